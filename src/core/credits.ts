@@ -1,0 +1,14 @@
+/** An amount of credits as an integer number of thousandths (M3). All arithmetic is done on these. */
+export type Thousandths = number;
+
+/** Credits as written (at most three decimals) to thousandths. Throws RangeError on anything finer or unsafe. */
+export function toThousandths(credits: number): Thousandths {
+  const amount = Math.round(credits * 1000);
+  if (!Number.isSafeInteger(amount) || Math.abs(amount / 1000 - credits) > 1e-9) {
+    throw new RangeError(`${credits} is not an amount of credits: at most three decimals`);
+  }
+  return amount;
+}
+
+/** Thousandths to the JSON number shown: at most three decimals, no trailing noise (M3, U12). */
+export const toCredits = (amount: Thousandths): number => amount / 1000;

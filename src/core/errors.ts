@@ -1,0 +1,80 @@
+/** The closed list of error codes (section 7), one row each: HTTP status, default Retry-After in seconds, fixed title (H2, S1–S6). */
+export const ERROR_CODES = {
+  missing_key: { status: 401, title: 'A key is needed' },
+  invalid_key: { status: 401, title: 'The key is not valid' },
+  rate_limited: { status: 429, title: 'Too many requests', retryAfter: 1 },
+  no_credits: { status: 402, title: 'The wallet does not cover this read' },
+  bad_request: { status: 400, title: 'The request is not right' },
+  not_found: { status: 404, title: 'No such object' },
+  access_denied: { status: 403, title: 'The network refused this read' },
+  product_unavailable: { status: 403, title: 'This search product is not available' },
+  billing_disabled: { status: 503, title: 'Card checkout is not open' },
+  upstream_rate_limited: { status: 503, title: 'The network asks us to wait', retryAfter: 5 },
+  no_account: { status: 503, title: 'No reading session is free', retryAfter: 60 },
+  upstream_error: { status: 503, title: 'The network did not answer', retryAfter: 2 },
+  request_rejected: { status: 503, title: 'The network refused our request', retryAfter: 30 },
+  query_id_stale: { status: 503, title: 'The network changed its interface', retryAfter: 60 },
+  internal: { status: 500, title: 'A fault on our side' },
+} as const satisfies Record<string, { status: number; title: string; retryAfter?: number }>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface ErrorDetail {
+  /** Why, in one machine-readable word: `private`, `suspended`, `max_credits`, … (S10, U35). */
+  reason?: string;
+  /** The parameter at fault (S10). */
+  param?: string;
+  /** Seconds until another try makes sense (L5, S2, S3). */
+  retryAfter?: number;
+  /** Another HTTP status than the code's own: 405, 413, 414, 431 (S9, P13). */
+  status?: number;
+  /** What went wrong underneath: logged, never shown. */
+  cause?: unknown;
+}
+
+/** Whatever a caller can cause or must be told. Its message is public; that of any other error never leaves the process. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly detail: ErrorDetail;
+
+  constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
+    super(message, { cause: detail.cause });
+    this.name = 'ServiceError';
+    this.code = code;
+    this.detail = detail;
+  }
+
+  get status(): number {
+    return this.detail.status ?? ERROR_CODES[this.code].status;
+  }
+
+  /** Whole seconds, at least 1, or undefined where waiting does not help (S11). */
+  get retryAfter(): number | undefined {
+    const row: { status: number; retryAfter?: number } = ERROR_CODES[this.code];
+    const seconds = this.detail.retryAfter ?? row.retryAfter;
+    return seconds === undefined ? undefined : Math.max(1, Math.ceil(seconds));
+  }
+}
+
+export const badRequest = (message: string, param?: string): ServiceError =>
+  new ServiceError('bad_request', message, param === undefined ? {} : { param });
+
+/** Any thrown thing as a ServiceError: what is not ours becomes `internal` and keeps its text to itself. */
+export function asServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  return new ServiceError('internal', 'Something went wrong on our side. Nothing was charged.', { cause: error });
+}
+
+/** The codes a batch may name per input (section 2); the others stand in as `upstream_error` (X6, S6). */
+const BATCH_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'not_found',
+  'no_credits',
+  'access_denied',
+  'upstream_rate_limited',
+  'no_account',
+  'upstream_error',
+  'request_rejected',
+  'bad_request',
+]);
+
+export const batchCode = (code: ErrorCode): ErrorCode => (BATCH_CODES.has(code) ? code : 'upstream_error');

@@ -1,0 +1,110 @@
+/** The network's objects as the engine holds them (interface section 2). Absent means unknown, never zero or false (T10). */
+
+export interface User {
+  id: string;
+  handle: string;
+  name: string;
+  bio?: string;
+  location?: string;
+  url?: string;
+  avatarUrl?: string;
+  bannerUrl?: string;
+  verified?: boolean;
+  protected?: boolean;
+  followersCount: number;
+  followingCount: number;
+  tweetsCount: number;
+  likesCount?: number;
+  listedCount?: number;
+  /** RFC 3339, UTC, milliseconds (T11). */
+  createdAt: string;
+  pinnedTweetIds?: readonly string[];
+}
+
+export type MediaType = 'photo' | 'video' | 'animated_gif';
+
+export interface Media {
+  type: MediaType;
+  url?: string;
+  /** A still of a video (T15). */
+  previewUrl?: string;
+  /** Pixels. */
+  width?: number;
+  /** Pixels. */
+  height?: number;
+}
+
+export interface Tweet {
+  id: string;
+  text: string;
+  lang?: string;
+  /** RFC 3339, UTC, milliseconds (T11). */
+  createdAt: string;
+  authorId: string;
+  /** The author as the network sent it along; free and never an item (M22). */
+  author?: User;
+  conversationId?: string;
+  inReplyToId?: string;
+  inReplyToUserId?: string;
+  quotedId?: string;
+  retweetedId?: string;
+  repliesCount?: number;
+  retweetsCount?: number;
+  likesCount?: number;
+  quotesCount?: number;
+  bookmarksCount?: number;
+  viewsCount?: number;
+  media?: readonly Media[];
+  urls?: readonly string[];
+  hashtags?: readonly string[];
+  /** Handles, without the @. */
+  mentions?: readonly string[];
+  isRetweet?: boolean;
+  isQuote?: boolean;
+  isReply?: boolean;
+  source?: string;
+}
+
+export const PRODUCTS = ['Latest', 'Top', 'People', 'Photos', 'Videos'] as const;
+export type Product = (typeof PRODUCTS)[number];
+
+/** The lists a network can page through. Follower ids are not a list of their own: they are the followers' page (section 1). */
+export type ListKind =
+  | 'timeline'
+  | 'followers'
+  | 'following'
+  | 'search'
+  | 'thread'
+  | 'replies'
+  | 'quotes'
+  | 'retweeters';
+
+/** Whom or what a caller means by a user: all digits is an id, anything else a handle (I3). */
+export type UserRef = { readonly id: string } | { readonly handle: string };
+
+/** One list of the network: the kind, whose or what it is, and for search the product. */
+export interface ListRef {
+  readonly kind: ListKind;
+  /** A user id, a tweet id, or the normalised query (P9). */
+  readonly subject: string;
+  readonly product?: Product;
+}
+
+/** Which of the two upstream paces a read is drawn from (section 8.1.7). */
+export type Family = 'fast' | 'slow';
+
+/** Tweets, profiles and timelines are the fast family; everything else is slow. */
+export const familyOfList = (kind: ListKind): Family => (kind === 'timeline' ? 'fast' : 'slow');
+
+/** What a list holds: profiles or tweets. */
+export const holdsUsers = (list: ListRef): boolean =>
+  list.kind === 'followers' ||
+  list.kind === 'following' ||
+  list.kind === 'retweeters' ||
+  (list.kind === 'search' && list.product === 'People');
+
+/** Lists whose order is that of time, newest first: a position in them can be found again by comparing (C10). */
+export const isNewestFirst = (list: ListRef): boolean =>
+  list.kind === 'timeline' ||
+  list.kind === 'quotes' ||
+  (list.kind === 'search' && (list.product === 'Latest' || list.product === 'Photos' || list.product === 'Videos'));

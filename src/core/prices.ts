@@ -1,0 +1,31 @@
+import type { Thousandths } from './credits.js';
+import type { ListRef } from './model.js';
+
+/** What an item is sold as; one row each, full price in thousandths of a credit (section 8, price table). */
+export const UNITS = {
+  profile: { price: 1000, items: 'profiles' },
+  tweet: { price: 1000, items: 'tweets' },
+  edge_profile: { price: 100, items: 'follower or following profiles' },
+  follower_id: { price: 20, items: 'follower ids' },
+  retweeter: { price: 500, items: 'retweeter profiles' },
+} as const satisfies Record<string, { price: Thousandths; items: string }>;
+
+export type Unit = keyof typeof UNITS;
+
+/** How one item reached the caller: read from the network, held already, or read anew because the caller asked (section 1). */
+export type ItemCache = 'miss' | 'hit' | 'bypass';
+
+/** The price of one item: held ones half, `fresh` ones double (section 1). Every full price is even, so halves are exact. */
+export function priceOf(unit: Unit, cache: ItemCache): Thousandths {
+  const full = UNITS[unit].price;
+  if (cache === 'hit') return full / 2;
+  return cache === 'bypass' ? full * 2 : full;
+}
+
+/** The unit in which a list's items are sold when whole objects are asked for. */
+export function unitOfList(list: Pick<ListRef, 'kind' | 'product'>): Unit {
+  if (list.kind === 'followers' || list.kind === 'following') return 'edge_profile';
+  if (list.kind === 'retweeters') return 'retweeter';
+  if (list.kind === 'search' && list.product === 'People') return 'profile';
+  return 'tweet';
+}

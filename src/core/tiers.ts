@@ -1,0 +1,18 @@
+/** Total paid over the account's life in US dollars, to requests per second; it only goes up (section 8). */
+export const TIERS = [
+  { paidUsd: 0, requestsPerSecond: 1 },
+  { paidUsd: 10, requestsPerSecond: 20 },
+  { paidUsd: 50, requestsPerSecond: 50 },
+  { paidUsd: 200, requestsPerSecond: 100 },
+  { paidUsd: 600, requestsPerSecond: 200 },
+] as const;
+
+/** The rate a new account starts on; quoted on 401 (L6). */
+export const STARTING_QPS = TIERS[0].requestsPerSecond;
+
+/** The rate limit of an account that has paid so much, in requests per second. */
+export function qpsOf(paidUsd: number): number {
+  let qps: number = STARTING_QPS;
+  for (const tier of TIERS) if (paidUsd >= tier.paidUsd) qps = tier.requestsPerSecond;
+  return qps;
+}
