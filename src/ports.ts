@@ -63,7 +63,7 @@ export interface Cache {
 
 export interface RateDecision {
   readonly allowed: boolean;
-  /** Requests per second, which is also the capacity of the bucket (L3). */
+  /** Requests per window, which is also the capacity of the bucket (L3). */
   readonly limit: number;
   /** Whole requests left after this one. */
   readonly remaining: number;
@@ -75,7 +75,12 @@ export interface RateDecision {
 
 /** Token buckets with continuous refill; a refused request takes nothing (L3, L4). */
 export interface Limiter {
-  take(bucket: string, ratePerSecond: number): Promise<RateDecision>;
+  /**
+   * The bucket holds `limit` requests (a whole number, at least 1) and refills evenly, all of it in `windowSeconds` (default
+   * 1): the `q` and `w` of a policy. Another limit counts from the next take on and loses no tokens; a bucket's window never
+   * changes.
+   */
+  take(bucket: string, limit: number, windowSeconds?: number): Promise<RateDecision>;
 }
 
 /** The network's pace: resolves when one upstream call of the family may be sent. Rejects when the signal fires first. */

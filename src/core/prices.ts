@@ -23,7 +23,7 @@ export function priceOf(unit: Unit, cache: ItemCache): Thousandths {
 }
 
 /** The unit in which a list's items are sold when whole objects are asked for. */
-export function unitOfList(list: Pick<ListRef, 'kind' | 'product'>): Unit {
+export function unitOfList(list: { kind: ListRef['kind']; product?: ListRef['product'] | undefined }): Unit {
   if (list.kind === 'followers' || list.kind === 'following') return 'edge_profile';
   if (list.kind === 'retweeters') return 'retweeter';
   if (list.kind === 'search' && list.product === 'People') return 'profile';

@@ -1,0 +1,56 @@
+import SchemaBuilder from '@pothos/core';
+import type { Account } from '../src/account/account.js';
+import { toCredits } from '../src/core/credits.js';
+import { UNITS, type Unit } from '../src/core/prices.js';
+import type { Reads } from '../src/read/reads.js';
+
+/** What resolvers are given: the reads of this operation and the caller's account. Nothing else is within their reach. */
+export interface Context {
+  readonly reads: Reads;
+  readonly account: Account;
+  readonly checkoutOpen: boolean;
+}
+
+/** How many items a priced field can return at most: one, as many as its `first`, or one for each input of a list argument. */
+export interface Price {
+  readonly unit: Unit;
+  readonly items: 'one' | 'first' | 'handles' | 'ids';
+}
+
+/** What an argument takes beyond its type; the same for every interface, checked before anything is read. */
+export type ArgRule =
+  | { readonly kind: 'size'; readonly min: number; readonly max: number }
+  | { readonly kind: 'list'; readonly min: number; readonly max: number; readonly of: 'handles' | 'ids' }
+  | { readonly kind: 'cursor' }
+  | { readonly kind: 'handle' }
+  | { readonly kind: 'user' }
+  | { readonly kind: 'tweetId' }
+  | { readonly kind: 'query' };
+
+export const builder = new SchemaBuilder<{
+  Context: Context;
+  DefaultFieldNullability: true;
+  Scalars: {
+    ID: { Input: string; Output: string };
+    Count: { Input: number; Output: number };
+    Credits: { Input: number; Output: number };
+    DateTime: { Input: string; Output: string };
+  };
+}>({});
+
+/** `price` as field extensions: what the planner reads, and what the SDL printer prints as a directive. */
+export function priced(price: Price): { extensions: Record<string, unknown> } {
+  const { unit, items } = price;
+  return {
+    extensions: { price, directives: { price: { credits: toCredits(UNITS[unit].price), per: unit, items } } },
+  };
+}
+
+/** An argument's rule as its extensions. */
+export const rule = (argRule: ArgRule): { extensions: { rule: ArgRule } } => ({ extensions: { rule: argRule } });
+
+/** The sentence every priced description ends with, so that no price has a second home. */
+export const costs = (unit: Unit): string => {
+  const full = toCredits(UNITS[unit].price);
+  return `Costs ${full} per item: half when held (\`hit\`), double with \`fresh\`. Nothing found costs nothing.`;
+};

@@ -1,0 +1,18 @@
+import type { GraphQLSchema } from 'graphql';
+import { builder } from './builder.js';
+import './types/scalars.js';
+import './types/user.js';
+import './types/tweet.js';
+import './queries/objects.js';
+import './queries/lists.js';
+import './queries/account.js';
+import { priceDirective } from './price-directive.js';
+
+builder.queryType({
+  description:
+    'Reads of a public social network. What a field costs is in its description and its @price; scalars are free.',
+});
+builder.mutationType({ description: 'Nothing on the network can be changed. Only credits can be bought.' });
+
+/** The one schema behind GraphQL, REST and MCP. */
+export const schema: GraphQLSchema = builder.toSchema({ directives: [priceDirective] });

@@ -1,0 +1,40 @@
+import { checkout, packsAndTiers } from '../../src/account/account.js';
+import { builder } from '../builder.js';
+import { AccountType, ReceiptType, UsageRowType, usageArgs } from '../types/account.js';
+import { BillingType, CheckoutType } from '../types/billing.js';
+
+builder.queryFields((t) => ({
+  me: t.field({
+    type: AccountType,
+    description:
+      'The account behind the key: checks a key and shows the balance. Free, and works with an empty wallet.',
+    resolve: (_root, _args, { account }) => account.me(),
+  }),
+  billing: t.field({
+    type: BillingType,
+    description: 'Packs of credits and what paying raises the rate limit to. Free.',
+    resolve: (_root, _args, { checkoutOpen }) => packsAndTiers(checkoutOpen),
+  }),
+  usage: t.field({
+    type: [UsageRowType],
+    description: 'What the account spent, by day, endpoint and key. Free.',
+    args: usageArgs,
+    resolve: (_root, args, { account }) => account.usage(args),
+  }),
+  receipt: t.field({
+    type: ReceiptType,
+    description: 'What one paid request cost, and why. Free.',
+    args: { requestId: t.arg.id({ required: true, description: "The request's id, from `request_id`." }) },
+    resolve: (_root, { requestId }, { account }) => account.receipt(requestId),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  checkout: t.field({
+    type: CheckoutType,
+    description:
+      'Opens a hosted checkout page for a pack of credits. Free; `billing_disabled` while checkout is not open.',
+    args: { pack: t.arg.string({ required: true, description: 'starter, builder, growth or scale.' }) },
+    resolve: (_root, { pack }) => checkout(pack),
+  }),
+}));

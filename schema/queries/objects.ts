@@ -1,0 +1,70 @@
+import { badRequest } from '../../src/core/errors.js';
+import { isId, parseHandle } from '../../src/core/ids.js';
+import { impossibleHandle, impossibleId } from '../../src/read/subjects.js';
+import { freshArg, listRule, siteOf, tweetIdArg } from '../args.js';
+import { builder, costs, priced, rule } from '../builder.js';
+import { TweetBatch, UserBatch } from '../types/batch.js';
+import { TweetRef, UserRef } from '../types/refs.js';
+
+builder.queryFields((t) => ({
+  user: t.field({
+    type: UserRef,
+    description: `A profile by its handle, or by its id. ${costs('profile')}`,
+    args: {
+      handle: t.arg.string({
+        description: 'The handle, with or without @. Digits are a handle here, too.',
+        ...rule({ kind: 'handle' }),
+      }),
+      id: t.arg.id({ description: 'The numeric id, instead of a handle.' }),
+      ...freshArg,
+    },
+    ...priced({ unit: 'profile', items: 'one' }),
+    resolve: (_root, { handle, id, fresh }, { reads }, info) => reads.user(oneOf(handle, id), siteOf(info, fresh)),
+  }),
+  users: t.field({
+    type: UserBatch,
+    description: `Up to 100 profiles by handle, in input order. Cheaper in requests than one by one. ${costs('profile')}`,
+    args: {
+      handles: t.arg.stringList({
+        required: true,
+        description: '1 to 100 handles; duplicates are folded.',
+        ...listRule('handles'),
+      }),
+      ...freshArg,
+    },
+    ...priced({ unit: 'profile', items: 'handles' }),
+    resolve: (_root, { handles, fresh }, { reads }, info) => reads.users(handles, siteOf(info, fresh)),
+  }),
+  tweet: t.field({
+    type: TweetRef,
+    description: `A tweet by its id. ${costs('tweet')}`,
+    args: { ...tweetIdArg, ...freshArg },
+    ...priced({ unit: 'tweet', items: 'one' }),
+    resolve: (_root, { id, fresh }, { reads }, info) => reads.tweet(id, siteOf(info, fresh)),
+  }),
+  tweets: t.field({
+    type: TweetBatch,
+    description: `Up to 100 tweets by id, in input order. ${costs('tweet')}`,
+    args: {
+      ids: t.arg.idList({
+        required: true,
+        description: '1 to 100 ids, as strings; duplicates are folded.',
+        ...listRule('ids'),
+      }),
+      ...freshArg,
+    },
+    ...priced({ unit: 'tweet', items: 'ids' }),
+    resolve: (_root, { ids, fresh }, { reads }, info) => reads.tweets(ids, siteOf(info, fresh)),
+  }),
+}));
+
+function oneOf(handle: string | null | undefined, id: string | null | undefined) {
+  if ((handle == null) === (id == null)) throw badRequest('Give either handle or id, and one of them.', 'handle');
+  if (id != null) {
+    if (!isId(id)) throw impossibleId(id);
+    return { id };
+  }
+  const bare = parseHandle(handle ?? '');
+  if (bare === null) throw impossibleHandle(handle ?? '');
+  return { handle: bare };
+}

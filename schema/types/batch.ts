@@ -1,0 +1,63 @@
+import { toCredits } from '../../src/core/credits.js';
+import type { Tweet, User } from '../../src/core/model.js';
+import type { Batch, BatchFault } from '../../src/read/reads.js';
+import { builder } from '../builder.js';
+import { PageMeta } from './page-meta.js';
+import { TweetRef, UserRef } from './refs.js';
+
+const BatchError = builder.objectRef<BatchFault>('BatchError').implement({
+  description: 'An input that returned nothing, and why. Never charged.',
+  fields: (t) => ({
+    input: t.exposeString('input', { nullable: false, description: 'The handle or id as sent. Free.' }),
+    code: t.exposeString('code', { nullable: false, description: 'One of the error codes; match on it. Free.' }),
+    message: t.exposeString('message', { nullable: false, description: 'In words. Free.' }),
+  }),
+});
+
+function metaOf({ nodes, cacheHits, charged, fresh }: Batch<unknown>) {
+  const items = nodes.length;
+  const held = cacheHits === 0 ? 'miss' : cacheHits === items ? 'hit' : 'mixed';
+  return { items, cacheHits, creditsCharged: toCredits(charged), cache: fresh ? ('bypass' as const) : (held as 'hit') };
+}
+
+export const UserBatch = builder.objectRef<Batch<User>>('UserBatch').implement({
+  description: 'The profiles found, in input order, and why the others were not.',
+  fields: (t) => ({
+    nodes: t.field({
+      type: [UserRef],
+      nullable: false,
+      description: 'Found profiles, in input order, paid for by the field that returns this batch.',
+      resolve: (batch) => batch.nodes,
+    }),
+  }),
+});
+
+export const TweetBatch = builder.objectRef<Batch<Tweet>>('TweetBatch').implement({
+  description: 'The tweets found, in input order, and why the others were not.',
+  fields: (t) => ({
+    nodes: t.field({
+      type: [TweetRef],
+      nullable: false,
+      description: 'Found tweets, in input order, paid for by the field that returns this batch.',
+      resolve: (batch) => batch.nodes,
+    }),
+  }),
+});
+
+/** What both batches have beside their nodes. */
+for (const ref of [UserBatch, TweetBatch]) {
+  builder.objectFields(ref, (t) => ({
+    errors: t.field({
+      type: [BatchError],
+      nullable: false,
+      description: 'Inputs that returned nothing, in input order. Free.',
+      resolve: (batch) => batch.errors,
+    }),
+    meta: t.field({
+      type: PageMeta,
+      nullable: false,
+      description: 'What the batch holds and what it cost. Free.',
+      resolve: metaOf,
+    }),
+  }));
+}

@@ -1,0 +1,99 @@
+import { toCredits } from '../../src/core/credits.js';
+import type { Tweet, User } from '../../src/core/model.js';
+import type { Page } from '../../src/read/reads.js';
+import { builder } from '../builder.js';
+import { PageMeta } from './page-meta.js';
+import { TweetRef, UserRef } from './refs.js';
+
+const PageInfo = builder.objectRef<Page>('PageInfo').implement({
+  description: 'Where a page stands in its list. Free.',
+  fields: (t) => ({
+    endCursor: t.exposeString('endCursor', {
+      description:
+        'Pass it as `after` for the next page; null on the last one. The same cursor as `next_cursor` in REST. Free.',
+    }),
+    hasNextPage: t.boolean({
+      nullable: false,
+      description: 'True when there is more. Free.',
+      resolve: (page) => page.endCursor !== null,
+    }),
+    truncated: t.exposeString('truncated', {
+      description: 'Why a page is short though more remains: `no_credits`, `max_credits`, `key_cap` or `sparse`. Free.',
+    }),
+    endReason: t.exposeString('endReason', {
+      description: '`network_limit` where the network shows no further back. Free.',
+    }),
+  }),
+});
+
+/** A tweet, or with `product: People` a profile. */
+const SearchResult = builder.unionType('SearchResult', {
+  description: 'A tweet, or with `product: People` a profile.',
+  types: [TweetRef, UserRef],
+  resolveType: (item) => ('text' in item ? 'Tweet' : 'User'),
+});
+
+export const TweetPage = builder.objectRef<Page>('TweetPage').implement({
+  description: 'A page of tweets.',
+  fields: (t) => ({
+    nodes: t.field({
+      type: [TweetRef],
+      nullable: false,
+      description: 'The tweets, paid for by the field that returns this page.',
+      resolve: (page) => page.nodes as readonly Tweet[],
+    }),
+  }),
+});
+
+export const UserPage = builder.objectRef<Page>('UserPage').implement({
+  description: 'A page of profiles.',
+  fields: (t) => ({
+    nodes: t.field({
+      type: [UserRef],
+      nullable: false,
+      description: 'The profiles, paid for by the field that returns this page.',
+      resolve: (page) => page.nodes as readonly User[],
+    }),
+  }),
+});
+
+export const SearchPage = builder.objectRef<Page>('SearchPage').implement({
+  description: 'A page of search results.',
+  fields: (t) => ({
+    nodes: t.field({
+      type: [SearchResult],
+      nullable: false,
+      description: 'Tweets, or profiles with `product: People`, paid for by the field that returns this page.',
+      resolve: (page) => [...page.nodes],
+    }),
+  }),
+});
+
+export const IdPage = builder.objectRef<Page>('IdPage').implement({
+  description: 'A page of numeric user ids. The same page as that of the profiles: either makes the other a hit.',
+  fields: (t) => ({
+    nodes: t.idList({
+      nullable: false,
+      description: 'The ids, paid for by the field that returns this page.',
+      resolve: (page) => page.nodes.map((user) => user.id),
+    }),
+  }),
+});
+
+/** What every page has beside its nodes. */
+for (const page of [TweetPage, UserPage, SearchPage, IdPage]) {
+  builder.objectFields(page, (t) => ({
+    pageInfo: t.field({
+      type: PageInfo,
+      nullable: false,
+      description: 'Where to go on. Free.',
+      resolve: (page) => page,
+    }),
+    meta: t.field({
+      type: PageMeta,
+      nullable: false,
+      description: 'What the page holds and what it cost. Free.',
+      resolve: (page) => ({ ...page, items: page.nodes.length, creditsCharged: toCredits(page.charged) }),
+    }),
+  }));
+}

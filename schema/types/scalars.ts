@@ -1,0 +1,31 @@
+import { GraphQLError } from 'graphql';
+import { builder } from '../builder.js';
+
+function safeInteger(value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  throw new GraphQLError('Count holds whole numbers up to 9007199254740991.');
+}
+
+builder.scalarType('Count', {
+  description: 'A whole number that may pass 2^31, exact up to 2^53 − 1. Free.',
+  serialize: safeInteger,
+  parseValue: safeInteger,
+});
+
+builder.scalarType('Credits', {
+  description: 'An amount of credits: at most three decimals.',
+  serialize: (value) => Number(value),
+  parseValue(value) {
+    if (typeof value === 'number' && Number.isFinite(value)) return value;
+    throw new GraphQLError('Credits are a number with at most three decimals.');
+  },
+});
+
+builder.scalarType('DateTime', {
+  description: 'A moment: RFC 3339, UTC, with milliseconds, such as 2026-11-21T09:30:00.000Z.',
+  serialize: (value) => String(value),
+  parseValue(value) {
+    if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) return value;
+    throw new GraphQLError('DateTime is an RFC 3339 string.');
+  },
+});

@@ -1,0 +1,106 @@
+import type { Tweet } from '../../src/core/model.js';
+import { freshArg, pageArgs, siteOf } from '../args.js';
+import { builder, costs, priced } from '../builder.js';
+import { MediaRef } from './media.js';
+import { TweetPage, UserPage } from './page.js';
+import { TweetRef, UserRef } from './refs.js';
+
+builder.objectType(TweetRef, {
+  description:
+    'A tweet. Its scalars, media and author are free once the tweet is paid for; other tweets and lists are priced.',
+  fields: (t) => ({
+    id: t.exposeID('id', { nullable: false, description: 'Numeric id, as a string. Free.' }),
+    text: t.exposeString('text', { nullable: false, description: 'The text in full. Free.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', nullable: false, description: 'When it was posted. Free.' }),
+    authorId: t.exposeID('authorId', { nullable: false, description: 'Id of the author. Free.' }),
+    author: t.field({
+      type: UserRef,
+      description: 'Who wrote it. Free: an author is never an item.',
+      resolve: (tweet, _args, { reads }) => tweet.author ?? reads.author(tweet.authorId),
+    }),
+    lang: t.exposeString('lang', { description: 'Language, as the network names it. Free.' }),
+    conversationId: t.exposeID('conversationId', { description: 'Id of the tweet that began the conversation. Free.' }),
+    inReplyToId: t.exposeID('inReplyToId', { description: 'Id of the tweet it answers. Free.' }),
+    inReplyToUserId: t.exposeID('inReplyToUserId', { description: 'Id of the user it answers. Free.' }),
+    quotedId: t.exposeID('quotedId', { description: 'Id of the tweet it quotes. Free.' }),
+    retweetedId: t.exposeID('retweetedId', { description: 'Id of the tweet it retweets. Free.' }),
+    repliesCount: t.expose('repliesCount', { type: 'Count', description: 'Replies. Free.' }),
+    retweetsCount: t.expose('retweetsCount', { type: 'Count', description: 'Retweets. Free.' }),
+    likesCount: t.expose('likesCount', { type: 'Count', description: 'Likes. Free.' }),
+    quotesCount: t.expose('quotesCount', { type: 'Count', description: 'Quotes. Free.' }),
+    bookmarksCount: t.expose('bookmarksCount', { type: 'Count', description: 'Bookmarks. Free.' }),
+    viewsCount: t.expose('viewsCount', { type: 'Count', description: 'Views. Free.' }),
+    media: t.field({
+      type: [MediaRef],
+      description: 'Pictures and videos. Free.',
+      resolve: (tweet) => tweet.media,
+    }),
+    urls: t.exposeStringList('urls', { description: 'Links in the text, expanded. Free.' }),
+    hashtags: t.exposeStringList('hashtags', { description: 'Hashtags, without #. Free.' }),
+    mentions: t.exposeStringList('mentions', { description: 'Handles mentioned, without @. Free.' }),
+    isRetweet: t.exposeBoolean('isRetweet', { description: 'True for a retweet. Free.' }),
+    isQuote: t.exposeBoolean('isQuote', { description: 'True when it quotes a tweet. Free.' }),
+    isReply: t.exposeBoolean('isReply', { description: 'True when it answers a tweet. Free.' }),
+    source: t.exposeString('source', { description: 'The program it was posted with. Free.' }),
+    quoted: t.field({
+      type: TweetRef,
+      description: `The tweet it quotes; null without an error where there is none. ${costs('tweet')}`,
+      args: freshArg,
+      ...priced({ unit: 'tweet', items: 'one' }),
+      resolve: (tweet, { fresh }, { reads }, info) =>
+        other(tweet.quotedId, (id) => reads.tweet(id, siteOf(info, fresh))),
+    }),
+    retweeted: t.field({
+      type: TweetRef,
+      description: `The tweet it retweets; null without an error where there is none. ${costs('tweet')}`,
+      args: freshArg,
+      ...priced({ unit: 'tweet', items: 'one' }),
+      resolve: (tweet, { fresh }, { reads }, info) =>
+        other(tweet.retweetedId, (id) => reads.tweet(id, siteOf(info, fresh))),
+    }),
+    inReplyTo: t.field({
+      type: TweetRef,
+      description: `The tweet it answers; null without an error where there is none. ${costs('tweet')}`,
+      args: freshArg,
+      ...priced({ unit: 'tweet', items: 'one' }),
+      resolve: (tweet, { fresh }, { reads }, info) =>
+        other(tweet.inReplyToId, (id) => reads.tweet(id, siteOf(info, fresh))),
+    }),
+    thread: t.field({
+      type: TweetPage,
+      description: `The conversation: this tweet, its ancestors from the root, then its descendants. ${costs('tweet')}`,
+      args: { ...pageArgs('thread'), ...freshArg },
+      ...priced({ unit: 'tweet', items: 'first' }),
+      resolve: (tweet, { first, after, fresh }, { reads }, info) =>
+        reads.page({ kind: 'thread', subject: tweet.id, first: first ?? 20, after, ...siteOf(info, fresh) }),
+    }),
+    replies: t.field({
+      type: TweetPage,
+      description: `Direct replies. ${costs('tweet')}`,
+      args: { ...pageArgs('replies'), ...freshArg },
+      ...priced({ unit: 'tweet', items: 'first' }),
+      resolve: (tweet, { first, after, fresh }, { reads }, info) =>
+        reads.page({ kind: 'replies', subject: tweet.id, first: first ?? 20, after, ...siteOf(info, fresh) }),
+    }),
+    quotes: t.field({
+      type: TweetPage,
+      description: `Tweets that quote it, newest first. ${costs('tweet')}`,
+      args: { ...pageArgs('quotes'), ...freshArg },
+      ...priced({ unit: 'tweet', items: 'first' }),
+      resolve: (tweet, { first, after, fresh }, { reads }, info) =>
+        reads.page({ kind: 'quotes', subject: tweet.id, first: first ?? 20, after, ...siteOf(info, fresh) }),
+    }),
+    retweeters: t.field({
+      type: UserPage,
+      description: `Who retweeted it. ${costs('retweeter')}`,
+      args: { ...pageArgs('retweeters'), ...freshArg },
+      ...priced({ unit: 'retweeter', items: 'first' }),
+      resolve: (tweet, { first, after, fresh }, { reads }, info) =>
+        reads.page({ kind: 'retweeters', subject: tweet.id, first: first ?? 50, after, ...siteOf(info, fresh) }),
+    }),
+  }),
+});
+
+/** The tweet another one points to, or null where it points to none. */
+const other = (id: string | undefined, read: (id: string) => Promise<Tweet>): Promise<Tweet> | null =>
+  id === undefined ? null : read(id);

@@ -1,0 +1,41 @@
+import { badRequest, ServiceError } from '../core/errors.js';
+
+export interface CredentialHeaders {
+  readonly xApiKey: string | undefined;
+  readonly authorization: string | undefined;
+  /** Whether something that looks like a key came in the query string (A3). */
+  readonly hasQueryKey: boolean;
+}
+
+const HOW = 'Send it in the header "x-api-key: <key>" or as "Authorization: Bearer <key>".';
+
+/** The token of a Bearer header, or undefined under any other scheme. The scheme's case does not matter (A4). */
+function bearerToken(authorization: string): string | undefined {
+  const token = /^bearer(?:[ \t]+(.*))?$/is.exec(authorization.trim());
+  return token === null ? undefined : (token[1] ?? '');
+}
+
+function whyMissing({ authorization, hasQueryKey }: CredentialHeaders): string {
+  if (hasQueryKey) {
+    return `Keys in the query string are not accepted, because addresses end up in logs. Rotate this key, it may have been seen. ${HOW}`;
+  }
+  if (authorization?.trim().startsWith('perch_'))
+    return 'The Authorization header needs the word Bearer before the key.';
+  if (authorization !== undefined) return `The Authorization header holds no Bearer key. ${HOW}`;
+  return `This needs a key. ${HOW}`;
+}
+
+/**
+ * The key as sent, unchecked. Throws `missing_key` when neither header holds one (A3, A4), `bad_request` when they hold two
+ * different ones (A2). A key in the query string does no harm beside a header, and no good without one.
+ */
+export function readCredential(headers: CredentialHeaders): string {
+  const apiKey = headers.xApiKey?.trim() || undefined;
+  const bearer = bearerToken(headers.authorization ?? '') || undefined;
+  if (apiKey !== undefined && bearer !== undefined && apiKey !== bearer) {
+    throw badRequest('The headers x-api-key and Authorization hold two different keys. Send one of them.');
+  }
+  const key = apiKey ?? bearer;
+  if (key === undefined) throw new ServiceError('missing_key', whyMissing(headers));
+  return key;
+}

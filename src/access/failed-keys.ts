@@ -1,0 +1,49 @@
+import { LRUCache } from 'lru-cache';
+import { ServiceError } from '../core/errors.js';
+import type { Clock, Limiter } from '../ports.js';
+import { plainAddress } from './address.js';
+import { PUBLIC_QPS } from './rate-headers.js';
+
+const FAILURES_PER_WINDOW = 60;
+const WINDOW_SECONDS = 60;
+
+/** `reason` of the 429 that stands for a 401 here; it is answered under the policy `public` (A8). */
+export const FAILED_KEYS_REASON = 'failed_keys';
+
+const tooMany = (retryAfter: number): ServiceError =>
+  new ServiceError('rate_limited', 'Too many keys from this address were not valid. A valid key still works.', {
+    reason: FAILED_KEYS_REASON,
+    retryAfter,
+  });
+
+export interface FailedKeys {
+  /** Counts a failure of the address and returns what to throw: `invalid`, or 429 above 60 a minute. */
+  count(address: string, invalid: ServiceError): Promise<ServiceError>;
+  /** Throws 429 when the address failed too often and asks the store about unknown keys more than ten times a second. */
+  beforeLookup(address: string): Promise<void>;
+}
+
+/**
+ * Guessing keys (A8). No rate makes 155 random bits guessable; the count spares the store and the log. So it turns failures
+ * into 429 and slows down look-ups, but never refuses a good key out of hand: many customers may share one address.
+ */
+export function createFailedKeys({ limiter, clock }: { limiter: Limiter; clock: Clock }): FailedKeys {
+  const noisyUntilMs = new LRUCache<string, number>({ max: 10_000 });
+
+  return {
+    async count(rawAddress, invalid) {
+      const address = plainAddress(rawAddress);
+      const decision = await limiter.take(`failed_keys:${address}`, FAILURES_PER_WINDOW, WINDOW_SECONDS);
+      if (decision.allowed) return invalid;
+      noisyUntilMs.set(address, clock.now() + WINDOW_SECONDS * 1000);
+      return tooMany(decision.retryAfterSeconds);
+    },
+
+    async beforeLookup(rawAddress) {
+      const address = plainAddress(rawAddress);
+      if (clock.now() >= (noisyUntilMs.get(address) ?? 0)) return;
+      const decision = await limiter.take(`key_lookups:${address}`, PUBLIC_QPS);
+      if (!decision.allowed) throw tooMany(decision.retryAfterSeconds);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { ServiceError } from '../core/errors.js';
+import type { Accounts, Caller, Clock, KeyLookup, Limiter } from '../ports.js';
+import { createFailedKeys } from './failed-keys.js';
+import { hashKey, isWellFormedKey } from './key.js';
+import { createLookups } from './lookups.js';
+
+/** Below the five seconds within which a revocation counts everywhere, should its notification be lost (A9). */
+const LOOKUP_TTL_MS = 4000;
+
+export interface Identify {
+  /**
+   * Whose key this is. Throws `invalid_key` with the reason `malformed`, `unknown`, `revoked` or `frozen`, and
+   * `rate_limited` with the reason `failed_keys` when the address sent too many of those (A8).
+   */
+  identify(key: string, address: string): Promise<Caller>;
+  close(): Promise<void>;
+}
+
+export interface IdentifyOptions {
+  readonly accounts: Accounts;
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly pepper: string | Uint8Array;
+  readonly ttlMs?: number;
+}
+
+const invalid = (reason: string, message: string): ServiceError => new ServiceError('invalid_key', message, { reason });
+
+const malformed = () =>
+  invalid('malformed', 'This is not a key: "perch_live_" and 32 letters and digits. It may be cut off or mistyped.');
+
+function refusal(lookup: Exclude<KeyLookup, { state: 'live' }> | undefined): ServiceError {
+  if (lookup === undefined) return invalid('unknown', 'There is no such key. Create one in the dashboard.');
+  if (lookup.state === 'frozen') {
+    return invalid('frozen', 'The account of this key is frozen because a payment was disputed. Write to support.');
+  }
+  return invalid('revoked', `This key was revoked at ${lookup.revokedAt}. Use another key of the account.`);
+}
+
+/** Resolves once the store tells of changed keys. */
+export async function createIdentify(options: IdentifyOptions): Promise<Identify> {
+  const { accounts, limiter, clock, pepper, ttlMs = LOOKUP_TTL_MS } = options;
+  const lookups = await createLookups({ accounts, clock, ttlMs });
+  const failedKeys = createFailedKeys({ limiter, clock });
+
+  return {
+    async identify(key, address) {
+      if (!isWellFormedKey(key)) throw await failedKeys.count(address, malformed());
+      const hash = hashKey(key, pepper);
+      // A key that the store knew is no guess: it is looked up whatever else its address sends.
+      if (!lookups.knows(hash)) await failedKeys.beforeLookup(address);
+      const lookup = await lookups.find(hash);
+      if (lookup?.state === 'live') return lookup.caller;
+      throw await failedKeys.count(address, refusal(lookup));
+    },
+    close: () => lookups.close(),
+  };
+}

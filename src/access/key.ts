@@ -1,0 +1,41 @@
+import { createHmac } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const PREFIX = 'perch_live_';
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_CHARS = 26;
+const CHECKSUM_CHARS = 6;
+const SHOWN_CHARS = 6;
+const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_CHARS + CHECKSUM_CHARS}}$`);
+
+/** The largest multiple of 62 that a byte reaches: bytes from here on would favour the first characters. */
+const UNBIASED_BELOW = 248;
+
+/** CRC-32 of everything before it, in base 62, as GitHub's tokens carry it (A6). */
+function checksum(text: string): string {
+  let digits = '';
+  for (let rest = crc32(text); rest > 0; rest = Math.floor(rest / 62)) digits = ALPHABET.charAt(rest % 62) + digits;
+  return digits.padStart(CHECKSUM_CHARS, '0');
+}
+
+/** A new live key: `perch_live_`, 26 random characters (155 bits) and their checksum. Shown once, never stored. */
+export function mintKey(randomBytes: (length: number) => Uint8Array): string {
+  let random = '';
+  while (random.length < RANDOM_CHARS) {
+    for (const byte of randomBytes(RANDOM_CHARS)) {
+      if (byte < UNBIASED_BELOW && random.length < RANDOM_CHARS) random += ALPHABET.charAt(byte % ALPHABET.length);
+    }
+  }
+  return PREFIX + random + checksum(PREFIX + random);
+}
+
+/** Whether a text can be a key at all: its shape and its checksum (A6). */
+export const isWellFormedKey = (text: string): boolean =>
+  SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_CHARS)));
+
+/** What the store knows of a key: HMAC-SHA256 of the whole key with the server's pepper, 32 bytes (A11). */
+export const hashKey = (key: string, pepper: string | Uint8Array): Buffer =>
+  createHmac('sha256', pepper).update(key).digest();
+
+/** The part of a key that may be shown (A11). */
+export const keyPrefix = (key: string): string => key.slice(0, PREFIX.length + SHOWN_CHARS);

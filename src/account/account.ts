@@ -1,0 +1,98 @@
+import { toCredits } from '../core/credits.js';
+import { badRequest, ServiceError } from '../core/errors.js';
+import { PACKS, usdPer1000 } from '../core/packs.js';
+import { TIERS } from '../core/tiers.js';
+import type { Caller, Clock, Ledger, Receipt, UsageGroup, UsageRow } from '../ports.js';
+
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 30;
+const GROUPS: readonly UsageGroup[] = ['day', 'endpoint', 'key'];
+
+export interface Me {
+  readonly customerId: string;
+  readonly keyPrefix: string;
+  /** Credits. */
+  readonly balance: number;
+  readonly rateLimitQps: number;
+}
+
+export interface UsageAsk {
+  /** RFC 3339 date, the first day, UTC. */
+  readonly from?: string | null | undefined;
+  /** RFC 3339 date, the last day, UTC. */
+  readonly to?: string | null | undefined;
+  /** Comma-separated: day, endpoint, key. */
+  readonly group?: string | null | undefined;
+}
+
+/** The caller's own account: everything here is free and works with an empty wallet (M14, M21). */
+export class Account {
+  readonly #ledger: Ledger;
+  readonly #clock: Clock;
+  readonly #caller: Caller;
+
+  constructor(ledger: Ledger, clock: Clock, caller: Caller) {
+    this.#ledger = ledger;
+    this.#clock = clock;
+    this.#caller = caller;
+  }
+
+  async me(): Promise<Me> {
+    const { accountId, walletId, keyId, keyPrefix, qps } = this.#caller;
+    const { balance } = await this.#ledger.balance(walletId, keyId);
+    return { customerId: accountId, keyPrefix, balance: toCredits(balance), rateLimitQps: qps };
+  }
+
+  /** Paid requests of the account (W12). Throws `bad_request` on a date or group that is none. */
+  usage(ask: UsageAsk): Promise<UsageRow[]> {
+    const today = new Date(this.#clock.now()).toISOString().slice(0, 10);
+    const to = day(ask.to, 'to') ?? today;
+    const from =
+      day(ask.from, 'from') ?? new Date(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
+    if (from > to) throw badRequest(`from (${from}) is after to (${to}).`, 'from');
+    return this.#ledger.usage(this.#caller.accountId, { from, to, group: groups(ask.group ?? 'day') });
+  }
+
+  /** One request's receipt; throws `not_found` when this account paid for none under that id. */
+  async receipt(requestId: string): Promise<Receipt> {
+    const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(requestId);
+    const receipt = isUuid ? await this.#ledger.receipt(this.#caller.accountId, requestId) : undefined;
+    if (receipt) return receipt;
+    throw new ServiceError(
+      'not_found',
+      'This account has no paid request under that id. Free requests leave no receipt.',
+    );
+  }
+}
+
+/** Packs and tiers (section 4, billing). `buyable` is false while card checkout is not open (W9). */
+export const packsAndTiers = (checkoutOpen: boolean) => ({
+  packs: PACKS.map((pack) => ({ ...pack, usdPer1000: usdPer1000(pack), buyable: checkoutOpen })),
+  rateLimits: TIERS,
+});
+
+/** Card checkout: the pack must be one of the table (400), and payments must be open (S1). */
+export function checkout(packName: string): never {
+  if (!PACKS.some((pack) => pack.name === packName)) {
+    const names = PACKS.map((pack) => pack.name).join(', ');
+    throw badRequest(`${JSON.stringify(packName)} is not a pack. Packs: ${names}.`, 'pack');
+  }
+  throw new ServiceError('billing_disabled', 'Card checkout is not open on this server yet. Nothing was charged.');
+}
+
+function day(text: string | null | undefined, param: string): string | undefined {
+  if (text === null || text === undefined) return undefined;
+  const valid = /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text);
+  if (!valid) throw badRequest(`${param} must be a date such as 2026-11-21 (UTC), not ${JSON.stringify(text)}.`, param);
+  return text;
+}
+
+function groups(text: string): UsageGroup[] {
+  const names = [...new Set(text.split(',').map((name) => name.trim()))];
+  for (const name of names) {
+    if (!GROUPS.some((group) => group === name)) {
+      throw badRequest(`group takes ${GROUPS.join(', ')} in any combination, not ${JSON.stringify(name)}.`, 'group');
+    }
+  }
+  return GROUPS.filter((group) => names.includes(group));
+}

@@ -1,0 +1,125 @@
+import { resolve } from 'node:path';
+import { crossChecks } from './config/cross-checks.js';
+import { type ConfigFault, type Environment, readSettings, SETTING_NAMES, textOf } from './config/read-settings.js';
+import type { Values } from './config/settings.js';
+import type { Lifetimes } from './read/lifetimes.js';
+
+/** Every fault of the environment at once; the message is ready to print. The process exits 2. */
+export class ConfigError extends Error {
+  readonly faults: readonly ConfigFault[];
+
+  constructor(faults: readonly ConfigFault[]) {
+    const lines = faults.map(({ name, message }) => `  ${name} ${message}`);
+    super(`The configuration is not right:\n${lines.join('\n')}`);
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+/** Set for the tests, not for the service. */
+const OTHERS_NAMES: ReadonlySet<string> = new Set(['PERCH_CORPUS']);
+
+/** A variable that looks like ours and is none is most often a slip of the hand. */
+function unknownNames(env: Environment): string[] {
+  const known: ReadonlySet<string> = new Set([...SETTING_NAMES, ...OTHERS_NAMES]);
+  const unknown = Object.keys(env).filter((name) => name.startsWith('PERCH_') && !known.has(name) && textOf(env, name));
+  return unknown.sort().map((name) => `${name} is set and means nothing here. Is it misspelt?`);
+}
+
+const lifetimesOf = (values: Values): Lifetimes => ({
+  profileMs: values.PERCH_TTL_PROFILE_S * 1000,
+  tweetMs: values.PERCH_TTL_TWEET_S * 1000,
+  firstPageMs: values.PERCH_TTL_FIRST_PAGE_S * 1000,
+  deeperPageMs: values.PERCH_TTL_DEEPER_PAGE_S * 1000,
+  followersMs: values.PERCH_TTL_FOLLOWERS_S * 1000,
+  absentMs: values.PERCH_TTL_ABSENT_S * 1000,
+});
+
+const networksOf = (values: Values) => ({
+  bluesky: {
+    baseUrl: values.BLUESKY_BASE_URL ?? null,
+    identifier: values.BLUESKY_IDENTIFIER ?? null,
+    appPassword: values.BLUESKY_APP_PASSWORD ?? null,
+  },
+  x: {
+    baseUrl: values.X_BASE_URL,
+    bearerTokens: values.X_BEARER_TOKENS ?? [],
+    search: values.X_SEARCH,
+    vocabulary: values.X_VOCABULARY,
+  },
+  mastodon: { baseUrl: values.MASTODON_BASE_URL ?? null, tokens: values.MASTODON_TOKENS ?? [] },
+});
+
+export interface ConfigInput {
+  readonly env: Environment;
+  /** Relative folders start here. */
+  readonly cwd: string;
+  /** Whether the log goes to a terminal. */
+  readonly terminal: boolean;
+}
+
+const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
+  host: values.HOST,
+  /** 0 picks a free one. */
+  port: values.PORT,
+  /** Absolute. */
+  home: resolve(cwd, values.PERCH_HOME),
+  /** Null: the embedded server. */
+  databaseUrl: values.DATABASE_URL ?? null,
+  /** Empty: in-process stores. */
+  redisUrls: values.REDIS_URL ?? [],
+  /** Without a slash at the end; null: from the listen address. */
+  baseUrl: values.PERCH_BASE_URL ?? null,
+  authUrl: values.PERCH_AUTH_URL ?? values.PERCH_BASE_URL ?? null,
+  network: values.PERCH_NETWORK,
+  /** Whether an empty database becomes a demo. */
+  demo: values.PERCH_DEMO !== 'off' && values.DATABASE_URL === undefined,
+  networks: networksOf(values),
+  /** Upstream calls per second; null: the network's own pace. */
+  pace: { fast: values.PERCH_PACE_FAST ?? null, slow: values.PERCH_PACE_SLOW ?? null },
+  /** A null secret key: `billing_disabled`. */
+  stripe: {
+    secretKey: values.STRIPE_SECRET_KEY ?? null,
+    webhookSecret: values.STRIPE_WEBHOOK_SECRET ?? null,
+    baseUrl: values.STRIPE_BASE_URL ?? null,
+  },
+  /** A null address: links are printed to the log. */
+  mail: { smtpUrl: values.SMTP_URL ?? null, from: values.MAIL_FROM ?? null },
+  deadlineMs: values.PERCH_DEADLINE_MS,
+  /** Section 9 headers; Unix milliseconds, null: not sent. */
+  notice: {
+    deprecationMs: values.PERCH_DEPRECATION ?? null,
+    sunsetMs: values.PERCH_SUNSET ?? null,
+    url: values.PERCH_DEPRECATION_URL ?? null,
+  },
+  log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT ?? (terminal ? 'pretty' : 'json') },
+  workers: values.WORKERS,
+  /** Null: no metrics. */
+  metricsPort: values.PERCH_METRICS_PORT ?? null,
+  cacheBytes: values.PERCH_CACHE_MB * 1024 * 1024,
+  lifetimes: lifetimesOf(values),
+  /** The ceiling of one operation (G8). */
+  maxOperationThousandths: values.PERCH_MAX_OPERATION_CREDITS,
+  /** What a new account starts with (M27). */
+  startingThousandths: values.PERCH_STARTING_CREDITS ?? (env.NODE_ENV === 'development' ? 1_000_000 : 0),
+});
+
+type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
+
+export type Config = DeepReadonly<ReturnType<typeof configOf>> & {
+  /** Sentences to log at start: nothing is wrong enough to stop. */
+  readonly warnings: readonly string[];
+};
+
+function deepFreeze<T extends object>(thing: T): T {
+  for (const part of Object.values(thing)) if (typeof part === 'object' && part !== null) deepFreeze(part);
+  return Object.freeze(thing);
+}
+
+/** The environment as typed, frozen configuration. Throws one ConfigError that names every fault. */
+export function readConfig(input: ConfigInput): Config {
+  const { values, faults } = readSettings(input.env);
+  const all = [...faults, ...crossChecks(values, new Set(faults.map(({ name }) => name)))];
+  if (all.length > 0) throw new ConfigError(all);
+  return deepFreeze({ ...configOf(values, input), warnings: unknownNames(input.env) });
+}

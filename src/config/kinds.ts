@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { toThousandths } from '../core/credits.js';
+
+/** What a variable's text may be: each takes the text and gives the typed value. Texts come trimmed and are never empty. */
+export type Kind<T> = z.ZodType<T, string>;
+
+export const whole = (least: number, most: number): Kind<number> =>
+  z
+    .string()
+    .regex(/^[0-9]{1,15}$/)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most);
+
+/** A decimal number above zero. */
+export const rate: Kind<number> = z
+  .string()
+  .regex(/^[0-9]{1,6}(\.[0-9]{1,3})?$/)
+  .transform(Number)
+  .refine((value) => value > 0);
+
+/** Credits with at most three decimals, as thousandths (M3). */
+export const credits: Kind<number> = z
+  .string()
+  .regex(/^[0-9]{1,9}(\.[0-9]{1,3})?$/)
+  .transform((text) => toThousandths(Number(text)));
+
+export const oneOf = <const T extends readonly string[]>(values: T): Kind<T[number]> => z.enum(values);
+
+export const words: Kind<string> = z.string();
+
+export const oneWord: Kind<string> = z.string().regex(/^\S+$/);
+
+/** The text as it was given: a URL object would change it. */
+function address(protocols: readonly string[]): z.ZodType<string, string> {
+  return z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol));
+}
+
+/** An http(s) address that paths are appended to: its trailing slashes are dropped. */
+export const baseUrl: Kind<string> = address(['http:', 'https:'])
+  .refine((text) => {
+    const url = new URL(text);
+    return url.search === '' && url.hash === '' && url.username === '' && url.password === '';
+  })
+  .transform((text) => text.replace(/\/+$/, ''));
+
+export const webPage: Kind<string> = address(['http:', 'https:']);
+
+/** The driver reads the rest: it knows forms (several hosts, socket folders) that no URL parser does. */
+export const postgresUrl: Kind<string> = z.string().regex(/^postgres(ql)?:\/\/\S+$/);
+
+export const smtpUrl: Kind<string> = address(['smtp:', 'smtps:']);
+
+/** A mail address, bare or in angle brackets after a name; one line. */
+export const sender: Kind<string> = z.string().regex(/^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/);
+
+/** Comma-separated, at least one; empty pieces and repeats are dropped. */
+export const list = (item: Kind<string>): Kind<readonly string[]> =>
+  z
+    .string()
+    .transform((text) => [...new Set(text.split(',').map((piece) => piece.trim()))].filter((piece) => piece !== ''))
+    .pipe(z.array(item).min(1));
+
+export const redisUrl: Kind<string> = address(['redis:', 'rediss:']);
+
+/** A date or date-time of RFC 3339 as Unix milliseconds; a date alone is its midnight, UTC. */
+export const moment: Kind<number> = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })])
+  .transform((text) => Date.parse(text));

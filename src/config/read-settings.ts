@@ -1,0 +1,43 @@
+import { SETTINGS, type SettingName, type Values } from './settings.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One thing that is wrong with the environment, by the variable's name. */
+export interface ConfigFault {
+  readonly name: string;
+  readonly message: string;
+}
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
+/** The text of a variable; an empty or blank one counts as not set. */
+export const textOf = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined;
+
+const withoutLogin = (address: string): string => address.replace(/^(\w+:\/\/)?.*@/s, '$1…@').replace(/\?.*/s, '');
+
+/** What may be seen of a value: of the address of a store no login and no query, of a secret nothing. */
+export function shownText(name: SettingName, text: string): string {
+  const { shown } = SETTINGS[name];
+  if (shown === 'never') return '(not shown)';
+  if (shown === 'all') return text.replace(/:\/\/.*@/s, '://…@');
+  return text
+    .split(/,(?=\w+:\/\/)/)
+    .map(withoutLogin)
+    .join(',');
+}
+
+/** Every variable read by its own rule; the values are complete only when there is no fault. */
+export function readSettings(env: Environment): { values: Values; faults: ConfigFault[] } {
+  const faults: ConfigFault[] = [];
+  const values: Partial<Record<SettingName, unknown>> = {};
+  for (const name of SETTING_NAMES) {
+    const row = SETTINGS[name];
+    const text = textOf(env, name);
+    const read = text ?? ('fallback' in row ? row.fallback : undefined);
+    if (read === undefined) continue;
+    const result = row.kind.safeParse(read);
+    if (result.success) values[name] = result.data;
+    else faults.push({ name, message: `must be ${row.right}; it is ${JSON.stringify(shownText(name, read))}` });
+  }
+  return { values: values as Values, faults };
+}

@@ -1,0 +1,119 @@
+import { DEFAULT_LIFETIMES } from '../read/lifetimes.js';
+import {
+  baseUrl,
+  credits,
+  type Kind,
+  list,
+  moment,
+  oneOf,
+  oneWord,
+  postgresUrl,
+  rate,
+  redisUrl,
+  sender,
+  smtpUrl,
+  webPage,
+  whole,
+  words,
+} from './kinds.js';
+
+/** One environment variable: what its text may be, in code and in words, and what holds when it is not set. */
+interface Setting<T> {
+  readonly kind: Kind<T>;
+  /** Completes "must be …". */
+  readonly right: string;
+  /** In words, what holds when it is not set. */
+  readonly unset: string;
+  /** How much of its value may be seen: addresses can carry a password. */
+  readonly shown: 'all' | 'address' | 'never';
+}
+
+/** A setting that has a value even when it is not set: this text, read like any other. */
+interface Defaulted<T> extends Setting<T> {
+  readonly fallback: string;
+}
+
+const optional = <T>(kind: Kind<T>, right: string, unset: string): Setting<T> => ({ kind, right, unset, shown: 'all' });
+const secret = <T>(kind: Kind<T>, right: string, unset: string): Setting<T> => ({ kind, right, unset, shown: 'never' });
+const store = <T>(kind: Kind<T>, right: string, unset: string): Setting<T> => ({
+  kind,
+  right,
+  unset,
+  shown: 'address',
+});
+
+const setting = <T>(kind: Kind<T>, right: string, fallback: string): Defaulted<T> => ({
+  ...optional(kind, right, fallback),
+  fallback,
+});
+
+const choice = <const T extends readonly string[]>(values: T, fallback: T[number]): Defaulted<T[number]> =>
+  setting(oneOf(values), `one of ${values.join(', ')}`, fallback);
+
+const lifetime = (defaultMs: number): Defaulted<number> =>
+  setting(whole(0, 86_400), 'whole seconds from 0 (hold nothing) to 86400', String(defaultMs / 1000));
+
+const PORT = 'a port: a whole number from 0 to 65535 (0 picks a free one)';
+const BASE_URL = 'an http or https address without query and fragment';
+const TOKENS = 'one or more tokens without spaces, separated by commas';
+const PACE = 'calls per second: a number above 0 with at most three decimals';
+const CREDITS = 'credits: a number from 0 on with at most three decimals';
+const MOMENT = 'a date or date-time of RFC 3339, as 2027-01-31 or 2027-01-31T12:00:00Z';
+const SMTP = 'an smtp or smtps address, as smtps://user:password@mail.example:465';
+
+/** Every variable the service reads, one row each, in the order they are shown. */
+export const SETTINGS = {
+  PORT: setting(whole(0, 65_535), PORT, '4000'),
+  HOST: setting(oneWord, 'a host name or an IP address', '127.0.0.1'),
+  PERCH_HOME: setting(words, 'a folder', '.perch'),
+  DATABASE_URL: store(postgresUrl, 'an address that begins with postgres:// or postgresql://', 'the embedded server'),
+  REDIS_URL: store(
+    list(redisUrl),
+    'a redis:// or rediss:// address, or several separated by commas',
+    'in-process stores',
+  ),
+  PERCH_BASE_URL: optional(baseUrl, BASE_URL, 'from the listen address'),
+  PERCH_AUTH_URL: optional(baseUrl, BASE_URL, 'from the base address'),
+  PERCH_NETWORK: choice(['corpus', 'bluesky', 'x', 'mastodon'], 'corpus'),
+  PERCH_DEMO: optional(oneOf(['off']), 'off', 'a demo when the database is embedded and empty'),
+  BLUESKY_BASE_URL: optional(baseUrl, BASE_URL, 'the public AppView'),
+  BLUESKY_IDENTIFIER: optional(oneWord, 'a handle or an address of an account', 'no search'),
+  BLUESKY_APP_PASSWORD: secret(oneWord, 'an app password', 'no search'),
+  X_BASE_URL: setting(baseUrl, BASE_URL, 'https://api.x.com'),
+  X_BEARER_TOKENS: secret(list(oneWord), TOKENS, 'none'),
+  X_SEARCH: choice(['recent', 'archive'], 'recent'),
+  X_VOCABULARY: choice(['tweet', 'post'], 'tweet'),
+  MASTODON_BASE_URL: optional(baseUrl, BASE_URL, 'none'),
+  MASTODON_TOKENS: secret(list(oneWord), TOKENS, 'none'),
+  STRIPE_SECRET_KEY: secret(oneWord, 'a key without spaces', 'checkout answers billing_disabled'),
+  STRIPE_WEBHOOK_SECRET: secret(oneWord, 'a secret without spaces', 'none'),
+  STRIPE_BASE_URL: optional(baseUrl, BASE_URL, "Stripe's own"),
+  SMTP_URL: store(smtpUrl, SMTP, 'sign-in links are printed to the log'),
+  MAIL_FROM: optional(sender, 'a sender, as perch@example.org', 'none'),
+  PERCH_PACE_FAST: optional(rate, PACE, "the network's own"),
+  PERCH_PACE_SLOW: optional(rate, PACE, "the network's own"),
+  PERCH_DEADLINE_MS: setting(whole(1, 600_000), 'whole milliseconds from 1 to 600000', '30000'),
+  PERCH_DEPRECATION: optional(moment, MOMENT, 'no such header'),
+  PERCH_SUNSET: optional(moment, MOMENT, 'no such header'),
+  PERCH_DEPRECATION_URL: optional(webPage, 'an http or https address', 'no such header'),
+  LOG_LEVEL: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
+  LOG_FORMAT: optional(oneOf(['pretty', 'json']), 'one of pretty, json', 'pretty on a terminal, else json'),
+  WORKERS: setting(whole(1, 256), 'a whole number from 1 to 256', '1'),
+  PERCH_METRICS_PORT: optional(whole(1, 65_535), 'a port: a whole number from 1 to 65535', 'no metrics'),
+  PERCH_CACHE_MB: setting(whole(1, 1_048_576), 'whole mebibytes from 1 to 1048576', '256'),
+  PERCH_TTL_PROFILE_S: lifetime(DEFAULT_LIFETIMES.profileMs),
+  PERCH_TTL_TWEET_S: lifetime(DEFAULT_LIFETIMES.tweetMs),
+  PERCH_TTL_FIRST_PAGE_S: lifetime(DEFAULT_LIFETIMES.firstPageMs),
+  PERCH_TTL_DEEPER_PAGE_S: lifetime(DEFAULT_LIFETIMES.deeperPageMs),
+  PERCH_TTL_FOLLOWERS_S: lifetime(DEFAULT_LIFETIMES.followersMs),
+  PERCH_TTL_ABSENT_S: lifetime(DEFAULT_LIFETIMES.absentMs),
+  PERCH_MAX_OPERATION_CREDITS: setting(credits, CREDITS, '1000'),
+  PERCH_STARTING_CREDITS: optional(credits, CREDITS, '0, or 1000 when NODE_ENV is development'),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+
+type ValueOf<S> = S extends Defaulted<infer T> ? T : S extends Setting<infer T> ? T | undefined : never;
+
+/** The typed value of every variable; undefined where it is not set and nothing stands in. */
+export type Values = { readonly [N in SettingName]: ValueOf<(typeof SETTINGS)[N]> };

@@ -1,0 +1,86 @@
+import { type Thousandths, toCredits } from '../core/credits.js';
+import { ServiceError } from '../core/errors.js';
+import { type ItemCache, priceOf, UNITS, type Unit } from '../core/prices.js';
+import type { Purse, Shortage } from './purses.js';
+import { Receipt } from './receipt.js';
+
+/** One item at the counter: what it is, where in the operation, and how it was come by. */
+export interface Item {
+  readonly path: string;
+  readonly unit: Unit;
+  readonly cache: ItemCache;
+  /** Identity within the operation: the same object is paid once (G3). */
+  readonly object: string;
+}
+
+/** The counter of one operation: reads ask it what is affordable and hand it what they deliver. */
+export class Meter {
+  readonly receipt = new Receipt();
+  readonly #purse: Purse;
+  readonly #inOrder: boolean;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  /** `worst` is the most the operation can cost: when the purse covers it, nothing has to wait for its turn. */
+  constructor(purse: Purse, worst: Thousandths) {
+    this.#purse = purse;
+    this.#inOrder = purse.left < worst;
+  }
+
+  /** Runs paid fields in the order they were asked for when money is tight, and at once when it is not (G9). */
+  turn<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.#inOrder) return work();
+    const mine = this.#queue.then(work);
+    this.#queue = mine.catch(() => undefined);
+    return mine;
+  }
+
+  covers(unit: Unit, cache: ItemCache): boolean {
+    return this.#purse.left >= priceOf(unit, cache);
+  }
+
+  get left(): Thousandths {
+    return this.#purse.left;
+  }
+
+  get shortage(): Shortage {
+    return this.#purse.shortage;
+  }
+
+  /** Puts the item on the receipt; what it costs (nothing if it was paid already), or null when the money does not reach. */
+  take(item: Item): Thousandths | null {
+    if (this.receipt.has(item.object)) return 0;
+    if (!this.covers(item.unit, item.cache)) return null;
+    const price = priceOf(item.unit, item.cache);
+    this.#purse.take(price);
+    this.receipt.add(item.path, item.unit, item.cache, item.object);
+    return price;
+  }
+
+  /** The failure of a read that not one item is covered for (M2, M26). */
+  noCredits(unit: Unit, cache: ItemCache): ServiceError {
+    const price = toCredits(priceOf(unit, cache));
+    return shortOf(this.shortage, `One of the ${UNITS[unit].items} costs ${price} here`, this.left);
+  }
+}
+
+/** 402, never 429, saying which limit it was and how to leave it (U1). */
+export function shortOf(shortage: Shortage, price: string, left: Thousandths): ServiceError {
+  const has = toCredits(Math.max(0, left));
+  if (shortage === 'max_credits') {
+    const message = `${price}; ${has} is left of this call's budget. Raise max_credits (or X-Max-Credits).`;
+    return new ServiceError('no_credits', message, { reason: 'max_credits', param: 'max_credits' });
+  }
+  if (shortage === 'key_cap') {
+    return new ServiceError(
+      'no_credits',
+      `${price}; ${has} is left under this key's cap. Raise the cap or use another key.`,
+      {
+        reason: 'key_cap',
+      },
+    );
+  }
+  return new ServiceError(
+    'no_credits',
+    `${price}; the wallet holds ${has}. Add credits: GET /v1/billing/packs lists the packs.`,
+  );
+}

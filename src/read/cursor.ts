@@ -1,0 +1,88 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { badRequest } from '../core/errors.js';
+import type { ListRef } from '../core/model.js';
+import { listHash } from './keys.js';
+
+/** A position in a list: in which upstream page, and after which item (C1). Nothing of a caller is in it (C3). */
+export interface Position {
+  /** The page's place (see `HeldPage`). */
+  readonly place: string;
+  /** The place that page was reached from. */
+  readonly before: string | null;
+  /** True when the last item passed lies in that page, false when the page begins after it. */
+  readonly inside: boolean;
+  /** The last item passed, and up to two before it: where to go on if the page has to be read again. */
+  readonly passed: readonly string[];
+  /** The time of the last item passed, Unix milliseconds, in lists that are newest first. */
+  readonly at: number | null;
+}
+
+/** Kept well under the 512 characters that a header or a URL must bear (C1, U29). */
+const MAX_LENGTH = 512;
+const TAG_BYTES = 12;
+/** A day is promised; after a week the network's own tokens are not to be relied on (C7). */
+const LIFETIME_SECONDS = 7 * 24 * 3600;
+
+type Packed = [
+  list: string,
+  place: string,
+  before: string | null,
+  inside: 0 | 1,
+  passed: string[],
+  at: number | null,
+  issued: number,
+];
+
+/** Signed, opaque cursors. They hold no secret: the signature keeps a caller's bytes from ever reaching the network. */
+export interface Cursors {
+  encode(list: ListRef, position: Position, nowMs: number): string;
+  /** Throws `bad_request` when it is not ours, not of this list (C2), or too old. */
+  decode(list: ListRef, cursor: string, nowMs: number): Position;
+}
+
+export function createCursors(secret: Uint8Array): Cursors {
+  const tag = (body: Buffer): Buffer => createHmac('sha256', secret).update(body).digest().subarray(0, TAG_BYTES);
+
+  const pack = (packed: Packed): string => {
+    const body = Buffer.from(JSON.stringify(packed));
+    return Buffer.concat([tag(body), body]).toString('base64url');
+  };
+
+  return {
+    encode(list, position, nowMs) {
+      const { place, before, passed, at } = position;
+      const inside = position.inside ? 1 : 0;
+      const issued = Math.floor(nowMs / 1000);
+      const full = pack([listHash(list), place, before, inside, [...passed], at, issued]);
+      if (full.length < MAX_LENGTH) return full;
+      return pack([listHash(list), place, null, inside, passed.slice(0, 1), at, issued]);
+    },
+    decode(list, cursor, nowMs) {
+      const packed = open(cursor, tag);
+      if (!packed) throw notOurs();
+      const [hash, place, before, inside, passed, at, issued] = packed;
+      if (hash !== listHash(list)) {
+        throw badRequest('This cursor belongs to another list: use it with the same path and parameters.', 'cursor');
+      }
+      if (nowMs / 1000 - issued > LIFETIME_SECONDS) {
+        throw badRequest('This cursor has expired. Start again without a cursor.', 'cursor');
+      }
+      return { place, before, inside: inside === 1, passed, at };
+    },
+  };
+}
+
+function open(cursor: string, tag: (body: Buffer) => Buffer): Packed | null {
+  if (cursor.length > MAX_LENGTH || !/^[A-Za-z0-9_-]+$/.test(cursor)) return null;
+  const bytes = Buffer.from(cursor, 'base64url');
+  // Two spellings of the same bytes would be two cursors for one position.
+  if (bytes.toString('base64url') !== cursor || bytes.length <= TAG_BYTES) return null;
+  const body = bytes.subarray(TAG_BYTES);
+  return timingSafeEqual(tag(body), bytes.subarray(0, TAG_BYTES)) ? (JSON.parse(body.toString()) as Packed) : null;
+}
+
+const notOurs = () =>
+  badRequest(
+    'This is not a cursor of ours. Send next_cursor of the previous page unchanged, or leave it out.',
+    'cursor',
+  );

@@ -1,0 +1,123 @@
+import { ServiceError } from '../core/errors.js';
+import { handleKey } from '../core/ids.js';
+import type { Tweet, User, UserRef } from '../core/model.js';
+import type { ItemCache } from '../core/prices.js';
+import type { Cache, Clock, Flights, Found, Held } from '../ports.js';
+import type { Gone } from './gone.js';
+import { absentKey, tweetKey, userKey } from './keys.js';
+import type { Lifetimes } from './lifetimes.js';
+import type { Pool } from './pool.js';
+
+/** An object as it was come by, or why there is none. */
+export type Got<T> =
+  | { readonly ok: T; readonly cache: ItemCache; readonly fetchedAt: number }
+  | { readonly fail: ServiceError };
+
+/** Single objects: held ones, remembered absences, and reads of the rest. One per kind, the same for both. */
+export interface Entities<Ref, T> {
+  /** What is held of them, objects and absences (M24), without reading; undefined: must be read. */
+  peek(refs: readonly Ref[]): Promise<(Got<T> | undefined)[]>;
+  read(ref: Ref, fresh: boolean): Promise<Got<T>>;
+  /** Holds complete objects that came with a list (M13). */
+  hold(values: readonly T[], fetchedAt: number): Promise<void>;
+}
+
+export interface EntitiesOptions {
+  readonly cache: Cache;
+  readonly flights: Flights;
+  readonly pool: Pool;
+  readonly gone: Gone;
+  readonly clock: Clock;
+  readonly lifetimes: Lifetimes;
+}
+
+interface Kind<Ref, T> {
+  readonly keyOf: (ref: Ref) => string;
+  /** Every name the object is held under. */
+  readonly names: (value: T) => string[];
+  readonly read: (ref: Ref) => Promise<Found<T>>;
+  readonly lifetimeMs: number;
+}
+
+interface Absence {
+  readonly message: string;
+  readonly reason?: string;
+}
+
+export const createUsers = (options: EntitiesOptions): Entities<UserRef, User> =>
+  createEntities(options, {
+    keyOf: userKey,
+    names: (user) => [userKey(user), `handle:${handleKey(user.handle)}`],
+    read: (ref) => options.pool.user(ref),
+    lifetimeMs: options.lifetimes.profileMs,
+  });
+
+export const createTweets = (options: EntitiesOptions): Entities<string, Tweet> =>
+  createEntities(options, {
+    keyOf: tweetKey,
+    names: (tweet) => [tweetKey(tweet.id)],
+    read: (id) => options.pool.tweet(id),
+    lifetimeMs: options.lifetimes.tweetMs,
+  });
+
+function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): Entities<Ref, T> {
+  const { cache, flights, gone, clock, lifetimes } = options;
+
+  async function hold(values: readonly T[], fetchedAt: number): Promise<void> {
+    const sets: Promise<void>[] = [];
+    for (const value of values) {
+      for (const name of kind.names(value)) {
+        gone.remove(name);
+        sets.push(cache.set(name, { value, fetchedAt }, kind.lifetimeMs));
+      }
+    }
+    await Promise.all(sets);
+  }
+
+  /** The network says it is gone: forget it under every name it was held by, and remember the absence for a while (M24, M25). */
+  async function forget(key: string, failure: ServiceError): Promise<void> {
+    const held = await cache.get<T>(key);
+    const names = held ? [...new Set([key, ...kind.names(held.value)])] : [key];
+    for (const name of names) gone.add(name);
+    await cache.delete(names);
+    const { reason } = failure.detail;
+    const absence: Absence = reason === undefined ? { message: failure.message } : { message: failure.message, reason };
+    await cache.set(absentKey(key), { value: absence, fetchedAt: clock.now() }, lifetimes.absentMs);
+  }
+
+  async function readNow(ref: Ref): Promise<Got<T>> {
+    const key = kind.keyOf(ref);
+    const found = await kind.read(ref);
+    if ('ok' in found) {
+      const fetchedAt = clock.now();
+      await Promise.all([hold([found.ok], fetchedAt), cache.delete([absentKey(key)])]);
+      return { ok: found.ok, cache: 'miss', fetchedAt };
+    }
+    if (found.fail.code === 'not_found') await forget(key, found.fail);
+    return { fail: found.fail };
+  }
+
+  return {
+    hold,
+    async peek(refs) {
+      const keys = refs.map(kind.keyOf);
+      const all = await cache.getMany<T | Absence>([...keys, ...keys.map(absentKey)]);
+      return keys.map((_, index) => {
+        const held = all[index] as Held<T> | undefined;
+        if (held) return { ok: held.value, cache: 'hit', fetchedAt: held.fetchedAt };
+        const absence = all[index + keys.length] as Held<Absence> | undefined;
+        return absence && { fail: absent(absence.value) };
+      });
+    },
+    async read(ref, fresh) {
+      if (fresh) return relabel(await readNow(ref), 'bypass');
+      const { value, led } = await flights.join(kind.keyOf(ref), () => readNow(ref));
+      return led ? value : relabel(value, 'hit');
+    },
+  };
+}
+
+const relabel = <T>(got: Got<T>, cache: ItemCache): Got<T> => ('ok' in got ? { ...got, cache } : got);
+
+const absent = (absence: Absence): ServiceError =>
+  new ServiceError('not_found', absence.message, absence.reason === undefined ? {} : { reason: absence.reason });

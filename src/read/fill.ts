@@ -1,0 +1,187 @@
+import type { Thousandths } from '../core/credits.js';
+import { badRequest, type ServiceError } from '../core/errors.js';
+import { isNewestFirst, type ListRef, type Tweet, type User } from '../core/model.js';
+import type { ItemCache, Unit } from '../core/prices.js';
+import type { Meter } from '../metering/meter.js';
+import type { Shortage } from '../metering/purses.js';
+import type { Position } from './cursor.js';
+import { type GotPage, HEAD, type HeldPage, type Pages } from './pages.js';
+import { resumeIn, timeOf } from './resume.js';
+
+/** Most upstream pages one call may read (C12). */
+const MAX_UPSTREAM_PAGES = 10;
+/** Most pages, held or not, one call may walk: a bound, not a limit anyone should meet. */
+const MAX_PAGES = 200;
+/** How many of the last items a cursor remembers as anchors. */
+const ANCHORS = 3;
+
+export interface Ask {
+  readonly list: ListRef;
+  readonly want: number;
+  readonly position: Position | null;
+  readonly fresh: boolean;
+  readonly unit: Unit;
+  /** The path in the operation, for the receipt. */
+  readonly path: string;
+  readonly objectOf: (item: User | Tweet) => string;
+}
+
+export interface Slice {
+  readonly items: (User | Tweet)[];
+  /** Where the next page begins; null at the end. */
+  readonly next: Position | null;
+  readonly truncated?: Shortage | 'sparse';
+  readonly endReason?: 'network_limit';
+  /** `hit` only when nothing was read upstream (M6). */
+  readonly cache: ItemCache;
+  readonly cacheHits: number;
+  readonly charged: Thousandths;
+}
+
+export interface FillContext {
+  readonly pages: Pages;
+  readonly meter: Meter;
+  readonly isGone: (item: User | Tweet) => boolean;
+}
+
+/**
+ * Exactly `want` items from a position, while that many remain and are covered (section 4, pagination rule 4; M1): held pages
+ * first, then the network's, looking one item ahead so that the last page knows it is the last (C15).
+ */
+export async function fill(context: FillContext, ask: Ask): Promise<Slice> {
+  return new Filling(context, ask).run();
+}
+
+class Filling {
+  readonly #context: FillContext;
+  readonly #ask: Ask;
+  readonly #items: (User | Tweet)[] = [];
+  readonly #passed: Set<string>;
+  #cut: Position | null;
+  /** Still looking for the place where the chain left off. */
+  #seeking: boolean;
+  #upstreamPages = 0;
+  #charged: Thousandths = 0;
+  #cacheHits = 0;
+
+  constructor(context: FillContext, ask: Ask) {
+    this.#context = context;
+    this.#ask = ask;
+    this.#passed = new Set(ask.position?.passed);
+    this.#cut = ask.position;
+    this.#seeking = ask.position?.inside ?? false;
+  }
+
+  async run(): Promise<Slice> {
+    let place = this.#ask.position?.place ?? HEAD;
+    let before = this.#ask.position?.before ?? null;
+    for (let walked = 0; walked < MAX_PAGES; walked += 1) {
+      const step = await this.#page(place, before);
+      if ('stop' in step) return step.stop;
+      const done = this.#takeFrom(step.got);
+      if (done) return done;
+      const { page } = step.got;
+      if (page.next === null) return this.#end(page);
+      if (this.#full && page.nextIsCertain) return this.#slice(this.#startOf(page));
+      before = page.place;
+      place = page.next;
+    }
+    return this.#sparse();
+  }
+
+  get #full(): boolean {
+    return this.#items.length >= this.#ask.want;
+  }
+
+  /** The page at a place, or the slice as it stands when it may not or need not be read. */
+  async #page(place: string, before: string | null): Promise<{ got: GotPage } | { stop: Slice }> {
+    const { pages, meter } = this.#context;
+    const { list, fresh, unit } = this.#ask;
+    if (!fresh) {
+      const held = await pages.peek(list, place);
+      if (held) return { got: this.#saw(held) };
+    }
+    if (this.#upstreamPages >= MAX_UPSTREAM_PAGES) return { stop: this.#sparse() };
+    const cache = fresh ? 'bypass' : 'miss';
+    if (!meter.covers(unit, cache)) return { stop: this.#full ? this.#slice(this.#cut) : this.#short(cache) };
+    try {
+      const got = await pages.read(list, place, before, fresh);
+      if (got.cache !== 'hit') this.#upstreamPages += 1;
+      return { got: this.#saw(got) };
+    } catch (error) {
+      // The look-ahead failed, not the page: what was asked for is here, and the next call will meet the failure itself.
+      if (this.#full) return { stop: this.#slice(this.#cut) };
+      throw error;
+    }
+  }
+
+  #saw(got: GotPage): GotPage {
+    this.#context.meter.receipt.saw(got.cache, got.fetchedAt);
+    return got;
+  }
+
+  /** Takes what is wanted from a page; the finished slice when there is nothing more to look for. */
+  #takeFrom({ page, cache }: GotPage): Slice | null {
+    const start = this.#start(page);
+    if (start === null) return null;
+    for (const item of page.items.slice(start)) {
+      if (this.#passed.has(item.id) || this.#context.isGone(item)) continue;
+      if (this.#full) return this.#slice(this.#cut);
+      const { path, unit, objectOf } = this.#ask;
+      const price = this.#context.meter.take({ path, unit, cache, object: objectOf(item) });
+      if (price === null) return this.#short(cache);
+      this.#charged += price;
+      if (cache === 'hit') this.#cacheHits += 1;
+      this.#items.push(item);
+      this.#pass(page, item);
+    }
+    return null;
+  }
+
+  #start(page: HeldPage): number | null {
+    const { position, list } = this.#ask;
+    if (!this.#seeking || !position) return 0;
+    const start = resumeIn(page, position, isNewestFirst(list));
+    if (start !== null) this.#seeking = false;
+    return start;
+  }
+
+  #pass(page: HeldPage, item: User | Tweet): void {
+    this.#passed.add(item.id);
+    const passed = [item.id, ...(this.#cut?.passed ?? [])].slice(0, ANCHORS);
+    this.#cut = { place: page.place, before: page.before, inside: true, passed, at: timeOf(item) };
+  }
+
+  /** The position just before the page that follows this one. */
+  #startOf(page: HeldPage): Position {
+    const { passed = [], at = null } = this.#cut ?? {};
+    return { place: page.next ?? page.place, before: page.place, inside: false, passed, at };
+  }
+
+  #slice(next: Position | null, truncated?: Slice['truncated']): Slice {
+    const cache = this.#ask.fresh ? 'bypass' : this.#upstreamPages > 0 ? 'miss' : 'hit';
+    const totals = { cacheHits: this.#cacheHits, charged: this.#charged };
+    return { items: this.#items, next, cache, ...totals, ...(truncated && { truncated }) };
+  }
+
+  #end(page: HeldPage): Slice {
+    if (this.#seeking) throw lostPlace();
+    return { ...this.#slice(null), ...(page.endReason && { endReason: page.endReason }) };
+  }
+
+  /** The money does not reach for the next item: what there is, with a cursor at the cut, or a refusal (M1). */
+  #short(cache: ItemCache): Slice {
+    const { meter } = this.#context;
+    if (this.#items.length === 0) throw meter.noCredits(this.#ask.unit, cache);
+    return this.#slice(this.#cut, meter.shortage);
+  }
+
+  /** More upstream pages than one call may read: the only short page with a cursor (C14); an empty one carries none (U20). */
+  #sparse(): Slice {
+    if (this.#seeking) throw lostPlace();
+    return this.#slice(this.#items.length > 0 ? this.#cut : null, 'sparse');
+  }
+}
+
+const lostPlace = (): ServiceError =>
+  badRequest('This cursor has expired: its place in the list is gone. Start again without a cursor.', 'cursor');

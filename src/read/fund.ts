@@ -1,0 +1,97 @@
+import type { Thousandths } from '../core/credits.js';
+import type { ServiceError } from '../core/errors.js';
+import { type ItemCache, priceOf, type Unit } from '../core/prices.js';
+import type { Meter } from '../metering/meter.js';
+import type { Entities, Got } from './entities.js';
+
+/** One paid object wanted: by what reference, and under which path it is billed. */
+export interface Want<Ref> {
+  readonly ref: Ref;
+  readonly path: string;
+}
+
+export interface Terms<T> {
+  readonly unit: Unit;
+  readonly fresh: boolean;
+  /** Identity for billing once per operation (G3). */
+  readonly objectOf: (value: T) => string;
+}
+
+/** An outcome per want, in order; what an object cost is beside it. */
+export type Funded<T> =
+  | { readonly ok: T; readonly cache: ItemCache; readonly charged: Thousandths }
+  | { readonly fail: ServiceError };
+
+/**
+ * Objects in the order they were asked for, as far as the money reaches: those that do not exist use up nothing (B7), and from
+ * the first that cannot be covered every one is `no_credits` and is not fetched (batch rule 4, B6). What is covered is read
+ * together, in one go unless the money is tight.
+ */
+export async function fund<Ref, T>(
+  entities: Entities<Ref, T>,
+  meter: Meter,
+  wants: readonly Want<Ref>[],
+  terms: Terms<T>,
+): Promise<Funded<T>[]> {
+  const { unit, fresh } = terms;
+  const held = fresh ? [] : await entities.peek(wants.map((want) => want.ref));
+  const results: Funded<T>[] = [];
+  const full: ItemCache = fresh ? 'bypass' : 'miss';
+  while (results.length < wants.length) {
+    const end = reach(held, results.length, wants.length, meter.left, unit, full);
+    const run = wants.slice(results.length, end);
+    const got = await Promise.all(run.map((want, i) => held[results.length + i] ?? entities.read(want.ref, fresh)));
+    const delivered = deliver(meter, run, got, terms);
+    results.push(...delivered);
+    if (delivered.length < run.length || run.length === 0) break;
+  }
+  const missing = wants.length - results.length;
+  if (missing > 0) {
+    const fail = meter.noCredits(unit, full);
+    for (let i = 0; i < missing; i += 1) results.push({ fail });
+  }
+  return results;
+}
+
+/** How far the money reaches if everything not known to be absent exists. */
+function reach<T>(
+  held: readonly (Got<T> | undefined)[],
+  from: number,
+  to: number,
+  left: Thousandths,
+  unit: Unit,
+  full: ItemCache,
+): number {
+  let rest = left;
+  for (let i = from; i < to; i += 1) {
+    const got = held[i];
+    if (got && 'fail' in got) continue;
+    rest -= priceOf(unit, got ? 'hit' : full);
+    if (rest < 0) return i;
+  }
+  return to;
+}
+
+/** Puts what was found on the meter, in order; stops short where the money does not reach after all. */
+function deliver<Ref, T>(
+  meter: Meter,
+  run: readonly Want<Ref>[],
+  got: readonly Got<T>[],
+  terms: Terms<T>,
+): Funded<T>[] {
+  const results: Funded<T>[] = [];
+  for (const [i, want] of run.entries()) {
+    const one = got[i];
+    if (!one) break;
+    if ('fail' in one) {
+      results.push(one);
+      continue;
+    }
+    const object = terms.fresh ? `fresh ${terms.objectOf(one.ok)}` : terms.objectOf(one.ok);
+    const charged = meter.take({ path: want.path, unit: terms.unit, cache: one.cache, object });
+    if (charged === null) break;
+    meter.receipt.saw(one.cache, one.fetchedAt);
+    results.push({ ok: one.ok, cache: one.cache, charged });
+  }
+  return results;
+}

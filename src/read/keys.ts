@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+import { handleKey } from '../core/ids.js';
+import type { ListRef, UserRef } from '../core/model.js';
+
+/** Names of held things. Those of one list share a hash tag, so that they lie in one slot of a cluster. */
+export const userKey = (ref: UserRef): string => ('id' in ref ? `user:${ref.id}` : `handle:${handleKey(ref.handle)}`);
+
+export const tweetKey = (id: string): string => `tweet:${id}`;
+
+export const absentKey = (key: string): string => `absent:${key}`;
+
+/** A short name of a list: what a cursor is bound to (C2). */
+export const listHash = (list: ListRef): string =>
+  createHash('sha256')
+    .update(`${list.kind}\n${list.product ?? ''}\n${list.subject}`)
+    .digest('base64url')
+    .slice(0, 16);
+
+/** A page of a list by its place: `''` for the newest first page, `@…` for a first page kept for its chain, else the network's token. */
+export const pageKey = (list: string, place: string): string => `page:{${list}}:${place}`;

@@ -1,0 +1,28 @@
+import type { ListRef } from '../core/model.js';
+
+/** How long what was read answers at half price, in milliseconds (M11, M24). */
+export interface Lifetimes {
+  readonly profileMs: number;
+  readonly tweetMs: number;
+  /** The first page of timelines, searches and the other lists of tweets. */
+  readonly firstPageMs: number;
+  readonly deeperPageMs: number;
+  /** Followers and following, every page. */
+  readonly followersMs: number;
+  readonly absentMs: number;
+}
+
+export const DEFAULT_LIFETIMES: Lifetimes = {
+  profileMs: 15 * 60_000,
+  tweetMs: 15 * 60_000,
+  firstPageMs: 2 * 60_000,
+  deeperPageMs: 60 * 60_000,
+  followersMs: 6 * 60 * 60_000,
+  absentMs: 60_000,
+};
+
+/** For how long a page answers; `first` is the page that a call without a cursor starts from. */
+export function pageLifetime(lifetimes: Lifetimes, list: ListRef, first: boolean): number {
+  if (list.kind === 'followers' || list.kind === 'following') return lifetimes.followersMs;
+  return first ? lifetimes.firstPageMs : lifetimes.deeperPageMs;
+}

@@ -1,0 +1,22 @@
+import type { Tweet, User } from '../core/model.js';
+import type { Position } from './cursor.js';
+import type { HeldPage } from './pages.js';
+
+/** Unix milliseconds of a tweet; a profile has no place in time. */
+export const timeOf = (item: User | Tweet): number | null => ('text' in item ? Date.parse(item.createdAt) : null);
+
+/**
+ * Where a chain goes on in a page: the index of the first item after the position, or null when the page does not tell
+ * (go on to the next one). Anchored by id; where the item itself is gone, by one passed shortly before it, or in lists
+ * that are newest first by time, so that new items on top shift nothing (C10).
+ */
+export function resumeIn(page: HeldPage, position: Position, newestFirst: boolean): number | null {
+  for (const id of position.passed) {
+    const index = page.items.findIndex((item) => item.id === id);
+    if (index >= 0) return index + 1;
+  }
+  const { at } = position;
+  if (!newestFirst || at === null) return null;
+  const older = page.items.findIndex((item) => (timeOf(item) ?? Number.NEGATIVE_INFINITY) <= at);
+  return older >= 0 ? older : null;
+}
