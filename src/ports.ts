@@ -42,6 +42,8 @@ export interface Network {
    * thread and replies; an empty page for quotes and retweeters (T6). A bad query: `bad_request` saying where.
    */
   page(list: ListRef, token: string | null, context: ReadContext): Promise<NetworkPage>;
+  /** Throws `bad_request` saying where, when a query is wrong: asked before the balance is looked at (S7). Reads nothing. */
+  checkQuery?(query: string, product: Product): void;
 }
 
 // ---- what may be lost: held things, buckets, pace, flights --------------------------------------------------------
@@ -229,6 +231,7 @@ export interface Ledger {
   grant(grant: { requestId: string; accountId: string; amount: Thousandths; reason: string }): Promise<Thousandths>;
   /** The balance, and what the key has spent so far, as they are now. */
   balance(walletId: string, keyId: string): Promise<{ balance: Thousandths; keySpent: Thousandths }>;
+  /** Debits from one time (RFC 3339, it counts) to another (it does not). */
   usage(accountId: string, range: { from: string; to: string; group: readonly UsageGroup[] }): Promise<UsageRow[]>;
   receipt(accountId: string, requestId: string): Promise<Receipt | undefined>;
   /** Every invariant over the whole database. */

@@ -46,10 +46,10 @@ export async function createIdentify(options: IdentifyOptions): Promise<Identify
   return {
     async identify(key, address) {
       if (!isWellFormedKey(key)) throw await failedKeys.count(address, malformed());
-      const hash = hashKey(key, pepper);
+      const hashHex = hashKey(key, pepper).toString('hex');
       // A key that the store knew is no guess: it is looked up whatever else its address sends.
-      if (!lookups.knows(hash)) await failedKeys.beforeLookup(address);
-      const lookup = await lookups.find(hash);
+      if (!lookups.knows(hashHex)) await failedKeys.beforeLookup(address);
+      const lookup = await lookups.find(hashHex);
       if (lookup?.state === 'live') return lookup.caller;
       throw await failedKeys.count(address, refusal(lookup));
     },

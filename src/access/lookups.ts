@@ -6,9 +6,9 @@ const HELD_KEYS = 10_000;
 
 export interface Lookups {
   /** What is known of the key: at most `ttlMs` old, or read now. Undefined when there is no such key, which is never held. */
-  find(hash: Buffer): Promise<KeyLookup | undefined>;
+  find(hashHex: string): Promise<KeyLookup | undefined>;
   /** Whether the store knew the key when it was last asked, however long ago that was. */
-  knows(hash: Buffer): boolean;
+  knows(hashHex: string): boolean;
   close(): Promise<void>;
 }
 
@@ -24,33 +24,32 @@ export async function createLookups(options: { accounts: Accounts; clock: Clock;
     underway.delete(hashHex);
   });
 
-  function read(hash: Buffer, name: string): Promise<KeyLookup | undefined> {
+  function read(hashHex: string): Promise<KeyLookup | undefined> {
     // The age counts from before the read, so a slow store does not lengthen it.
     const untilMs = clock.now() + ttlMs;
     const reading: Promise<KeyLookup | undefined> = accounts
-      .findKey(hash)
+      .findKey(Buffer.from(hashHex, 'hex'))
       .then((lookup) => {
-        if (underway.get(name) === reading) {
-          if (lookup === undefined) known.delete(name);
-          else known.set(name, { lookup, untilMs });
+        if (underway.get(hashHex) === reading) {
+          if (lookup === undefined) known.delete(hashHex);
+          else known.set(hashHex, { lookup, untilMs });
         }
         return lookup;
       })
       .finally(() => {
-        if (underway.get(name) === reading) underway.delete(name);
+        if (underway.get(hashHex) === reading) underway.delete(hashHex);
       });
-    underway.set(name, reading);
+    underway.set(hashHex, reading);
     return reading;
   }
 
   return {
-    async find(hash) {
-      const name = hash.toString('hex');
-      const entry = known.get(name);
+    async find(hashHex) {
+      const entry = known.get(hashHex);
       if (entry !== undefined && clock.now() < entry.untilMs) return entry.lookup;
-      return underway.get(name) ?? read(hash, name);
+      return underway.get(hashHex) ?? read(hashHex);
     },
-    knows: (hash) => known.has(hash.toString('hex')),
+    knows: (hashHex) => known.has(hashHex),
     close: unsubscribe,
   };
 }

@@ -50,7 +50,10 @@ export class Account {
     const from =
       day(ask.from, 'from') ?? new Date(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
     if (from > to) throw badRequest(`from (${from}) is after to (${to}).`, 'from');
-    return this.#ledger.usage(this.#caller.accountId, { from, to, group: groups(ask.group ?? 'day') });
+    // The ledger counts up to a moment; the caller means the whole of the last day.
+    const end = new Date(Date.parse(to) + DAY_MS).toISOString();
+    const group = groups(ask.group ?? 'day');
+    return this.#ledger.usage(this.#caller.accountId, { from: `${from}T00:00:00Z`, to: end, group });
   }
 
   /** One request's receipt; throws `not_found` when this account paid for none under that id. */

@@ -30,25 +30,24 @@ export const words: Kind<string> = z.string();
 
 export const oneWord: Kind<string> = z.string().regex(/^\S+$/);
 
-/** The text as it was given: a URL object would change it. */
-function address(protocols: readonly string[]): z.ZodType<string, string> {
-  return z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol));
-}
+/** The text as it was given: a URL object would change it. Printable and without brackets, for it may stand in a header. */
+const address = (...protocols: readonly string[]): z.ZodType<string, string> =>
+  z
+    .string()
+    .regex(/^[!-;=?-~]+$/, { abort: true })
+    .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), { abort: true });
 
 /** An http(s) address that paths are appended to: its trailing slashes are dropped. */
-export const baseUrl: Kind<string> = address(['http:', 'https:'])
-  .refine((text) => {
-    const url = new URL(text);
-    return url.search === '' && url.hash === '' && url.username === '' && url.password === '';
-  })
+export const baseUrl: Kind<string> = address('http:', 'https:')
+  .refine((text) => !/[?#]/.test(text) && new URL(text).username === '' && new URL(text).password === '')
   .transform((text) => text.replace(/\/+$/, ''));
 
-export const webPage: Kind<string> = address(['http:', 'https:']);
+export const webPage: Kind<string> = address('http:', 'https:');
 
 /** The driver reads the rest: it knows forms (several hosts, socket folders) that no URL parser does. */
 export const postgresUrl: Kind<string> = z.string().regex(/^postgres(ql)?:\/\/\S+$/);
 
-export const smtpUrl: Kind<string> = address(['smtp:', 'smtps:']);
+export const smtpUrl: Kind<string> = address('smtp:', 'smtps:');
 
 /** A mail address, bare or in angle brackets after a name; one line. */
 export const sender: Kind<string> = z.string().regex(/^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/);
@@ -60,7 +59,7 @@ export const list = (item: Kind<string>): Kind<readonly string[]> =>
     .transform((text) => [...new Set(text.split(',').map((piece) => piece.trim()))].filter((piece) => piece !== ''))
     .pipe(z.array(item).min(1));
 
-export const redisUrl: Kind<string> = address(['redis:', 'rediss:']);
+export const redisUrl: Kind<string> = address('redis:', 'rediss:');
 
 /** A date or date-time of RFC 3339 as Unix milliseconds; a date alone is its midnight, UTC. */
 export const moment: Kind<number> = z

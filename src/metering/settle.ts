@@ -22,7 +22,7 @@ export async function settle(at: Settlement, charge: Charge): Promise<Thousandth
   const { caller, purse } = at;
   if (charge.amount === 0) {
     purse.close();
-    return purse.balance;
+    return (await at.ledger.balance(caller.walletId, caller.keyId)).balance;
   }
   try {
     const posted = await at.ledger.post({

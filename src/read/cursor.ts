@@ -35,6 +35,8 @@ type Packed = [
 
 /** Signed, opaque cursors. They hold no secret: the signature keeps a caller's bytes from ever reaching the network. */
 export interface Cursors {
+  /** Throws `bad_request` when it is not one of ours; before anything else is looked at (rule 6, C9, S7). */
+  check(cursor: string): void;
   encode(list: ListRef, position: Position, nowMs: number): string;
   /** Throws `bad_request` when it is not ours, not of this list (C2), or too old. */
   decode(list: ListRef, cursor: string, nowMs: number): Position;
@@ -49,6 +51,9 @@ export function createCursors(secret: Uint8Array): Cursors {
   };
 
   return {
+    check(cursor) {
+      if (!open(cursor, tag)) throw notOurs();
+    },
     encode(list, position, nowMs) {
       const { place, before, passed, at } = position;
       const inside = position.inside ? 1 : 0;

@@ -104,7 +104,10 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
       const all = await cache.getMany<T | Absence>([...keys, ...keys.map(absentKey)]);
       return keys.map((_, index) => {
         const held = all[index] as Held<T> | undefined;
-        if (held) return { ok: held.value, cache: 'hit', fetchedAt: held.fetchedAt };
+        if (held) {
+          options.pool.held('fast');
+          return { ok: held.value, cache: 'hit', fetchedAt: held.fetchedAt };
+        }
         const absence = all[index + keys.length] as Held<Absence> | undefined;
         return absence && { fail: absent(absence.value) };
       });

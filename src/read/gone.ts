@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../ports.js';
+import type { Lifetimes } from './lifetimes.js';
 
-/** Longer than any held page lives, so that a page held since before the object went cannot show it again. */
-const REMEMBERED_MS = 7 * 60 * 60_000;
 const REMEMBERED = 100_000;
 
 /** Objects the network says are gone: whatever page still holds one skips it (M25). */
@@ -15,8 +14,10 @@ export interface Gone {
   readonly version: number;
 }
 
-export function createGone(clock: Clock): Gone {
-  const keys = new LRUCache<string, true>({ max: REMEMBERED, ttl: REMEMBERED_MS, perf: { now: () => clock.now() } });
+/** Remembers for longer than any page is held, so that one held since before the object went cannot show it again. */
+export function createGone(clock: Clock, lifetimes: Lifetimes): Gone {
+  const ttl = 2 * Math.max(...Object.values(lifetimes));
+  const keys = new LRUCache<string, true>({ max: REMEMBERED, ttl, perf: { now: () => clock.now() } });
   let version = 0;
   return {
     has: (key) => keys.size > 0 && keys.has(key),

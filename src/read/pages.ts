@@ -1,4 +1,4 @@
-import { holdsUsers, type ListRef, type Tweet, type User } from '../core/model.js';
+import { familyOfList, holdsUsers, type ListRef, type Tweet, type User } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
 import type { Cache, Clock, Flights, NetworkPage } from '../ports.js';
 import type { Entities } from './entities.js';
@@ -58,7 +58,9 @@ export function createPages(options: PagesOptions): Pages {
     const held =
       (await cache.get<HeldPage>(pageKey(hash, place))) ??
       (place.startsWith('@') ? await cache.get<HeldPage>(pageKey(hash, HEAD)) : undefined);
-    return held && { page: held.value, cache: 'hit', fetchedAt: held.fetchedAt };
+    if (!held) return undefined;
+    pool.held(familyOfList(list.kind));
+    return { page: held.value, cache: 'hit', fetchedAt: held.fetchedAt };
   }
 
   /** Ids of the pages before, as far back as they are held. */

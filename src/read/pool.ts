@@ -9,13 +9,18 @@ export interface Pool {
   user(ref: UserRef): Promise<Found<User>>;
   tweet(id: string): Promise<Found<Tweet>>;
   page(list: ListRef, token: string | null): Promise<NetworkPage>;
-  /** How each family did lately: for `/status`. */
+  /** Notes a look-up that needed no read. */
+  held(family: Family): void;
+  /** How each family did since the start: for `/status`. */
   health(): Record<Family, FamilyHealth>;
 }
 
 export interface FamilyHealth {
   readonly upstreamCalls: number;
   readonly failures: number;
+  /** Look-ups that were answered from what is held, and those that went to the network. */
+  readonly held: number;
+  readonly read: number;
   readonly lastIncident: { at: number; code: string; message: string } | null;
   /** True when the last call of the family failed. */
   readonly failing: boolean;
@@ -74,9 +79,22 @@ export function createPool(options: PoolOptions): Pool {
   );
 
   return {
-    user: (ref) => users.load(ref),
-    tweet: (id) => tweets.load(id),
-    page: (list, token) => call(familyOfList(list.kind), (signal) => network.page(list, token, { signal })),
+    user(ref) {
+      healths.fast.read += 1;
+      return users.load(ref);
+    },
+    tweet(id) {
+      healths.fast.read += 1;
+      return tweets.load(id);
+    },
+    page(list, token) {
+      const family = familyOfList(list.kind);
+      healths[family].read += 1;
+      return call(family, (signal) => network.page(list, token, { signal }));
+    },
+    held(family) {
+      healths[family].held += 1;
+    },
     health: () => healths,
   };
 }
@@ -84,6 +102,8 @@ export function createPool(options: PoolOptions): Pool {
 const newHealth = (): { -readonly [K in keyof FamilyHealth]: FamilyHealth[K] } => ({
   upstreamCalls: 0,
   failures: 0,
+  held: 0,
+  read: 0,
   lastIncident: null,
   failing: false,
 });

@@ -1,0 +1,67 @@
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { CredentialHeaders } from '../access/credential.js';
+import type { Thousandths } from '../core/credits.js';
+import type { ServiceError } from '../core/errors.js';
+import type { Charge } from '../metering/receipt.js';
+import type { RateDecision } from '../ports.js';
+
+/** Which operation: a persisted one by name or by its text's SHA-256, or a text of the caller's own. */
+export type Document =
+  | { readonly name: string }
+  | { readonly sha256: string; readonly text?: string }
+  | { readonly text: string; readonly operationName?: string | null };
+
+/** One request of any interface. */
+export interface Call {
+  readonly requestId: string;
+  readonly credential: CredentialHeaders;
+  /** The caller's address, for the `public` policy. */
+  readonly address: string;
+  readonly document: () => Document;
+  /** Checked and converted by the interface when the step of parameters comes (S7). May throw a ServiceError. */
+  readonly variables: () => Record<string, unknown>;
+  /** The caller's own ceiling (M26). May throw a ServiceError. */
+  readonly budget: () => Thousandths | null;
+  /** Price the call and read nothing (M26). */
+  readonly estimate: () => boolean;
+  /** Whether a call without a key may pass when its operation turns out to be introspection (G2). */
+  readonly mayBeKeyless?: boolean;
+  /** Only queries are allowed: a GET (G1). */
+  readonly queriesOnly?: boolean;
+  /** Fires when the caller is gone (M18). */
+  readonly signal: AbortSignal;
+}
+
+export interface Estimate {
+  readonly maxItems: number;
+  readonly maxAmount: Thousandths;
+}
+
+/** What became of a call. `rate` is what its bucket said, null when none was asked: no key, or a bad one. */
+export interface Outcome {
+  readonly requestId: string;
+  readonly policy: 'account' | 'public';
+  readonly rate: RateDecision | null;
+  readonly result: Answer | Refusal;
+}
+
+export interface Answer {
+  readonly kind: 'answer';
+  readonly operation: string;
+  readonly data: NonNullable<ExecutionResult['data']> | null;
+  /** Failures of single fields (G5); their fields are null and free. */
+  readonly errors: readonly GraphQLError[];
+  readonly charge: Charge;
+  /** The wallet after this call, from its own ledger row (M16); null for keyless answers. */
+  readonly balance: Thousandths | null;
+  /** Unix milliseconds of the oldest part, undefined where nothing came from the network (T16). */
+  readonly fetchedAt: number | undefined;
+  readonly estimate?: Estimate;
+}
+
+export interface Refusal {
+  readonly kind: 'refusal';
+  readonly failure: ServiceError;
+  /** For GraphQL: what a parser or validator said. */
+  readonly errors?: readonly GraphQLError[];
+}

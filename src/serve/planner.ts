@@ -1,0 +1,133 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLIncludeDirective,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  getArgumentValues,
+  getDirectiveValues,
+  getNamedType,
+  isInterfaceType,
+  isObjectType,
+  isUnionType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import type { Thousandths } from '../core/credits.js';
+import { badRequest } from '../core/errors.js';
+import { priceOf } from '../core/prices.js';
+import { type Checks, checkArguments, itemsOf, priceOfField } from './rules.js';
+
+/** The worst an operation can come to, known before anything is read (G8). */
+export interface Worst {
+  readonly amount: Thousandths;
+  readonly items: number;
+  /** True when a field asks to be read anew. */
+  readonly fresh: boolean;
+}
+
+/** Parents under which a paid list may hang (G10). */
+const MAX_PARENTS = 20;
+
+export interface Plan {
+  /** True when some field of the operation is paid for. */
+  readonly priced: boolean;
+  readonly worst: (variables: Record<string, unknown>) => Worst;
+}
+
+type Variables = Record<string, unknown>;
+
+/** A priced field in the tree of an operation: its own worst case, and that of what hangs below it. */
+type Site = (variables: Variables, parents: number) => Worst;
+
+const NOTHING: Worst = { amount: 0, items: 0, fresh: false };
+
+const plus = (a: Worst, b: Worst): Worst => ({
+  amount: a.amount + b.amount,
+  items: a.items + b.items,
+  fresh: a.fresh || b.fresh,
+});
+
+/** Reads an operation once; what it gives prices every call of it from the variables alone. Throws `bad_request` on arguments out of bounds. */
+export function planOf(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  fragments: Readonly<Record<string, FragmentDefinitionNode>>,
+  checks: Checks,
+): Plan {
+  const root = schema.getRootType(operation.operation);
+  if (!root) throw badRequest(`The schema has no ${operation.operation}.`);
+  const planner = new Planner(schema, fragments, checks);
+  const site = planner.ofSelections(operation.selectionSet, root);
+  return { priced: planner.priced, worst: (variables) => site(variables, 1) };
+}
+
+class Planner {
+  priced = false;
+  readonly #schema: GraphQLSchema;
+  readonly #fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+
+  readonly #checks: Checks;
+
+  constructor(schema: GraphQLSchema, fragments: Readonly<Record<string, FragmentDefinitionNode>>, checks: Checks) {
+    this.#checks = checks;
+    this.#schema = schema;
+    this.#fragments = fragments;
+  }
+
+  ofSelections(set: SelectionSetNode, parent: GraphQLObjectType): Site {
+    const sites: Site[] = [];
+    for (const selection of set.selections) {
+      const site = this.#ofSelection(selection, parent);
+      if (site) sites.push(unlessSkipped(selection, site));
+    }
+    if (sites.length === 0) return () => NOTHING;
+    return (variables, parents) => sites.reduce((sum, site) => plus(sum, site(variables, parents)), NOTHING);
+  }
+
+  #ofSelection(selection: SelectionSetNode['selections'][number], parent: GraphQLObjectType): Site | null {
+    if (selection.kind === Kind.FIELD) return this.#ofField(selection, parent);
+    const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments[selection.name.value] : selection;
+    if (!fragment) return null;
+    const condition = fragment.typeCondition && this.#schema.getType(fragment.typeCondition.name.value);
+    return this.ofSelections(fragment.selectionSet, isObjectType(condition) ? condition : parent);
+  }
+
+  #ofField(node: FieldNode, parent: GraphQLObjectType): Site | null {
+    const field = parent.getFields()[node.name.value];
+    if (!field) return null;
+    const type = getNamedType(field.type);
+    // Members of a union or interface are reached through fragments, which bring their own type.
+    const inner = isObjectType(type) ? type : isUnionType(type) || isInterfaceType(type) ? parent : null;
+    const below: Site = node.selectionSet && inner ? this.ofSelections(node.selectionSet, inner) : () => NOTHING;
+    const price = priceOfField(field);
+    if (price) this.priced = true;
+    return (variables, parents) => {
+      const args = getArgumentValues(field, node, variables);
+      checkArguments(field, args, this.#checks);
+      if (!price) return below(variables, parents);
+      if (price.items === 'first' && parents > MAX_PARENTS) {
+        throw badRequest(
+          `${node.name.value} would be read for up to ${parents} parents; a paid list may hang below at most ${MAX_PARENTS}. Ask for fewer parents (first: ${MAX_PARENTS}).`,
+          'first',
+        );
+      }
+      const items = itemsOf(price, args) * parents;
+      const fresh = args['fresh'] === true;
+      const own = { items, fresh, amount: items * priceOf(price.unit, fresh ? 'bypass' : 'miss') };
+      return plus(own, below(variables, items));
+    };
+  }
+}
+
+/** `@skip` and `@include` count: what is not asked for is not priced. */
+function unlessSkipped(node: SelectionSetNode['selections'][number], site: Site): Site {
+  if (!node.directives?.length) return site;
+  return (variables, parents) => {
+    const skipped = getDirectiveValues(GraphQLSkipDirective, node, variables)?.['if'] === true;
+    const included = getDirectiveValues(GraphQLIncludeDirective, node, variables)?.['if'] !== false;
+    return skipped || !included ? NOTHING : site(variables, parents);
+  };
+}

@@ -1,0 +1,153 @@
+import type { GraphQLError } from 'graphql';
+import type { Admit } from '../access/admit.js';
+import { readCredential } from '../access/credential.js';
+import type { Identify } from '../access/identify.js';
+import { Account } from '../account/account.js';
+import { type Thousandths, toCredits } from '../core/credits.js';
+import { asServiceError, badRequest, ServiceError } from '../core/errors.js';
+import { Meter, shortOf } from '../metering/meter.js';
+import type { Purses } from '../metering/purses.js';
+import { Receipt } from '../metering/receipt.js';
+import { settle } from '../metering/settle.js';
+import type { Caller, Clock, Ledger, RateDecision } from '../ports.js';
+import { within } from '../read/pool.js';
+import { Reads, type Sources } from '../read/reads.js';
+import type { Answer, Call, Estimate, Outcome } from './call.js';
+import { DocumentError, type Documents, type Operation } from './documents.js';
+
+export interface ServeOptions {
+  readonly identify: Identify;
+  readonly admit: Admit;
+  readonly documents: Documents;
+  readonly purses: Purses;
+  readonly ledger: Ledger;
+  readonly sources: Sources;
+  readonly clock: Clock;
+  /** Most an operation may cost without a budget of the caller's own (G8). */
+  readonly ceiling: Thousandths;
+  readonly deadlineMs: number;
+  readonly checkoutOpen: boolean;
+}
+
+export type Serve = (call: Call) => Promise<Outcome>;
+
+/** An operation with its variables, priced. */
+interface Prepared {
+  readonly operation: Operation;
+  readonly variables: Record<string, unknown>;
+  readonly budget: Thousandths | null;
+  readonly dryRun: boolean;
+  readonly estimate: Estimate;
+}
+
+/** The way of a request. Never rejects: whatever goes wrong is an outcome. */
+export function createServe(options: ServeOptions): Serve {
+  return async (call) => {
+    const limits: { rate: RateDecision | null; policy: Outcome['policy'] } = { rate: null, policy: 'account' };
+    const close = (result: Outcome['result']): Outcome => ({ requestId: call.requestId, ...limits, result });
+    try {
+      const caller = await identify(options, call);
+      limits.policy = caller ? 'account' : 'public';
+      const rate = caller ? await options.admit.admit(caller) : await options.admit.admitPublic(call.address);
+      limits.rate = rate;
+      if (!rate.allowed) throw tooFast(rate);
+      const prepared = prepare(options, call);
+      if (!caller && !prepared.operation.keyless) throw new ServiceError('missing_key', noKey(call));
+      if (!caller || prepared.operation.keyless || prepared.dryRun)
+        return close(await unpaid(options, prepared, caller));
+      return close(await paid(options, prepared, caller, call));
+    } catch (error) {
+      const failure = asServiceError(error);
+      return close({ kind: 'refusal', failure, ...(error instanceof DocumentError && { errors: error.errors }) });
+    }
+  };
+}
+
+/** Step 1: whose key it is; null for a call without one that may turn out to be introspection (G2). */
+async function identify(options: ServeOptions, call: Call): Promise<Caller | null> {
+  const { xApiKey, authorization } = call.credential;
+  if (call.mayBeKeyless && xApiKey === undefined && authorization === undefined) return null;
+  return options.identify.identify(readCredential(call.credential), call.address);
+}
+
+/** Step 3: the operation, its variables and what it can cost at most. Everything of the caller's is checked here. */
+function prepare(options: ServeOptions, call: Call): Prepared {
+  const operation = options.documents.find(call.document());
+  if (call.queriesOnly && operation.kind !== 'query') {
+    throw new ServiceError('bad_request', 'Only queries can be sent with GET: use POST.', { status: 405 });
+  }
+  const variables = operation.coerce(call.variables());
+  const worst = operation.worst(variables);
+  const budget = call.budget();
+  const dryRun = call.estimate();
+  if (budget === null && !dryRun && worst.amount > options.ceiling) {
+    throw badRequest(
+      `This operation can cost up to ${toCredits(worst.amount)} credits, over the ceiling of ${toCredits(options.ceiling)}. Ask for fewer items, or allow it with max_credits (or X-Max-Credits).`,
+      'max_credits',
+    );
+  }
+  return { operation, variables, budget, dryRun, estimate: { maxItems: worst.items, maxAmount: worst.amount } };
+}
+
+/** Introspection, and the price of a call before anything is read (M26): nothing is opened, read or charged. */
+async function unpaid(options: ServeOptions, prepared: Prepared, caller: Caller | null): Promise<Answer> {
+  const { operation, variables, estimate } = prepared;
+  const nothing = { operation: operation.name, charge: new Receipt().fold(), fetchedAt: undefined };
+  const balance = caller && (await options.ledger.balance(caller.walletId, caller.keyId)).balance;
+  if (prepared.dryRun) return { kind: 'answer', ...nothing, data: null, errors: [], balance, estimate };
+  const { data = null, errors = [] } = await operation.run(null, variables);
+  return { kind: 'answer', ...nothing, data, errors, balance };
+}
+
+/** Steps 4 to 6: the meter is opened, the operation run, and its receipt settled. */
+async function paid(options: ServeOptions, prepared: Prepared, caller: Caller, call: Call): Promise<Answer> {
+  const { operation, budget, estimate } = prepared;
+  const purse = await options.purses.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
+  try {
+    if (operation.priced && purse.left <= 0) throw shortOf(purse.shortage, 'This is a paid read', purse.left);
+    const meter = new Meter(purse, Math.min(estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY));
+    const { data = null, errors = [] } = await execute(options, prepared, caller, meter, call.signal);
+    // Whoever is gone by now pays nothing; from here on the answer is paid (M18).
+    call.signal.throwIfAborted();
+    const charge = meter.receipt.fold();
+    const { ledger, clock } = options;
+    const at = { ledger, clock, caller, purse, requestId: call.requestId, operation: operation.name };
+    const balance = await settle(at, charge);
+    const { fetchedAt } = meter.receipt;
+    return { kind: 'answer', operation: operation.name, data, errors, charge, balance, fetchedAt };
+  } finally {
+    purse.close();
+  }
+}
+
+async function execute(options: ServeOptions, prepared: Prepared, caller: Caller, meter: Meter, gone: AbortSignal) {
+  const { sources, ledger, clock, checkoutOpen, deadlineMs } = options;
+  const context = {
+    reads: new Reads(sources, meter),
+    account: new Account(ledger, clock, caller),
+    checkoutOpen,
+  };
+  const signal = AbortSignal.any([gone, AbortSignal.timeout(deadlineMs)]);
+  try {
+    return await within(signal, prepared.operation.run(context, prepared.variables));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new ServiceError('upstream_error', 'The network did not answer in time. Nothing was charged.', {
+      cause: error,
+    });
+  }
+}
+
+function tooFast(rate: RateDecision): ServiceError {
+  const message = `More than ${rate.limit} requests a second. Try again in ${rate.retryAfterSeconds} s; nothing was charged.`;
+  return new ServiceError('rate_limited', message, { retryAfter: rate.retryAfterSeconds });
+}
+
+const noKey = (call: Call): string =>
+  `Reads need a key: send it as x-api-key, or as Authorization: Bearer.${call.credential.hasQueryKey ? ' A key in the query string is not accepted: rotate it.' : ''}`;
+
+/** What a field failed with, as the engine knows it. */
+export const failureOf = (error: GraphQLError): ServiceError =>
+  error.originalError
+    ? asServiceError(error.originalError)
+    : new ServiceError('internal', error.message, { cause: error });

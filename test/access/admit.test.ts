@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryLimiter } from '../../adapters/memory/limiter.js';
+import { createAdmit } from '../../src/access/admit.js';
+import { policyHeader, rateLimitHeaders } from '../../src/access/rate-headers.js';
+import { STARTING_QPS } from '../../src/core/tiers.js';
+import { caller, standingClock } from './key-store.js';
+
+const setUp = () => createAdmit({ limiter: createMemoryLimiter({ clock: standingClock() }) });
+const times = async <T>(count: number, run: () => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, run));
+
+describe('admit', () => {
+  it('shares one limit among all keys of an account, and none between accounts (section 5.1.4)', async () => {
+    const { admit } = setUp();
+    const first = await times(15, () => admit(caller({ keyId: 'one' })));
+    const second = await times(15, () => admit(caller({ keyId: 'two' })));
+    expect([...first, ...second].filter(({ allowed }) => allowed)).toHaveLength(20);
+    expect((await admit(caller({ accountId: 'account-2' }))).remaining).toBe(19);
+  });
+
+  it('refuses with a decision, not with an error: the headers need it', async () => {
+    const { admit } = setUp();
+    await admit(caller({ qps: 1 }));
+    expect(await admit(caller({ qps: 1 }))).toMatchObject({ allowed: false, limit: 1, remaining: 0 });
+  });
+
+  it('counts by the new tier on the next request after payment (L8)', async () => {
+    const { admit } = setUp();
+    await times(20, () => admit(caller({ qps: 20 })));
+    expect(await admit(caller({ qps: 50 }))).toMatchObject({ limit: 50 });
+  });
+
+  it('lets an address without a key ask ten times a second, beside any account (8.1.6)', async () => {
+    const { admit, admitPublic } = setUp();
+    const decisions = await times(12, () => admitPublic('192.0.2.1'));
+    expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(10);
+    expect((await admitPublic('::ffff:192.0.2.1')).allowed).toBe(false);
+    expect((await admitPublic('192.0.2.2')).allowed).toBe(true);
+    expect((await admitPublic('2001:db8::1')).allowed).toBe(true);
+    expect((await admit(caller())).remaining).toBe(19);
+  });
+});
+
+describe('the rate-limit headers', () => {
+  const decision = { allowed: true, limit: 20, remaining: 19, resetSeconds: 1, retryAfterSeconds: 0 };
+
+  it('are literally those of the interface (L1)', () => {
+    expect(rateLimitHeaders(decision, 'account')).toEqual({
+      RateLimit: 'limit=20, remaining=19, reset=1',
+      'RateLimit-Policy': 'account; q=20; w=1',
+    });
+  });
+
+  it('name the policy public where no key is needed (L2)', async () => {
+    expect(rateLimitHeaders(await setUp().admitPublic('192.0.2.1'), 'public')).toEqual({
+      RateLimit: 'limit=10, remaining=9, reset=1',
+      'RateLimit-Policy': 'public; q=10; w=1',
+    });
+  });
+
+  it('quote the starting tier on a 401 and on an unknown path (L6, L9)', () => {
+    expect(policyHeader('account', STARTING_QPS)).toBe('account; q=1; w=1');
+  });
+});

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type CredentialHeaders, readCredential } from '../../src/access/credential.js';
+import { ServiceError } from '../../src/core/errors.js';
+
+const read = (headers: Partial<CredentialHeaders>) =>
+  readCredential({ xApiKey: undefined, authorization: undefined, hasQueryKey: false, ...headers });
+
+function failure(headers: Partial<CredentialHeaders>): ServiceError {
+  try {
+    read(headers);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+  }
+  throw new Error('nothing was thrown that a caller could be told');
+}
+
+describe('the credential of a request', () => {
+  it.each([
+    ['x-api-key', { xApiKey: 'K' }],
+    ['Bearer', { authorization: 'Bearer K' }],
+    ['both, the same key (A1)', { xApiKey: 'K', authorization: 'Bearer K' }],
+    ['the scheme in any case (A4)', { authorization: 'bEARER K' }],
+    ['spaces around it', { xApiKey: ' K ', authorization: '  Bearer   K  ' }],
+    ['x-api-key beside another scheme (A4)', { xApiKey: 'K', authorization: 'Basic dTpw' }],
+    ['x-api-key beside an empty Bearer', { xApiKey: 'K', authorization: 'Bearer' }],
+    ['Bearer beside an empty x-api-key', { xApiKey: '', authorization: 'Bearer K' }],
+    ['a header beside a key in the query string', { xApiKey: 'K', hasQueryKey: true }],
+  ])('is read from %s', (_what, headers) => {
+    expect(read(headers)).toBe('K');
+  });
+
+  it('is refused when the headers hold two keys: neither is tried (A2)', () => {
+    const error = failure({ xApiKey: 'K', authorization: 'Bearer L' });
+    expect([error.code, error.status]).toEqual(['bad_request', 400]);
+    expect(error.message).toContain('two different keys');
+  });
+
+  it.each([
+    ['nothing', {}, 'x-api-key'],
+    ['empty headers', { xApiKey: ' ', authorization: '' }, 'x-api-key'],
+    ['another scheme (A4)', { authorization: 'Basic dTpw' }, 'no Bearer key'],
+    ['Bearer without a key', { authorization: 'Bearer ' }, 'no Bearer key'],
+    ['a scheme that only begins like Bearer', { authorization: 'Bearers K' }, 'no Bearer key'],
+    ['a key without its scheme', { authorization: 'perch_live_x' }, 'the word Bearer'],
+    ['a key in the query string: rotate it (A3)', { hasQueryKey: true }, 'Rotate this key'],
+  ])('is missing: %s', (_what, headers, hint) => {
+    const error = failure(headers);
+    expect([error.code, error.status]).toEqual(['missing_key', 401]);
+    expect(error.message).toContain(hint);
+  });
+
+  it('never repeats what was sent', () => {
+    const text = fc.stringMatching(/^[A-Z]{12}$/);
+    fc.assert(
+      fc.property(text, text, (one, other) => {
+        fc.pre(one !== other);
+        for (const headers of [
+          { xApiKey: one, authorization: `Bearer ${other}` },
+          { authorization: `Digest ${one}` },
+          { authorization: `perch_live_${one}` },
+        ]) {
+          expect(failure(headers).message).not.toContain(one);
+        }
+      }),
+    );
+  });
+});

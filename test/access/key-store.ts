@@ -1,0 +1,84 @@
+import type { Accounts, Caller, Clock, KeyLookup } from '../../src/ports.js';
+
+export interface KeyStore {
+  readonly accounts: Accounts;
+  /** What the store would find, by the hash in hex. */
+  readonly rows: Map<string, KeyLookup>;
+  /** How often it was asked. */
+  reads(): number;
+  /** From now on look-ups wait until `release`; the answer is what the store held when it was asked. */
+  hold(): void;
+  release(): void;
+  /** Tells all listeners, as the store does after a change. */
+  notify(hashHex: string): void;
+  listeners(): number;
+}
+
+const unused = () => Promise.reject(new Error('not part of identifying a key'));
+
+/** A store of keys that counts its reads and can be made slow: what no real database does on command. */
+export function createKeyStore(): KeyStore {
+  const rows = new Map<string, KeyLookup>();
+  const listeners = new Set<(hashHex: string) => void>();
+  let reads = 0;
+  let held: Promise<void> | undefined;
+  let release = () => {};
+
+  const accounts: Accounts = {
+    async findKey(hash) {
+      reads += 1;
+      const found = rows.get(hash.toString('hex'));
+      await held;
+      return found;
+    },
+    async onKeyChange(listener) {
+      listeners.add(listener);
+      return async () => {
+        listeners.delete(listener);
+      };
+    },
+    create: unused,
+    get: unused,
+    addKey: unused,
+    keyByPrefix: unused,
+    endKey: unused,
+  };
+
+  return {
+    accounts,
+    rows,
+    reads: () => reads,
+    hold() {
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+    },
+    release() {
+      held = undefined;
+      release();
+    },
+    notify: (hashHex) => listeners.forEach((listener) => void listener(hashHex)),
+    listeners: () => listeners.size,
+  };
+}
+
+export const caller = (over: Partial<Caller> = {}): Caller => ({
+  accountId: 'account-1',
+  walletId: 'wallet-1',
+  keyId: 'key-1',
+  keyPrefix: 'perch_live_abcdef',
+  qps: 20,
+  capThousandths: null,
+  ...over,
+});
+
+/** A clock that stands still until it is moved. */
+export function standingClock(): Clock & { pass(ms: number): void } {
+  let nowMs = 1_700_000_000_000;
+  return {
+    now: () => nowMs,
+    pass(ms) {
+      nowMs += ms;
+    },
+  };
+}
