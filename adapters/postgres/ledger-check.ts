@@ -1,0 +1,92 @@
+import type { LedgerFault } from '../../src/ports.js';
+import type { Sql } from './sql.js';
+
+/** Faults named at most: the first few tell what happened, a million of them would only fill the memory. */
+const MOST_FAULTS = 1000;
+
+/** Every invariant over the whole database, at one moment of it; safe beside a running service. */
+export async function checkLedger(sql: Sql): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }> {
+  return sql.begin('isolation level repeatable read read only', async (moment) => {
+    const [counts] = await moment<{ wallets: number; entries: number }[]>`
+      select (select count(*) from wallets) as wallets, (select count(*) from ledger_entries) as entries`;
+    const faults = await moment<LedgerFault[]>`${invariants(sql)} limit ${MOST_FAULTS}`;
+    return { wallets: counts?.wallets ?? 0, entries: counts?.entries ?? 0, faults: [...faults] };
+  });
+}
+
+/** One branch per invariant, each selecting the rows that break it. */
+const invariants = (sql: Sql) => sql`
+  with ${sums(sql)},
+  fault(invariant, "walletId", detail) as (
+    ${entryFaults(sql)} union all ${lineFaults(sql)} union all ${walletFaults(sql)} union all ${keyFaults(sql)}
+  )
+  select * from fault`;
+
+const sums = (sql: Sql) => sql`
+  chain as (
+    select *, lag(seq, 1, 0::bigint) over earlier as seq_before, lag(balance_after, 1, 0::bigint) over earlier as balance_before
+    from ledger_entries window earlier as (partition by account_id, wallet_id order by seq)
+  ),
+  line as (
+    select account_id, wallet_id, seq, sum((line ->> 'items')::numeric) as items,
+      sum((line ->> 'items')::numeric * (line ->> 'unitPrice')::numeric) as amount,
+      coalesce(sum((line ->> 'items')::numeric) filter (where line ->> 'cache' = 'hit'), 0) as hits
+    from ledger_entries, jsonb_array_elements(lines) as line group by 1, 2, 3
+  ),
+  total as (
+    select account_id, wallet_id, max(seq) as last_seq, (array_agg(balance_after order by seq desc))[1] as last_balance,
+      sum(case kind when 'grant' then amount_thousandths else -amount_thousandths end) as balance
+    from ledger_entries group by 1, 2
+  ),
+  by_key as (
+    select account_id, wallet_id, key_id, sum(amount_thousandths) as spent
+    from ledger_entries where kind = 'debit' group by 1, 2, 3
+  )`;
+
+const entryFaults = (sql: Sql) => sql`
+  select 'seq_gapless', wallet_id, format('entry %s follows %s', seq, seq_before) from chain where seq <> seq_before + 1
+  union all
+  select 'balance_chain', wallet_id, format('entry %s: %s, then %s %s, but %s after', seq, balance_before, kind,
+    amount_thousandths, balance_after)
+  from chain where balance_after <>
+    balance_before + case kind when 'grant' then amount_thousandths else -amount_thousandths end
+  union all
+  select 'amount_positive', wallet_id, format('entry %s: %s', seq, amount_thousandths)
+  from ledger_entries where amount_thousandths <= 0
+  union all
+  select 'never_negative', wallet_id, format('entry %s: %s after', seq, balance_after)
+  from ledger_entries where balance_after < 0`;
+
+const lineFaults = (sql: Sql) => sql`
+  select 'lines_amount', e.wallet_id, format('entry %s: lines of %s, amount %s', e.seq, l.amount, e.amount_thousandths)
+  from ledger_entries e left join line l using (account_id, wallet_id, seq)
+  where e.kind = 'debit' and l.amount is distinct from e.amount_thousandths
+  union all
+  select 'lines_items', e.wallet_id, format('entry %s: lines of %s items, %s of them hits, but %s and %s', e.seq, l.items,
+    l.hits, e.items, e.cache_hits)
+  from ledger_entries e left join line l using (account_id, wallet_id, seq)
+  where e.kind = 'debit' and (l.items, l.hits) is distinct from (e.items::numeric, e.cache_hits::numeric)`;
+
+const walletFaults = (sql: Sql) => sql`
+  select 'never_negative', wallet_id, format('the wallet holds %s', balance_thousandths)
+  from wallets where balance_thousandths < 0
+  union all
+  select 'wallet_last', coalesce(w.wallet_id, t.wallet_id), format('the wallet is at %s with %s, its entries at %s with %s',
+    w.last_seq, w.balance_thousandths, t.last_seq, t.last_balance)
+  from wallets w full join total t on w.account_id = t.account_id and w.wallet_id = t.wallet_id
+  where (w.last_seq, w.balance_thousandths) is distinct from (coalesce(t.last_seq, 0), coalesce(t.last_balance, 0))
+  union all
+  select 'wallet_sum', w.wallet_id, format('the wallet holds %s, grants less debits are %s', w.balance_thousandths,
+    coalesce(t.balance, 0))
+  from wallets w left join total t using (account_id, wallet_id)
+  where w.balance_thousandths <> coalesce(t.balance, 0)`;
+
+const keyFaults = (sql: Sql) => sql`
+  select 'key_spent', coalesce(k.wallet_id, s.wallet_id), format('key %s: %s noted, %s in debits',
+    coalesce(k.prefix, s.key_id::text), k.spent_thousandths, coalesce(s.spent, 0))
+  from keys k full join by_key s
+    on k.account_id = s.account_id and k.wallet_id = s.wallet_id and k.key_id = s.key_id
+  where k.spent_thousandths is distinct from coalesce(s.spent, 0)
+  union all
+  select 'key_cap', wallet_id, format('key %s: %s of %s', prefix, spent_thousandths, cap_thousandths)
+  from keys where spent_thousandths > cap_thousandths`;

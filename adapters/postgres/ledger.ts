@@ -1,0 +1,75 @@
+import type { Thousandths } from '../../src/core/credits.js';
+import type { Ledger, Receipt, ReceiptLine } from '../../src/ports.js';
+import { checkLedger } from './ledger-check.js';
+import { createPost } from './post.js';
+import { retryPassing } from './retry.js';
+import type { Sql } from './sql.js';
+import { readUsage } from './usage.js';
+import { isUuid } from './uuid.js';
+
+/** The ledger over Postgres. Every amount is in thousandths of a credit. */
+export function createLedger(sql: Sql): Ledger {
+  return {
+    post: createPost(sql),
+    grant: (grant) => retryPassing(() => postGrant(sql, grant)),
+    balance: (walletId, keyId) => readBalance(sql, walletId, keyId),
+    usage: (accountId, range) => readUsage(sql, accountId, range),
+    receipt: (accountId, requestId) => readReceipt(sql, accountId, requestId),
+    check: () => checkLedger(sql),
+  };
+}
+
+async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0]): Promise<Thousandths> {
+  if (!Number.isSafeInteger(grant.amount) || grant.amount <= 0) {
+    throw new RangeError(`a grant of ${grant.amount} thousandths: whole and above zero expected`);
+  }
+  const [granted] = await sql<{ balance_after: number }[]>`
+    with wallet as materialized (
+      select account_id, wallet_id, balance_thousandths, last_seq from wallets
+      where account_id = ${grant.accountId} for no key update
+    ),
+    entry as (
+      insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
+      select account_id, wallet_id, last_seq + 1, ${grant.requestId}, 'grant', ${grant.amount},
+        balance_thousandths + ${grant.amount}, ${grant.reason}
+      from wallet
+      on conflict (account_id, request_id) do nothing
+      returning account_id, wallet_id, seq, balance_after
+    ),
+    paid as (
+      update wallets w set balance_thousandths = e.balance_after, last_seq = e.seq
+      from entry e where w.account_id = e.account_id and w.wallet_id = e.wallet_id
+    )
+    select balance_after from entry`;
+  if (granted !== undefined) return granted.balance_after;
+  const [before] = await sql<{ balance_after: number }[]>`
+    select balance_after from ledger_entries
+    where account_id = ${grant.accountId} and request_id = ${grant.requestId}`;
+  if (before === undefined) throw new Error(`no account ${grant.accountId} to grant credits to`);
+  return before.balance_after;
+}
+
+async function readBalance(sql: Sql, walletId: string, keyId: string): ReturnType<Ledger['balance']> {
+  const [row] = await sql<{ balance: number; keySpent: number }[]>`
+    select w.balance_thousandths as balance, k.spent_thousandths as "keySpent"
+    from wallets w join keys k using (account_id, wallet_id)
+    where w.wallet_id = ${walletId} and k.key_id = ${keyId}`;
+  if (row === undefined) throw new Error(`no wallet ${walletId} with key ${keyId}`);
+  return { balance: row.balance, keySpent: row.keySpent };
+}
+
+interface ReceiptRow extends Omit<Receipt, 'at' | 'lines'> {
+  readonly at: Date;
+  readonly lines: ReceiptLine[];
+}
+
+async function readReceipt(sql: Sql, accountId: string, requestId: string): Promise<Receipt | undefined> {
+  // A request id comes from a caller's path: what is none names no receipt.
+  if (!isUuid(requestId)) return undefined;
+  const [row] = await sql<ReceiptRow[]>`
+    select e.request_id as "requestId", e.at, e.operation, k.prefix as "keyPrefix", e.amount_thousandths as amount,
+      e.balance_after as "balanceAfter", e.items, e.cache_hits as "cacheHits", e.lines
+    from ledger_entries e join keys k using (account_id, key_id)
+    where e.account_id = ${accountId} and e.request_id = ${requestId} and e.kind = 'debit'`;
+  return row === undefined ? undefined : { ...row, at: row.at.toISOString() };
+}

@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url';
+import Postgrator from 'postgrator';
+import type postgres from 'postgres';
+import type { Sql } from './sql.js';
+
+const MIGRATION_LOCK = 0x6d696772;
+const OLDEST = 15;
+
+/**
+ * Brings the schema up to date, forward only and all or nothing: one transaction. Nodes that start together take turns
+ * under one lock and the later ones find nothing to do. (The lock ends with the transaction, so a pooler between us and
+ * Postgres can't keep it.) Throws an Error that says what to do when the server is older than Postgres 15.
+ */
+export async function migrate(sql: Sql, onProgress: (text: string) => void = () => {}): Promise<void> {
+  await sql.begin(async (transaction) => {
+    const [server] = await transaction<{ major: number }[]>`
+      select current_setting('server_version_num')::int / 10000 as major`;
+    checkVersion(server?.major ?? 0);
+    await transaction`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+    await run(transaction, onProgress);
+  });
+}
+
+export function checkVersion(major: number): void {
+  if (major >= OLDEST) return;
+  throw new Error(`The database is Postgres ${major}; Perch needs ${OLDEST} or newer. Point DATABASE_URL at one.`);
+}
+
+async function run(
+  session: postgres.ISql<{ bigint: number | string }>,
+  onProgress: (text: string) => void,
+): Promise<void> {
+  const folder = fileURLToPath(new URL('migrations', import.meta.url)).replaceAll('\\', '/');
+  const postgrator = new Postgrator({
+    driver: 'pg',
+    migrationPattern: `${folder.replace(/[?*()[\]]/g, '[$&]')}/*.do.*.sql`,
+    schemaTable: 'public.schema_version',
+    newline: 'LF',
+    execQuery: async (query) => ({ rows: await session.unsafe(query) }),
+  });
+  postgrator.on('migration-started', (migration) => onProgress(`Migrating the database: ${migration.name}`));
+  await postgrator.migrate();
+}

@@ -1,0 +1,55 @@
+import postgres from 'postgres';
+
+/** One number for all: the lock every process that uses the embedded server holds. */
+const SEAT = 0x70657263;
+
+/** A process's share in the embedded server. */
+export interface Seat {
+  /** Gives the share back; runs `last` and resolves true when nobody else holds one. */
+  leave(last: () => Promise<void>): Promise<boolean>;
+}
+
+/**
+ * Takes a share: a session lock, so that a process that dies gives it back by dying. Whoever leaves and gets the lock alone
+ * shuts the server down, while newcomers wait on the lock, lose the connection and start it anew.
+ */
+export async function joinServer(socketFolder: string): Promise<Seat> {
+  const sql = postgres({
+    host: socketFolder,
+    port: 5432,
+    username: 'perch',
+    database: 'postgres',
+    max: 1,
+    max_lifetime: null,
+    connect_timeout: 5,
+    onnotice: () => {},
+  });
+  try {
+    await sql`select pg_advisory_lock_shared(${SEAT})`;
+    const [found] = await sql`select 1 from pg_database where datname = 'perch'`;
+    if (found === undefined) await sql`create database perch`.catch(ignoreExisting);
+  } catch (error) {
+    await sql.end({ timeout: 0 });
+    throw error;
+  }
+  return {
+    async leave(last) {
+      let alone = false;
+      try {
+        await sql`select pg_advisory_unlock_shared(${SEAT})`;
+        const [row] = await sql`select pg_try_advisory_lock(${SEAT}) as alone`;
+        alone = row?.alone === true;
+      } catch {
+        // The server is gone already: there is nothing to leave.
+      }
+      if (alone) await last();
+      await sql.end({ timeout: 0 });
+      return alone;
+    },
+  };
+}
+
+function ignoreExisting(error: unknown): void {
+  // 42P04, or 23505 when two create it in the same moment.
+  if (!(error instanceof postgres.PostgresError) || !['42P04', '23505'].includes(error.code)) throw error;
+}

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAccounts } from '../../adapters/postgres/accounts.js';
+import { createLedger } from '../../adapters/postgres/ledger.js';
+import type { Sql } from '../../adapters/postgres/sql.js';
+import { debitOf, grantTo, openPayer, type Payer } from '../ports/ledger.suite.js';
+import { type FreshDatabase, freshDatabase } from '../support/database.js';
+
+let database: FreshDatabase;
+let sql: Sql;
+let payer: Payer;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  sql = database.sql;
+  const ledger = createLedger(sql);
+  payer = await openPayer(createAccounts(sql), 9_000);
+  await grantTo(ledger, payer, 10_000);
+  for (const amount of [1_000, 2_000]) await ledger.post(debitOf(payer, amount));
+});
+afterAll(() => database.drop());
+
+test('the ledger is append only: neither update, delete nor truncate goes through', async () => {
+  await expect(sql`update ledger_entries set amount_thousandths = 1`).rejects.toThrow(/append only/);
+  await expect(sql`delete from ledger_entries`).rejects.toThrow(/append only/);
+  await expect(sql`truncate ledger_entries`).rejects.toThrow(/append only/);
+});
+
+test('a sound ledger has no faults', async () => {
+  expect(await createLedger(sql).check()).toEqual({ wallets: 1, entries: 3, faults: [] });
+});
+
+const corruptions = [
+  ['a missing entry', 'seq_gapless', (at: Sql) => at`delete from ledger_entries where seq = 2`],
+  ['a first entry that is not 1', 'seq_gapless', (at: Sql) => at`delete from ledger_entries where seq = 1`],
+  [
+    'a balance out of the chain',
+    'balance_chain',
+    (at: Sql) => at`update ledger_entries set balance_after = 1 where seq = 2`,
+  ],
+  [
+    'an amount changed',
+    'balance_chain',
+    (at: Sql) => at`update ledger_entries set amount_thousandths = 1 where seq = 3`,
+  ],
+  [
+    'an amount of zero',
+    'amount_positive',
+    (at: Sql) => at`update ledger_entries set amount_thousandths = 0 where seq = 2`,
+  ],
+  [
+    'a negative balance after',
+    'never_negative',
+    (at: Sql) => at`update ledger_entries set balance_after = -1 where seq = 3`,
+  ],
+  ['a negative wallet', 'never_negative', (at: Sql) => at`update wallets set balance_thousandths = -1`],
+  ['a wallet that is not its last entry', 'wallet_last', (at: Sql) => at`update wallets set balance_thousandths = 1`],
+  ['a wallet with a wrong count', 'wallet_last', (at: Sql) => at`update wallets set last_seq = 9`],
+  ['entries without a wallet', 'wallet_last', (at: Sql) => at`update ledger_entries set wallet_id = gen_random_uuid()`],
+  ['a wallet that is not its sum', 'wallet_sum', (at: Sql) => at`update wallets set balance_thousandths = 7500`],
+  ['a key that spent something else', 'key_spent', (at: Sql) => at`update keys set spent_thousandths = 1`],
+  [
+    'a debit of no known key',
+    'key_spent',
+    (at: Sql) => at`update ledger_entries set key_id = gen_random_uuid() where seq = 2`,
+  ],
+  ['a key over its cap', 'key_cap', (at: Sql) => at`update keys set cap_thousandths = 1`],
+  ['lines of another amount', 'lines_amount', (at: Sql) => at`update ledger_entries set lines = '[]' where seq = 2`],
+  ['lines of other items', 'lines_items', (at: Sql) => at`update ledger_entries set items = 7 where seq = 2`],
+  ['lines of other hits', 'lines_items', (at: Sql) => at`update ledger_entries set cache_hits = 1 where seq = 2`],
+] as const;
+
+test.each(corruptions)('check finds %s (%s)', async (_, invariant, corrupt) => {
+  const undo = new Error('undo');
+  await sql
+    .begin(async (transaction) => {
+      const at = transaction as unknown as Sql;
+      await dropGuards(at);
+      await corrupt(at);
+      const { faults } = await createLedger(nested(at)).check();
+      expect(faults.map((fault) => fault.invariant)).toContain(invariant);
+      for (const fault of faults)
+        expect(fault).toEqual({
+          invariant: expect.any(String),
+          walletId: expect.any(String),
+          detail: expect.any(String),
+        });
+      throw undo;
+    })
+    .catch((error: unknown) => {
+      if (error !== undo) throw error;
+    });
+});
+
+/** What keeps such a thing from being written at all. */
+async function dropGuards(at: Sql): Promise<void> {
+  await at`drop trigger append_only on ledger_entries`;
+  const checks = await at<{ table: string; name: string }[]>`
+    select conrelid::regclass::text as table, conname as name from pg_constraint
+    where contype = 'c' and conrelid in ('ledger_entries'::regclass, 'wallets'::regclass, 'keys'::regclass)`;
+  for (const { table, name } of checks) await at`alter table ${at(table)} drop constraint ${at(name)}`;
+}
+
+/** The check opens a transaction of its own; here it must see what this one planted, and be undone with it. */
+function nested(at: Sql): Sql {
+  const begin = (_: string, run: (sql: Sql) => Promise<unknown>) => run(at);
+  return Object.assign((...args: Parameters<Sql>) => at(...args), { begin }) as unknown as Sql;
+}

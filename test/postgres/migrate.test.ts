@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkVersion, migrate } from '../../adapters/postgres/migrate.js';
+import { connect } from '../../adapters/postgres/sql.js';
+import { type FreshDatabase, freshDatabase } from '../support/database.js';
+
+let database: FreshDatabase;
+beforeAll(async () => {
+  database = await freshDatabase();
+});
+afterAll(() => database.drop());
+
+test('a database that is up to date is left alone', async () => {
+  const told: string[] = [];
+  await migrate(database.sql, (text) => told.push(text));
+  expect(told).toEqual([]);
+});
+
+test('two nodes that start together on an empty database: one migrates, the other waits and finds nothing to do', async () => {
+  await database.sql`drop schema public cascade`;
+  await database.sql`create schema public`;
+  const told: string[] = [];
+  const other = connect(database.target);
+  try {
+    await Promise.all([database.sql, other].map((sql) => migrate(sql, (text) => told.push(text))));
+  } finally {
+    await other.end();
+  }
+  expect(told.filter((text) => text.endsWith('ledger'))).toHaveLength(1);
+  const rows = await database.sql<{ version: number; times: number }[]>`
+    select version, count(*) as times from schema_version group by 1`;
+  expect(rows.every((row) => row.times === 1)).toBe(true);
+});
+
+test('a Postgres older than 15 is refused with what to do', () => {
+  expect(() => checkVersion(14)).toThrow(/Postgres 14.*15 or newer.*DATABASE_URL/);
+  expect(() => checkVersion(15)).not.toThrow();
+});

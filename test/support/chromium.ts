@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { describe } from 'vitest';
+
+const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+const findChromium = (): string | undefined => {
+  const given = process.env.CHROMIUM_PATH;
+  return given ? given : PATHS.find((path) => existsSync(path));
+};
+
+/** A suite that needs a browser. Without one it is left out and its name says why; on CI it then fails. */
+export function describeInChromium(name: string, suite: () => void): void {
+  if (findChromium() !== undefined || process.env.CI === 'true') describe(name, suite);
+  else describe.skip(`${name} [left out: no chromium; install it, or name it in CHROMIUM_PATH]`, suite);
+}
+
+export async function launchChromium(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (executablePath === undefined) throw new Error('No chromium was found: install it, or name it in CHROMIUM_PATH');
+  return chromium.launch({ executablePath, headless: true, args: ARGS });
+}
+
+/** A tab, and everything it did that it should not have. */
+export interface Visit {
+  readonly page: Page;
+  /** Addresses of another origin it asked for. None of them was let through. */
+  readonly foreign: string[];
+  /** Breaches of the page's Content-Security-Policy, as `directive: what`. */
+  readonly violations: string[];
+  /** Uncaught exceptions, and errors on the console. */
+  readonly errors: string[];
+  close(): Promise<void>;
+}
+
+/** Opens a tab that can reach `origin` and nothing else. */
+export async function visit(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ serviceWorkers: 'block', ...options });
+  // Below the limit of a test, so that what was waited for is named.
+  context.setDefaultTimeout(10_000);
+  const foreign: string[] = [];
+  const violations: string[] = [];
+  const errors: string[] = [];
+  await context.route('**/*', (route) => {
+    const { href, protocol, origin: asked } = new URL(route.request().url());
+    if (asked === origin || protocol === 'data:') return route.continue();
+    foreign.push(href);
+    return route.abort();
+  });
+  await context.exposeFunction('reportBreach', (breach: string) => violations.push(breach));
+  // Text, because it runs in the browser, whose types are not those of this project.
+  await context.addInitScript(`addEventListener('securitypolicyviolation', (event) => {
+    reportBreach(event.violatedDirective + ': ' + (event.blockedURI || event.sourceFile) + ' ' + event.sample);
+  });`);
+  const page = await context.newPage();
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text());
+  });
+  return { page, foreign, violations, errors, close: () => context.close() };
+}

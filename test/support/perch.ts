@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
+import { createAccounts } from '../../adapters/postgres/accounts.js';
+import { createLedger } from '../../adapters/postgres/ledger.js';
+import { connect } from '../../adapters/postgres/sql.js';
+import { type ComposeOptions, compose } from '../../src/compose.js';
+import { type Config, readConfig } from '../../src/config.js';
+import { toCredits, toThousandths } from '../../src/core/credits.js';
+import type { Ledger } from '../../src/ports.js';
+import { freshDatabase, type FreshDatabase } from './database.js';
+import { v7 } from 'uuid';
+
+export interface TestAccount {
+  readonly accountId: string;
+  readonly walletId: string;
+  readonly key: string;
+}
+
+export interface TestPerch {
+  readonly url: string;
+  readonly config: Config;
+  readonly database: FreshDatabase;
+  readonly ledger: Ledger;
+  /** An account with credits and a key of its own; 10,000 requests a second unless told. */
+  account(options?: { credits?: number; qps?: number; paidUsd?: number; cap?: number }): Promise<TestAccount>;
+  /** The wallet's balance in credits, from the database. */
+  balance(account: TestAccount): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A whole Perch over a fresh database on a free port. Fill the database first with `prepare`. */
+export async function startPerch(
+  options: Omit<ComposeOptions, 'log'> & { env?: Record<string, string>; prepare?: (database: FreshDatabase) => Promise<void> } = {},
+): Promise<TestPerch> {
+  const { env = {}, prepare, ...rest } = options;
+  const database = await freshDatabase();
+  await prepare?.(database);
+  const config = readConfig({ env: { PORT: '0', PERCH_DEMO: 'off', ...env }, cwd: process.cwd(), terminal: false });
+  const corpusSql = connect(database.target, { max: 4 });
+  const secrets = { pepper: randomBytes(32), cursor: randomBytes(32) };
+  const accounts = createAccounts(database.sql);
+  const ledger = createLedger(database.sql);
+  const stores = { sql: database.sql, corpusSql, accounts, ledger, secrets, close: async () => undefined };
+  const log = pino({ level: process.env['PERCH_TEST_LOG'] ?? 'fatal' });
+  const perch = await compose(config, stores, { ...rest, log });
+  const url = await perch.listen();
+  return {
+    url,
+    config,
+    database,
+    ledger,
+    async account({ credits = 1000, qps = 10_000, paidUsd = 0, cap } = {}) {
+      const account = await accounts.create({ name: 'test', email: null, paidUsd, qpsOverride: qps === 0 ? null : qps });
+      const key = mintKey(randomBytes);
+      const { accountId } = account;
+      await accounts.addKey({
+        accountId,
+        hash: hashKey(key, secrets.pepper),
+        prefix: keyPrefix(key),
+        name: 'test',
+        capThousandths: cap === undefined ? null : toThousandths(cap),
+      });
+      if (credits > 0) await ledger.grant({ requestId: v7(), accountId, amount: toThousandths(credits), reason: 'test' });
+      return { ...account, key };
+    },
+    async balance({ walletId }) {
+      const [row] = await database.sql<{ balance: number }[]>`select balance_thousandths as balance from wallets where wallet_id = ${walletId}`;
+      return toCredits(Number(row?.balance));
+    },
+    async close() {
+      await perch.close();
+      await corpusSql.end({ timeout: 1 });
+      await database.drop();
+    },
+  };
+}
