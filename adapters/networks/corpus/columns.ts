@@ -1,0 +1,97 @@
+import sql, { raw, type Sql } from 'sql-template-tag';
+
+/** No id below this can be a snowflake (time in the bits above 22), and none above it is anything else. */
+export const FIRST_SNOWFLAKE = 2199023255552n;
+
+/**
+ * A profile's columns, from `corpus_users u`, under names that leave room for a tweet's beside them. Counts that no source had
+ * are those of the corpus itself, and so is the last resort for a missing date (T17).
+ */
+export const USER_COLUMNS = raw(`
+  u.id AS user_key, u.id::text AS user_id, u.handle AS user_handle, u.name AS user_name, u.bio AS user_bio, u.location AS user_location,
+  u.url AS user_url, u.avatar_url AS user_avatar_url, u.banner_url AS user_banner_url, u.verified AS user_verified,
+  u.protected AS user_protected,
+  coalesce(u.followers, (SELECT count(*) FROM corpus_follows f WHERE f.followed_id = u.id))::float8 AS user_followers,
+  coalesce(u.following, (SELECT count(*) FROM corpus_follows f WHERE f.follower_id = u.id))::float8 AS user_following,
+  coalesce(u.tweets, (SELECT count(*) FROM corpus_tweets own WHERE own.author_id = u.id))::float8 AS user_tweets,
+  u.likes::float8 AS user_likes, u.listed::float8 AS user_listed, u.created_at AS user_created_at,
+  CASE WHEN u.created_at IS NULL AND u.id < ${FIRST_SNOWFLAKE}
+    THEN (SELECT min(own.created_at) FROM corpus_tweets own WHERE own.author_id = u.id) END AS user_first_tweet_at,
+  u.pinned_tweet_ids::text[] AS user_pinned`);
+
+export interface UserRow {
+  user_id: string | null;
+  user_handle: string;
+  user_name: string;
+  user_bio: string | null;
+  user_location: string | null;
+  user_url: string | null;
+  user_avatar_url: string | null;
+  user_banner_url: string | null;
+  user_verified: boolean | null;
+  user_protected: boolean | null;
+  user_followers: number;
+  user_following: number;
+  user_tweets: number;
+  user_likes: number | null;
+  user_listed: number | null;
+  user_created_at: Date | null;
+  user_first_tweet_at: Date | null;
+  user_pinned: string[] | null;
+}
+
+/** A tweet's columns, from `corpus_tweets t`. */
+const TWEET_COLUMNS = raw(`
+  t.id::text AS id, t.text, t.lang, t.created_at, t.author_id::text AS author_id, t.conversation_id::text AS conversation_id,
+  t.in_reply_to_id::text AS in_reply_to_id, t.in_reply_to_user_id::text AS in_reply_to_user_id,
+  t.quoted_id::text AS quoted_id, t.retweeted_id::text AS retweeted_id, t.replies::float8 AS replies,
+  t.retweets::float8 AS retweets, t.likes::float8 AS likes, t.quotes::float8 AS quotes, t.bookmarks::float8 AS bookmarks,
+  t.views::float8 AS views, t.media, t.urls, t.hashtags, t.mentions, t.is_retweet, t.is_quote, t.is_reply, t.source,
+  t.engagement::float8 AS engagement`);
+
+export interface TweetRow extends UserRow {
+  id: string;
+  text: string;
+  lang: string | null;
+  created_at: Date;
+  author_id: string;
+  conversation_id: string | null;
+  in_reply_to_id: string | null;
+  in_reply_to_user_id: string | null;
+  quoted_id: string | null;
+  retweeted_id: string | null;
+  replies: number | null;
+  retweets: number | null;
+  likes: number | null;
+  quotes: number | null;
+  bookmarks: number | null;
+  views: number | null;
+  media: readonly MediaValue[] | null;
+  urls: string[] | null;
+  hashtags: string[] | null;
+  mentions: string[] | null;
+  is_retweet: boolean | null;
+  is_quote: boolean | null;
+  is_reply: boolean | null;
+  source: string | null;
+  /** What Top sorts by. */
+  engagement: number;
+}
+
+export interface MediaValue {
+  type: 'photo' | 'video' | 'animated_gif';
+  url?: string;
+  preview_url?: string;
+  width?: number;
+  height?: number;
+}
+
+/**
+ * Tweets (a statement that gives whole rows of `corpus_tweets`) with their authors, in an order over `t`, as one statement.
+ * An author of many of them is read, and where need be counted, once.
+ */
+export const withAuthors = (tweets: Sql, order: Sql): Sql => sql`
+  WITH page AS MATERIALIZED (${tweets}), writers AS MATERIALIZED (
+    SELECT ${USER_COLUMNS} FROM corpus_users u WHERE u.id IN (SELECT p.author_id FROM page p)
+  )
+  SELECT ${TWEET_COLUMNS}, w.* FROM page t LEFT JOIN writers w ON w.user_key = t.author_id ORDER BY ${order}`;

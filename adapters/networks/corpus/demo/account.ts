@@ -1,0 +1,72 @@
+import type { User } from '../../../../src/core/model.js';
+import type { KindName } from './vocabulary/kinds.js';
+
+/** How somebody writes. */
+export interface Voice {
+  readonly lang: string;
+  /** Never a capital letter. */
+  readonly lower: boolean;
+  /** How often a post ends in an emoji, or a hashtag; 0 to 1. */
+  readonly emoji: number;
+  readonly tags: number;
+}
+
+/** An account while the network is being made. */
+export interface Account {
+  readonly index: number;
+  readonly id: string;
+  readonly handle: string;
+  readonly name: string;
+  /** What others call them. */
+  readonly calledBy: string;
+  readonly kind: KindName;
+  readonly institution: boolean;
+  readonly town: string;
+  readonly createdMs: number;
+  readonly protected: boolean;
+  readonly verified: boolean;
+  readonly bio: string;
+  readonly location: string;
+  readonly voice: Voice;
+  /** Against others: how much they post, how likely they are followed. */
+  readonly activity: number;
+  readonly fame: number;
+  /** The share of all accounts that follow them, for those everybody knows. */
+  readonly reach: number | null;
+  readonly likesCount: number;
+  readonly hasUrl: boolean;
+  readonly hasBanner: boolean;
+}
+
+/** What the rest of the network says about an account. */
+export interface Standing {
+  readonly followersCount: number;
+  readonly followingCount: number;
+  readonly tweetsCount: number;
+  readonly pinnedTweetId: string | null;
+}
+
+export const SITE = 'https://demo.example';
+
+export function toUser(account: Account, standing: Standing): User {
+  const { id, handle, name, bio, location, verified, createdMs, likesCount } = account;
+  return {
+    id,
+    handle,
+    name,
+    bio,
+    location,
+    ...(account.hasUrl ? { url: `${SITE}/${handle}` } : {}),
+    avatarUrl: `${SITE}/avatar/${handle}.png`,
+    ...(account.hasBanner ? { bannerUrl: `${SITE}/banner/${handle}.jpg` } : {}),
+    verified,
+    protected: account.protected,
+    followersCount: standing.followersCount,
+    followingCount: standing.followingCount,
+    tweetsCount: standing.tweetsCount,
+    likesCount,
+    listedCount: Math.floor(standing.followersCount / 23),
+    createdAt: new Date(createdMs).toISOString(),
+    pinnedTweetIds: standing.pinnedTweetId === null ? [] : [standing.pinnedTweetId],
+  };
+}

@@ -1,0 +1,35 @@
+/** Where to begin: names for the README and GraphiQL's examples that hold at every start. The ids depend on nothing at all. */
+import { COMET_THREAD_ID } from './classics.js';
+
+export { CELEBRATED_TWEET_ID, COMET_THREAD_ID } from './classics.js';
+
+/** The seed of the network that `npm start` makes. */
+export const DEMO_SEED = 20_250_307;
+
+export const DEMO_HANDLES = {
+  /** More than 1,000 followers, more than 200 tweets, a pinned one. */
+  observatory: 'harbor_obs',
+  ferries: 'brindleferries',
+  newspaper: 'brindlecourier',
+  weather: 'brindle_wx',
+  lighthouse: 'lantern_light',
+  library: 'quay_library',
+  museum: 'ropewalkmuseum',
+  bakery: 'gull_and_grain',
+  railway: 'coastline_rail',
+  /** A person. */
+  astronomer: 'noor_looks_up',
+  /** Shows a profile and no tweets. */
+  protected: 'quiet_heron',
+} as const;
+
+/** Searches that find something in every network. */
+export const DEMO_SEARCHES = [
+  'comet min_faves:50',
+  'from:harbor_obs filter:images',
+  '#comet -filter:replies',
+  '"sea state" min_retweets:2',
+  'to:brindleferries filter:replies',
+  '@harbor_obs filter:quote',
+  `conversation_id:${COMET_THREAD_ID}`,
+] as const;

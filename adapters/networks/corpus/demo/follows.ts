@@ -1,0 +1,54 @@
+/** Who follows whom: neighbors, people of the same interest, and the few whom everybody knows. Depends on the seed alone. */
+import type { Account } from './account.js';
+import { type Chance, Urn } from './random.js';
+
+export interface Follow {
+  readonly follower: Account;
+  readonly followed: Account;
+}
+
+/** When the last of them was made; no tweet depends on it. */
+const LAST_MS = Date.UTC(2025, 0, 1);
+/** The natural logarithm of how many others an account typically follows, and how far that varies. */
+const TYPICAL = 3.28;
+const SPREAD = 0.72;
+const MOST = 400;
+
+const groupedBy = (accounts: readonly Account[], key: (account: Account) => string): Map<string, Urn<Account>> => {
+  const groups = new Map<string, Account[]>();
+  for (const account of accounts) groups.set(key(account), [...(groups.get(key(account)) ?? []), account]);
+  return new Map([...groups].map(([name, members]) => [name, new Urn(members, ({ fame }) => fame)]));
+};
+
+/** Newest first, as a network lists them (C20). */
+export function makeFollows(accounts: readonly Account[], seed: Chance): Follow[] {
+  const chance = seed.fork('follows');
+  const known = accounts.filter(({ reach }) => reach !== null);
+  const others = accounts.filter(({ reach }) => reach === null);
+  const all = new Urn(others, ({ fame }) => fame);
+  const byTown = groupedBy(others, ({ town }) => town);
+  const byKind = groupedBy(others, ({ kind }) => kind);
+  const made: (Follow & { atMs: number })[] = [];
+  for (const follower of accounts) {
+    const followed = new Set<Account>(known.filter(({ reach }) => chance.happens(reach ?? 0)));
+    const wanted = Math.min(MOST, Math.round(chance.skewed(TYPICAL, SPREAD)));
+    for (let draw = 0; draw < wanted; draw += 1) {
+      const where = chance.unit();
+      const urn = where < 0.4 ? byTown.get(follower.town) : where < 0.7 ? byKind.get(follower.kind) : all;
+      followed.add((urn ?? all).draw(chance));
+    }
+    followed.delete(follower);
+    for (const account of followed) {
+      const earliestMs = Math.max(follower.createdMs, account.createdMs);
+      made.push({ follower, followed: account, atMs: earliestMs + chance.unit() * (LAST_MS - earliestMs) });
+    }
+  }
+  return made.sort((a, b) => b.atMs - a.atMs);
+}
+
+/** For each account, by its index, those who follow it. */
+export function followersOf(accounts: readonly Account[], follows: readonly Follow[]): Account[][] {
+  const lists: Account[][] = accounts.map(() => []);
+  for (const { follower, followed } of follows) lists[followed.index]?.push(follower);
+  return lists;
+}

@@ -1,0 +1,41 @@
+/** Who is there to speak: readers of an account, neighbors, institutions to mention. */
+import type { Account } from './account.js';
+import { type Chance, Urn } from './random.js';
+
+export class Society {
+  private readonly people: Urn<Account>;
+  private readonly readers: (readonly Account[])[];
+  private readonly houses = new Map<string, Account[]>();
+
+  constructor(
+    readonly accounts: readonly Account[],
+    private readonly followers: readonly (readonly Account[])[],
+  ) {
+    const open = accounts.filter((account) => !account.protected);
+    const isReader = (account: Account): boolean => !(account.protected || account.institution);
+    this.people = new Urn(accounts.filter(isReader), ({ activity }) => activity);
+    this.readers = followers.map((list) => list.filter(isReader));
+    for (const account of open) this.houses.set(account.kind, [...(this.houses.get(account.kind) ?? []), account]);
+  }
+
+  followersCount(account: Account): number {
+    return this.followers[account.index]?.length ?? 0;
+  }
+
+  /** A person who may have read it: a follower where there is one, never the author. */
+  reader(of: Account, chance: Chance): Account {
+    const readers = this.readers[of.index] ?? [];
+    if (readers.length > 0 && chance.happens(0.9)) return chance.pick(readers);
+    const anyone = this.people.draw(chance);
+    return anyone === of ? this.reader(of, chance) : anyone;
+  }
+
+  /** The handle of such an institution: the one in town, or one that everybody knows. */
+  handleOf(kind: string, speaker: Account, chance: Chance): string {
+    const houses = (this.houses.get(kind) ?? []).filter((house) => house !== speaker);
+    const near = houses.find(({ town }) => town === speaker.town);
+    const known = houses.find(({ reach }) => reach !== null);
+    const house = near !== undefined && chance.happens(0.6) ? near : (known ?? near ?? chance.pick(houses));
+    return house.handle;
+  }
+}

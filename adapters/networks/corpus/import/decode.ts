@@ -1,0 +1,7 @@
+const ENTITY = /&(?:amp|lt|gt|quot|apos|#0?39|#x27);/gi;
+
+const CHARACTERS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
+
+/** Text as people wrote it: the network's sources serve it escaped (T13). Once, so that `&amp;lt;` stays a visible `&lt;`. */
+export const decodeEntities = (text: string): string =>
+  text.includes('&') ? text.replace(ENTITY, (entity) => CHARACTERS[entity.toLowerCase()] ?? "'") : text;

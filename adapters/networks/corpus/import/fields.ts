@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { isId, parseHandle } from '../../../../src/core/ids.js';
+
+const MAX_BIGINT = '9223372036854775807';
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+const fitsBigint = (digits: string): boolean =>
+  digits.length < MAX_BIGINT.length || (digits.length === MAX_BIGINT.length && digits <= MAX_BIGINT);
+
+/** Text that Postgres can hold: no NUL, no half of a surrogate pair, not endless. */
+export const text = (maxLength: number) =>
+  z
+    .string({ error: 'must be a string' })
+    .max(maxLength, { error: `must have at most ${maxLength} characters` })
+    .refine((value) => !value.includes('\0'), { error: 'must not contain the NUL character' })
+    .refine((value) => !LONE_SURROGATE.test(value), { error: 'must not contain half of a surrogate pair' });
+
+export const id = z
+  .string({ error: 'must be a string of digits' })
+  .refine(isId, { error: 'must be digits without sign, spaces or leading zeros' })
+  .refine(fitsBigint, { error: `must be at most ${MAX_BIGINT}` });
+
+export const handle = z.string({ error: 'must be a string' }).refine((value) => parseHandle(value) === value, {
+  error: 'must be a handle without "@": letters, digits and "_" (and "." or "-" inside)',
+});
+
+export const counter = z
+  .number({ error: 'must be a number' })
+  .refine((value) => Number.isSafeInteger(value) && value >= 0, {
+    error: `must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
+  });
+
+/** Pixels. */
+export const pixels = z
+  .number({ error: 'must be a number' })
+  .refine((value) => Number.isInteger(value) && value >= 0 && value <= 1_000_000, {
+    error: 'must be a whole number of pixels',
+  });
+
+export const flag = z.boolean({ error: 'must be true or false' });
+
+const isMoment = (value: string): boolean => {
+  const at = Date.parse(value);
+  return at >= 0 && at <= LAST_MOMENT;
+};
+
+/** An RFC 3339 date-time with any offset; comes out in UTC with milliseconds (T11). */
+export const moment = z.iso
+  .datetime({ offset: true, error: 'must be a date-time such as 2026-01-31T12:00:00.000Z' })
+  .refine(isMoment, { error: 'must be a date-time between 1970 and 9999' })
+  .transform((value) => new Date(value).toISOString());
+
+export const list = <Item extends z.ZodType>(item: Item, maxItems: number) =>
+  z.array(item, { error: 'must be a list' }).max(maxItems, { error: `must have at most ${maxItems} items` });

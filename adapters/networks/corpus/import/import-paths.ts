@@ -1,0 +1,54 @@
+import { findFiles, type ImportFile } from './find-files.js';
+import { type ImportSummary, type LoadOptions, loadCorpus } from './load.js';
+import { isFault, type Reading } from './reading.js';
+import type { Sql } from './sql.js';
+
+export interface ImportProgress {
+  /** The file that is being read. */
+  readonly file: string;
+  /** Over all files, as they are on disk (packed ones packed). */
+  readonly bytesRead: number;
+  readonly bytesTotal: number;
+  /** Rows read so far. */
+  readonly rows: number;
+}
+
+export interface ImportOptions extends Pick<LoadOptions, 'strict' | 'onFault'> {
+  /** Called as chunks of files are read, and at the end of each file. */
+  readonly onProgress?: (progress: ImportProgress) => void;
+}
+
+async function* readAll(
+  files: readonly ImportFile[],
+  onProgress: NonNullable<ImportOptions['onProgress']>,
+): AsyncGenerator<Reading> {
+  const bytesTotal = files.reduce((sum, file) => sum + file.bytes, 0);
+  let before = 0;
+  let rows = 0;
+  for (const file of files) {
+    let read = 0;
+    const report = (bytes: number): void => {
+      read = Math.min(read + bytes, file.bytes);
+      onProgress({ file: file.path, bytesRead: before + read, bytesTotal, rows });
+    };
+    for await (const reading of file.read(report)) {
+      if (!isFault(reading)) rows += 1;
+      yield reading;
+    }
+    report(file.bytes);
+    before += file.bytes;
+  }
+}
+
+/**
+ * Imports files and folders into the corpus: all of it, but for the faults that the summary counts, or nothing when it
+ * throws. Throws bad_request for a path that can't be imported and, when `strict`, at the first fault.
+ */
+export async function importPaths(
+  sql: Sql,
+  paths: readonly string[],
+  options: ImportOptions = {},
+): Promise<ImportSummary> {
+  const { onProgress = () => {}, ...load } = options;
+  return loadCorpus(sql, readAll(await findFiles(paths), onProgress), load);
+}

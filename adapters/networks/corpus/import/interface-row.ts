@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import type { Media, Tweet } from '../../../../src/core/model.js';
+import type { CorpusRow, CorpusUser } from '../rows.js';
+import { decodeEntities } from './decode.js';
+import { counter, flag, handle, id, list, moment, pixels, text } from './fields.js';
+import type { Json } from './reading.js';
+
+export type Kind = CorpusRow['kind'];
+
+/** Section 2, User, in the interface's names. What a source may not know may be absent (T17). */
+const userSchema = z.object({
+  id,
+  handle,
+  name: text(500),
+  bio: text(5_000).nullish(),
+  location: text(1_000).nullish(),
+  url: text(2_048).nullish(),
+  avatar_url: text(2_048).nullish(),
+  banner_url: text(2_048).nullish(),
+  verified: flag.nullish(),
+  protected: flag.nullish(),
+  followers: counter.nullish(),
+  following: counter.nullish(),
+  tweets: counter.nullish(),
+  likes: counter.nullish(),
+  listed: counter.nullish(),
+  created_at: moment.nullish(),
+  pinned_tweet_ids: list(id, 100).nullish(),
+});
+
+const mediaSchema = z.object({
+  type: z.enum(['photo', 'video', 'animated_gif'], { error: 'must be photo, video or animated_gif' }),
+  url: text(2_048).nullish(),
+  preview_url: text(2_048).nullish(),
+  width: pixels.nullish(),
+  height: pixels.nullish(),
+});
+
+/** Section 2, Tweet; the lengths keep one row inside what a text index takes. */
+const tweetSchema = z.object({
+  id,
+  text: text(50_000),
+  lang: text(35).nullish(),
+  created_at: moment,
+  author_id: id,
+  conversation_id: id.nullish(),
+  in_reply_to_id: id.nullish(),
+  in_reply_to_user_id: id.nullish(),
+  quoted_id: id.nullish(),
+  retweeted_id: id.nullish(),
+  replies: counter.nullish(),
+  retweets: counter.nullish(),
+  likes: counter.nullish(),
+  quotes: counter.nullish(),
+  bookmarks: counter.nullish(),
+  views: counter.nullish(),
+  media: list(mediaSchema, 100).nullish(),
+  urls: list(text(2_048), 50).nullish(),
+  hashtags: list(text(500), 500).nullish(),
+  mentions: list(text(500), 500).nullish(),
+  is_retweet: flag.nullish(),
+  is_quote: flag.nullish(),
+  is_reply: flag.nullish(),
+  source: text(500).nullish(),
+});
+
+const followSchema = z.object({ follower_id: id, followed_id: id });
+
+const USER_NAMES: Record<keyof z.output<typeof userSchema>, keyof CorpusUser> = {
+  id: 'id',
+  handle: 'handle',
+  name: 'name',
+  bio: 'bio',
+  location: 'location',
+  url: 'url',
+  avatar_url: 'avatarUrl',
+  banner_url: 'bannerUrl',
+  verified: 'verified',
+  protected: 'protected',
+  followers: 'followersCount',
+  following: 'followingCount',
+  tweets: 'tweetsCount',
+  likes: 'likesCount',
+  listed: 'listedCount',
+  created_at: 'createdAt',
+  pinned_tweet_ids: 'pinnedTweetIds',
+};
+
+const MEDIA_NAMES: Record<keyof z.output<typeof mediaSchema>, keyof Media> = {
+  type: 'type',
+  url: 'url',
+  preview_url: 'previewUrl',
+  width: 'width',
+  height: 'height',
+};
+
+const TWEET_NAMES: Record<keyof z.output<typeof tweetSchema>, keyof Tweet> = {
+  id: 'id',
+  text: 'text',
+  lang: 'lang',
+  created_at: 'createdAt',
+  author_id: 'authorId',
+  conversation_id: 'conversationId',
+  in_reply_to_id: 'inReplyToId',
+  in_reply_to_user_id: 'inReplyToUserId',
+  quoted_id: 'quotedId',
+  retweeted_id: 'retweetedId',
+  replies: 'repliesCount',
+  retweets: 'retweetsCount',
+  likes: 'likesCount',
+  quotes: 'quotesCount',
+  bookmarks: 'bookmarksCount',
+  views: 'viewsCount',
+  media: 'media',
+  urls: 'urls',
+  hashtags: 'hashtags',
+  mentions: 'mentions',
+  is_retweet: 'isRetweet',
+  is_quote: 'isQuote',
+  is_reply: 'isReply',
+  source: 'source',
+};
+
+/** The checked fields under the model's names; null and empty optional ones are absent (T10). */
+function renamed(value: Json, names: Readonly<Record<string, string>>): Record<string, unknown> {
+  const out: Record<string, unknown> = {};
+  for (const name in names) {
+    const field = value[name];
+    if (field !== undefined && field !== null && (field !== '' || name === 'text' || name === 'name')) {
+      out[names[name] as string] = field;
+    }
+  }
+  return out;
+}
+
+const DECODED = ['text', 'name', 'bio', 'location'] as const;
+
+function decoded(out: Record<string, unknown>): Record<string, unknown> {
+  for (const name of DECODED) {
+    const field = out[name];
+    if (typeof field === 'string') out[name] = decodeEntities(field);
+  }
+  return out;
+}
+
+function tweetOf(value: z.output<typeof tweetSchema>): Tweet {
+  const media = value.media?.map((item) => renamed(item, MEDIA_NAMES));
+  return decoded({ ...renamed(value, TWEET_NAMES), ...(media && { media }) }) as unknown as Tweet;
+}
+
+const NEEDS: Readonly<Record<Kind, string>> = {
+  user: 'a user needs id, handle and name',
+  tweet: 'a tweet needs id, text, created_at and author_id',
+  follow: 'a follow needs follower_id and followed_id',
+};
+
+function problemOf(kind: Kind, issue: z.core.$ZodIssue | undefined, value: Json): string {
+  const path = issue?.path ?? [];
+  const got = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
+  const name = path.join('.');
+  if (got === undefined) return `${name} is missing: ${NEEDS[kind]}`;
+  const shown = JSON.stringify(got);
+  return `${name} ${issue?.message}, not ${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}`;
+}
+
+/** An object in the interface's snake_case names as a row, or what is wrong with its first wrong field. Unknown fields are ignored. */
+export function interfaceRow(kind: Kind, value: Json): CorpusRow | string {
+  if (kind === 'user') {
+    const user = userSchema.safeParse(value);
+    if (!user.success) return problemOf(kind, user.error.issues[0], value);
+    return { kind, user: decoded(renamed(user.data, USER_NAMES)) as unknown as CorpusUser };
+  }
+  if (kind === 'tweet') {
+    const tweet = tweetSchema.safeParse(value);
+    return tweet.success ? { kind, tweet: tweetOf(tweet.data) } : problemOf(kind, tweet.error.issues[0], value);
+  }
+  const follow = followSchema.safeParse(value);
+  if (!follow.success) return problemOf(kind, follow.error.issues[0], value);
+  return { kind, followerId: follow.data.follower_id, followedId: follow.data.followed_id };
+}

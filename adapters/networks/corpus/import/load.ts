@@ -1,0 +1,151 @@
+/**
+ * Loading rows into the corpus tables. What always holds: one import is one transaction, so it is there whole or not at all;
+ * imports take turns; the same rows again change nothing; memory holds two batches, whatever the size of the source.
+ */
+import { badRequest } from '../../../../src/core/errors.js';
+import type { Tweet } from '../../../../src/core/model.js';
+import type { CorpusRow, CorpusUser } from '../rows.js';
+import { type Fault, isFault, type Reading } from './reading.js';
+import type { Sql, TransactionSql } from './sql.js';
+import { mergeRows, openStage } from './stage.js';
+import { mergeFollows, openFollowStage, type StagedFollow, stageFollows } from './stage-follows.js';
+import { TWEETS, USERS } from './tables.js';
+
+const IMPORT_LOCK = 0x696d706f;
+const BATCH_ROWS = 10_000;
+/** Characters of text. */
+const BATCH_TEXT = 8 * 1024 * 1024;
+const FAULTS_KEPT = 20;
+/** So many new rows make the planner's figures wrong. */
+const LARGE_LOAD_ROWS = 1_000;
+
+interface Tally {
+  /** Rows read; a thing may be seen in several. Those neither added nor changed said nothing new. */
+  read: number;
+  added: number;
+  changed: number;
+}
+
+export interface ImportSummary {
+  readonly users: Tally;
+  readonly tweets: Tally;
+  readonly follows: Tally;
+  /** How many pieces of files were left out, and the first of them. */
+  readonly faults: { count: number; readonly first: Fault[] };
+}
+
+export interface LoadOptions {
+  /** The first fault ends the import with bad_request, and nothing of it stays. */
+  readonly strict?: boolean;
+  /** Rows given to the database so far, after each batch. */
+  readonly onRows?: (rows: number) => void;
+  readonly onFault?: (fault: Fault) => void;
+}
+
+const newTally = (): Tally => ({ read: 0, added: 0, changed: 0 });
+
+const count = (tally: Tally, { added, changed }: { added: number; changed: number }): void => {
+  tally.added += added;
+  tally.changed += changed;
+};
+
+/** Rows that wait to be written together, each thing once: later rows say more or newer of it. */
+class Batch {
+  readonly users = new Map<string, CorpusUser>();
+  readonly tweets = new Map<string, Tweet>();
+  readonly follows: StagedFollow[] = [];
+  private text = 0;
+
+  get size(): number {
+    return this.users.size + this.tweets.size + this.follows.length;
+  }
+
+  get isFull(): boolean {
+    return this.size >= BATCH_ROWS || this.text >= BATCH_TEXT;
+  }
+
+  add(row: CorpusRow, summary: ImportSummary): void {
+    if (row.kind === 'user') {
+      summary.users.read += 1;
+      this.text += row.user.bio?.length ?? 0;
+      this.users.set(row.user.id, { ...this.users.get(row.user.id), ...row.user });
+    } else if (row.kind === 'tweet') {
+      summary.tweets.read += 1;
+      this.text += row.tweet.text.length;
+      this.tweets.set(row.tweet.id, { ...this.tweets.get(row.tweet.id), ...row.tweet });
+    } else {
+      summary.follows.read += 1;
+      this.follows.push([row.followerId, row.followedId, summary.follows.read]);
+    }
+  }
+
+  async write(sql: TransactionSql, summary: ImportSummary): Promise<void> {
+    if (this.users.size > 0) count(summary.users, await mergeRows(sql, USERS, [...this.users.values()]));
+    if (this.tweets.size > 0) count(summary.tweets, await mergeRows(sql, TWEETS, [...this.tweets.values()]));
+    if (this.follows.length > 0) await stageFollows(sql, this.follows);
+  }
+}
+
+function note(fault: Fault, faults: ImportSummary['faults'], options: LoadOptions): void {
+  options.onFault?.(fault);
+  if (options.strict) throw badRequest(`${fault.file}:${fault.line}: ${fault.message}`);
+  faults.count += 1;
+  if (faults.first.length < FAULTS_KEPT) faults.first.push(fault);
+}
+
+async function loadAll(
+  sql: TransactionSql,
+  rows: AsyncIterable<Reading | CorpusRow> | Iterable<Reading | CorpusRow>,
+  options: LoadOptions,
+): Promise<ImportSummary> {
+  const summary = { users: newTally(), tweets: newTally(), follows: newTally(), faults: { count: 0, first: [] } };
+  let batch = new Batch();
+  let given = 0;
+  let writing = Promise.resolve();
+  const write = async (): Promise<void> => {
+    await writing;
+    options.onRows?.(given);
+    given += batch.size;
+    writing = batch.write(sql, summary);
+    // The database works while the next batch is read; a failure is met at the next await.
+    writing.catch(() => {});
+    batch = new Batch();
+  };
+  try {
+    for await (const item of rows) {
+      if (isFault(item)) note(item, summary.faults, options);
+      else batch.add('row' in item ? item.row : item, summary);
+      if (batch.isFull) await write();
+    }
+    await write();
+  } finally {
+    await writing; // A transaction can't be rolled back in the middle of a copy.
+  }
+  if (summary.follows.read > 0) count(summary.follows, await mergeFollows(sql));
+  options.onRows?.(given);
+  return summary;
+}
+
+/**
+ * Loads rows in one transaction. Values overwrite older ones, absent ones erase nothing, edges keep the order in which they
+ * come (C20). Waits while another import runs. Throws bad_request at the first fault when `strict`.
+ */
+export async function loadCorpus(
+  sql: Sql,
+  rows: AsyncIterable<Reading | CorpusRow> | Iterable<Reading | CorpusRow>,
+  options: LoadOptions = {},
+): Promise<ImportSummary> {
+  const summary = await sql.begin(async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+    await openStage(transaction, USERS);
+    await openStage(transaction, TWEETS);
+    await openFollowStage(transaction);
+    return loadAll(transaction, rows, options);
+  });
+  const written = [summary.users, summary.tweets, summary.follows].reduce(
+    (sum, { added, changed }) => sum + added + changed,
+    0,
+  );
+  if (written >= LARGE_LOAD_ROWS) await sql`vacuum (analyze) corpus_users, corpus_tweets, corpus_follows`;
+  return summary;
+}

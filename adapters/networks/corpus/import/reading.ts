@@ -1,0 +1,36 @@
+/**
+ * Reading files into corpus rows. What always holds: a reader never throws for what a file contains, every piece of a file
+ * becomes rows or a fault that names file and line, and memory does not grow with the file.
+ * Readers know nothing of the database; the loader knows nothing of files.
+ */
+import type { CorpusRow } from '../rows.js';
+
+/** What is wrong in a file, where, and what would be right. Lines count from 1. */
+export interface Fault {
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+export interface Located {
+  readonly row: CorpusRow;
+  readonly line: number;
+}
+
+export type Reading = Located | Fault;
+
+export const isFault = (reading: Reading | CorpusRow): reading is Fault => 'message' in reading;
+
+/** One JSON text of a file, with the line it begins at, or why there is none. */
+export type Piece =
+  | { readonly line: number; readonly text: string }
+  | { readonly line: number; readonly problem: string };
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export const isRecord = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Lists and objects of foreign JSON as what they should be; anything else is empty. */
+export const asRecord = (value: unknown): Json => (isRecord(value) ? value : {});
+export const asRecords = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isRecord) : []);

@@ -1,0 +1,77 @@
+import type { Media, Tweet } from '../../../../src/core/model.js';
+import type { CorpusUser } from '../rows.js';
+
+/** One plain column of a corpus table and what a row of the model has for it; derived columns fill themselves. */
+interface Column<Row> {
+  readonly name: string;
+  readonly type: string;
+  readonly value: (row: Row) => unknown;
+}
+
+export interface EntityTable<Row> {
+  readonly name: string;
+  readonly columns: readonly Column<Row>[];
+}
+
+const column = <Row>(name: string, type: string, key: keyof Row): Column<Row> => ({
+  name,
+  type,
+  value: (row) => row[key],
+});
+
+/** As JSON text: an array of objects would otherwise be taken for an array of the database. */
+const mediaJson = (media: readonly Media[]): string =>
+  JSON.stringify(media.map(({ previewUrl, ...medium }) => ({ ...medium, preview_url: previewUrl })));
+
+export const USERS: EntityTable<CorpusUser> = {
+  name: 'corpus_users',
+  columns: [
+    column('id', 'bigint', 'id'),
+    column('handle', 'text', 'handle'),
+    column('name', 'text', 'name'),
+    column('bio', 'text', 'bio'),
+    column('location', 'text', 'location'),
+    column('url', 'text', 'url'),
+    column('avatar_url', 'text', 'avatarUrl'),
+    column('banner_url', 'text', 'bannerUrl'),
+    column('verified', 'boolean', 'verified'),
+    column('protected', 'boolean', 'protected'),
+    column('followers', 'bigint', 'followersCount'),
+    column('following', 'bigint', 'followingCount'),
+    column('tweets', 'bigint', 'tweetsCount'),
+    column('likes', 'bigint', 'likesCount'),
+    column('listed', 'bigint', 'listedCount'),
+    column('created_at', 'timestamptz(3)', 'createdAt'),
+    column('pinned_tweet_ids', 'bigint[]', 'pinnedTweetIds'),
+  ],
+};
+
+export const TWEETS: EntityTable<Tweet> = {
+  name: 'corpus_tweets',
+  columns: [
+    column('id', 'bigint', 'id'),
+    column('text', 'text', 'text'),
+    column('lang', 'text', 'lang'),
+    column('created_at', 'timestamptz(3)', 'createdAt'),
+    column('author_id', 'bigint', 'authorId'),
+    column('conversation_id', 'bigint', 'conversationId'),
+    column('in_reply_to_id', 'bigint', 'inReplyToId'),
+    column('in_reply_to_user_id', 'bigint', 'inReplyToUserId'),
+    column('quoted_id', 'bigint', 'quotedId'),
+    column('retweeted_id', 'bigint', 'retweetedId'),
+    column('replies', 'bigint', 'repliesCount'),
+    column('retweets', 'bigint', 'retweetsCount'),
+    column('likes', 'bigint', 'likesCount'),
+    column('quotes', 'bigint', 'quotesCount'),
+    column('bookmarks', 'bigint', 'bookmarksCount'),
+    column('views', 'bigint', 'viewsCount'),
+    { name: 'media', type: 'jsonb', value: (tweet) => tweet.media && mediaJson(tweet.media) },
+    column('urls', 'text[]', 'urls'),
+    column('hashtags', 'text[]', 'hashtags'),
+    column('mentions', 'text[]', 'mentions'),
+    column('is_retweet', 'boolean', 'isRetweet'),
+    column('is_quote', 'boolean', 'isQuote'),
+    column('is_reply', 'boolean', 'isReply'),
+    column('source', 'text', 'source'),
+  ],
+};

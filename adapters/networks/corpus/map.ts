@@ -1,0 +1,82 @@
+import type { Media, Tweet, User } from '../../../src/core/model.js';
+import { FIRST_SNOWFLAKE, type MediaValue, type TweetRow, type UserRow } from './columns.js';
+
+const SNOWFLAKE_EPOCH_MS = 1288834974657;
+
+export function userOf(row: UserRow & { user_id: string }): User {
+  return known<User>({
+    id: row.user_id,
+    handle: row.user_handle,
+    name: row.user_name,
+    bio: row.user_bio,
+    location: row.user_location,
+    url: row.user_url,
+    avatarUrl: row.user_avatar_url,
+    bannerUrl: row.user_banner_url,
+    verified: row.user_verified,
+    protected: row.user_protected,
+    followersCount: row.user_followers,
+    followingCount: row.user_following,
+    tweetsCount: row.user_tweets,
+    likesCount: row.user_likes,
+    listedCount: row.user_listed,
+    createdAt: (row.user_created_at ?? timeOfId(row.user_id) ?? row.user_first_tweet_at ?? new Date(0)).toISOString(),
+    pinnedTweetIds: row.user_pinned,
+  });
+}
+
+export function tweetOf(row: TweetRow): Tweet {
+  return known<Tweet>({
+    id: row.id,
+    text: row.text,
+    lang: row.lang,
+    createdAt: row.created_at.toISOString(),
+    authorId: row.author_id,
+    author: hasUser(row) ? userOf(row) : null,
+    conversationId: row.conversation_id,
+    inReplyToId: row.in_reply_to_id,
+    inReplyToUserId: row.in_reply_to_user_id,
+    quotedId: row.quoted_id,
+    retweetedId: row.retweeted_id,
+    repliesCount: row.replies,
+    retweetsCount: row.retweets,
+    likesCount: row.likes,
+    quotesCount: row.quotes,
+    bookmarksCount: row.bookmarks,
+    viewsCount: row.views,
+    media: row.media?.map(mediaOf) ?? null,
+    urls: row.urls,
+    hashtags: row.hashtags,
+    mentions: row.mentions,
+    isRetweet: row.is_retweet,
+    isQuote: row.is_quote,
+    isReply: row.is_reply,
+    source: row.source,
+  });
+}
+
+const mediaOf = (value: MediaValue): Media =>
+  known<Media>({
+    type: value.type,
+    url: value.url,
+    previewUrl: value.preview_url,
+    width: value.width,
+    height: value.height,
+  });
+
+const hasUser = (row: UserRow): row is UserRow & { user_id: string } => row.user_id !== null;
+
+function timeOfId(id: string): Date | null {
+  const number = BigInt(id);
+  return number < FIRST_SNOWFLAKE ? null : new Date(Number(number >> 22n) + SNOWFLAKE_EPOCH_MS);
+}
+
+/** The object without what is unknown (T10). */
+function known<T extends object>(fields: { [K in keyof T]-?: T[K] | null | undefined }): T {
+  const kept: Partial<T> = {};
+  for (const key of Object.keys(fields) as (keyof T)[]) {
+    const value = fields[key];
+    if (value !== null && value !== undefined) kept[key] = value;
+  }
+  return kept as T;
+}

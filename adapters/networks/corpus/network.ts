@@ -1,0 +1,73 @@
+import { type ListRef, PRODUCTS, type Tweet, type User, type UserRef } from '../../../src/core/model.js';
+import type { Found, Network, NetworkPage } from '../../../src/ports.js';
+import { tweetOf, userOf } from './map.js';
+import { readTweets, readUsers } from './reads/entities.js';
+import { noTweet, noUser, privateTweet } from './reads/subject.js';
+import { readThread } from './reads/thread.js';
+import { readQuotes, readReplies, readTimeline } from './reads/tweet-lists.js';
+import { readFollows, readRetweeters } from './reads/user-lists.js';
+import { type CorpusPool, type Run, runOn } from './run.js';
+import { readSearch } from './search/search.js';
+import { bigintOf, type Position, positionOf } from './token.js';
+
+/**
+ * The network of what was imported, read from the tables of migration 002: every list kind and every search product, no pace.
+ * Give it a pool of its own: an aborted read is cancelled in the database (see `runOn`).
+ */
+export function createCorpusNetwork(pool: CorpusPool): Network {
+  const run = runOn(pool);
+  return {
+    name: 'corpus',
+    batchSize: { users: 100, tweets: 100 },
+    pace: { fast: null, slow: null },
+    products: PRODUCTS,
+    users: (refs, { signal }) => findUsers(run, refs, signal),
+    tweets: (ids, { signal }) => findTweets(run, ids, signal),
+    page: async (list, token, { signal }) => readPage(run, list, positionOf(token), signal),
+  };
+}
+
+async function findUsers(run: Run, refs: readonly UserRef[], signal: AbortSignal): Promise<Found<User>[]> {
+  const { byId, byHandle } = await readUsers(run, refs, signal);
+  return refs.map((ref) => {
+    const row = 'id' in ref ? byId.get(ref.id) : byHandle.get(ref.handle);
+    return row === undefined ? { fail: noUser() } : { ok: userOf(row) };
+  });
+}
+
+async function findTweets(run: Run, ids: readonly string[], signal: AbortSignal): Promise<Found<Tweet>[]> {
+  const rows = await readTweets(run, ids, signal);
+  return ids.map((id) => {
+    const row = rows.get(id);
+    if (row === undefined) return { fail: noTweet() };
+    return row.user_protected ? { fail: privateTweet() } : { ok: tweetOf(row) };
+  });
+}
+
+async function readPage(run: Run, list: ListRef, after: Position | null, signal: AbortSignal): Promise<NetworkPage> {
+  const { kind, subject } = list;
+  if (kind === 'search') return readSearch(run, { q: subject, product: list.product ?? 'Latest' }, after, signal);
+  if (bigintOf(subject) === null) return absent(kind);
+  switch (kind) {
+    case 'timeline':
+      return readTimeline(run, subject, after, signal);
+    case 'followers':
+    case 'following':
+      return readFollows(run, kind, subject, after, signal);
+    case 'retweeters':
+      return readRetweeters(run, subject, after, signal);
+    case 'quotes':
+      return readQuotes(run, subject, after, signal);
+    case 'replies':
+      return readReplies(run, subject, after, signal);
+    case 'thread':
+      return readThread(run, subject, after, signal);
+  }
+}
+
+/** What a list under an id that no row can have answers (T6). */
+function absent(kind: Exclude<ListRef['kind'], 'search'>): NetworkPage {
+  if (kind === 'quotes') return { tweets: [], next: null };
+  if (kind === 'retweeters') return { users: [], next: null };
+  throw kind === 'thread' || kind === 'replies' ? noTweet() : noUser();
+}

@@ -1,0 +1,46 @@
+import sql from 'sql-template-tag';
+import type { UserRef } from '../../../../src/core/model.js';
+import { type TweetRow, USER_COLUMNS, type UserRow, withAuthors } from '../columns.js';
+import type { Run } from '../run.js';
+import { bigintOf } from '../token.js';
+
+export type FoundUserRow = UserRow & { user_id: string };
+
+/** Profiles by id and by handle in one statement; `asked` is the handle as given, null for an id (I2, I3). */
+export async function readUsers(
+  run: Run,
+  refs: readonly UserRef[],
+  signal: AbortSignal,
+): Promise<{ byId: Map<string, FoundUserRow>; byHandle: Map<string, FoundUserRow> }> {
+  const ids = refs.flatMap((ref) => ('id' in ref && bigintOf(ref.id) !== null ? [ref.id] : []));
+  const handles = refs.flatMap((ref) => ('handle' in ref ? [ref.handle] : []));
+  const rows = await run<FoundUserRow & { asked: string | null }>(
+    sql`SELECT NULL::text AS asked, ${USER_COLUMNS} FROM corpus_users u WHERE u.id = ANY(${ids}::bigint[])
+      UNION ALL
+      SELECT h.asked, ${USER_COLUMNS} FROM unnest(${handles}::text[]) AS h(asked) CROSS JOIN LATERAL (
+        SELECT * FROM corpus_users c WHERE lower(c.handle) = lower(h.asked) ORDER BY c.id DESC LIMIT 1
+      ) u`,
+    signal,
+  );
+  const byId = new Map<string, FoundUserRow>();
+  const byHandle = new Map<string, FoundUserRow>();
+  for (const row of rows) {
+    if (row.asked === null) byId.set(row.user_id, row);
+    else byHandle.set(row.asked, row);
+  }
+  return { byId, byHandle };
+}
+
+/** Tweets by id with their authors, those of protected authors too: the caller tells why they are not given. */
+export async function readTweets(
+  run: Run,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<Map<string, TweetRow>> {
+  const held = ids.filter((id) => bigintOf(id) !== null);
+  const rows = await run<TweetRow>(
+    withAuthors(sql`SELECT * FROM corpus_tweets t WHERE t.id = ANY(${held}::bigint[])`, sql`t.id`),
+    signal,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}

@@ -1,0 +1,29 @@
+import type { NetworkPage } from '../../../../src/ports.js';
+import type { TweetRow, UserRow } from '../columns.js';
+import { tweetOf, userOf } from '../map.js';
+import { tokenAt } from '../token.js';
+
+/** A row of a list of profiles: the profile and the value the list is sorted by. */
+export type ListedUserRow = UserRow & { user_id: string; position: number; position_id: string };
+
+/** Rows of a list sorted by time, read with one more than `size`: that one proves that there is a next page (C15). */
+export function tweetPage(rows: readonly TweetRow[], size: number): NetworkPage {
+  const kept = rows.slice(0, size);
+  const last = rows.length > size ? kept.at(-1) : undefined;
+  return {
+    tweets: kept.map(tweetOf),
+    next: last === undefined ? null : tokenAt({ value: last.created_at.getTime(), id: last.id }),
+    nextIsCertain: true,
+  };
+}
+
+/** The same for profiles, whose place in the list is told by the row. */
+export function userPage(rows: readonly ListedUserRow[], size: number): NetworkPage {
+  const kept = rows.slice(0, size);
+  const last = rows.length > size ? kept.at(-1) : undefined;
+  return {
+    users: kept.map(userOf),
+    next: last === undefined ? null : tokenAt({ value: last.position, id: last.position_id }),
+    nextIsCertain: true,
+  };
+}

@@ -1,0 +1,33 @@
+import sql, { raw } from 'sql-template-tag';
+import { ServiceError } from '../../../../src/core/errors.js';
+import type { Run } from '../run.js';
+
+/** Holds for a tweet `t` whose author is not protected; nobody else's tweets ever leave the corpus (T8). */
+export const VISIBLE = raw('t.author_id NOT IN (SELECT p.id FROM corpus_users p WHERE p.protected)');
+
+export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user');
+export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet');
+export const privateUser = (): ServiceError =>
+  new ServiceError('not_found', 'The account is protected: this list is private', { reason: 'private' });
+export const privateTweet = (): ServiceError =>
+  new ServiceError('not_found', 'The tweet is private: its author is protected', { reason: 'private' });
+
+/** Why a list of a user is empty: throws when there is no such user or the list is private, returns when it is just empty. */
+export async function requireOpenUser(run: Run, id: string, signal: AbortSignal): Promise<void> {
+  const [row] = await run<{ protected: boolean | null }>(
+    sql`SELECT protected FROM corpus_users WHERE id = ${id}::bigint`,
+    signal,
+  );
+  if (row === undefined) throw noUser();
+  if (row.protected) throw privateUser();
+}
+
+/** The same for a list under a tweet. */
+export async function requireOpenTweet(run: Run, id: string, signal: AbortSignal): Promise<void> {
+  const [row] = await run<{ protected: boolean | null }>(
+    sql`SELECT u.protected FROM corpus_tweets t LEFT JOIN corpus_users u ON u.id = t.author_id WHERE t.id = ${id}::bigint`,
+    signal,
+  );
+  if (row === undefined) throw noTweet();
+  if (row.protected) throw privateTweet();
+}

@@ -1,0 +1,36 @@
+import type postgres from 'postgres';
+import type { Sql } from 'sql-template-tag';
+
+/** The pool as the process opens it: `bigint` is read as a number, so ids are selected as text. */
+export type CorpusPool = postgres.Sql<{ bigint: number | string }>;
+
+/** Runs one statement; `planned: 'anew'` plans it with its values in sight, which a search needs and a fixed read doesn't. */
+export type Run = <Row extends object>(
+  statement: Sql,
+  signal: AbortSignal,
+  options?: { planned: 'once' | 'anew' },
+) => Promise<Row[]>;
+
+/**
+ * Rows of a statement, cancelled in the database when the signal fires; then it rejects with the signal's reason. A cancel that
+ * comes late can hit the next statement of the same connection, so the pool should be one that only reads the corpus.
+ */
+export function runOn(pool: CorpusPool): Run {
+  return async <Row extends object>(statement: Sql, signal: AbortSignal, options = { planned: 'once' }) => {
+    signal.throwIfAborted();
+    const values = statement.values as postgres.ParameterOrJSON<number | string>[];
+    const pending = pool.unsafe<Row[]>(statement.text, values, { prepare: options.planned === 'once' });
+    const cancel = (): void => {
+      // Rejects when the server can't be reached; the statement then ends with its connection.
+      Promise.resolve(pending.cancel()).catch(() => {});
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      return [...(await pending)];
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  };
+}

@@ -1,0 +1,112 @@
+import { isId, parseHandle } from '../../../../src/core/ids.js';
+import type { Flag, Term } from './query.js';
+
+interface Operator {
+  /** What a value has to be, for the message that refuses another. */
+  readonly expects: string;
+  readonly read: (value: string) => Term | null;
+}
+
+/** Every name that `filter:` takes. */
+const FILTERS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
+  ['replies', 'reply'],
+  ['retweets', 'retweet'],
+  ['nativeretweets', 'retweet'],
+  ['quote', 'quote'],
+  ['quotes', 'quote'],
+  ['media', 'media'],
+  ['images', 'image'],
+  ['videos', 'video'],
+  ['native_video', 'video'],
+  ['links', 'link'],
+  ['verified', 'verified'],
+  ['hashtags', 'tag'],
+  ['mentions', 'mention'],
+]);
+
+const A_HANDLE = 'a handle';
+const AN_ID = 'an id of digits';
+const A_DATE = 'a date such as 2015-01-07 (or 2015-01-07_11:30:00_UTC)';
+const SECONDS = 'whole Unix seconds';
+const A_NUMBER = 'a whole number';
+const MAX_BIGINT = 9223372036854775807n;
+const LAST_SECOND = 253402300799;
+
+/** Every operator: one row is all there is to one. Names are matched without regard to case. */
+const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
+  ['from', { expects: A_HANDLE, read: (value) => ofHandle('from', value) }],
+  ['to', { expects: A_HANDLE, read: (value) => ofHandle('to', value) }],
+  ['since', { expects: A_DATE, read: (value) => ofTime('since', readDate(value)) }],
+  ['until', { expects: A_DATE, read: (value) => ofTime('until', readDate(value)) }],
+  ['since_time', { expects: SECONDS, read: (value) => ofTime('since', readSeconds(value)) }],
+  ['until_time', { expects: SECONDS, read: (value) => ofTime('until', readSeconds(value)) }],
+  ['since_id', { expects: AN_ID, read: (value) => ofId('afterId', value) }],
+  ['max_id', { expects: AN_ID, read: (value) => ofId('uptoId', value) }],
+  ['conversation_id', { expects: AN_ID, read: (value) => ofId('conversation', value) }],
+  ['quoted_tweet_id', { expects: AN_ID, read: (value) => ofId('quoting', value) }],
+  ['min_faves', { expects: A_NUMBER, read: (value) => ofCount('likes', value) }],
+  ['min_retweets', { expects: A_NUMBER, read: (value) => ofCount('retweets', value) }],
+  ['min_replies', { expects: A_NUMBER, read: (value) => ofCount('replies', value) }],
+  ['filter', { expects: `one of ${[...FILTERS.keys()].join(', ')}`, read: readFilter }],
+  [
+    'lang',
+    {
+      expects: 'a language code such as en',
+      read: (text) => (/^[a-z]{2,5}(-[a-z0-9]{2,8})?$/i.test(text) ? { kind: 'lang', text } : null),
+    },
+  ],
+  [
+    'url',
+    {
+      expects: 'part of an address such as example.org',
+      read: (text) => (/[a-z0-9]/i.test(text) ? { kind: 'url', text } : null),
+    },
+  ],
+]);
+
+export const isOperator = (name: string): boolean => OPERATORS.has(name.toLowerCase());
+
+/** The term, or in words why there is none. */
+export function readOperator(name: string, value: string): Term | { readonly fault: string } {
+  const operator = OPERATORS.get(name.toLowerCase());
+  if (operator === undefined) {
+    const known = [...OPERATORS.keys()].map((each) => `${each}:`).join(' ');
+    return { fault: `there is no operator "${name}:"; known are ${known} (put quotes around plain text)` };
+  }
+  return operator.read(value) ?? { fault: `"${name}:" takes ${operator.expects}, not "${value}"` };
+}
+
+function ofHandle(kind: 'from' | 'to', value: string): Term | null {
+  const handle = parseHandle(value);
+  return handle === null ? null : { kind, handle };
+}
+
+/** Ids beyond what the store can hold stand for its greatest: nothing lies above it. */
+function ofId(kind: 'conversation' | 'quoting' | 'afterId' | 'uptoId', value: string): Term | null {
+  if (!isId(value)) return null;
+  return { kind, id: BigInt(value) > MAX_BIGINT ? MAX_BIGINT.toString() : value };
+}
+
+const ofTime = (kind: 'since' | 'until', time: string | null): Term | null => (time === null ? null : { kind, time });
+
+const ofCount = (counter: 'likes' | 'retweets' | 'replies', value: string): Term | null =>
+  /^[0-9]{1,15}$/.test(value) ? { kind: 'atLeast', counter, least: Number(value) } : null;
+
+function readFilter(value: string): Term | null {
+  const flag = FILTERS.get(value.toLowerCase());
+  return flag === undefined ? null : { kind: 'is', flag };
+}
+
+function readDate(value: string): string | null {
+  const match = /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:_([0-9]{2}:[0-9]{2}:[0-9]{2})_UTC)?$/.exec(value);
+  if (match === null || value.startsWith('0000')) return null;
+  const text = `${match[1]}T${match[2] ?? '00:00:00'}.000Z`;
+  const date = new Date(text);
+  // A day that no month has (2015-02-30) is moved by Date, not refused.
+  return Number.isNaN(date.getTime()) || date.toISOString() !== text ? null : text;
+}
+
+function readSeconds(value: string): string | null {
+  if (!/^[0-9]{1,12}$/.test(value) || Number(value) > LAST_SECOND) return null;
+  return new Date(Number(value) * 1000).toISOString();
+}

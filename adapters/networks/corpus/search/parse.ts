@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import peggy from 'peggy';
+import { badRequest, type ServiceError } from '../../../../src/core/errors.js';
+import { isOperator, readOperator } from './operators.js';
+import type { Query, Term } from './query.js';
+
+const MAX_LENGTH = 4096;
+const MAX_TERMS = 100;
+const MAX_PARENTHESES = 50;
+
+/**
+ * The parser, made from the grammar when the module is loaded (some 10 ms): no generated file that can lag behind its source.
+ * With `cache` no text takes more than linear time.
+ */
+const parser = peggy.generate(readFileSync(new URL('./query.peggy', import.meta.url), 'utf8'), { cache: true });
+
+/** Reads a search. Throws `bad_request` (param `q`) that names the character at fault, counted from 1, and what belongs there. */
+export function parseQuery(q: string): Query {
+  if (q.length > MAX_LENGTH) throw badRequest(`q is longer than ${MAX_LENGTH} characters`, 'q');
+  if (q.includes('\0')) throw fault(q, q.indexOf('\0'), 'a NUL character cannot be searched for');
+  if (q.split('(').length - 1 > MAX_PARENTHESES) {
+    throw badRequest(`q has more than ${MAX_PARENTHESES} opening parentheses`, 'q');
+  }
+  const query = parse(q);
+  if (countTerms(query) > MAX_TERMS) throw badRequest(`q has more than ${MAX_TERMS} terms`, 'q');
+  if (!wantsSomething(query, true)) {
+    throw badRequest('q only excludes: add at least one term without a leading -', 'q');
+  }
+  return query;
+}
+
+/** Throws exactly when a search with this text would be refused. */
+export function checkQuery(q: string): void {
+  parseQuery(q);
+}
+
+function parse(q: string): Query {
+  try {
+    const query: Query = parser.parse(q, {
+      isKnown: isOperator,
+      group: (kind: 'and' | 'or', head: Query, tail: Query[]): Query =>
+        tail.length === 0 ? head : { kind, of: [head, ...tail] },
+      operator: (name: string, value: string, offset: number): Term => {
+        const term = readOperator(name, value);
+        if ('fault' in term) throw fault(q, offset, term.fault);
+        return term;
+      },
+    });
+    return query;
+  } catch (error) {
+    if (error instanceof parser.SyntaxError) throw syntaxFault(q, error);
+    throw error;
+  }
+}
+
+function syntaxFault(q: string, error: peggy.parser.SyntaxError): ServiceError {
+  const expected = new Set<string>();
+  for (const each of error.expected ?? []) {
+    if (each.type === 'other' && each.description !== 'a space') expected.add(each.description);
+  }
+  // Whatever may start a term is one thing to a reader.
+  if (expected.delete('a word')) {
+    expected.delete('a phrase');
+    expected.add('a search term');
+  }
+  const found = error.found ? `found "${error.found}"` : 'the query ends';
+  return fault(
+    q,
+    error.location.start.offset,
+    `expected ${[...expected].join(' or ') || 'something else'}, but ${found}`,
+  );
+}
+
+const fault = (q: string, offset: number, what: string): ServiceError =>
+  badRequest(`q is not right at character ${[...q.slice(0, offset)].length + 1}: ${what}`, 'q');
+
+function countTerms(query: Query): number {
+  if (query.kind === 'and' || query.kind === 'or') return query.of.reduce((sum, each) => sum + countTerms(each), 0);
+  return query.kind === 'not' ? countTerms(query.of) : 1;
+}
+
+function wantsSomething(query: Query, wanted: boolean): boolean {
+  if (query.kind === 'and' || query.kind === 'or') return query.of.some((each) => wantsSomething(each, wanted));
+  return query.kind === 'not' ? wantsSomething(query.of, !wanted) : wanted;
+}

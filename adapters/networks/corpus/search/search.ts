@@ -1,0 +1,111 @@
+import sql, { raw } from 'sql-template-tag';
+import type { Product } from '../../../../src/core/model.js';
+import type { NetworkPage } from '../../../../src/ports.js';
+import { type TweetRow, USER_COLUMNS, withAuthors } from '../columns.js';
+import { tweetOf } from '../map.js';
+import { type ListedUserRow, userPage } from '../reads/page.js';
+import { VISIBLE } from '../reads/subject.js';
+import type { Run } from '../run.js';
+import { type Position, timeOf, tokenAt } from '../token.js';
+import { compile, type Handles, PROFILES, tweets } from './compile.js';
+import { parseQuery } from './parse.js';
+import { boundsOf, pick, scopesOf } from './plan.js';
+import type { Query } from './query.js';
+
+const SIZE = 50;
+
+/** One page of a search. Throws `bad_request` for a query that isn't right, saying where. */
+export async function readSearch(
+  run: Run,
+  search: { q: string; product: Product },
+  after: Position | null,
+  signal: AbortSignal,
+): Promise<NetworkPage> {
+  const query = parseQuery(search.q);
+  if (search.product === 'People') return findProfiles(run, query, after, signal);
+  return findTweets(run, narrowed(query, search.product), search.product === 'Top', after, signal);
+}
+
+function narrowed(query: Query, product: Product): Query {
+  if (product === 'Photos') return { kind: 'and', of: [query, { kind: 'is', flag: 'image' }] };
+  if (product === 'Videos') return { kind: 'and', of: [query, { kind: 'is', flag: 'video' }] };
+  return query;
+}
+
+/** Latest, Photos and Videos newest first; Top by engagement. */
+async function findTweets(
+  run: Run,
+  query: Query,
+  top: boolean,
+  after: Position | null,
+  signal: AbortSignal,
+): Promise<NetworkPage> {
+  const handles = await readHandles(run, handlesOf(query), signal);
+  const where = sql`${compile(query, tweets(handles))} AND ${VISIBLE}`;
+  const beyond = after === null ? [] : [top ? below('t.engagement', after) : olderThan(after)];
+  const picked = pick({
+    table: 'corpus_tweets t',
+    alias: 't',
+    order: top ? 'engagement' : 'created_at',
+    where,
+    start: top ? beyond : [...scopesOf(query, handles), ...boundsOf(query, handles), ...beyond],
+    limit: SIZE + 1,
+  });
+  const rows = await run<TweetRow>(
+    withAuthors(
+      sql`SELECT t.* FROM (${picked}) picked JOIN corpus_tweets t ON t.id = picked.id`,
+      top ? sql`t.engagement DESC, t.id DESC` : sql`t.created_at DESC, t.id DESC`,
+    ),
+    signal,
+    { planned: 'anew' },
+  );
+  const kept = rows.slice(0, SIZE);
+  const last = rows.length > SIZE ? kept.at(-1) : undefined;
+  const value = top ? last?.engagement : last?.created_at.getTime();
+  return {
+    tweets: kept.map(tweetOf),
+    next: last === undefined || value === undefined ? null : tokenAt({ value, id: last.id }),
+    nextIsCertain: true,
+  };
+}
+
+/** The handles of `from:` and `to:`, wherever they stand. */
+function handlesOf(query: Query): string[] {
+  if (query.kind === 'and' || query.kind === 'or') return query.of.flatMap(handlesOf);
+  if (query.kind === 'not') return handlesOf(query.of);
+  return query.kind === 'from' || query.kind === 'to' ? [query.handle] : [];
+}
+
+async function readHandles(run: Run, handles: readonly string[], signal: AbortSignal): Promise<Handles> {
+  if (handles.length === 0) return new Map();
+  const rows = await run<{ handle: string; id: string }>(
+    sql`SELECT DISTINCT ON (lower(handle)) lower(handle) AS handle, id::text AS id FROM corpus_users
+      WHERE lower(handle) = ANY(${handles.map((handle) => handle.toLowerCase())}::text[]) ORDER BY lower(handle), id DESC`,
+    signal,
+  );
+  return new Map(rows.map((row) => [row.handle, row.id]));
+}
+
+/** Profiles whose handle, name or bio match, those with most followers first. */
+async function findProfiles(run: Run, query: Query, after: Position | null, signal: AbortSignal): Promise<NetworkPage> {
+  const picked = pick({
+    table: 'corpus_users u',
+    alias: 'u',
+    order: 'standing',
+    where: compile(query, PROFILES),
+    start: after === null ? [] : [below('u.standing', after)],
+    limit: SIZE + 1,
+  });
+  const rows = await run<ListedUserRow>(
+    sql`SELECT ${USER_COLUMNS}, picked.position::float8 AS position, u.id::text AS position_id
+      FROM (${picked}) picked JOIN corpus_users u ON u.id = picked.id ORDER BY picked.position DESC, u.id DESC`,
+    signal,
+    { planned: 'anew' },
+  );
+  return userPage(rows, SIZE);
+}
+
+const olderThan = (after: Position) => sql`(t.created_at, t.id) < (${timeOf(after)}::timestamptz, ${after.id}::bigint)`;
+
+const below = (column: 't.engagement' | 'u.standing', after: Position) =>
+  sql`(${raw(column)}, ${raw(`${column[0]}.id`)}) < (${after.value}::bigint, ${after.id}::bigint)`;

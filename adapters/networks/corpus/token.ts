@@ -1,0 +1,32 @@
+import { badRequest } from '../../../src/core/errors.js';
+
+/** Where a page stopped: the sort value of its last item (a time in Unix milliseconds, an ordinal, a score) and its id. */
+export interface Position {
+  readonly value: number;
+  readonly id: string;
+}
+
+export const tokenAt = (position: Position): string => `${position.value}.${position.id}`;
+
+/** Null at the start of a list. A position names an item, not a place in a count, so what arrives on top moves nothing (C10). */
+export function positionOf(token: string | null): Position | null {
+  if (token === null) return null;
+  const [, value, id] = /^(-?[0-9]{1,16})\.([0-9]{1,19})$/.exec(token) ?? [];
+  if (value === undefined || id === undefined || bigintOf(id) === null || !Number.isSafeInteger(Number(value))) {
+    throw badRequest('The cursor does not belong to this list', 'cursor');
+  }
+  return { value: Number(value), id };
+}
+
+/** As `positionOf`, for lists sorted by time; the value as a time the database takes. */
+export function timeOf(position: Position): string {
+  const date = new Date(position.value);
+  const year = Number.isNaN(date.getTime()) ? 0 : date.getUTCFullYear();
+  if (year < 1 || year > 9999) throw badRequest('The cursor does not belong to this list', 'cursor');
+  return date.toISOString();
+}
+
+/** An id the corpus can hold, or null: no row has any other. */
+export function bigintOf(id: string): string | null {
+  return /^[0-9]{1,19}$/.test(id) && BigInt(id) <= 9223372036854775807n ? id : null;
+}

@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkQuery, parseQuery } from '../../adapters/networks/corpus/search/parse.js';
+import type { Query } from '../../adapters/networks/corpus/search/query.js';
+import { ServiceError } from '../../src/core/errors.js';
+
+const word = (text: string): Query => ({ kind: 'word', text });
+const phrase = (text: string): Query => ({ kind: 'phrase', text });
+const and = (...of: Query[]): Query => ({ kind: 'and', of });
+const or = (...of: Query[]): Query => ({ kind: 'or', of });
+const not = (of: Query): Query => ({ kind: 'not', of });
+
+describe('the search language', () => {
+  it.each<[string, Query]>([
+    ['one', word('one')],
+    ['  one   two ', and(word('one'), word('two'))],
+    ['a b OR c d', or(and(word('a'), word('b')), and(word('c'), word('d')))],
+    ['a (b OR c) d', and(word('a'), or(word('b'), word('c')), word('d'))],
+    ['a or b', and(word('a'), word('or'), word('b'))],
+    ['ORANGE ORb', and(word('ORANGE'), word('ORb'))],
+    ['"one two" “three four”', and(phrase('one two'), phrase('three four'))],
+    ['a -b', and(word('a'), not(word('b')))],
+    ['a -"b c" -(d OR e)', and(word('a'), not(phrase('b c')), not(or(word('d'), word('e'))))],
+    ['a -from:jack', and(word('a'), not({ kind: 'from', handle: 'jack' }))],
+    ['a - b', and(word('a'), word('-'), word('b'))],
+    ['well-known', word('well-known')],
+    [
+      '#art, @jack: $TSLA',
+      and({ kind: 'hashtag', text: 'art' }, word(','), { kind: 'mention', text: 'jack' }, word(':'), {
+        kind: 'cashtag',
+        text: 'TSLA',
+      }),
+    ],
+    ['#été2015_a', { kind: 'hashtag', text: 'été2015_a' }],
+    ['$100 # @', and(word('$100'), word('#'), word('@'))],
+    ['someone@example.org', word('someone@example.org')],
+    ['From:@NASA TO:esa', and({ kind: 'from', handle: 'NASA' }, { kind: 'to', handle: 'esa' })],
+    ['url:"example.org/a b"', { kind: 'url', text: 'example.org/a b' }],
+    ['since:2015-01-07', { kind: 'since', time: '2015-01-07T00:00:00.000Z' }],
+    ['until:2015-01-07_11:30:00_UTC', { kind: 'until', time: '2015-01-07T11:30:00.000Z' }],
+    [
+      'since_time:0 until_time:1420588800',
+      and({ kind: 'since', time: '1970-01-01T00:00:00.000Z' }, { kind: 'until', time: '2015-01-07T00:00:00.000Z' }),
+    ],
+    ['max_id:99999999999999999999', { kind: 'uptoId', id: '9223372036854775807' }],
+    ['filter:nativeretweets', { kind: 'is', flag: 'retweet' }],
+  ])('reads %s', (q, tree) => {
+    expect(parseQuery(q)).toEqual(tree);
+  });
+
+  it('takes a word that merely has a colon in it for a word', () => {
+    expect(parseQuery('http://example.org/a 12:30 BREAKING: :D')).toEqual(
+      and(word('http://example.org/a'), word('12:30'), word('BREAKING:'), word(':D')),
+    );
+  });
+
+  it.each([
+    ['', 1, 'expected a search term, but the query ends'],
+    ['a OR', 5, 'expected a search term, but the query ends'],
+    ['OR a', 1, 'expected a search term, but found "O"'],
+    ['(a b', 5, 'closing parenthesis'],
+    ['a) b', 2, 'expected a search term'],
+    ['()', 2, 'expected a search term'],
+    ['a "b c', 7, 'closing quote'],
+    ['a ""', 4, 'the text of a phrase'],
+    ['from:', 6, 'expected a value after the colon'],
+    ['a from: b', 8, 'expected a value after the colon'],
+    ['é😀 foo:bar', 4, 'there is no operator "foo:"; known are from: to:'],
+    ['a filter:cats', 3, '"filter:" takes one of replies, retweets'],
+    ['-filter:cats a', 2, '"filter:" takes one of'],
+    ['since:2015-02-30', 1, '"since:" takes a date'],
+    ['since:yesterday', 1, '"since:" takes a date'],
+    ['since_time:1e9', 1, '"since_time:" takes whole Unix seconds'],
+    ['until_time:999999999999', 1, '"until_time:" takes whole Unix seconds'],
+    ['min_faves:-1', 1, '"min_faves:" takes a whole number'],
+    ['since_id:x', 1, '"since_id:" takes an id of digits'],
+    ['from:a.b!', 1, '"from:" takes a handle'],
+    ['lang:klingonish', 1, '"lang:" takes a language code'],
+    ['url:---', 1, '"url:" takes part of an address'],
+    ['a\0b', 2, 'NUL'],
+  ])('refuses %j at character %i', (q, character, text) => {
+    const failure = refusal(q);
+    expect(failure).toMatchObject({ code: 'bad_request', detail: { param: 'q' } });
+    expect(failure?.message).toContain(`q is not right at character ${character}: `);
+    expect(failure?.message).toContain(text);
+  });
+
+  it.each([
+    ['-a', 'only excludes'],
+    ['-filter:replies -"a b" -(c OR d)', 'only excludes'],
+    ['a '.repeat(101), 'more than 100 terms'],
+    [`${'('.repeat(51)}a${')'.repeat(51)}`, 'more than 50 opening parentheses'],
+    ['a'.repeat(5000), 'longer than 4096'],
+  ])('refuses %#: nothing wanted, or too much', (q, text) => {
+    expect(refusal(q)?.message).toContain(text);
+  });
+
+  it('allows what is excluded twice, and nesting up to its bound', () => {
+    expect(parseQuery('--a')).toEqual(not(not(word('a'))));
+    expect(parseQuery(`${'('.repeat(50)}a${')'.repeat(50)}`)).toEqual(word('a'));
+    expect(refusal(`${'-'.repeat(1000)}a`)).toBeUndefined();
+  });
+
+  it('takes linear time on what makes parsers go back', () => {
+    const started = performance.now();
+    for (const q of ['-('.repeat(50), '"a" -("b" '.repeat(50), 'from:('.repeat(50)]) expect(refusal(q)).toBeDefined();
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  it('accepts or refuses any text, and never crashes', () => {
+    const piece = fc.constantFrom(
+      ...'()"“-#@$: ',
+      'OR',
+      'from:',
+      'filter:',
+      'since:',
+      'a',
+      '2015-01-01',
+      'replies',
+      '\u{1F600}',
+      '\uD800',
+    );
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(piece, { maxLength: 40 }).map((all) => all.join('')),
+    );
+    fc.assert(
+      fc.property(texts, (q) => {
+        refusal(q);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('reads back what it is shown (round trip)', () => {
+    fc.assert(
+      fc.property(trees, (tree) => {
+        expect(parseQuery(show(tree))).toEqual(tree);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+function refusal(q: string): ServiceError | undefined {
+  try {
+    checkQuery(q);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}
+
+const name = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/);
+const digits = fc.nat().map(String);
+const leaf: fc.Arbitrary<Query> = fc.oneof(
+  name.map(word),
+  name.map((text) => phrase(`${text} ${text}`)),
+  name.map((text): Query => ({ kind: 'hashtag', text })),
+  name.map((text): Query => ({ kind: 'mention', text })),
+  name.map((handle): Query => ({ kind: 'from', handle })),
+  digits.map((id): Query => ({ kind: 'conversation', id })),
+  fc.nat().map((least): Query => ({ kind: 'atLeast', counter: 'likes', least })),
+  fc.constant<Query>({ kind: 'is', flag: 'reply' }),
+);
+/** A group under a group of the same kind would be read as one, so the shapes alternate; the first term is always wanted. */
+const parts = (of: fc.Arbitrary<Query>, kind: 'and' | 'or'): fc.Arbitrary<Query> =>
+  fc
+    .tuple(leaf, fc.array(fc.oneof(of, of.map(not)), { minLength: 1, maxLength: 3 }))
+    .map(([head, tail]) => ({ kind, of: [head, ...tail] }));
+const trees: fc.Arbitrary<Query> = fc.oneof(
+  leaf,
+  parts(leaf, 'and'),
+  parts(parts(leaf, 'and'), 'or'),
+  parts(parts(leaf, 'or'), 'and'),
+);
+
+function show(query: Query): string {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return `(${query.of.map(show).join(query.kind === 'or' ? ' OR ' : ' ')})`;
+    case 'not':
+      return `-${show(query.of)}`;
+    case 'phrase':
+      return `"${query.text}"`;
+    case 'hashtag':
+      return `#${query.text}`;
+    case 'mention':
+      return `@${query.text}`;
+    case 'from':
+      return `from:${query.handle}`;
+    case 'conversation':
+      return `conversation_id:${query.id}`;
+    case 'atLeast':
+      return `min_faves:${query.least}`;
+    case 'is':
+      return 'filter:replies';
+    default:
+      return 'text' in query ? query.text : '';
+  }
+}
