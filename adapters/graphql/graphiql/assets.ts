@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { type AssetSet, assetSet, pathIn } from '../../site/asset-set.js';
+
+const { resolve } = createRequire(import.meta.url);
+
+/** From the folder of an installed package: `react` and `react-dom` export no way to their UMD files. */
+const fromPackage = (name: string, file: string): Buffer =>
+  readFileSync(join(dirname(resolve(`${name}/package.json`)), file));
+
+const own = (name: string): Buffer => readFileSync(new URL(`./browser/${name}`, import.meta.url));
+
+const OWN_MODULES = [
+  'graphiql-page.js',
+  'bar.js',
+  'cost.js',
+  'dom.js',
+  'session.js',
+  'transport.js',
+  'words.js',
+] as const;
+
+/**
+ * GraphiQL 3 as its authors build it for a plain `<script>`: CodeMirror inside, so no workers and no eval, and fonts as data
+ * in the stylesheet. Versions 4 and 5 bring Monaco with workers, and need a bundler. Nothing is fetched elsewhere (U42).
+ */
+const ASSETS = assetSet('/graphql/assets', {
+  'react.js': fromPackage('react', 'umd/react.production.min.js'),
+  'react-dom.js': fromPackage('react-dom', 'umd/react-dom.production.min.js'),
+  'graphiql.js': fromPackage('graphiql', 'graphiql.min.js'),
+  'graphiql.css': fromPackage('graphiql', 'graphiql.min.css'),
+  'bar.css': own('bar.css'),
+  'below.css': own('below.css'),
+  'look.css': own('look.css'),
+  ...Object.fromEntries(OWN_MODULES.map((name) => [name, own(name)])),
+});
+
+/** Everything that GraphiQL's page asks for, besides the logo and colours of the site; immutable (L10). */
+export const graphiqlAssets = (): AssetSet => ASSETS;
+
+export const graphiqlPath = (name: string): string => pathIn(ASSETS, name);

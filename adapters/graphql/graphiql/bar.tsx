@@ -1,0 +1,115 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import { sitePath } from '../../site/assets.js';
+
+const KeyForm = ({ demo }: { demo: boolean }) => (
+  <form id="key-form" class="key" autoComplete="off">
+    {demo ? (
+      <button type="button" id="use-demo" class="primary">
+        Use the demo key
+      </button>
+    ) : null}
+    <label for="key-input" class="hidden">
+      API key
+    </label>
+    {/* Not a password field: browsers would offer to keep it. It has no name either, so that no form can send it. */}
+    <input
+      id="key-input"
+      type="text"
+      class="secret"
+      placeholder={demo ? 'or paste a key' : 'Paste a key'}
+      spellcheck={false}
+      autoComplete="off"
+      autoCapitalize="off"
+      data-1p-ignore
+      data-lpignore="true"
+    />
+    <button type="submit">Use key</button>
+  </form>
+);
+
+const KeyState = () => (
+  <div id="key-state" class="key" hidden>
+    <span class="tag" id="key-kind">
+      Key
+    </span>
+    <code id="key-name" />
+    <button type="button" id="key-forget" title="Forget the key: it is kept for this tab only">
+      Forget
+    </button>
+  </div>
+);
+
+/** The breakdown of the last run, opened by the figure in the bar. */
+const CostDetails = () => (
+  <section id="cost-details" popover="auto" class="details" aria-label="What the last run cost">
+    <h2>What the last run cost</h2>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Path</th>
+          <th scope="col">Items</th>
+          <th scope="col">Each</th>
+          <th scope="col">Cache</th>
+          <th scope="col">Credits</th>
+        </tr>
+      </thead>
+      <tbody id="cost-lines" />
+      <tfoot>
+        <tr>
+          <th scope="row" colSpan={4}>
+            Charged
+          </th>
+          <td id="cost-sum" />
+        </tr>
+      </tfoot>
+    </table>
+    <p id="cost-note">Held items (hit) cost half, fresh ones (bypass) double. Failed and empty reads are free.</p>
+  </section>
+);
+
+/** The strip above GraphiQL: whose key, how much is left, what the last run cost, what the next one would. */
+export const Bar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string }) => (
+  <>
+    <header class="bar">
+      <a class="brand" href="/" aria-label="Perch, home">
+        <img src={sitePath('logo.svg')} alt="" width="34" height="34" />
+        <span>Perch</span>
+      </a>
+      <h1>
+        GraphiQL <code>{baseUrl}/graphql</code>
+      </h1>
+      <KeyForm demo={demo} />
+      <KeyState />
+      <dl class="figures">
+        <div>
+          <dt>Balance</dt>
+          <dd id="balance">–</dd>
+        </div>
+        <div>
+          <dt>Last run</dt>
+          <dd>
+            <button type="button" id="last-cost" popovertarget="cost-details" disabled>
+              –
+            </button>
+          </dd>
+        </div>
+      </dl>
+      <button
+        type="button"
+        id="price-it"
+        disabled
+        title="What this operation would cost at most. Nothing is read or charged."
+      >
+        Price it
+      </button>
+    </header>
+    <CostDetails />
+    <div id="notice" class="notice" role="status" hidden>
+      <p id="notice-text" />
+      <button type="button" id="notice-close" aria-label="Close this message">
+        ×
+      </button>
+    </div>
+  </>
+);

@@ -1,0 +1,17 @@
+// The key of this tab. It lives in sessionStorage and nowhere else: not in the address, not in localStorage (U45).
+
+const SLOT = 'perch.key';
+
+/** What a live key looks like; only its form is checked here, so that a slip is noticed before it is sent. */
+const KEY = /^perch_live_[0-9A-Za-z]{32}$/;
+
+export const looksLikeKey = (text) => KEY.test(text);
+
+/** As much of a key as may be shown (A11). */
+export const keyName = (key) => `${key.slice(0, 17)}…`;
+
+export const readKey = () => sessionStorage.getItem(SLOT);
+
+export const keepKey = (key) => sessionStorage.setItem(SLOT, key);
+
+export const forgetKey = () => sessionStorage.removeItem(SLOT);

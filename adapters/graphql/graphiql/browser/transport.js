@@ -1,0 +1,46 @@
+// One GraphQL request over HTTP, and what came of it.
+
+const TYPES = 'application/graphql-response+json, application/json;q=0.9';
+
+/** Longest Retry-After that the page waits out by itself, seconds: a new account has one request a second. */
+const PATIENCE_SECONDS = 2;
+
+const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+
+async function send(endpoint, body, key) {
+  const headers = { accept: TYPES, 'content-type': 'application/json' };
+  if (key !== null) headers['x-api-key'] = key;
+  return fetch(endpoint, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    credentials: 'omit',
+    cache: 'no-store',
+  });
+}
+
+/** A proxy's page or an empty body, as a GraphQL answer that says so. */
+async function read(response) {
+  try {
+    const answer = await response.json();
+    if (answer !== null && typeof answer === 'object') return answer;
+  } catch {}
+  return { errors: [{ message: `The service answered ${response.status} without a GraphQL answer.` }] };
+}
+
+/** Resolves with `{ status, retryAfter, answer }`; status 0 when nothing was reached. */
+export async function ask(endpoint, body, key) {
+  try {
+    let response = await send(endpoint, body, key);
+    const wait = Number(response.headers.get('retry-after'));
+    if (response.status === 429 && wait <= PATIENCE_SECONDS) {
+      await pause(wait);
+      response = await send(endpoint, body, key);
+    }
+    const retryAfter = Number(response.headers.get('retry-after')) || null;
+    return { status: response.status, retryAfter, answer: await read(response) };
+  } catch {
+    const message = 'The service could not be reached. Is it still running?';
+    return { status: 0, retryAfter: null, answer: { errors: [{ message }] } };
+  }
+}

@@ -1,0 +1,34 @@
+// Failures in words: what happened, and what the reader can do.
+
+import { element } from './dom.js';
+
+const codeOf = (error) => error?.extensions?.code ?? error?.code ?? null;
+
+/** REST-shaped bodies (a refusal before GraphQL began) and GraphQL's own have one shape from here on. */
+const errorsOf = (answer) => {
+  if (Array.isArray(answer.errors)) return answer.errors;
+  return answer.error ? [answer.error] : [];
+};
+
+const sentence = (text) => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+/** `{ tone, parts }` for the notice, or null when nothing failed. `problems` is the table of the server's error codes. */
+export function failureIn({ answer, retryAfter }, problems) {
+  const errors = errorsOf(answer);
+  const [first] = errors;
+  if (first === undefined) return null;
+  const code = codeOf(first);
+  const problem = Object.hasOwn(problems, code ?? '') ? problems[code] : null;
+  const partly = answer.data !== null && answer.data !== undefined;
+  const parts = [
+    element('strong', {}, partly ? 'Part of it failed, and was free. ' : `${problem?.title ?? 'It failed'}. `),
+  ];
+  parts.push(`${sentence(first.message)} `);
+  if (errors.length > 1) parts.push(`And ${errors.length - 1} more, see the answer. `);
+  if (retryAfter !== null) parts.push(`Try again in ${retryAfter} s. `);
+  if (problem) {
+    parts.push(`${problem.todo} `);
+    parts.push(element('a', { href: `/problems/${code}`, target: '_blank', rel: 'noopener' }, code));
+  }
+  return { tone: partly ? 'warn' : 'bad', parts };
+}

@@ -1,0 +1,78 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import { render } from 'preact-render-to-string';
+import { ERROR_CODES, type ErrorCode } from '../../../src/core/errors.js';
+import { sitePath } from '../../site/assets.js';
+import { DEMO_HANDLE } from '../../site/first-reads.js';
+import { PROBLEM_TEXTS } from '../../site/problem-texts.js';
+import { graphiqlPath } from './assets.js';
+import { Bar } from './bar.js';
+import { type ExampleSubjects, examples } from './examples.js';
+
+export interface GraphiqlModel {
+  /** The key of the demo account, offered by a button; null where there is none. The page must then not be cached. */
+  readonly demoKey: string | null;
+  /** Without a slash at the end; shown, not called: requests go to the page's own origin. */
+  readonly baseUrl: string;
+  /** What the examples ask for; the demo network's account when not given. */
+  readonly subjects?: ExampleSubjects;
+}
+
+/** What the page's script reads from `#perch-page`; data only, so no script policy concerns it. */
+const pageData = ({ demoKey, subjects }: GraphiqlModel) => ({
+  demoKey,
+  endpoint: '/graphql',
+  examples: examples(subjects ?? { handle: DEMO_HANDLE, tweetId: null, otherHandles: [] }),
+  problems: {
+    ...Object.fromEntries(
+      (Object.keys(ERROR_CODES) as ErrorCode[]).map((code) => [
+        code,
+        { title: ERROR_CODES[code].title, todo: PROBLEM_TEXTS[code].todo },
+      ]),
+    ),
+    // Here a key goes into the bar, not into a header.
+    missing_key: {
+      title: ERROR_CODES.missing_key.title,
+      todo: demoKey === null ? 'Paste yours above.' : 'Use the demo key, or paste yours above.',
+    },
+  },
+});
+
+// `<` is all that could end the block early or open a comment in it.
+const inScript = (data: unknown): string => JSON.stringify(data).replaceAll('<', '\\u003c');
+
+const Page = (model: GraphiqlModel) => (
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <title>GraphiQL · Perch</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="description" content="Browse the schema, run queries, and see what each of them costs." />
+      <meta name="color-scheme" content="light dark" />
+      <link rel="icon" href={sitePath('favicon.svg')} type="image/svg+xml" />
+      <link rel="stylesheet" href={graphiqlPath('graphiql.css')} />
+      <link rel="stylesheet" href={sitePath('tokens.css')} />
+      <link rel="stylesheet" href={graphiqlPath('look.css')} />
+      <link rel="stylesheet" href={graphiqlPath('bar.css')} />
+      <link rel="stylesheet" href={graphiqlPath('below.css')} />
+      <script src={graphiqlPath('react.js')} defer />
+      <script src={graphiqlPath('react-dom.js')} defer />
+      <script src={graphiqlPath('graphiql.js')} defer />
+      <script src={graphiqlPath('graphiql-page.js')} type="module" />
+    </head>
+    <body>
+      <Bar demo={model.demoKey !== null} baseUrl={model.baseUrl} />
+      <main id="graphiql" aria-label="GraphiQL">
+        <p class="loading">Loading GraphiQL…</p>
+        <noscript>
+          <p class="loading">GraphiQL needs JavaScript. The schema is also described in the OpenAPI document.</p>
+        </noscript>
+      </main>
+      {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own data, escaped above */}
+      <script type="application/json" id="perch-page" dangerouslySetInnerHTML={{ __html: inScript(pageData(model)) }} />
+    </body>
+  </html>
+);
+
+/** `GET /graphql` for a browser (G1); to be sent under GRAPHIQL_CSP, with `Cache-Control: no-store`. */
+export const graphiqlPage = (model: GraphiqlModel): string => `<!doctype html>\n${render(<Page {...model} />)}\n`;

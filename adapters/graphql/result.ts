@@ -1,0 +1,76 @@
+import { GraphQLError, type ExecutionResult } from 'graphql';
+import { toCredits } from '../../src/core/credits.js';
+import { asServiceError, type ServiceError } from '../../src/core/errors.js';
+import type { Answer, Outcome, Refusal } from '../../src/serve/call.js';
+
+/** An outcome as GraphQL says it: the money in `extensions.credits` (G4), failures with our codes (G5), statuses (G6). */
+export function resultOf(outcome: Outcome): ExecutionResult {
+  const { requestId, result } = outcome;
+  return result.kind === 'refusal' ? refused(result, requestId) : answered(result, requestId);
+}
+
+function answered(answer: Answer, requestId: string): ExecutionResult {
+  const { charge, balance, estimate } = answer;
+  const credits = {
+    charged: toCredits(charge.amount),
+    remaining: balance === null ? null : toCredits(balance),
+    cache: charge.cache,
+    breakdown: charge.lines.map(({ path, items, unitPrice, cache }) => ({
+      path,
+      items,
+      unit: toCredits(unitPrice),
+      cache,
+      charged: toCredits(items * unitPrice),
+    })),
+  };
+  if (estimate) {
+    const priced = { max_items: estimate.maxItems, max_credits: toCredits(estimate.maxAmount) };
+    return { data: null, extensions: { estimate: priced, credits, request_id: requestId } };
+  }
+  return {
+    data: answer.data,
+    ...(answer.errors.length > 0 && { errors: answer.errors.map(fieldError) }),
+    extensions: { credits, request_id: requestId },
+  };
+}
+
+/** A failed field: null in the data, and free. */
+const fieldError = (error: GraphQLError): GraphQLError => {
+  const failure = error.originalError ? asServiceError(error.originalError) : null;
+  if (!failure) return error;
+  return new GraphQLError(failure.message, {
+    ...(error.nodes && { nodes: error.nodes }),
+    ...(error.path && { path: error.path }),
+    extensions: extensionsOf(failure),
+  });
+};
+
+function refused({ failure, errors = [] }: Refusal, requestId: string): ExecutionResult {
+  const http = httpOf(failure, errors.length > 0);
+  const said = errors.map(
+    (error) =>
+      new GraphQLError(error.message, {
+        ...(error.nodes && { nodes: error.nodes }),
+        ...(error.source && { source: error.source }),
+        ...(error.positions && { positions: error.positions }),
+        extensions: { ...extensionsOf(failure), ...error.extensions, http },
+      }),
+  );
+  const all = said.length > 0 ? said : [new GraphQLError(failure.message, { extensions: { ...extensionsOf(failure), http } })];
+  return { errors: all, extensions: { request_id: requestId } };
+}
+
+const extensionsOf = (failure: ServiceError) => ({
+  code: failure.code,
+  ...(failure.detail.reason !== undefined && { reason: failure.detail.reason }),
+  ...(failure.detail.param !== undefined && { param: failure.detail.param }),
+  ...(failure.retryAfter !== undefined && { retry_after: failure.retryAfter }),
+});
+
+/** What a refusal before execution is over HTTP, in Yoga's own extension (G6). */
+const httpOf = (failure: ServiceError, inDocument: boolean) => ({
+  status: failure.status,
+  // A client that asks for plain JSON is told of a wrong document with 200, as the protocol has it.
+  ...(inDocument && { spec: true }),
+  ...(failure.retryAfter !== undefined && { headers: { 'Retry-After': String(failure.retryAfter) } }),
+});

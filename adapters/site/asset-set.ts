@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+
+/** A file as it is served: its media type, its bytes, and a strong validator (quoted, as the ETag header wants it). */
+export interface Asset {
+  readonly type: string;
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+/** By path, each below one folder named after what is in it: such an address never changes its content (L10). */
+export type AssetSet = ReadonlyMap<string, Asset>;
+
+const TYPES: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
+};
+
+const digest = (bytes: Buffer | string): string =>
+  createHash('sha256').update(bytes).digest('base64url').replaceAll(/[-_]/g, '').slice(0, 16);
+
+/** All files under one hash, so that scripts of a set can import each other by relative names. */
+export function assetSet(prefix: string, files: Readonly<Record<string, Buffer>>): AssetSet {
+  const entries = Object.entries(files).map(([name, body]) => ({ name, body, hash: digest(body) }));
+  const folder = digest(entries.map(({ name, hash }) => `${name} ${hash}`).join('\n'));
+  return new Map(
+    entries.map(({ name, body, hash }) => {
+      const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
+      if (type === undefined) throw new RangeError(`No media type is known for the asset ${name}`);
+      return [`${prefix}/${folder}/${name}`, { type, body, etag: `"${hash}"` }];
+    }),
+  );
+}
+
+/** The path under which a file of the set is served. */
+export function pathIn(set: AssetSet, name: string): string {
+  for (const path of set.keys()) if (path.endsWith(`/${name}`)) return path;
+  throw new RangeError(`There is no asset ${name}`);
+}

@@ -1,0 +1,73 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { ComponentChildren, VNode } from 'preact';
+import { render } from 'preact-render-to-string';
+import { sitePath } from './assets.js';
+
+interface PageProps {
+  title: string;
+  description: string;
+  /** The address of the page in the navigation, when it is there. */
+  here?: string;
+  children: ComponentChildren;
+}
+
+const NAVIGATION = [
+  { href: '/graphql', text: 'GraphiQL' },
+  { href: '/openapi.yaml', text: 'OpenAPI' },
+  { href: '/problems', text: 'Errors' },
+  { href: '/status', text: 'Status' },
+];
+
+const Header = ({ here }: { here?: string | undefined }) => (
+  <header class="top">
+    <div class="wrap top-row">
+      <a class="brand" href="/" aria-label="Perch, home">
+        <img src={sitePath('logo.svg')} alt="" width="40" height="40" />
+        <span>Perch</span>
+      </a>
+      <nav aria-label="Main">
+        <ul>
+          {NAVIGATION.map(({ href, text }) => (
+            <li key={href}>
+              <a href={href} {...(href === here ? { 'aria-current': 'page' as const } : {})}>
+                {text}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </div>
+  </header>
+);
+
+const Page = ({ title, description, here, children }: PageProps) => (
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <title>{title}</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="description" content={description} />
+      <meta name="color-scheme" content="light dark" />
+      <link rel="icon" href={sitePath('favicon.svg')} type="image/svg+xml" />
+      <link rel="stylesheet" href={sitePath('site.css')} />
+      <script src={sitePath('copy.js')} type="module" />
+    </head>
+    <body>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <Header here={here} />
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+      <footer class="wrap">
+        <p class="foot">Perch reads public data only. It never posts, likes, follows or messages.</p>
+      </footer>
+    </body>
+  </html>
+);
+
+/** A whole HTML document; to be sent as `text/html; charset=utf-8` under SITE_CSP. */
+export const document = (props: Omit<PageProps, 'children'>, body: VNode): string =>
+  `<!doctype html>\n${render(<Page {...props}>{body}</Page>)}\n`;

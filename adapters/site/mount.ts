@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import type { Admit } from '../../src/access/admit.js';
+import { ServiceError } from '../../src/core/errors.js';
+import { graphiqlAssets } from '../graphql/graphiql/assets.js';
+import { graphiqlPage } from '../graphql/graphiql/page.js';
+import { GRAPHIQL_CSP } from '../graphql/graphiql/policy.js';
+import { sendFailure } from '../http/failure.js';
+import { limitHeaders, setHeaders } from '../http/headers.js';
+import type { AssetSet } from './asset-set.js';
+import { siteAssets } from './assets.js';
+import { landingPage } from './landing.js';
+import { landingFacts } from './landing-facts.js';
+import { notFoundPage } from './not-found.js';
+import { SITE_CSP } from './policy.js';
+import { isErrorCode, problemPage, problemsPage } from './problems.js';
+import { statusPage } from './status.js';
+import type { StatusModel } from './status-model.js';
+
+export interface SiteOptions {
+  readonly admit: Admit;
+  readonly status: () => Promise<StatusModel>;
+  readonly version: string;
+  readonly network: string;
+  readonly demoKey: string | null;
+  readonly schema: GraphQLSchema;
+  readonly operations: Readonly<Record<string, string>>;
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | FastifyReply;
+
+/** The keyless paths, under the `public` policy: HTML for a browser, JSON for a program; GET and HEAD (H4, H10). */
+export function mountSite(app: FastifyInstance, options: SiteOptions): { graphiql: Handler } {
+  const keyless = (url: string, handler: Handler): void => {
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      handler: async (request, reply) => {
+        const rate = await options.admit.admitPublic(request.ip);
+        setHeaders(reply, limitHeaders({ rate, policy: 'public' }));
+        reply.header('Access-Control-Allow-Origin', '*');
+        if (!rate.allowed) throw tooFast(rate.retryAfterSeconds);
+        return handler(request, reply);
+      },
+    });
+  };
+  const model = () => ({ ...options, baseUrl: app.baseUrl, demo: options.demoKey !== null });
+
+  keyless('/', (request, reply) =>
+    wantsHtml(request) ? html(reply, landingPage(model())) : reply.send(landingFacts(model())),
+  );
+  keyless('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
+  keyless('/status', async (request, reply) => {
+    const status = await options.status();
+    return wantsHtml(request) ? html(reply, statusPage(status)) : reply.send(status);
+  });
+  keyless('/openapi.yaml', (request, reply) => openapi(app, options, request, reply));
+  keyless('/problems', (_request, reply) => html(reply, problemsPage()));
+  keyless('/problems/:code', (request, reply) => {
+    const { code = '' } = request.params as { code?: string };
+    if (isErrorCode(code)) return html(reply, problemPage(code));
+    if (wantsHtml(request)) return html(reply.code(404), notFoundPage());
+    return sendFailure(request, reply, new ServiceError('not_found', `${JSON.stringify(code)} is not an error code.`));
+  });
+  mountAssets(app, siteAssets());
+  mountAssets(app, graphiqlAssets());
+  return { graphiql: graphiqlHandler(app, options) };
+}
+
+/** Built for the address it is asked under, once; a validator saves the next reader the transfer (H6). */
+function openapi(
+  app: FastifyInstance,
+  options: SiteOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { schema, operations } = options;
+  const { text, etag } = { text: String(schema) + String(operations), etag: '"0"' };
+  reply.header('ETag', etag).header('Cache-Control', 'public, max-age=300');
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+  return reply.type('application/yaml; charset=utf-8').send(text);
+}
+
+/** Where a demo key is in the page, nothing on the way may keep it. */
+function graphiqlHandler(app: FastifyInstance, { demoKey }: SiteOptions): Handler {
+  return (_request, reply) =>
+    reply
+      .header('Content-Security-Policy', GRAPHIQL_CSP)
+      .header('Cache-Control', demoKey === null ? 'public, max-age=60' : 'no-store')
+      .header('Vary', 'Accept')
+      .type('text/html; charset=utf-8')
+      .send(graphiqlPage({ demoKey, baseUrl: app.baseUrl }));
+}
+
+/** Assets never change under their address and are under no rate policy (L10). */
+function mountAssets(app: FastifyInstance, assets: AssetSet): void {
+  for (const [url, { type, body, etag }] of assets) {
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      handler: (_request, reply) =>
+        reply.header('Cache-Control', 'public, max-age=31536000, immutable').header('ETag', etag).type(type).send(body),
+    });
+  }
+}
+
+const html = (reply: FastifyReply, page: string): FastifyReply =>
+  reply
+    .header('Content-Security-Policy', SITE_CSP)
+    .header('Referrer-Policy', 'same-origin')
+    .header('Vary', 'Accept')
+    .type('text/html; charset=utf-8')
+    .send(page);
+
+/** A browser names `text/html`; a program does not (H10). */
+const wantsHtml = (request: FastifyRequest): boolean => (request.headers.accept ?? '').includes('text/html');
+
+const tooFast = (seconds: number): ServiceError =>
+  new ServiceError('rate_limited', `More than 10 requests a second from this address. Try again in ${seconds} s.`, {
+    retryAfter: seconds,
+  });

@@ -1,0 +1,59 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
+import { LOGO_SVG } from './assets.js';
+
+const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
+
+/** At most three decimals (M3), thousands set apart. */
+export const figure = (value: number): string => NUMBER.format(value);
+
+/** `1 credit`, `0.5 credits`. */
+export const inCredits = (value: number): string => `${figure(value)} ${value === 1 ? 'credit' : 'credits'}`;
+
+/** Ornament: hidden from screen readers. */
+export const Bird = () => (
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: our own file, read at start
+  <div class="bird" aria-hidden="true" dangerouslySetInnerHTML={{ __html: LOGO_SVG }} />
+);
+
+export const Section = (props: { id: string; title: string; lead?: string; children: ComponentChildren }) => (
+  <section class="wrap section" aria-labelledby={props.id}>
+    <h2 id={props.id}>{props.title}</h2>
+    {props.lead === undefined ? null : <p class="lead">{props.lead}</p>}
+    {props.children}
+  </section>
+);
+
+/** Code; with a price it is there to be run, and the page's script puts a copy button on it. `tabIndex` lets the keyboard scroll it. */
+export const Code = ({ label, price, text }: { label: string; price?: string; text: string }) => (
+  <figure class="code">
+    <figcaption>
+      <span>{label}</span>
+      {price === undefined ? null : <span class="price">{price}</span>}
+    </figcaption>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+    <pre tabIndex={0} {...(price === undefined ? {} : { 'data-copy': true })}>
+      <code>{text}</code>
+    </pre>
+  </figure>
+);
+
+export const Table = (props: { caption: string; head: readonly string[]; children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1)
+  <section class="scroll" tabIndex={0} aria-label={props.caption}>
+    <table>
+      <caption>{props.caption}</caption>
+      <thead>
+        <tr>
+          {props.head.map((title) => (
+            <th key={title} scope="col">
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{props.children}</tbody>
+    </table>
+  </section>
+);

@@ -1,0 +1,153 @@
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeInChromium, launchChromium, type Visit, visit } from '../support/chromium.js';
+import { DEMO_KEY, KEYS, startGraphiql } from './graphiql-fixture.js';
+
+const run = (page: Page) => page.locator('.graphiql-execute-button').click();
+const text = (page: Page, id: string) => page.locator(`#${id}`).textContent();
+
+const takeKey = async (page: Page, key: string) => {
+  await page.locator('#key-input').fill(key);
+  await page.getByRole('button', { name: 'Use key' }).click();
+};
+
+describeInChromium('GraphiQL in a browser', () => {
+  let browser: Browser;
+  let service: Awaited<ReturnType<typeof startGraphiql>>;
+  let tab: Visit;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+
+  beforeEach(async () => {
+    service = await startGraphiql({ demo: true });
+    tab = await visit(browser, service.origin, { viewport: { width: 1440, height: 900 } });
+    await tab.page.goto(`${service.origin}/graphql`);
+    await tab.page.locator('.graphiql-execute-button').waitFor();
+  });
+  afterEach(async () => {
+    await tab.close();
+    await service.close();
+  });
+
+  it('asks no other host and keeps its policy, dialogs and docs included (U42, U43)', async () => {
+    const { page } = tab;
+    await page.getByLabel('Show Documentation Explorer').click();
+    await page.getByRole('link', { name: 'Query', exact: true }).click();
+    await page.getByText('A profile by its handle, or by its id.').waitFor();
+    await page.getByLabel('Show History').click();
+    for (const dialog of ['Open settings dialog', 'Open short keys dialog']) {
+      await page.getByLabel(dialog).click();
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.press('Escape');
+    }
+    await page.locator('.graphiql-query-editor .CodeMirror-line', { hasText: 'followersCount' }).click();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('tweetsC');
+    await page.locator('.CodeMirror-hints').waitFor();
+    expect({ ...tab, page: null, close: null }).toMatchObject({ foreign: [], violations: [], errors: [] });
+  });
+
+  it('shows the docs before there is a key, and asks for them without one (U44)', async () => {
+    await tab.page.getByLabel('Show Documentation Explorer').click();
+    await tab.page.getByRole('link', { name: 'Query', exact: true }).waitFor();
+    expect(service.requests).toEqual([{ key: undefined, url: '/graphql' }]);
+  });
+
+  it('opens with the profile and its timeline, and the other examples beside it', async () => {
+    const tabs = await tab.page.getByRole('tab').allInnerTexts();
+    expect(tabs).toEqual(['ProfileAndTimeline', 'Search', 'Replies', 'Followers', 'Batch', 'MeAndUsage']);
+    expect(await tab.page.locator('.graphiql-query-editor').textContent()).toContain('harbor_obs');
+  });
+
+  it('runs the first example with the demo key in two clicks, and shows cost, breakdown and balance', async () => {
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Use the demo key' }).click();
+    await page.getByText('Demo key', { exact: true }).waitFor();
+    await expect.poll(() => text(page, 'balance')).toBe('1,000');
+    await run(page);
+    await expect.poll(() => text(page, 'last-cost')).toBe('21 credits miss');
+    expect(await text(page, 'balance')).toBe('979');
+    await run(page);
+    await expect.poll(() => text(page, 'last-cost')).toBe('10.5 credits hit');
+    await page.locator('#last-cost').click();
+    const rows = await page.locator('#cost-lines tr').allInnerTexts();
+    expect(rows.map((row) => row.split(/\s+/))).toEqual([
+      ['user', '1', '0.5', 'hit', '0.5'],
+      ['user.tweets', '20', '0.5', 'hit', '10'],
+    ]);
+    expect(await text(page, 'cost-sum')).toBe('10.5');
+  });
+
+  it('prices an operation without running it (M26)', async () => {
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Use the demo key' }).click();
+    await page.getByRole('button', { name: 'Price it' }).click();
+    await page.getByText('At most 21 credits for at most 21 items.').waitFor();
+    await expect.poll(() => text(page, 'balance')).toBe('1,000');
+    expect(await text(page, 'last-cost')).toBe('–');
+  });
+
+  it('keeps the key for the tab alone: not in the address, not in localStorage, gone when forgotten (U45)', async () => {
+    const { page } = tab;
+    await takeKey(page, DEMO_KEY);
+    await run(page);
+    await expect.poll(() => text(page, 'last-cost')).toContain('21 credits');
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('perch_live_');
+    expect(page.url()).not.toContain('perch_live_');
+    expect(service.requests.map(({ url }) => url)).not.toContainEqual(expect.stringContaining('perch_live_'));
+    await page.reload();
+    await expect.poll(() => text(page, 'balance')).toBe('979');
+    await page.getByRole('button', { name: 'Forget' }).click();
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('perch_live_');
+  });
+
+  it.each([
+    ['without a key', null, 'A key is needed. This read needs a key. Use the demo key, or paste yours above.'],
+    ['with an empty wallet', KEYS.broke, 'The wallet does not cover this read. The wallet holds 0 credits.'],
+    ['too fast', KEYS.hasty, 'Try again in 7 s.'],
+  ])('says in words what went wrong %s, and that it was free', async (_, key, words) => {
+    const { page } = tab;
+    if (key !== null) await takeKey(page, key);
+    await run(page);
+    await expect.poll(() => text(page, 'notice')).toContain(words);
+    await expect.poll(() => text(page, 'last-cost')).toBe('0 credits');
+  });
+
+  it('does not keep a key that the service refuses, nor one that is no key', async () => {
+    const { page } = tab;
+    await takeKey(page, KEYS.unknown);
+    await page.getByText('The key is not valid.').waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    await takeKey(page, 'perch_live_short');
+    await page.getByText('That is not a whole key').waitFor();
+  });
+
+  it('opens a query that comes in the address', async () => {
+    await tab.page.goto(`${service.origin}/graphql?query=${encodeURIComponent('query Asked { me { balance } }')}`);
+    await tab.page.getByRole('tab', { name: 'Asked' }).waitFor();
+    expect(await tab.page.locator('.graphiql-query-editor').textContent()).toContain('query Asked');
+  });
+
+  it('the bar passes axe in both schemes, with a notice and the breakdown open', async () => {
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Use the demo key' }).click();
+    await run(page);
+    await page.getByRole('button', { name: 'Price it' }).click();
+    await page.locator('#notice').waitFor();
+    await page.locator('#last-cost').click();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.evaluate(axe.source);
+      const faults = await page.evaluate(
+        `axe.run({ include: ['.bar', '#notice', '#cost-details'] })
+          .then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))`,
+      );
+      expect(faults).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import axe from 'axe-core';
+import { HtmlValidate } from 'html-validate/node';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { landingPage } from '../../adapters/site/landing.js';
+import { notFoundPage } from '../../adapters/site/not-found.js';
+import { problemPage, problemsPage } from '../../adapters/site/problems.js';
+import { statusPage } from '../../adapters/site/status.js';
+import { describeInChromium, launchChromium, visit } from '../support/chromium.js';
+import { LANDING, STATUS, serveSite } from './site-fixture.js';
+
+const PAGES = {
+  '/': landingPage(LANDING),
+  '/status': statusPage(STATUS),
+  '/problems': problemsPage(),
+  '/problems/rate_limited': problemPage('rate_limited'),
+  '/nowhere': notFoundPage(),
+};
+const PATHS = Object.keys(PAGES) as (keyof typeof PAGES)[];
+
+describe('markup', () => {
+  // One line of output, so nothing is said about its layout; `defer` on modules and such is not.
+  const validator = new HtmlValidate({
+    extends: ['html-validate:recommended', 'html-validate:a11y'],
+    rules: { 'doctype-style': 'off', 'void-style': 'off', 'attribute-boolean-style': 'off', 'long-title': 'off' },
+  });
+
+  it.each(PATHS)('%s is valid HTML', async (path) => {
+    const { results } = await validator.validateString(PAGES[path]);
+    expect(results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`))).toEqual(
+      [],
+    );
+  });
+});
+
+describeInChromium('the keyless pages in a browser', () => {
+  let browser: Browser;
+  let server: Server;
+  let origin: string;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+    server = createServer(serveSite);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections());
+  });
+
+  it.each(PATHS)(
+    '%s asks no other host, keeps its policy, fits 360 px, and passes axe in both schemes',
+    async (path) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const tab = await visit(browser, origin, { colorScheme, viewport: { width: 360, height: 800 } });
+        await tab.page.goto(`${origin}${path}`);
+        const wider = await tab.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        await tab.page.evaluate(axe.source);
+        const faults = await tab.page.evaluate(
+          'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))',
+        );
+        const { foreign, violations, errors } = tab;
+        await tab.close();
+        expect({ wider, faults, foreign, violations, errors }).toEqual({
+          wider: 0,
+          faults: [],
+          foreign: [],
+          violations: [],
+          errors: [],
+        });
+      }
+    },
+  );
+
+  it('the first line can be copied with a button', async () => {
+    const tab = await visit(browser, origin, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await tab.page.goto(origin);
+    await tab.page.locator('.copy').first().click();
+    await tab.page.getByText('Copied').waitFor();
+    expect(await tab.page.evaluate('navigator.clipboard.readText()')).toContain('/v1/users/harbor_obs');
+    await tab.close();
+  });
+
+  it('the keyboard reaches the content past the navigation', async () => {
+    const tab = await visit(browser, origin);
+    await tab.page.goto(origin);
+    await tab.page.keyboard.press('Tab');
+    await tab.page.keyboard.press('Enter');
+    expect(await tab.page.evaluate('document.activeElement.id')).toBe('content');
+    await tab.close();
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { siteAssets } from '../../adapters/site/assets.js';
+import { landingPage } from '../../adapters/site/landing.js';
+import { landingFacts } from '../../adapters/site/landing-facts.js';
+import { notFoundPage } from '../../adapters/site/not-found.js';
+import { isErrorCode, problemPage, problemsPage } from '../../adapters/site/problems.js';
+import { statusPage } from '../../adapters/site/status.js';
+import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.js';
+import { UNITS } from '../../src/core/prices.js';
+import { LANDING, STATUS } from './site-fixture.js';
+
+const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
+
+describe('assets', () => {
+  it('lie below one folder named after their content, with a type and a validator (L10)', () => {
+    const folders = new Set<string>();
+    for (const [path, { type, body, etag }] of siteAssets()) {
+      folders.add(path.slice(0, path.lastIndexOf('/')));
+      expect(type).toMatch(/^(text\/(css|javascript)|image\/svg\+xml); charset=utf-8$/);
+      expect(body.length).toBeGreaterThan(0);
+      expect(etag).toMatch(/^"[A-Za-z0-9]+"$/);
+    }
+    expect([...folders]).toEqual([expect.stringMatching(/^\/assets\/[A-Za-z0-9]{12,16}$/)]);
+  });
+
+  it.each(['landing', 'status', 'problems'])('hold every file that the %s page names', (name) => {
+    const pages: Record<string, string> = {
+      landing: landingPage(LANDING),
+      status: statusPage(STATUS),
+      problems: problemsPage(),
+    };
+    const named = [...(pages[name] ?? '').matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map((match) => match[1]);
+    expect(named.length).toBeGreaterThan(2);
+    for (const path of named) expect([...siteAssets().keys()]).toContain(path);
+  });
+});
+
+describe('the landing page', () => {
+  it('shows the three prices of every unit, taken from the price table', () => {
+    const page = landingPage(LANDING);
+    for (const { items } of Object.values(UNITS)) expect(page.toLowerCase()).toContain(`${items}</th>`);
+    expect(page).toContain('<td>0.02</td><td>0.01</td><td>0.04</td>');
+  });
+
+  it('gives a line for the shell and a query, with what they cost', () => {
+    const page = landingPage(LANDING);
+    expect(page).toContain('https://perch.example/v1/users/harbor_obs');
+    expect(page).toContain('1 credit<');
+    expect(page).toContain('tweets(first: 20)');
+    expect(page).toContain('21 credits');
+  });
+
+  it('speaks of the demo network only where it is', () => {
+    expect(landingPage(LANDING)).toContain('The demo network');
+    expect(landingPage({ ...LANDING, demo: false })).not.toContain('The demo network');
+  });
+
+  it('escapes what it is given', () => {
+    expect(landingPage({ ...LANDING, network: '<script>alert(1)</script>' })).not.toContain('<script>alert');
+  });
+
+  it('has the same facts for a program (H10)', () => {
+    const facts = landingFacts(LANDING);
+    expect(facts).toMatchObject({
+      name: 'Perch',
+      version: '0.3.0',
+      links: { graphql: 'https://perch.example/graphql' },
+    });
+    expect(facts.prices).toContainEqual({
+      unit: 'follower_id',
+      items: 'follower ids',
+      miss: 0.02,
+      hit: 0.01,
+      bypass: 0.04,
+    });
+  });
+});
+
+describe('the status page', () => {
+  it('tells state, wait, hit rate and last incident of each family (H10)', () => {
+    const page = statusPage(STATUS);
+    for (const text of ['Some reads are slow or fail', '1,840 ms', '73.1 %', 'no reads yet', 'none since the start']) {
+      expect(page).toContain(text);
+    }
+    expect(page).toContain('href="/problems/upstream_error"');
+  });
+
+  it('says so when the database does not answer', () => {
+    expect(statusPage({ ...STATUS, status: 'down', database: { ok: false } })).toContain('do not answer');
+  });
+});
+
+describe('the pages of the error codes (H2)', () => {
+  it.each(CODES)('%s: title, status, meaning, what to do, and that it is free', (code) => {
+    const page = problemPage(code);
+    expect(page).toContain(`<h1>${ERROR_CODES[code].title}</h1>`);
+    expect(page).toContain(`<dd>${ERROR_CODES[code].status}</dd>`);
+    expect(page).toContain('What to do');
+    expect(page).toContain('Nothing, ever');
+    expect(page.includes('Not sent')).toBe(!('retryAfter' in ERROR_CODES[code]));
+  });
+
+  it('are all linked from the index', () => {
+    const index = problemsPage();
+    for (const code of CODES) expect(index).toContain(`href="/problems/${code}"`);
+  });
+
+  it.each(['', 'nonsense', 'toString', '__proto__', 'MISSING_KEY'])('%j is not a code', (text) => {
+    expect(isErrorCode(text)).toBe(false);
+  });
+});
+
+it('the page for an address that is not there leads back', () => {
+  expect(notFoundPage()).toContain('href="/"');
+});
