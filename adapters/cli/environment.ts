@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Config, readConfig } from '../../src/config.js';
+import { openStores, type Stores } from '../../src/stores.js';
+import { note } from './print.js';
+
+const PACKAGE_FOLDER = fileURLToPath(new URL('../..', import.meta.url));
+
+/** As a dependency its own folder is no place for data. */
+const isCheckout = !PACKAGE_FOLDER.split(sep).includes('node_modules');
+
+/**
+ * The configuration of this process. Without PERCH_HOME a checkout keeps its data in itself, from wherever it is called, so
+ * that `npm start` and a command typed elsewhere mean the same. Throws ConfigError.
+ */
+export function configOfProcess(): Config {
+  const { env } = process;
+  const cwd = isCheckout && !env.PERCH_HOME?.trim() ? PACKAGE_FOLDER : process.cwd();
+  const config = readConfig({ env, cwd, terminal: process.stderr.isTTY === true });
+  for (const warning of config.warnings) note(`perch: ${warning}`);
+  return config;
+}
+
+/** A path as it was typed: npm runs its scripts in the package's folder and keeps the shell's own in INIT_CWD. */
+export function typedPath(path: string): string {
+  const { INIT_CWD, npm_lifecycle_event } = process.env;
+  const isNpmRun = npm_lifecycle_event === 'perch' && resolve(process.cwd()) === resolve(PACKAGE_FOLDER);
+  return resolve(isNpmRun && INIT_CWD && existsSync(INIT_CWD) ? INIT_CWD : process.cwd(), path);
+}
+
+/** Runs a command on the stores, whether the service runs or not, and leaves the database as it was found. */
+export async function withStores<T>(use: (stores: Stores, config: Config) => Promise<T>): Promise<T> {
+  const config = configOfProcess();
+  const stores = await openStores(config, note);
+  const interrupt = (signal: NodeJS.Signals): void => {
+    // Whoever is asked twice goes at once.
+    process.once(signal, () => process.exit(1));
+    note('perch: interrupted; closing the database');
+    void stores.close().finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));
+  };
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
+  try {
+    return await use(stores, config);
+  } finally {
+    process.removeListener('SIGINT', interrupt);
+    process.removeListener('SIGTERM', interrupt);
+    await stores.close();
+  }
+}

@@ -1,0 +1,36 @@
+import { CommanderError } from 'commander';
+import { ConfigError } from '../../src/config.js';
+import { ServiceError } from '../../src/core/errors.js';
+
+/** Exit codes: a check or a command failed; what the command was told, or its configuration, is wrong. */
+export const FAILED = 1;
+export const WRONG_USE = 2;
+
+/** Ends a command with a message and an exit code. */
+export class Failure extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = FAILED) {
+    super(message);
+    this.name = 'Failure';
+    this.exitCode = exitCode;
+  }
+}
+
+export interface Ending {
+  readonly exitCode: number;
+  /** What is still to be said; null when it was said already. */
+  readonly message: string | null;
+}
+
+/** Any thrown thing as what the process says last and ends with. */
+export function endingOf(error: unknown): Ending {
+  // Help and version are thrown too, with 0; everything else of the parser's is a word it doesn't know.
+  if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? 0 : WRONG_USE, message: null };
+  if (error instanceof Failure) return { exitCode: error.exitCode, message: error.message };
+  if (error instanceof ConfigError) return { exitCode: WRONG_USE, message: error.message };
+  if (error instanceof ServiceError) {
+    return { exitCode: error.code === 'bad_request' ? WRONG_USE : FAILED, message: error.message };
+  }
+  return { exitCode: FAILED, message: error instanceof Error ? error.message || error.name : String(error) };
+}

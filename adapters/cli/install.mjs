@@ -1,0 +1,122 @@
+// What the lockfile names, installed when it isn't there. Plain JavaScript and nothing but Node: it runs before all else.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { basename, dirname, join, sep } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export const PACKAGE_FOLDER = realpathSync(fileURLToPath(new URL('../..', import.meta.url)));
+
+const WAIT_MS = 10 * 60_000;
+
+/** As a dependency of another package it has what that one's package manager gave it. */
+export const isDependency = (folder) => folder.split(sep).includes('node_modules');
+
+/**
+ * Installs when node_modules doesn't hold what the lockfile names; otherwise looks at two files and leaves the network
+ * alone. Throws an Error that says what to do.
+ */
+export async function ensureInstalled({ folder = PACKAGE_FOLDER, dev = false } = {}) {
+  if (isDependency(folder) || missing(folder, dev) === null) return;
+  const release = await takeTurn(folder);
+  try {
+    // Another process may have done it while this one waited.
+    const why = missing(folder, dev);
+    if (why !== null) await runNpm(folder, why, dev);
+  } finally {
+    release();
+  }
+}
+
+/** Why an install is needed, in words; null when it isn't. Optional packages may be absent: they depend on the platform. */
+export function missing(folder, dev) {
+  const wanted = readLock(join(folder, 'package-lock.json'));
+  const there = readLock(join(folder, 'node_modules', '.package-lock.json'));
+  if (there === null) return 'the dependencies are not there yet';
+  for (const [path, entry] of Object.entries(wanted ?? {})) {
+    if (path === '' || entry.link || (entry.dev && !dev)) continue;
+    const found = there[path];
+    if (found === undefined && !entry.optional && !entry.devOptional) return `${nameOf(path)} is missing`;
+    if (found !== undefined && found.version !== entry.version) {
+      return `${nameOf(path)} is ${found.version}, the lockfile says ${entry.version}`;
+    }
+  }
+  return null;
+}
+
+const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+
+function readLock(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
+  } catch {
+    return null;
+  }
+}
+
+/** One process at a time. The system takes the name back from a process that dies, so nothing stale is ever left. */
+async function takeTurn(folder) {
+  const name = `perch-install-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
+  const deadline = Date.now() + WAIT_MS;
+  for (let told = false; ; told = true) {
+    const server = await listenOn(name);
+    if (server !== null) return () => server.close();
+    if (Date.now() > deadline) throw new Error('Another process has been installing for ten minutes. Is it stuck?');
+    if (!told) process.stderr.write('perch: another process is installing the dependencies; waiting for it\n');
+    await sleep(200);
+  }
+}
+
+function listenOn(name) {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => (error.code === 'EADDRINUSE' ? resolve(null) : reject(error)));
+    server.listen(addressOf(name), () => resolve(server.unref()));
+  });
+}
+
+function addressOf(name) {
+  if (process.platform === 'linux') return { path: `\0${name}` };
+  if (process.platform === 'win32') return { path: `\\\\.\\pipe\\${name}` };
+  // Elsewhere sockets outlive their process as files; a port doesn't.
+  return { host: '127.0.0.1', port: 49_152 + (Number.parseInt(name.slice(-4), 16) % 16_000) };
+}
+
+async function runNpm(folder, why, dev) {
+  const command = existsSync(join(folder, 'package-lock.json')) ? 'ci' : 'install';
+  process.stderr.write(`perch: installing with npm ${command}, because ${why}\n`);
+  const args = [command, '--no-audit', '--no-fund', ...(dev ? ['--include=dev'] : [])];
+  const npm = npmProgram();
+  const child = spawn(npm.program, [...npm.args, ...args], {
+    cwd: folder,
+    // Standard output belongs to the result of the command.
+    stdio: ['ignore', 2, 2],
+    shell: npm.shell,
+  });
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (status, signal) => resolve(status ?? signal));
+  });
+  if (code === 0) return;
+  throw new Error(`npm ${command} failed (${code}) in ${folder}: see above. It needs the registry once, and to write there.`);
+}
+
+/** The npm that runs us, or the one beside this Node, or the one on the PATH. */
+function npmProgram() {
+  const beside = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  const running = process.env.npm_execpath ?? '';
+  const script = basename(running) === 'npm-cli.js' ? running : beside;
+  if (existsSync(script)) return { program: process.execPath, args: [script], shell: false };
+  return { program: 'npm', args: [], shell: process.platform === 'win32' };
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  try {
+    await ensureInstalled({ dev: true });
+  } catch (error) {
+    process.stderr.write(`perch: ${error.message}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,68 @@
+/** What may stand on the command line: each takes the text and gives the value, or says what would be right. */
+import { InvalidArgumentError } from 'commander';
+import { isWellFormedKey, keyPrefix } from '../../src/access/key.js';
+import { type Thousandths, toThousandths } from '../../src/core/credits.js';
+
+const MAX_NAME = 100;
+const MAX_OVERLAP_MS = 30 * 86_400_000;
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function refuse(right: string): never {
+  throw new InvalidArgumentError(`It must be ${right}.`);
+}
+
+// Invisible characters would make two names look the same.
+const isPlain = (text: string): boolean => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text);
+
+export function name(text: string): string {
+  const trimmed = text.trim();
+  const fits = trimmed !== '' && [...trimmed].length <= MAX_NAME && isPlain(trimmed);
+  return fits ? trimmed : refuse(`1 to ${MAX_NAME} visible characters on one line`);
+}
+
+export const email = (text: string): string =>
+  /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,190}$/.test(text) ? text : refuse('an address such as ada@example.org');
+
+export const uuid = (text: string): string =>
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+    ? text.toLowerCase()
+    : refuse('an id such as 019a2b3c-4d5e-7f60-8123-456789abcdef');
+
+/** Credits from nothing on, as thousandths (M3). */
+export const credits = (text: string): Thousandths =>
+  /^[0-9]{1,12}(\.[0-9]{1,3})?$/.test(text)
+    ? toThousandths(Number(text))
+    : refuse('a number of credits with at most three decimals, such as 1000 or 12.5');
+
+export function someCredits(text: string): Thousandths {
+  const amount = credits(text);
+  return amount > 0 ? amount : refuse('more than 0 credits');
+}
+
+const whole = (text: string, least: number, most: number): number => {
+  const value = /^[0-9]{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= least && value <= most ? value : refuse(`a whole number from ${least} to ${most}`);
+};
+
+export const dollars = (text: string): number => whole(text, 0, 1_000_000_000);
+
+export const perSecond = (text: string): number => whole(text, 1, 1_000_000);
+
+/** How long the old key goes on working: 0 to 30 days (A10), in milliseconds. */
+export function overlap(text: string): number {
+  const [, amount = '', unit = ''] = /^([0-9]{1,7})([smhd])$/.exec(text) ?? [];
+  const ms = text === '0' ? 0 : Number(amount || Number.NaN) * (UNIT_MS[unit] ?? Number.NaN);
+  return ms >= 0 && ms <= MAX_OVERLAP_MS ? ms : refuse('0 to 30d, as 90s, 15m, 24h or 7d; 0 ends the old key at once');
+}
+
+/** The shown part of a key; of a whole key that part is taken. */
+export function prefix(text: string): string {
+  if (isWellFormedKey(text)) return keyPrefix(text);
+  return /^perch_live_[0-9A-Za-z]{6}$/.test(text)
+    ? text
+    : refuse('the shown part of a key, such as perch_live_a1B2c3 (key list shows it)');
+}
+
+export function method(text: string): string {
+  return /^(get|post)$/i.test(text) ? text.toUpperCase() : refuse('GET or POST');
+}

@@ -1,0 +1,17 @@
+import type { FastifyInstance } from 'fastify';
+
+/** The methods that some route takes at a path; none where there is no such path. */
+export type AllowedMethods = (path: string) => string[];
+
+/** Watches the routes as they are added. Call it before any is. */
+export function allowedMethods(app: FastifyInstance): AllowedMethods {
+  const routes: { methods: readonly string[]; pattern: RegExp }[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    const source = url.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+').replaceAll('*', '.*');
+    routes.push({ methods: [method].flat(), pattern: new RegExp(`^${source}/?$`) });
+  });
+  return (path) => {
+    const found = routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
+    return [...new Set(found)].sort();
+  };
+}

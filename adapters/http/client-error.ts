@@ -1,0 +1,32 @@
+import type { Socket } from 'node:net';
+import { ServiceError } from '../../src/core/errors.js';
+import type { Ids } from '../../src/ports.js';
+import { errorBody } from './failure.js';
+
+interface ParserError extends Error {
+  readonly code?: string;
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
+
+/** What Node's parser refuses never reaches a route: the one error shape is written to the socket here (P13). */
+export function clientError(ids: Ids): (error: ParserError, socket: Socket) => void {
+  return (error, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+    const message = status === 431 ? 'The headers are larger than 16 KiB.' : 'The request is not HTTP as it should be.';
+    const body = JSON.stringify(errorBody(new ServiceError('bad_request', message, { status }), ids.requestId()));
+    const head = [
+      `HTTP/1.1 ${status} ${REASONS[status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'RateLimit-Policy: account; q=1; w=1',
+      'Connection: close',
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  };
+}

@@ -1,0 +1,26 @@
+import type { FastifyReply } from 'fastify';
+import { policyHeader, rateLimitHeaders } from '../../src/access/rate-headers.js';
+import { toCredits } from '../../src/core/credits.js';
+import { STARTING_QPS } from '../../src/core/tiers.js';
+import type { Answer, Outcome } from '../../src/serve/call.js';
+
+/** Whether a value is undefined decides whether the header is sent. */
+export function setHeaders(reply: FastifyReply, headers: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) reply.header(name, value);
+}
+
+/** Always the policy; the state of the bucket once one was asked (section 8.1.5, L6). */
+export function limitHeaders({ rate, policy }: Pick<Outcome, 'rate' | 'policy'>): Record<string, string> {
+  return rate ? rateLimitHeaders(rate, policy) : STARTING_POLICY;
+}
+
+/** Where no key was resolved: the rate that a new account starts on (L6, L9). */
+export const STARTING_POLICY = { 'RateLimit-Policy': policyHeader('account', STARTING_QPS) };
+
+/** The same figures as in the body (H9), and how old the answer is (M11). */
+export function creditHeaders(answer: Answer): Record<string, string | undefined> {
+  return {
+    'X-Credits-Charged': String(toCredits(answer.charge.amount)),
+    'X-Credits-Remaining': answer.balance === null ? undefined : String(toCredits(answer.balance)),
+  };
+}

@@ -1,0 +1,95 @@
+import compress from '@fastify/compress';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { asServiceError, badRequest, ServiceError } from '../../src/core/errors.js';
+import type { Ids } from '../../src/ports.js';
+import { type AllowedMethods, allowedMethods } from './allowed-methods.js';
+import { clientError } from './client-error.js';
+import { sendFailure } from './failure.js';
+import { setHeaders, STARTING_POLICY } from './headers.js';
+import { loggedUrl } from './request.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The public address (`{base_url}`), without a trailing slash. */
+    baseUrl: string;
+  }
+}
+
+/** Bytes (P13). */
+export const BOUNDS = { body: 64 * 1024, url: 8 * 1024, headers: 16 * 1024 } as const;
+
+export interface HttpOptions {
+  readonly ids: Ids;
+  readonly log: FastifyBaseLogger;
+  /** Section 9.3 headers for `/v1`, none while it is current. */
+  readonly versionHeaders: Readonly<Record<string, string>>;
+}
+
+/** The bare server: ids, bounds, compression, and one shape for everything that goes wrong. Mounts come after it. */
+export async function createServer(options: HttpOptions): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: options.log,
+    disableRequestLogging: true,
+    genReqId: () => options.ids.requestId(),
+    bodyLimit: BOUNDS.body,
+    exposeHeadRoutes: false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: BOUNDS.url },
+    http: { maxHeaderSize: BOUNDS.headers + BOUNDS.url },
+    clientErrorHandler: clientError(options.ids),
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) => void sendFailure(request, reply, fromFastify(error)),
+  });
+  app.decorate('baseUrl', '');
+  await app.register(compress, { threshold: 1024, encodings: ['br', 'gzip'] });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addHook('onRequest', async (request, reply) => guard(options, request, reply));
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, id } = request;
+    request.log.info(
+      { request_id: id, method, url: loggedUrl(request.url), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      'request',
+    );
+  });
+  app.setErrorHandler((error, request, reply) => sendFailure(request, reply, fromFastify(error)));
+  const allowed = allowedMethods(app);
+  app.setNotFoundHandler((request, reply) => unknownPath(allowed, request, reply));
+  return app;
+}
+
+const isV1 = (url: string): boolean => /^\/v1(?:[/?]|$)/.test(url);
+
+async function guard(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff');
+  if (isV1(request.url)) {
+    setHeaders(reply, { ...STARTING_POLICY, ...options.versionHeaders, 'Cache-Control': 'private, no-store' });
+  }
+  if (request.url.length > BOUNDS.url) {
+    throw new ServiceError('bad_request', `The URL is longer than ${BOUNDS.url} bytes.`, { status: 414 });
+  }
+}
+
+/** What the framework itself refuses, in our words and codes (P12, P13). */
+function fromFastify(error: unknown): ServiceError {
+  const { statusCode, code } = error as { statusCode?: number; code?: string };
+  if (error instanceof ServiceError) return error;
+  if (code === 'FST_ERR_BAD_URL') return new ServiceError('not_found', 'The path is not percent-encoded rightly.');
+  if (statusCode === 413) {
+    return new ServiceError('bad_request', `The body is larger than ${BOUNDS.body} bytes.`, { status: 413, cause: error });
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return badRequest('The request cannot be read.');
+  return asServiceError(error);
+}
+
+/** 405 with `Allow` where another method would do, else 404 (S8, S9, H4); OPTIONS is free and open (H5). */
+function unknownPath(allowed: AllowedMethods, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const [path = '/'] = request.url.split('?');
+  const methods = allowed(path);
+  if (methods.length === 0) {
+    return sendFailure(request, reply, new ServiceError('not_found', `There is nothing at ${path}.`));
+  }
+  reply.header('Allow', [...methods, 'OPTIONS'].join(', '));
+  if (request.method === 'OPTIONS') return reply.code(204).send();
+  const message = `${request.method} is not for ${path}: use ${methods.join(' or ')}.`;
+  return sendFailure(request, reply, new ServiceError('bad_request', message, { status: 405 }));
+}

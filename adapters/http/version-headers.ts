@@ -1,0 +1,19 @@
+export interface Notice {
+  /** Unix milliseconds; null: the version is current and nothing is sent. */
+  readonly deprecationMs: number | null;
+  readonly sunsetMs: number | null;
+  readonly url: string | null;
+}
+
+/** The one place that decides the form of the dates: as the interface prints it, an HTTP-date (X3). */
+const dateForm = (ms: number): string => new Date(ms).toUTCString();
+
+/** The headers that announce the end of `/v1`, for as long as it keeps answering (section 9.3). None while it is current. */
+export function versionHeaders(notice: Notice): Record<string, string> {
+  if (notice.deprecationMs === null) return {};
+  return {
+    Deprecation: dateForm(notice.deprecationMs),
+    ...(notice.sunsetMs !== null && { Sunset: dateForm(notice.sunsetMs) }),
+    ...(notice.url !== null && { Link: `<${notice.url}>; rel=deprecation` }),
+  };
+}

@@ -1,0 +1,55 @@
+import { toCredits } from '../../src/core/credits.js';
+import type { Answer } from '../../src/serve/call.js';
+import { failureOf } from '../../src/serve/serve.js';
+
+/** Members that a page's or batch's documents put into groups, laid flat in the envelope. */
+const GROUPS = ['pageInfo', 'meta'];
+
+/** Unknown and empty optional fields are left out (T10); lists known to be empty stay. */
+const leaveOutNull = (_key: string, value: unknown): unknown => (value === null ? undefined : value);
+
+/**
+ * The body of a successful answer: the common envelope (section 2) around the operation's one root field. Under the alias
+ * `data` the root is one object; under `page` it brings members of its own. Throws the field's failure if it has none (G5).
+ */
+export function envelopeOf(answer: Answer, requestId: string, warnings: readonly string[]): string {
+  const [failed] = answer.errors;
+  if (failed) throw failureOf(failed);
+  const root = answer.data ?? {};
+  const own = 'data' in root ? { data: root['data'] } : flat(root['page'] as Record<string, unknown>);
+  const { charge } = answer;
+  const meta = {
+    ...(answer.fetchedAt !== undefined && { items: charge.items }),
+    credits_charged: toCredits(charge.amount),
+    balance_remaining: toCredits(answer.balance ?? 0),
+    cache: charge.cache,
+    request_id: requestId,
+    ...(answer.fetchedAt !== undefined && { fetched_at: new Date(answer.fetchedAt).toISOString() }),
+    ...(warnings.length > 0 && { warnings }),
+  };
+  return JSON.stringify({ ...meta, ...own }, leaveOutNull);
+}
+
+function flat(page: Record<string, unknown>): Record<string, unknown> {
+  const own: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(page)) {
+    if (GROUPS.includes(name)) Object.assign(own, value);
+    else own[name] = value;
+  }
+  return own;
+}
+
+/** The answer to `estimate=true`: nothing was read or charged (M26). */
+export function estimateEnvelope(answer: Answer, requestId: string, warnings: readonly string[]): string {
+  const { maxItems = 0, maxAmount = 0 } = answer.estimate ?? {};
+  const unit = maxItems === 0 ? 0 : toCredits(maxAmount / maxItems);
+  return JSON.stringify({
+    items: 0,
+    credits_charged: 0,
+    balance_remaining: toCredits(answer.balance ?? 0),
+    cache: 'miss',
+    request_id: requestId,
+    estimate: { max_items: maxItems, unit, max_credits: toCredits(maxAmount) },
+    ...(warnings.length > 0 && { warnings }),
+  });
+}

@@ -1,0 +1,80 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import type { Outcome } from '../../src/serve/call.js';
+import type { Serve } from '../../src/serve/serve.js';
+import { asServiceError } from '../../src/core/errors.js';
+import { creditHeaders, limitHeaders, setHeaders } from '../http/headers.js';
+import { sendFailure } from '../http/failure.js';
+import { callerOf } from '../http/request.js';
+import { estimateEnvelope, envelopeOf } from './envelope.js';
+import { endpointOf, type Parameter } from './parameters.js';
+import { budgetOf, estimateOf, type RawRequest, variablesOf, warningsOf } from './request.js';
+import { ROUTES, type RouteRow } from './routes.js';
+
+export interface RestOptions {
+  readonly serve: Serve;
+  readonly schema: GraphQLSchema;
+  readonly operations: Readonly<Record<string, string>>;
+}
+
+/** Mounts every row of the route table: a path becomes a call of its operation, an outcome becomes the envelope. */
+export function mountRest(app: FastifyInstance, options: RestOptions): void {
+  for (const row of ROUTES) {
+    const text = options.operations[row.operation];
+    if (text === undefined) throw new TypeError(`${row.path} names ${row.operation}, which is not an operation.`);
+    const { parameters } = endpointOf(options.schema, text);
+    app.route({
+      method: row.method,
+      url: row.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      handler: (request, reply) => answer(options.serve, row, parameters, request, reply),
+    });
+  }
+}
+
+async function answer(
+  serve: Serve,
+  row: RouteRow,
+  parameters: readonly Parameter[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const raw = rawOf(request);
+  let warnings: readonly string[] = [];
+  const outcome = await serve({
+    ...callerOf(request, reply),
+    document: () => ({ name: row.operation }),
+    variables: () => {
+      warnings = warningsOf(parameters, raw);
+      return variablesOf(parameters, raw);
+    },
+    budget: () => budgetOf(raw),
+    estimate: () => estimateOf(raw),
+  });
+  return send(outcome, warnings, request, reply);
+}
+
+function send(outcome: Outcome, warnings: readonly string[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  setHeaders(reply, limitHeaders(outcome));
+  const { result, requestId } = outcome;
+  if (result.kind === 'refusal') return sendFailure(request, reply, result.failure);
+  try {
+    const body = (result.estimate ? estimateEnvelope : envelopeOf)(result, requestId, warnings);
+    setHeaders(reply, creditHeaders(result));
+    return reply.type('application/json; charset=utf-8').send(body);
+  } catch (error) {
+    return sendFailure(request, reply, asServiceError(error));
+  }
+}
+
+function rawOf(request: FastifyRequest): RawRequest {
+  const header = request.headers['x-max-credits'];
+  const mark = request.url.indexOf('?');
+  return {
+    method: request.method,
+    path: request.params as Record<string, string>,
+    query: new URLSearchParams(mark < 0 ? '' : request.url.slice(mark + 1)),
+    body: Buffer.isBuffer(request.body) ? request.body : null,
+    contentType: request.headers['content-type'],
+    maxCreditsHeader: Array.isArray(header) ? header[0] : header,
+  };
+}

@@ -1,0 +1,78 @@
+import {
+  type FieldNode,
+  type GraphQLArgument,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  typeFromAST,
+  valueFromAST,
+} from 'graphql';
+import type { ArgRule } from '../../schema/builder.js';
+
+/** One parameter of an endpoint, as it follows from a variable of its operation and the argument that the variable fills. */
+export interface Parameter {
+  readonly name: string;
+  readonly required: boolean;
+  readonly initial: unknown;
+  readonly type: 'integer' | 'boolean' | 'string' | 'list';
+  /** The values of an enumeration, in the schema's spelling. */
+  readonly values: readonly string[] | null;
+  readonly rule: ArgRule | null;
+  readonly description: string;
+}
+
+export interface Endpoint {
+  readonly parameters: readonly Parameter[];
+  /** The operation's only root field: what prices and describes the endpoint. */
+  readonly field: FieldNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+/** What an endpoint takes, read from the text of its persisted operation and the schema. */
+export function endpointOf(schema: GraphQLSchema, text: string): Endpoint {
+  const operation = parse(text).definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
+  const field = operation?.selectionSet.selections[0];
+  if (!operation || field?.kind !== Kind.FIELD) throw new TypeError('A persisted operation has one root field.');
+  const args = schema.getRootType(operation.operation)?.getFields()[field.name.value]?.args ?? [];
+  const parameters = (operation.variableDefinitions ?? []).map((definition) => {
+    const name = definition.variable.name.value;
+    const type = typeFromAST(schema, definition.type as never) as GraphQLInputType;
+    const argument = args.find((candidate) => candidate.name === argumentFilledBy(field, name));
+    const initial = definition.defaultValue ? valueFromAST(definition.defaultValue, type) : undefined;
+    return parameterOf(name, type, initial, argument);
+  });
+  return { parameters, field, operation };
+}
+
+const argumentFilledBy = (field: FieldNode, variable: string): string | undefined =>
+  field.arguments?.find(({ value }) => value.kind === Kind.VARIABLE && value.name.value === variable)?.name.value;
+
+function parameterOf(
+  name: string,
+  type: GraphQLInputType,
+  initial: unknown,
+  argument: GraphQLArgument | undefined,
+): Parameter {
+  const named = getNamedType(type);
+  return {
+    name,
+    required: isNonNullType(type),
+    initial,
+    type: isListType(getNullableType(type)) ? 'list' : wireType(named.name),
+    values: isEnumType(named) ? named.getValues().map((value) => value.name) : null,
+    rule: (argument?.extensions['rule'] as ArgRule | undefined) ?? null,
+    description: (argument?.description ?? '').replaceAll('`pageInfo.endCursor`', '`next_cursor`'),
+  };
+}
+
+function wireType(named: string): Parameter['type'] {
+  if (named === 'Int') return 'integer';
+  return named === 'Boolean' ? 'boolean' : 'string';
+}

@@ -1,0 +1,150 @@
+import { type Thousandths, toThousandths } from '../../src/core/credits.js';
+import { badRequest } from '../../src/core/errors.js';
+import type { Parameter } from './parameters.js';
+import { boolean, valueOf } from './values.js';
+
+/** Names that other services use for our parameters: refused with the right name, for ignoring one costs money (P3, U26). */
+const NEAR_MISSES: Readonly<Record<string, string>> = {
+  limit: 'count',
+  max_results: 'count',
+  per_page: 'count',
+  page: 'cursor',
+  next_cursor: 'cursor',
+  pagination_token: 'cursor',
+  nocache: 'fresh',
+  usernames: 'handles',
+  query: 'q',
+};
+
+/** Parameters that every endpoint takes beside its own (M26). */
+const COMMON = ['max_credits', 'estimate'];
+
+/** A request as it came in: nothing of it has been looked at. */
+export interface RawRequest {
+  readonly method: string;
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly body: Buffer | null;
+  readonly contentType: string | undefined;
+  readonly maxCreditsHeader: string | undefined;
+}
+
+/** The variables of the operation. Throws `bad_request`, or `not_found` for what cannot be a name (I5). */
+export function variablesOf(parameters: readonly Parameter[], raw: RawRequest): Record<string, unknown> {
+  const body = raw.method === 'POST' ? bodyOf(raw) : {};
+  const variables: Record<string, unknown> = {};
+  for (const parameter of parameters) {
+    const value = parameterValue(parameter, raw, body);
+    if (value !== undefined) variables[parameter.name] = value;
+  }
+  return variables;
+}
+
+function parameterValue(parameter: Parameter, raw: RawRequest, body: Record<string, unknown>): unknown {
+  const { name, type, required } = parameter;
+  const inPath = raw.path[name];
+  if (inPath !== undefined) return valueOf(parameter, inPath);
+  const inQuery = raw.query.getAll(name);
+  const inBody = body[name];
+  if (type === 'list') return list(parameter, inQuery, inBody, raw.method);
+  if (inQuery.length > 1) throw badRequest(`${name} is given ${inQuery.length} times: give it once.`, name);
+  const [text] = inQuery;
+  if (text === undefined && inBody !== undefined) return bodyValue(parameter, inBody);
+  if (text === undefined) {
+    if (required) throw badRequest(`${name} is missing.`, name);
+    return undefined;
+  }
+  const value = valueOf(parameter, text);
+  if (inBody !== undefined && inBody !== value) {
+    throw badRequest(`${name} is given in the query and, differently, in the body.`, name);
+  }
+  return value;
+}
+
+function bodyValue({ name, type }: Parameter, value: unknown): unknown {
+  if (typeof value === type) return value;
+  throw badRequest(`${name} must be a ${type}.`, name);
+}
+
+/** A list from the body, or comma-separated and repeated in the query (B5, B13, U47). */
+function list({ name, rule }: Parameter, inQuery: string[], inBody: unknown, method: string): string[] {
+  if (inQuery.length > 0 && inBody !== undefined) {
+    throw badRequest(`${name} is given in the query and in the body: give it once.`, name);
+  }
+  const values = inBody === undefined ? inQuery.flatMap(pieces) : bodyList(name, inBody);
+  if (inQuery.length === 0 && inBody === undefined) {
+    const hint = method === 'GET' && name === 'handles' ? ' For the user called batch, ask /v1/users/@batch.' : '';
+    throw badRequest(`${name} is missing: give 1 to 100 of them.${hint}`, name);
+  }
+  const { min, max } = rule?.kind === 'list' ? rule : { min: 1, max: 100 };
+  if (values.length < min || values.length > max) {
+    throw badRequest(`${name} takes ${min} to ${max} items, not ${values.length}.`, name);
+  }
+  return values;
+}
+
+const pieces = (text: string): string[] =>
+  text
+    .split(',')
+    .map((piece) => piece.trim())
+    .filter((piece) => piece !== '');
+
+function bodyList(name: string, value: unknown): string[] {
+  if (!Array.isArray(value)) throw badRequest(`${name} must be an array of strings.`, name);
+  for (const item of value) {
+    if (typeof item === 'number') throw badRequest(`Send ${name} as strings: numbers lose digits.`, name);
+    if (typeof item !== 'string') throw badRequest(`${name} must hold strings only.`, name);
+  }
+  return value;
+}
+
+/** JSON whatever the content type says, except that a form is no JSON (P12). */
+function bodyOf({ body, contentType = '' }: RawRequest): Record<string, unknown> {
+  if (/^(application\/x-www-form-urlencoded|multipart\/form-data)/i.test(contentType)) {
+    throw badRequest('The body must be JSON, not a form.');
+  }
+  if (!body || body.length === 0) throw badRequest('The body is missing: send a JSON object.');
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch {
+    throw badRequest('The body is not JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw badRequest('The body must be a JSON object.');
+  }
+  return value as Record<string, unknown>;
+}
+
+/** Unknown parameters are named in `warnings`; near misses of one this endpoint takes are refused (P3). */
+export function warningsOf(parameters: readonly Parameter[], raw: RawRequest): string[] {
+  const known = new Set([...parameters.map((parameter) => parameter.name), ...COMMON]);
+  const unknown = [...new Set(raw.query.keys())].filter((name) => !known.has(name));
+  for (const name of unknown) {
+    const right = NEAR_MISSES[name];
+    if (right && known.has(right)) throw badRequest(`${name} is not a parameter here: it is called ${right}.`, name);
+  }
+  return unknown.map((name) => `${name} is not a parameter here and was ignored.`);
+}
+
+/** The caller's own ceiling, from `max_credits` or `X-Max-Credits` (M26); null without one. */
+export function budgetOf(raw: Pick<RawRequest, 'query' | 'maxCreditsHeader'>): Thousandths | null {
+  const given = raw.query.getAll('max_credits');
+  if (given.length > 1) throw badRequest('max_credits is given twice: give it once.', 'max_credits');
+  const amounts = [given[0], raw.maxCreditsHeader].filter((text) => text !== undefined).map(credits);
+  if (amounts.length === 2 && amounts[0] !== amounts[1]) {
+    throw badRequest('max_credits and X-Max-Credits differ: give one of them.', 'max_credits');
+  }
+  return amounts[0] ?? null;
+}
+
+export function credits(text: string): Thousandths {
+  if (/^[0-9]{1,12}(\.[0-9]{1,3})?$/.test(text)) return toThousandths(Number(text));
+  throw badRequest('max_credits must be a number of credits with at most three decimals, such as 12.5.', 'max_credits');
+}
+
+export function estimateOf(raw: Pick<RawRequest, 'query'>): boolean {
+  const given = raw.query.getAll('estimate');
+  if (given.length > 1) throw badRequest('estimate is given twice: give it once.', 'estimate');
+  return given[0] === undefined ? false : boolean('estimate', given[0]);
+}

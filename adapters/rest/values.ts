@@ -1,0 +1,48 @@
+import { badRequest } from '../../src/core/errors.js';
+import { isId, parseHandle, parseUserRef } from '../../src/core/ids.js';
+import { impossibleHandle, impossibleId, impossibleUser } from '../../src/read/subjects.js';
+import type { Parameter } from './parameters.js';
+
+/** One parameter from its text. Throws `bad_request` naming what is right, or `not_found` for an impossible name in a path (I5). */
+export function valueOf(parameter: Parameter, text: string): unknown {
+  const { name, type, values } = parameter;
+  if (type === 'integer') return integer(parameter, text);
+  if (type === 'boolean') return boolean(name, text);
+  if (values) return oneOf(name, values, text);
+  return string(parameter, text);
+}
+
+/** Out of bounds is refused, never clamped (P1); anything but plain digits is no integer (P2). */
+function integer({ name, rule }: Parameter, text: string): number {
+  const bounds = rule?.kind === 'size' ? rule : { min: 0, max: Number.MAX_SAFE_INTEGER };
+  const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= bounds.min && value <= bounds.max) return value;
+  throw badRequest(`${name} must be a whole number from ${bounds.min} to ${bounds.max}, not ${quote(text)}.`, name);
+}
+
+/** A typo would double the price, so nothing is guessed (P5). */
+export function boolean(name: string, text: string): boolean {
+  if (text === 'true' || text === '1') return true;
+  if (text === 'false' || text === '0') return false;
+  throw badRequest(`${name} must be true, false, 1 or 0, not ${quote(text)}.`, name);
+}
+
+/** Case does not matter (P7). */
+function oneOf(name: string, values: readonly string[], text: string): string {
+  const value = values.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
+  if (value !== undefined) return value;
+  throw badRequest(`${name} must be one of ${values.join(', ')}, not ${quote(text)}.`, name);
+}
+
+function string({ name, rule }: Parameter, text: string): string {
+  if (rule?.kind === 'handle' && parseHandle(text) === null) throw impossibleHandle(text);
+  if (rule?.kind === 'user' && parseUserRef(text) === null) throw impossibleUser(text);
+  if (rule?.kind === 'tweetId' && !isId(text)) throw impossibleId(text);
+  if (rule?.kind === 'cursor' && text === '') {
+    throw badRequest(`${name} is empty: leave it out to start at the beginning.`, name);
+  }
+  return text;
+}
+
+/** What the caller sent, as it may stand in a message. */
+const quote = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const FOLDER = new URL('./operations/', import.meta.url);
+const FRAGMENTS = new URL('./operations/fragments/', import.meta.url);
+
+const read = (folder: URL): [name: string, text: string][] =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.graphql'))
+    .sort()
+    .map((file) => [file.replace(/\.graphql$/, ''), readFileSync(new URL(file, folder), 'utf8')]);
+
+/**
+ * The persisted operations by name: each file's text followed by the fragments it spreads, itself or through another. The
+ * text is what a client hashes to run one by its SHA-256.
+ */
+export function readOperations(): Record<string, string> {
+  const fragments = read(FRAGMENTS).map(([, text]) => text);
+  return Object.fromEntries(read(FOLDER).map(([name, text]) => [name, withFragments(text, fragments)]));
+}
+
+function withFragments(text: string, fragments: readonly string[]): string {
+  const used = fragments.filter((fragment) => {
+    const name = /^fragment (\w+)/.exec(fragment)?.[1];
+    return name !== undefined && text.includes(`...${name}`);
+  });
+  const whole = [text, ...used].join('\n');
+  const missing = fragments.filter((fragment) => {
+    const name = /^fragment (\w+)/.exec(fragment)?.[1];
+    return !used.includes(fragment) && name !== undefined && whole.includes(`...${name}`);
+  });
+  return missing.length > 0 ? [whole, ...missing].join('\n') : whole;
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What makes key hashes and cursors this installation's own. Losing it makes every key and cursor invalid. */
+export interface Secrets {
+  /** Stirred into the hash of every key (A11). */
+  readonly pepper: Buffer;
+  /** Signs cursors (C1). */
+  readonly cursor: Buffer;
+}
+
+const BYTES = 32;
+
+/** Reads the secrets kept in `home`, or makes them on the first start; who comes second finds the first one's. */
+export async function openSecrets(home: string): Promise<Secrets> {
+  await mkdir(home, { recursive: true });
+  return { pepper: await secret(join(home, 'pepper')), cursor: await secret(join(home, 'cursor-secret')) };
+}
+
+async function secret(file: string): Promise<Buffer> {
+  try {
+    await writeFile(file, randomBytes(BYTES).toString('hex'), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const bytes = Buffer.from((await readFile(file, 'utf8')).trim(), 'hex');
+  if (bytes.length !== BYTES) throw new Error(`${file} does not hold ${BYTES} bytes in hex: restore it from a backup.`);
+  return bytes;
+}

@@ -1,0 +1,40 @@
+import { createAccounts } from '../adapters/postgres/accounts.js';
+import { openEmbeddedPostgres } from '../adapters/postgres/launcher.js';
+import { createLedger } from '../adapters/postgres/ledger.js';
+import { migrate } from '../adapters/postgres/migrate.js';
+import { connect, type Sql } from '../adapters/postgres/sql.js';
+import type { Config } from './config.js';
+import type { Accounts, Ledger } from './ports.js';
+import { openSecrets, type Secrets } from './secrets.js';
+
+/** Where truth is kept, opened and migrated. */
+export interface Stores {
+  readonly sql: Sql;
+  /** A pool of its own for reads of the corpus: an aborted one is cancelled in the database, and must not hit another's. */
+  readonly corpusSql: Sql;
+  readonly accounts: Accounts;
+  readonly ledger: Ledger;
+  readonly secrets: Secrets;
+  /** Closes the connections, and stops the embedded server if nobody else uses it. */
+  close(): Promise<void>;
+}
+
+/** The database of the configuration: DATABASE_URL, or the embedded server in PERCH_HOME, started or joined. */
+export async function openStores(config: Config, onProgress: (text: string) => void = () => {}): Promise<Stores> {
+  const secrets = await openSecrets(config.home);
+  const server = config.databaseUrl === null ? await openEmbeddedPostgres({ home: config.home, onProgress }) : null;
+  const target = server ? server.connection : { url: config.databaseUrl ?? '' };
+  const sql = connect(target);
+  const corpusSql = connect(target, { name: 'perch corpus' });
+  const close = async (): Promise<void> => {
+    await Promise.all([sql.end({ timeout: 5 }), corpusSql.end({ timeout: 5 })]);
+    await server?.stop();
+  };
+  try {
+    await migrate(sql, onProgress);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { sql, corpusSql, accounts: createAccounts(sql), ledger: createLedger(sql), secrets, close };
+}
