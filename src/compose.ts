@@ -2,8 +2,8 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { v7 } from 'uuid';
 import { mountGraphql } from '../adapters/graphql/yoga.js';
-import { versionHeaders } from '../adapters/http/version-headers.js';
 import { createServer } from '../adapters/http/server.js';
+import { versionHeaders } from '../adapters/http/version-headers.js';
 import { createMemoryCache } from '../adapters/memory/cache.js';
 import { createMemoryFlights } from '../adapters/memory/flights.js';
 import { createMemoryLimiter } from '../adapters/memory/limiter.js';
@@ -88,10 +88,23 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
     checkoutOpen: false,
   });
 
-  const app = await createServer({ ids: { requestId: () => v7() }, log, versionHeaders: versionHeaders(config.notice) });
+  const app = await createServer({
+    ids: { requestId: () => v7() },
+    log,
+    versionHeaders: versionHeaders(config.notice),
+  });
   const status = createStatus({ network, pool, pace, sql: stores.sql, clock, startedAt: clock.now() });
   mountRest(app, { serve, schema, operations });
-  const site = mountSite(app, { admit, status, version: VERSION, network: network.name, demoKey, schema, operations });
+  const site = mountSite(app, {
+    admit,
+    status,
+    version: VERSION,
+    network: network.name,
+    demoKey,
+    demo: demoKey !== null && network.name === 'corpus',
+    schema,
+    operations,
+  });
   mountGraphql(app, { serve, schema }, site.graphiql);
 
   return {

@@ -1,6 +1,7 @@
 import type { GraphQLParams } from 'graphql-yoga';
-import { toThousandths, type Thousandths } from '../../src/core/credits.js';
+import type { Thousandths } from '../../src/core/credits.js';
 import { badRequest } from '../../src/core/errors.js';
+import { budgetFrom } from '../../src/serve/budget.js';
 import type { Document } from '../../src/serve/call.js';
 
 /**
@@ -11,30 +12,18 @@ export function documentOf(params: GraphQLParams & { documentId?: unknown }): Do
   const { query, operationName, documentId, extensions } = params;
   if (typeof query === 'string' && query !== '') return { text: query, operationName: operationName ?? null };
   if (typeof documentId === 'string') return { name: documentId };
-  const hash: unknown = extensions?.['persistedQuery']?.sha256Hash;
+  const hash: unknown = extensions?.persistedQuery?.sha256Hash;
   if (typeof hash === 'string') return { sha256: hash.toLowerCase() };
   throw badRequest('The request has no query, documentId or extensions.persistedQuery.sha256Hash.', 'query');
 }
 
 /** `extensions.dryRun: true` prices the operation and reads nothing (M26). */
 export function dryRunOf(params: GraphQLParams): boolean {
-  const dryRun: unknown = params.extensions?.['dryRun'];
+  const dryRun: unknown = params.extensions?.dryRun;
   if (dryRun === undefined || typeof dryRun === 'boolean') return dryRun ?? false;
   throw badRequest('extensions.dryRun must be true or false.', 'dryRun');
 }
 
-/** The caller's ceiling from `extensions.maxCredits` or `X-Max-Credits`: both and different is refused (M26). */
-export function budgetOfParams(params: GraphQLParams, header: string | string[] | undefined): Thousandths | null {
-  const extension: unknown = params.extensions?.['maxCredits'];
-  const given = [extension, header].filter((value) => value !== undefined).map(amountOf);
-  if (given.length === 2 && given[0] !== given[1]) {
-    throw badRequest('extensions.maxCredits and X-Max-Credits differ: give one of them.', 'max_credits');
-  }
-  return given[0] ?? null;
-}
-
-function amountOf(value: unknown): Thousandths {
-  const text = typeof value === 'number' ? String(value) : value;
-  if (typeof text === 'string' && /^[0-9]{1,12}(\.[0-9]{1,3})?$/.test(text)) return toThousandths(Number(text));
-  throw badRequest('max_credits must be a number of credits with at most three decimals, such as 12.5.', 'max_credits');
-}
+/** The caller's ceiling, from `extensions.maxCredits` or `X-Max-Credits` (M26). */
+export const budgetOfParams = (params: GraphQLParams, header: string | string[] | undefined): Thousandths | null =>
+  budgetFrom(params.extensions?.maxCredits, header);

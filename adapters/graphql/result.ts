@@ -1,4 +1,4 @@
-import { GraphQLError, type ExecutionResult } from 'graphql';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import { toCredits } from '../../src/core/credits.js';
 import { asServiceError, type ServiceError } from '../../src/core/errors.js';
 import type { Answer, Outcome, Refusal } from '../../src/serve/call.js';
@@ -56,7 +56,8 @@ function refused({ failure, errors = [] }: Refusal, requestId: string): Executio
         extensions: { ...extensionsOf(failure), ...error.extensions, http },
       }),
   );
-  const all = said.length > 0 ? said : [new GraphQLError(failure.message, { extensions: { ...extensionsOf(failure), http } })];
+  const all =
+    said.length > 0 ? said : [new GraphQLError(failure.message, { extensions: { ...extensionsOf(failure), http } })];
   return { errors: all, extensions: { request_id: requestId } };
 }
 

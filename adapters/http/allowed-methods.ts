@@ -7,7 +7,10 @@ export type AllowedMethods = (path: string) => string[];
 export function allowedMethods(app: FastifyInstance): AllowedMethods {
   const routes: { methods: readonly string[]; pattern: RegExp }[] = [];
   app.addHook('onRoute', ({ method, url }) => {
-    const source = url.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+').replaceAll('*', '.*');
+    const source = url
+      .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replaceAll(/:\w+/g, '[^/]+')
+      .replaceAll('*', '.*');
     routes.push({ methods: [method].flat(), pattern: new RegExp(`^${source}/?$`) });
   });
   return (path) => {

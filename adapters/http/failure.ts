@@ -57,7 +57,9 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
   if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
   if (wantsProblem(request.headers.accept)) {
     const { baseUrl } = request.server;
-    return reply.type('application/problem+json; charset=utf-8').send(JSON.stringify(problemBody(failure, request.id, baseUrl)));
+    return reply
+      .type('application/problem+json; charset=utf-8')
+      .send(JSON.stringify(problemBody(failure, request.id, baseUrl)));
   }
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(errorBody(failure, request.id)));
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { policyHeader, rateLimitHeaders } from '../../src/access/rate-headers.js';
+import { PUBLIC_QPS, policyHeader, rateLimitHeaders } from '../../src/access/rate-headers.js';
 import { toCredits } from '../../src/core/credits.js';
 import { STARTING_QPS } from '../../src/core/tiers.js';
 import type { Answer, Outcome } from '../../src/serve/call.js';
@@ -11,7 +11,8 @@ export function setHeaders(reply: FastifyReply, headers: Readonly<Record<string,
 
 /** Always the policy; the state of the bucket once one was asked (section 8.1.5, L6). */
 export function limitHeaders({ rate, policy }: Pick<Outcome, 'rate' | 'policy'>): Record<string, string> {
-  return rate ? rateLimitHeaders(rate, policy) : STARTING_POLICY;
+  if (rate) return rateLimitHeaders(rate, policy);
+  return policy === 'public' ? { 'RateLimit-Policy': policyHeader('public', PUBLIC_QPS) } : STARTING_POLICY;
 }
 
 /** Where no key was resolved: the rate that a new account starts on (L6, L9). */

@@ -29,4 +29,6 @@ export function callerOf(
 
 /** A URL as it may stand in a log: without anything that could be a key. */
 export const loggedUrl = (url: string): string =>
-  url.replaceAll(/perch_live_[0-9A-Za-z]+/g, 'perch_live_…').replaceAll(/([?&](?:api_?key|key|x-api-key|access_token|token)=)[^&]*/gi, '$1…');
+  url
+    .replaceAll(/perch_live_[0-9A-Za-z]+/g, 'perch_live_…')
+    .replaceAll(/([?&](?:api_?key|key|x-api-key|access_token|token)=)[^&]*/gi, '$1…');

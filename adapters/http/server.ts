@@ -1,11 +1,17 @@
 import compress from '@fastify/compress';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { asServiceError, badRequest, ServiceError } from '../../src/core/errors.js';
 import type { Ids } from '../../src/ports.js';
 import { type AllowedMethods, allowedMethods } from './allowed-methods.js';
 import { clientError } from './client-error.js';
 import { sendFailure } from './failure.js';
-import { setHeaders, STARTING_POLICY } from './headers.js';
+import { STARTING_POLICY, setHeaders } from './headers.js';
 import { loggedUrl } from './request.js';
 
 declare module 'fastify' {
@@ -29,7 +35,7 @@ export interface HttpOptions {
 export async function createServer(options: HttpOptions): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: options.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => options.ids.requestId(),
     bodyLimit: BOUNDS.body,
     exposeHeadRoutes: false,
@@ -47,7 +53,13 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   app.addHook('onResponse', async (request, reply) => {
     const { method, id } = request;
     request.log.info(
-      { request_id: id, method, url: loggedUrl(request.url), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      {
+        request_id: id,
+        method,
+        url: loggedUrl(request.url),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
       'request',
     );
   });
@@ -75,9 +87,13 @@ function fromFastify(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (code === 'FST_ERR_BAD_URL') return new ServiceError('not_found', 'The path is not percent-encoded rightly.');
   if (statusCode === 413) {
-    return new ServiceError('bad_request', `The body is larger than ${BOUNDS.body} bytes.`, { status: 413, cause: error });
+    return new ServiceError('bad_request', `The body is larger than ${BOUNDS.body} bytes.`, {
+      status: 413,
+      cause: error,
+    });
   }
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return badRequest('The request cannot be read.');
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return badRequest('The request cannot be read.');
   return asServiceError(error);
 }
 

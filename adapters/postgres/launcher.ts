@@ -88,7 +88,6 @@ function serverOf(file: PidFile, seat: Seat, folders: Folders, child: Spawned | 
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     if (!(await seat.leave(() => shutDown(file.pid, folders.data)))) return;
-    await child?.end;
     // Only while it is empty: whoever starts the server anew may be in it already.
     await rmdir(file.socketFolder).catch(() => {});
   };

@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { arrayTypes, exactNumber } from './arrays.js';
 import type { EmbeddedConnection } from './launcher.js';
 
 export type Target = { readonly url: string } | EmbeddedConnection;
@@ -18,15 +19,12 @@ export function connect(target: Target, options: { max?: number; name?: string }
     connect_timeout: 10,
     onnotice: () => {},
     connection: { application_name: options.name ?? 'perch', TimeZone: 'UTC' },
+    fetch_types: false,
     types: {
-      bigint: { to: BIGINT_OID, from: [BIGINT_OID], serialize: String, parse: safeNumber },
+      ...arrayTypes(),
+      bigint: { to: BIGINT_OID, from: [BIGINT_OID], serialize: String, parse: exactNumber },
     },
   };
-  if ('url' in target) return postgres(target.url, settings);
-  return postgres({ ...settings, ...target });
-}
-
-function safeNumber(text: string): number | string {
-  const value = Number(text);
-  return Number.isSafeInteger(value) ? value : text;
+  const sql = 'url' in target ? postgres(target.url, settings) : postgres({ ...settings, ...target });
+  return sql as unknown as Sql;
 }

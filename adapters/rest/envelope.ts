@@ -16,7 +16,7 @@ export function envelopeOf(answer: Answer, requestId: string, warnings: readonly
   const [failed] = answer.errors;
   if (failed) throw failureOf(failed);
   const root = answer.data ?? {};
-  const own = 'data' in root ? { data: root['data'] } : flat(root['page'] as Record<string, unknown>);
+  const own = 'data' in root ? { data: root.data } : flat(root.page as Record<string, unknown>);
   const { charge } = answer;
   const meta = {
     ...(answer.fetchedAt !== undefined && { items: charge.items }),

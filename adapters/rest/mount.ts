@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
+import { asServiceError } from '../../src/core/errors.js';
 import type { Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
-import { asServiceError } from '../../src/core/errors.js';
-import { creditHeaders, limitHeaders, setHeaders } from '../http/headers.js';
 import { sendFailure } from '../http/failure.js';
+import { creditHeaders, limitHeaders, setHeaders } from '../http/headers.js';
 import { callerOf } from '../http/request.js';
-import { estimateEnvelope, envelopeOf } from './envelope.js';
+import { envelopeOf, estimateEnvelope } from './envelope.js';
 import { endpointOf, type Parameter } from './parameters.js';
 import { budgetOf, estimateOf, type RawRequest, variablesOf, warningsOf } from './request.js';
 import { ROUTES, type RouteRow } from './routes.js';
@@ -53,7 +53,12 @@ async function answer(
   return send(outcome, warnings, request, reply);
 }
 
-function send(outcome: Outcome, warnings: readonly string[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function send(
+  outcome: Outcome,
+  warnings: readonly string[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   setHeaders(reply, limitHeaders(outcome));
   const { result, requestId } = outcome;
   if (result.kind === 'refusal') return sendFailure(request, reply, result.failure);

@@ -67,7 +67,7 @@ function parameterOf(
     initial,
     type: isListType(getNullableType(type)) ? 'list' : wireType(named.name),
     values: isEnumType(named) ? named.getValues().map((value) => value.name) : null,
-    rule: (argument?.extensions['rule'] as ArgRule | undefined) ?? null,
+    rule: (argument?.extensions.rule as ArgRule | undefined) ?? null,
     description: (argument?.description ?? '').replaceAll('`pageInfo.endCursor`', '`next_cursor`'),
   };
 }

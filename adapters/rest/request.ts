@@ -1,7 +1,8 @@
-import { type Thousandths, toThousandths } from '../../src/core/credits.js';
+import type { Thousandths } from '../../src/core/credits.js';
 import { badRequest } from '../../src/core/errors.js';
+import { budgetFrom } from '../../src/serve/budget.js';
 import type { Parameter } from './parameters.js';
-import { boolean, valueOf } from './values.js';
+import { boolean, readValue } from './values.js';
 
 /** Names that other services use for our parameters: refused with the right name, for ignoring one costs money (P3, U26). */
 const NEAR_MISSES: Readonly<Record<string, string>> = {
@@ -43,7 +44,7 @@ export function variablesOf(parameters: readonly Parameter[], raw: RawRequest): 
 function parameterValue(parameter: Parameter, raw: RawRequest, body: Record<string, unknown>): unknown {
   const { name, type, required } = parameter;
   const inPath = raw.path[name];
-  if (inPath !== undefined) return valueOf(parameter, inPath);
+  if (inPath !== undefined) return readValue(parameter, inPath);
   const inQuery = raw.query.getAll(name);
   const inBody = body[name];
   if (type === 'list') return list(parameter, inQuery, inBody, raw.method);
@@ -54,7 +55,7 @@ function parameterValue(parameter: Parameter, raw: RawRequest, body: Record<stri
     if (required) throw badRequest(`${name} is missing.`, name);
     return undefined;
   }
-  const value = valueOf(parameter, text);
+  const value = readValue(parameter, text);
   if (inBody !== undefined && inBody !== value) {
     throw badRequest(`${name} is given in the query and, differently, in the body.`, name);
   }
@@ -131,16 +132,7 @@ export function warningsOf(parameters: readonly Parameter[], raw: RawRequest): s
 export function budgetOf(raw: Pick<RawRequest, 'query' | 'maxCreditsHeader'>): Thousandths | null {
   const given = raw.query.getAll('max_credits');
   if (given.length > 1) throw badRequest('max_credits is given twice: give it once.', 'max_credits');
-  const amounts = [given[0], raw.maxCreditsHeader].filter((text) => text !== undefined).map(credits);
-  if (amounts.length === 2 && amounts[0] !== amounts[1]) {
-    throw badRequest('max_credits and X-Max-Credits differ: give one of them.', 'max_credits');
-  }
-  return amounts[0] ?? null;
-}
-
-export function credits(text: string): Thousandths {
-  if (/^[0-9]{1,12}(\.[0-9]{1,3})?$/.test(text)) return toThousandths(Number(text));
-  throw badRequest('max_credits must be a number of credits with at most three decimals, such as 12.5.', 'max_credits');
+  return budgetFrom(given[0], raw.maxCreditsHeader);
 }
 
 export function estimateOf(raw: Pick<RawRequest, 'query'>): boolean {

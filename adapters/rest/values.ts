@@ -4,7 +4,7 @@ import { impossibleHandle, impossibleId, impossibleUser } from '../../src/read/s
 import type { Parameter } from './parameters.js';
 
 /** One parameter from its text. Throws `bad_request` naming what is right, or `not_found` for an impossible name in a path (I5). */
-export function valueOf(parameter: Parameter, text: string): unknown {
+export function readValue(parameter: Parameter, text: string): unknown {
   const { name, type, values } = parameter;
   if (type === 'integer') return integer(parameter, text);
   if (type === 'boolean') return boolean(name, text);

@@ -7,11 +7,13 @@ import { graphiqlPage } from '../graphql/graphiql/page.js';
 import { GRAPHIQL_CSP } from '../graphql/graphiql/policy.js';
 import { sendFailure } from '../http/failure.js';
 import { limitHeaders, setHeaders } from '../http/headers.js';
+import { openapiYaml } from '../rest/openapi/document.js';
 import type { AssetSet } from './asset-set.js';
 import { siteAssets } from './assets.js';
 import { landingPage } from './landing.js';
 import { landingFacts } from './landing-facts.js';
 import { notFoundPage } from './not-found.js';
+import { packable } from './packed.js';
 import { SITE_CSP } from './policy.js';
 import { isErrorCode, problemPage, problemsPage } from './problems.js';
 import { statusPage } from './status.js';
@@ -22,7 +24,10 @@ export interface SiteOptions {
   readonly status: () => Promise<StatusModel>;
   readonly version: string;
   readonly network: string;
+  /** The demo account's key; null where there is none. */
   readonly demoKey: string | null;
+  /** Whether what is read is the invented demo network. */
+  readonly demo: boolean;
   readonly schema: GraphQLSchema;
   readonly operations: Readonly<Record<string, string>>;
 }
@@ -44,7 +49,7 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): { graphiq
       },
     });
   };
-  const model = () => ({ ...options, baseUrl: app.baseUrl, demo: options.demoKey !== null });
+  const model = () => ({ ...options, baseUrl: app.baseUrl });
 
   keyless('/', (request, reply) =>
     wantsHtml(request) ? html(reply, landingPage(model())) : reply.send(landingFacts(model())),
@@ -75,7 +80,7 @@ function openapi(
   reply: FastifyReply,
 ): FastifyReply {
   const { schema, operations } = options;
-  const { text, etag } = { text: String(schema) + String(operations), etag: '"0"' };
+  const { text, etag } = openapiYaml({ schema, operations, baseUrl: app.baseUrl, authUrl: app.baseUrl });
   reply.header('ETag', etag).header('Cache-Control', 'public, max-age=300');
   if (request.headers['if-none-match'] === etag) return reply.code(304).send();
   return reply.type('application/yaml; charset=utf-8').send(text);
@@ -94,12 +99,19 @@ function graphiqlHandler(app: FastifyInstance, { demoKey }: SiteOptions): Handle
 
 /** Assets never change under their address and are under no rate policy (L10). */
 function mountAssets(app: FastifyInstance, assets: AssetSet): void {
-  for (const [url, { type, body, etag }] of assets) {
+  for (const [url, asset] of assets) {
+    const bytes = packable(asset);
     app.route({
       method: ['GET', 'HEAD'],
       url,
-      handler: (_request, reply) =>
-        reply.header('Cache-Control', 'public, max-age=31536000, immutable').header('ETag', etag).type(type).send(body),
+      handler: async (request, reply) => {
+        reply.header('Cache-Control', 'public, max-age=31536000, immutable').header('Vary', 'Accept-Encoding');
+        reply.header('ETag', asset.etag).type(asset.type);
+        if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send();
+        const { body, gzip } = await bytes(request.headers['accept-encoding']);
+        // Named even when it is none: the asset is packed here, once, and not again on its way out.
+        return reply.header('Content-Encoding', gzip ? 'gzip' : 'identity').send(body);
+      },
     });
   }
 }

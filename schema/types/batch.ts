@@ -1,6 +1,6 @@
 import { toCredits } from '../../src/core/credits.js';
 import type { Tweet, User } from '../../src/core/model.js';
-import type { Batch, BatchFault } from '../../src/read/reads.js';
+import type { Batch, BatchFault } from '../../src/read/batch.js';
 import { builder } from '../builder.js';
 import { PageMeta } from './page-meta.js';
 import { TweetRef, UserRef } from './refs.js';

@@ -1,11 +1,11 @@
 import DataLoader from 'dataloader';
 import type { Thousandths } from '../core/credits.js';
-import { badRequest, batchCode, type ErrorCode, type ServiceError } from '../core/errors.js';
 import { isId, parseHandle, parseUserRef } from '../core/ids.js';
 import type { ListKind, Product, Tweet, User, UserRef } from '../core/model.js';
 import { type ItemCache, unitOfList } from '../core/prices.js';
 import type { Meter } from '../metering/meter.js';
 import type { Clock } from '../ports.js';
+import { type Batch, batch, fold } from './batch.js';
 import type { Cursors } from './cursor.js';
 import type { Entities } from './entities.js';
 import { fill, type Slice } from './fill.js';
@@ -40,20 +40,6 @@ export interface Page {
   readonly cache: ItemCache;
   readonly cacheHits: number;
   readonly charged: Thousandths;
-}
-
-export interface BatchFault {
-  readonly input: string;
-  readonly code: ErrorCode;
-  readonly message: string;
-}
-
-export interface Batch<T> {
-  readonly nodes: readonly T[];
-  readonly errors: readonly BatchFault[];
-  readonly cacheHits: number;
-  readonly charged: Thousandths;
-  readonly fresh: boolean;
 }
 
 /** What every operation shares. */
@@ -108,14 +94,18 @@ export class Reads {
       return handle === null ? null : { key: userKey({ handle }), ref: { handle } };
     });
     return this.#meter.turn(() =>
-      batch(inputs, at, (wants) => fund(this.#sources.users, this.#meter, wants, this.#userTerms(at.fresh))),
+      batch(inputs, at.path, at.fresh, (wants) =>
+        fund(this.#sources.users, this.#meter, wants, this.#userTerms(at.fresh)),
+      ),
     );
   }
 
   tweets(ids: readonly string[], at: Site): Promise<Batch<Tweet>> {
     const inputs = fold(ids, (text) => (isId(text) ? { key: text, ref: text } : null));
     return this.#meter.turn(() =>
-      batch(inputs, at, (wants) => fund(this.#sources.tweets, this.#meter, wants, this.#tweetTerms(at.fresh))),
+      batch(inputs, at.path, at.fresh, (wants) =>
+        fund(this.#sources.tweets, this.#meter, wants, this.#tweetTerms(at.fresh)),
+      ),
     );
   }
 
@@ -196,60 +186,4 @@ function toPage(slice: Slice, endCursor: string | null): Page {
   const { items: nodes, cache, cacheHits, charged } = slice;
   const { truncated = null, endReason = null } = slice;
   return { nodes, endCursor, truncated, endReason, cache, cacheHits, charged };
-}
-
-interface Input<Ref> {
-  readonly input: string;
-  readonly ref: Ref | null;
-}
-
-/** Duplicates folded, the first spelling and place kept (B2, B3); what cannot be a name at all stays in, as a fault (B4). */
-function fold<Ref>(texts: readonly string[], parse: (text: string) => { key: string; ref: Ref } | null): Input<Ref>[] {
-  const seen = new Set<string>();
-  const inputs: Input<Ref>[] = [];
-  for (const input of texts) {
-    const parsed = parse(input);
-    const key = parsed ? parsed.key : `\0${input}`;
-    if (seen.has(key)) continue;
-    seen.add(key);
-    inputs.push({ input, ref: parsed && parsed.ref });
-  }
-  return inputs;
-}
-
-/** Found objects in input order, and for every other input why not (B4, B8, B11). */
-async function batch<Ref, T>(
-  inputs: readonly Input<Ref>[],
-  at: Site,
-  load: (wants: Want<Ref>[]) => Promise<Funded<T>[]>,
-): Promise<Batch<T>> {
-  const wants = inputs.flatMap(({ ref }) => (ref === null ? [] : [{ ref, path: at.path }]));
-  const results = await load(wants);
-  const nodes: T[] = [];
-  const errors: BatchFault[] = [];
-  const fails: ServiceError[] = [];
-  let next = 0;
-  let charged = 0;
-  let cacheHits = 0;
-  for (const { input, ref } of inputs) {
-    const result = ref === null ? { fail: badRequest('This cannot be a handle or id.') } : results[next++];
-    if (!result) continue;
-    if ('ok' in result) {
-      nodes.push(result.ok);
-      charged += result.charged;
-      if (result.cache === 'hit') cacheHits += 1;
-    } else {
-      fails.push(result.fail);
-      errors.push({ input, code: batchCode(result.fail.code), message: result.fail.message });
-    }
-  }
-  throwIfAllFailedUpstream(fails, inputs.length);
-  return { nodes, errors, cacheHits, charged, fresh: at.fresh };
-}
-
-/** Every input failed for the same reason upstream: a retry loop must notice (B8). */
-function throwIfAllFailedUpstream(fails: readonly ServiceError[], inputs: number): void {
-  const [first] = fails;
-  if (!first || fails.length < inputs || first.status !== 503) return;
-  if (fails.every((fail) => fail.code === first.code)) throw first;
 }

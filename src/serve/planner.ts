@@ -115,7 +115,7 @@ class Planner {
         );
       }
       const items = itemsOf(price, args) * parents;
-      const fresh = args['fresh'] === true;
+      const fresh = args.fresh === true;
       const own = { items, fresh, amount: items * priceOf(price.unit, fresh ? 'bypass' : 'miss') };
       return plus(own, below(variables, items));
     };
@@ -126,8 +126,8 @@ class Planner {
 function unlessSkipped(node: SelectionSetNode['selections'][number], site: Site): Site {
   if (!node.directives?.length) return site;
   return (variables, parents) => {
-    const skipped = getDirectiveValues(GraphQLSkipDirective, node, variables)?.['if'] === true;
-    const included = getDirectiveValues(GraphQLIncludeDirective, node, variables)?.['if'] !== false;
+    const skipped = getDirectiveValues(GraphQLSkipDirective, node, variables)?.if === true;
+    const included = getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if !== false;
     return skipped || !included ? NOTHING : site(variables, parents);
   };
 }

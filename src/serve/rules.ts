@@ -15,7 +15,7 @@ interface ArgumentRule {
 }
 
 export const priceOfField = (field: GraphQLField<unknown, unknown>): FieldPrice | undefined =>
-  field.extensions['price'] as FieldPrice | undefined;
+  field.extensions.price as FieldPrice | undefined;
 
 /** How many items the field can return at most, by its arguments. */
 export function itemsOf(price: FieldPrice, args: Record<string, unknown>): number {
@@ -39,13 +39,13 @@ export function checkArguments(
   checks: Checks,
 ): void {
   for (const { name, extensions } of field.args) {
-    const rule = extensions['rule'] as ArgumentRule | undefined;
+    const rule = extensions.rule as ArgumentRule | undefined;
     const value = args[name];
     if (!rule || value === undefined || value === null) continue;
     if (rule.kind === 'size') checkSize(name, Number(value), rule);
     if (rule.kind === 'list') checkList(name, value as unknown[], rule);
     if (rule.kind === 'cursor') checks.cursor(String(value));
-    if (rule.kind === 'query') checks.query(String(value), String(args['product'] ?? 'Latest'));
+    if (rule.kind === 'query') checks.query(String(value), String(args.product ?? 'Latest'));
   }
 }
 

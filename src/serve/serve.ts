@@ -1,6 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import type { Admit } from '../access/admit.js';
 import { readCredential } from '../access/credential.js';
+import { FAILED_KEYS_REASON } from '../access/failed-keys.js';
 import type { Identify } from '../access/identify.js';
 import { Account } from '../account/account.js';
 import { type Thousandths, toCredits } from '../core/credits.js';
@@ -58,6 +59,8 @@ export function createServe(options: ServeOptions): Serve {
       return close(await paid(options, prepared, caller, call));
     } catch (error) {
       const failure = asServiceError(error);
+      // Too many failed keys count against the address, not against an account (A8).
+      if (failure.detail.reason === FAILED_KEYS_REASON) limits.policy = 'public';
       return close({ kind: 'refusal', failure, ...(error instanceof DocumentError && { errors: error.errors }) });
     }
   };

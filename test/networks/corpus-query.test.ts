@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkQuery, parseQuery } from '../../adapters/networks/corpus/search/parse.js';
+import { parseQuery } from '../../adapters/networks/corpus/search/parse.js';
 import type { Query } from '../../adapters/networks/corpus/search/query.js';
+import { checkQuery } from '../../adapters/networks/corpus/search/search.js';
 import { ServiceError } from '../../src/core/errors.js';
+import type { Product } from '../../src/core/model.js';
 
 const word = (text: string): Query => ({ kind: 'word', text });
 const phrase = (text: string): Query => ({ kind: 'phrase', text });
@@ -95,6 +97,12 @@ describe('the search language', () => {
     expect(refusal(q)?.message).toContain(text);
   });
 
+  it('refuses for People what only a tweet can have', () => {
+    expect(refusal('tide (a OR -from:jack)', 'People')?.message).toContain('product People takes words');
+    expect(refusal('tide (a OR -from:jack)', 'Top')).toBeUndefined();
+    expect(refusal('tide @jack "a b" -filter:verified', 'People')).toBeUndefined();
+  });
+
   it('allows what is excluded twice, and nesting up to its bound', () => {
     expect(parseQuery('--a')).toEqual(not(not(word('a'))));
     expect(parseQuery(`${'('.repeat(50)}a${')'.repeat(50)}`)).toEqual(word('a'));
@@ -127,6 +135,7 @@ describe('the search language', () => {
     fc.assert(
       fc.property(texts, (q) => {
         refusal(q);
+        refusal(q, 'People');
       }),
       { numRuns: 2000 },
     );
@@ -142,9 +151,9 @@ describe('the search language', () => {
   });
 });
 
-function refusal(q: string): ServiceError | undefined {
+function refusal(q: string, product: Product = 'Latest'): ServiceError | undefined {
   try {
-    checkQuery(q);
+    checkQuery(q, product);
     return undefined;
   } catch (error) {
     if (error instanceof ServiceError) return error;

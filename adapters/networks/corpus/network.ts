@@ -7,7 +7,7 @@ import { readThread } from './reads/thread.js';
 import { readQuotes, readReplies, readTimeline } from './reads/tweet-lists.js';
 import { readFollows, readRetweeters } from './reads/user-lists.js';
 import { type CorpusPool, type Run, runOn } from './run.js';
-import { readSearch } from './search/search.js';
+import { checkQuery, readSearch } from './search/search.js';
 import { bigintOf, type Position, positionOf } from './token.js';
 
 /**
@@ -21,6 +21,7 @@ export function createCorpusNetwork(pool: CorpusPool): Network {
     batchSize: { users: 100, tweets: 100 },
     pace: { fast: null, slow: null },
     products: PRODUCTS,
+    checkQuery,
     users: (refs, { signal }) => findUsers(run, refs, signal),
     tweets: (ids, { signal }) => findTweets(run, ids, signal),
     page: async (list, token, { signal }) => readPage(run, list, positionOf(token), signal),

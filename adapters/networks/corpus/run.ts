@@ -4,7 +4,10 @@ import type { Sql } from 'sql-template-tag';
 /** The pool as the process opens it: `bigint` is read as a number, so ids are selected as text. */
 export type CorpusPool = postgres.Sql<{ bigint: number | string }>;
 
-/** Runs one statement; `planned: 'anew'` plans it with its values in sight, which a search needs and a fixed read doesn't. */
+/**
+ * Runs one statement. A list is planned `anew` with its values in sight: an author of two tweets and one of fifty thousand want
+ * different plans. A read by primary key is planned `once`.
+ */
 export type Run = <Row extends object>(
   statement: Sql,
   signal: AbortSignal,
@@ -16,7 +19,7 @@ export type Run = <Row extends object>(
  * comes late can hit the next statement of the same connection, so the pool should be one that only reads the corpus.
  */
 export function runOn(pool: CorpusPool): Run {
-  return async <Row extends object>(statement: Sql, signal: AbortSignal, options = { planned: 'once' }) => {
+  return async <Row extends object>(statement: Sql, signal: AbortSignal, options = { planned: 'anew' }) => {
     signal.throwIfAborted();
     const values = statement.values as postgres.ParameterOrJSON<number | string>[];
     const pending = pool.unsafe<Row[]>(statement.text, values, { prepare: options.planned === 'once' });

@@ -15,7 +15,11 @@ export interface Talk {
   readonly writer: Writer;
   readonly society: Society;
   readonly nowMs: number;
+  /** How often each account has been told a thing. */
+  readonly told: Map<string, number>;
 }
+
+const MOST_APPLAUSE = 3;
 
 /** Later than the tweet by minutes or hours, and not later than now; null when it was written this very moment. */
 export function afterwards(earlierMs: number, medianMinutes: number, { chance, nowMs }: Talk): number | null {
@@ -25,13 +29,19 @@ export function afterwards(earlierMs: number, medianMinutes: number, { chance, n
   return earlierMs + (waited < left ? waited : Math.floor(left * chance.between(0.2, 0.8)));
 }
 
-/** Picks one that fits the post and was not said yet; those made for such a post come first. */
-export function fitting<T extends Exchange | Comment>(choices: readonly T[], post: Draft, chance: Chance): T | null {
+/** Picks one that fits the post and was not said yet: those made for such a post first, and what the author hears least. */
+export function fitting<T extends Exchange | Comment>(choices: readonly T[], post: Draft, talk: Talk): T | null {
+  const { chance, told } = talk;
   const seen = post.media === null ? post.text : `${post.text} <media>`;
   const free = choices.filter((choice) => !post.topic?.said.has(keyOf(choice)) && (choice.under?.test(seen) ?? true));
   const made = free.filter(({ under }) => under !== null);
   const from = made.length > 0 && chance.happens(0.7) ? made : free;
-  return from.length === 0 ? null : chance.pick(from);
+  if (from.length === 0) return null;
+  const timesTold = (choice: T): number => told.get(`${post.author.id} ${keyOf(choice)}`) ?? 0;
+  const least = Math.min(...from.map(timesTold));
+  const chosen = chance.pick(from.filter((choice) => timesTold(choice) === least));
+  told.set(`${post.author.id} ${keyOf(chosen)}`, least + 1);
+  return chosen;
 }
 
 export const keyOf = (choice: Exchange | Comment): string => ('turns' in choice ? choice.turns.join() : choice.text);
@@ -77,8 +87,10 @@ function* joinIn(parent: Draft, topic: Topic, talk: Talk): Generator<Draft> {
 
 function* converse(post: Draft, topic: Topic, talk: Talk): Generator<Draft> {
   const { chance, society } = talk;
-  const found = fitting(topic.subject.exchanges, post, chance);
-  const applauds = post.lang === 'en' && !topic.subject.plain && chance.happens(found === null ? 0.6 : 0.12);
+  const found = fitting(topic.subject.exchanges, post, talk);
+  const applauded = APPLAUSE.filter((line) => topic.said.has(line)).length >= MOST_APPLAUSE;
+  const welcome = post.lang === 'en' && !(topic.subject.plain || applauded);
+  const applauds = welcome && chance.happens(found === null ? 0.6 : 0.12);
   if (applauds) yield* once(post, society.reader(post.author, chance), APPLAUSE, topic, talk);
   else if (found !== null) {
     topic.said.add(keyOf(found));
@@ -92,10 +104,10 @@ export function makeReplies(posts: readonly Draft[], count: number, talk: Talk):
   const openings = posts.filter(({ parent, topic }) => parent === null && topic !== null);
   const urn = new Urn(
     openings,
-    ({ author, media }) => society.followersCount(author) ** 0.45 * chance.skewed(0, 0.9) * (media === null ? 1 : 1.3),
+    ({ author, media }) => society.followersCount(author) ** 0.4 * chance.skewed(0, 0.9) * (media === null ? 1 : 1.3),
   );
   const drafts: Draft[] = [];
-  for (let tries = 0; drafts.length < count && tries < count * 4; tries += 1) {
+  for (let tries = 0; drafts.length < count && tries < count * 6; tries += 1) {
     const post = urn.draw(chance);
     if (post.topic !== null) drafts.push(...converse(post, post.topic, talk));
   }

@@ -46,7 +46,7 @@ function writeTweets(society: Society, seed: Chance, nowMs: number): Draft[] {
     subjects: new Subjects(),
     nowMs,
   });
-  const talk: Talk = { chance: seed.fork('talk'), writer: writer('words of talk'), society, nowMs };
+  const talk: Talk = { chance: seed.fork('talk'), writer: writer('words of talk'), society, nowMs, told: new Map() };
   const replies = makeReplies(posts, REPLIES, talk);
   const quotes = makeQuotes(posts, QUOTES, talk);
   const written = [...old, ...posts, ...replies, ...quotes];

@@ -10,7 +10,7 @@ export interface Follow {
 /** When the last of them was made; no tweet depends on it. */
 const LAST_MS = Date.UTC(2025, 0, 1);
 /** The natural logarithm of how many others an account typically follows, and how far that varies. */
-const TYPICAL = 3.28;
+const TYPICAL = 3.2;
 const SPREAD = 0.72;
 const MOST = 400;
 

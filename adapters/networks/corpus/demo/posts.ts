@@ -55,11 +55,14 @@ function opening(author: Account, atMs: number, { chance, writer, subjects }: Pe
   const subject = subjects.of(author, chance).draw(chance);
   const post = writer.nextPost(author, subject, atMs);
   const topic: Topic = { subject, bound: new Map([['town', author.town]]), said: new Set() };
-  if (chance.happens(0.35)) topic.bound.delete('town');
+  if ((!author.institution || REGIONAL.has(author.kind)) && chance.happens(0.4)) topic.bound.delete('town');
   const text = writer.adorned(writer.say(post.text, author, topic, atMs), author, subject);
   const foreign = subject.name in FOREIGN ? author.voice.lang : 'en';
   return draft({ author, atMs, text, topic, media: post.media, lang: foreign });
 }
+
+/** Who speaks of the whole coast; other institutions speak of their own town. */
+const REGIONAL: ReadonlySet<string> = new Set(['newspaper', 'weather', 'railway']);
 
 const FOREIGN: Readonly<Record<string, true>> = { jours: true, dias: true, tage: true };
 

@@ -27,7 +27,7 @@ export function makeQuotes(posts: readonly Draft[], count: number, talk: Talk): 
     const { topic } = quoted;
     const atMs = afterwards(quoted.atMs, 150, talk);
     if (topic === null || atMs === null) continue;
-    const comment = fitting(topic.subject.comments, quoted, chance);
+    const comment = fitting(topic.subject.comments, quoted, talk);
     const general = QUOTES.filter((line) => !topic.said.has(line));
     const template = comment !== null && chance.happens(0.75) ? comment.text : general[chance.int(general.length || 1)];
     if (template === undefined || (quoted.lang !== 'en' && template !== comment?.text)) continue;

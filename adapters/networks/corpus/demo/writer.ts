@@ -5,6 +5,7 @@ import { phrase } from './phrase.js';
 import type { Chance } from './random.js';
 import type { Society } from './society.js';
 import { type Post, type Subject, seasonAt } from './subjects.js';
+import { COMETS } from './vocabulary/slots.js';
 
 export const LONGEST_TEXT = 280;
 
@@ -20,6 +21,12 @@ function partOfDay(atMs: number): string {
   if (hour >= 5 && hour < 12) return 'this morning';
   if (hour >= 12 && hour < 17) return 'this afternoon';
   return hour >= 17 && hour < 21 ? 'this evening' : 'tonight';
+}
+
+function cometAt(atMs: number): string {
+  const at = new Date(atMs);
+  const quarter = at.getUTCFullYear() * 4 + Math.floor(at.getUTCMonth() / 3);
+  return COMETS[quarter % COMETS.length] ?? '';
 }
 
 export class Writer {
@@ -50,6 +57,7 @@ export class Writer {
       season: seasonAt(atMs),
       bound: topic.bound,
       now: {
+        comet: cometAt(atMs),
         daypart: partOfDay(atMs),
         link: `${SITE}/${speaker.handle}/${slug}`,
         mytown: speaker.town,

@@ -21,6 +21,7 @@ export async function readUsers(
         SELECT * FROM corpus_users c WHERE lower(c.handle) = lower(h.asked) ORDER BY c.id DESC LIMIT 1
       ) u`,
     signal,
+    { planned: 'once' },
   );
   const byId = new Map<string, FoundUserRow>();
   const byHandle = new Map<string, FoundUserRow>();
@@ -41,6 +42,7 @@ export async function readTweets(
   const rows = await run<TweetRow>(
     withAuthors(sql`SELECT * FROM corpus_tweets t WHERE t.id = ANY(${held}::bigint[])`, sql`t.id`),
     signal,
+    { planned: 'once' },
   );
   return new Map(rows.map((row) => [row.id, row]));
 }

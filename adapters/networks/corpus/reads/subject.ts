@@ -17,6 +17,7 @@ export async function requireOpenUser(run: Run, id: string, signal: AbortSignal)
   const [row] = await run<{ protected: boolean | null }>(
     sql`SELECT protected FROM corpus_users WHERE id = ${id}::bigint`,
     signal,
+    { planned: 'once' },
   );
   if (row === undefined) throw noUser();
   if (row.protected) throw privateUser();
@@ -27,6 +28,7 @@ export async function requireOpenTweet(run: Run, id: string, signal: AbortSignal
   const [row] = await run<{ protected: boolean | null }>(
     sql`SELECT u.protected FROM corpus_tweets t LEFT JOIN corpus_users u ON u.id = t.author_id WHERE t.id = ${id}::bigint`,
     signal,
+    { planned: 'once' },
   );
   if (row === undefined) throw noTweet();
   if (row.protected) throw privateTweet();

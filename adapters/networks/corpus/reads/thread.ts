@@ -54,9 +54,9 @@ export async function readThread(
 async function readAncestors(run: Run, focalId: string, signal: AbortSignal): Promise<Link[]> {
   const rows = await run<Link & { root: string | null }>(
     sql`WITH RECURSIVE up AS (
-        SELECT t.*, 0 AS height FROM corpus_tweets t WHERE t.id = ${focalId}::bigint
+        SELECT id, in_reply_to_id, author_id, conversation_id, 0 AS height FROM corpus_tweets WHERE id = ${focalId}::bigint
         UNION ALL
-        SELECT p.*, up.height + 1 FROM up JOIN corpus_tweets p ON p.id = up.in_reply_to_id
+        SELECT p.id, p.in_reply_to_id, p.author_id, p.conversation_id, up.height + 1 FROM up JOIN corpus_tweets p ON p.id = up.in_reply_to_id
         WHERE up.height < ${MAX_ANCESTORS}::int AND p.id <> ${focalId}::bigint
       ), chain AS (
         SELECT id, height, in_reply_to_id, author_id FROM up WHERE height > 0

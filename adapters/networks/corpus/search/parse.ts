@@ -29,11 +29,6 @@ export function parseQuery(q: string): Query {
   return query;
 }
 
-/** Throws exactly when a search with this text would be refused. */
-export function checkQuery(q: string): void {
-  parseQuery(q);
-}
-
 function parse(q: string): Query {
   try {
     const query: Query = parser.parse(q, {

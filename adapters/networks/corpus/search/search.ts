@@ -14,6 +14,12 @@ import type { Query } from './query.js';
 
 const SIZE = 50;
 
+/** Throws exactly when a search with this text would be refused: `bad_request`, saying where. Reads nothing. */
+export function checkQuery(q: string, product: Product): void {
+  const query = parseQuery(q);
+  if (product === 'People') compile(query, PROFILES);
+}
+
 /** One page of a search. Throws `bad_request` for a query that isn't right, saying where. */
 export async function readSearch(
   run: Run,
@@ -57,7 +63,6 @@ async function findTweets(
       top ? sql`t.engagement DESC, t.id DESC` : sql`t.created_at DESC, t.id DESC`,
     ),
     signal,
-    { planned: 'anew' },
   );
   const kept = rows.slice(0, SIZE);
   const last = rows.length > SIZE ? kept.at(-1) : undefined;
@@ -100,7 +105,6 @@ async function findProfiles(run: Run, query: Query, after: Position | null, sign
     sql`SELECT ${USER_COLUMNS}, picked.position::float8 AS position, u.id::text AS position_id
       FROM (${picked}) picked JOIN corpus_users u ON u.id = picked.id ORDER BY picked.position DESC, u.id DESC`,
     signal,
-    { planned: 'anew' },
   );
   return userPage(rows, SIZE);
 }

@@ -53,7 +53,7 @@ export const bookshop = `
 # counter | tags: bookshop | emoji: 📚 ☕ | weight: 1
 > Customer just asked for "[the blue one with the boat|that book about the man who is sad near water|the one my sister read]". [We found it. It was {book}.|It was {book}. It is always {book}.]
 > In today's boxes: {book}, {book2}, and [more {genre} than one shop should have|a calendar we did not order].
-> Rainy {weekday}. [Buy a book, get a dry chair.|The kettle is on and {genre} is half a shelf deeper.]
+> Rainy {weekday}. [Buy a book, get a dry chair.|The kettle is on, and we have found another half shelf of {genre}.]
 > Signed copies of {book} are in. [The author also signed one of our tables.|{few} left, no pushing.]
 >p New window! This month: {genre}. [The paper {common} took all night.|Count the lighthouses and win a bookmark.]
 > Somebody moved all the {genre} to eye level. [You know who you are, and we've left it.|Sales have doubled.]

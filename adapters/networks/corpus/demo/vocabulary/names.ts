@@ -54,7 +54,7 @@ export const ASIDES = [
   'Volunteer at the library on Fridays.',
   'Aunt of seven.',
   'Married to a lighthouse person.',
-  'Third seat in the vets\' four.',
+  "Third seat in the vets' four.",
   'Collects ferry tickets.',
   'Born on a low tide.',
   'Will talk to any dog.',

@@ -16,6 +16,11 @@ export const ferry = `
 ? Can I bring a [cello|tandem|very calm goat]? / Yes, it travels as a bicycle. / It will be delighted.
 ? Left a [blue umbrella|green scarf|tin of biscuits] on {ship}. Has anyone found it? / It's at the {town} office, smelling of sea. / Thank you! I'll collect it on {weekday}.
 ? Are dogs allowed upstairs? / Everywhere but the café. They prefer the bow anyway. / Mine will want to steer.
+? Is the café on board open? / From the first boat. Soup from eleven, cinnamon knots while they last. / Then let it be a slow crossing.
+? Do I need a ticket for a folded bicycle? / Folded, it's luggage. Unfolded, it's a passenger. / It will stay folded and well behaved.
+? Who does the announcements? I could listen to them for hours. / That's Odette. She also does weddings. / Of course she does.
+? Is it rough out there today? / A little lumpy off the head, then calm. Sit low and look far. / Low and far. Thank you.
+? Can I board with a pram at this tide? / Yes, wave at the ramp and two of us come down. / You are kind people.
 ? Best crew on the coast. They waved at the children all the way. / We'll pass it on to the {morning} crew. They will pretend not to be touched. / Ha! Good.
 "(late|extra|last) If you're heading for {town2}, read this first.
 "(late|last boat) Told you. The sea decides.
@@ -41,7 +46,7 @@ export const lighthouse = `
 # light | tags: lighthouse | emoji: 🗼 💡 | weight: 1
 > Lit at {clock}. Wind {wind}, sea {sea}, visibility [ten miles|four miles|about as far as the railing]. [Good night, all ships.|Kettle on.]
 > Log, {weekday}: {num} ships, {few} yachts, one [paddleboard with a dog|seal pretending to be a rock|kayak with a guitar]. [All well.|Waved at everyone.]
-> {num} steps, no lift. We get asked. [The view is why.|The knees remember each one.]
+> [148|176|214|231] steps, no lift. We get asked. [The view is why.|The knees remember each one.]
 >p Cleaned the lens today. {num} prisms, one cloth, [no singing allowed inside, it echoes|four hours]. [It glows like a lemon.|Worth it.]
 >p Storm light over {place}. [The tower hums in {a wind} wind.|Spray on the gallery, forty meters up.]
 > In {year} the keeper here wrote: "[Fog. Rang the bell nine hours. Good soup.|Wind dropped. Saw three comets or was very tired.|Nothing passed but geese.]" [We recognize the mood.|Nothing has changed.]
@@ -50,6 +55,9 @@ export const lighthouse = `
 + And one more for the log: the kettle has boiled over again.
 + All quiet now. The beam goes round.
 ? Can you see {mytown} from the top? / On a clear day, yes, and with the glass we can read the pub sign. / I'll wave from the door.
+? What do you read up there? / Tide tables, mysteries, the back of the soup tin. / In that order?
+? Did you see the green flash at sunset? / Twice this year. The kettle boiled over both times. / A small price.
+? Do you ever get lonely? / There are {few} thousand people who can see us from bed. / That is a lovely way to count.
 ?(fog|miles) Is the fog horn going to be on all night? / Until it lifts, sorry. Try to hear it as a very large cow. / That does help.
 ? My grandfather kept that light in the old days. / What was his name? We still have the logbooks and would love to look. / Alder. He had a parrot! / Page {num}: "Parrot unwell, better by evening." Come and see it.
 ?(lit|lens) How long does a lamp last now? / The new ones, about ten years. The old keeper got through a barrel of oil a week. / And {num} steps each time...
@@ -70,6 +78,9 @@ export const weather = `
 >(spring) First {num} mm of proper spring rain at {town}. [Gardens cheering, cricketers not.|The frogs have begun.]
 > Fog bank sitting off {place}. It will [drift in after {clock}|burn off by eleven|stay out there and look moody].
 >p Mackerel sky over {town} {daypart}. [Change within a day, says the rhyme, and so says the model.|Change is coming.]
+? Which cloud is the one like fish scales? / Mackerel sky. Pretty now, wet tomorrow. / As with most things.
+? How sure are you about that? / About seven in ten. The knee says eight. / I go with the knee.
+? Any chance of fog for the early boat? / Some, in the channel. It should lift by nine. / I'll take a book.
 ? Will it stay dry for the [market|washing|parade]? / Until about three, I'd say. Keep one eye to the {direction}. / One eye it is, thank you.
 ? Your forecast was spot on yesterday! / Please frame that. It will be different tomorrow. / Ha! Printed.
 ?(rain|shower|cloud) It's raining in {mytown} already. / You get our weather forty minutes early, as always. / Somebody has to test it.

@@ -1,7 +1,7 @@
 export const observatory = `
 # comet | tags: comet SkyWatching | emoji: ☄️ 🔭 ✨ | weight: 4
 > {comet} is [now an easy binocular object|brightening faster than predicted|at its best this week]. Look {direction}, [two fists above the horizon|just over the water], about an hour after sunset.
-> Tonight's comet forecast: {comet} rises at {clock}, low in the {direction}. [The tail should be visible from any dark lane.|Binoculars first, telescopes second.|Give your eyes twenty minutes.]
+> Tonight's comet forecast: {comet} is up from {clock}, low in the {direction}. [The tail should be visible from any dark lane.|Binoculars first, telescopes second.|Give your eyes twenty minutes.]
 >p {comet} from {scope} [at {clock}|last night], {num} frames stacked. The [green|blue-green] glow is carbon gas lit by the Sun.
 >p Our [night assistant|youngest volunteer|caretaker] took this of {comet} over {place} with [a phone held to the eyepiece|a borrowed camera and a beanbag]. We are [a little jealous|very proud].
 > [Many of you asked|A question from last night]: is {comet} dangerous? No. It passes {num} million km away, and its tail is thinner than the best vacuum we can make.
@@ -19,6 +19,12 @@ export const observatory = `
 ? What am I seeing when I see the tail? / Dust, mostly, pushed away by sunlight. Each grain is about as big as a particle of smoke. / That is somehow better than what I imagined.
 ? Do I need to book to see it through your telescope? / No booking for [the lawn|the small telescopes]. The dome is first come, first served. / Lovely. We'll come early.
 ? Photographed it with six seconds at f/2 and got a green smudge. Is that it? / Green smudge is exactly it. Well done! / Framing it.
+? Is it true that it glows green? / To a camera, very. To the eye, a gray with a green opinion. / I shall look for the opinion.
+? My father saw one in his youth and never stopped talking about it. / Was it a spring evening, above the boats? Then we may have the plate. / He says yes. He is putting on his coat. / Ask for the old logbook at the desk!
+? How do you find it if you don't know any constellations? / Find the brightest thing [above the sea|after sunset], then go one hand to the left. / One hand to the left. Even I can do that.
+? Does the full moon spoil it? / A bit. Stand where a house hides the moon and you win it back. / House found. Neighbors puzzled.
+? Is it moving towards us? / It was, until last week. Now it's on its way out, slowly, like a good guest. / I'll wave.
+? What was it called after? / Its finder, who looked for nineteen years and found it while looking for her keys. / That gives me hope for my keys.
 " If you only look up once this year, make it this.
 " Went out with the binoculars. It is really there. Go and look!
 " For everyone at {place} tonight: look {direction}.
@@ -40,12 +46,17 @@ export const observatory = `
 ? Can I bring my own telescope? I never got the hang of it. / Please do! {weekday} is a good night for it; someone will help you set it up. / It has been in the attic for ten years, be gentle.
 ?(last night) Was it cold up there? / {^few} layers cold. Worth it. / I'll bring the long scarf.
 ? Will you run one in the holidays as well? / Yes, both weeks, {weekday} evenings. / Noted in ink.
+? Do you have anything for people who can't climb stairs? / The lawn telescopes and a screen in the warm room, same sky. / Thank you for thinking of it.
+? Is photography allowed? / Yes, without flash. Hold the phone to the eyepiece and breathe out. / Breathing out. Got it.
+? My daughter wants to know if astronomers sleep. / In the morning, badly, with the curtains clipped together. / She has decided to become one.
+? We came from {mytown} just for this. Worth every bend in the road. / You drove home in the dark, too. Thank you for the trip! / We stopped twice to look up.
+? How late do you stay open? / Until the last person in the queue has looked. / That may be me.
 " Best free evening on this coast. I'll be there.
 " Took my father last time. He still talks about it.
 
 # cloudy | tags: CloudedOut | emoji: ☁️ 😅 | plain: yes | weight: 2
 > [Ninety|A hundred|Eighty-five] percent cloud. {scope} is [sulking|asleep under its cover]; the night team is [alphabetizing the plate archive|playing cards|polishing eyepieces].
-> Seeing tonight: [poor, 4 arcseconds|average, 2.1 arcseconds|excellent, 0.9 arcseconds]. Wind {wind}, humidity {num}%. [Dome closed at 2 am.|Dome open.|Dome open and everyone smiling.]
+> Seeing tonight: [poor, 4 arcseconds|average, 2.1 arcseconds|excellent, 0.9 arcseconds]. Wind {wind}, humidity [58|64|71|77|83|88]%. [Dome closed at 2 am.|Dome open.|Dome open and everyone smiling.]
 > Night report: opened at {clock}, closed [forty minutes later|at the first drop of rain|when the fog climbed the hill]. One galaxy, [two moths|one owl on the railing], no regrets.
 > Fog again. [You can hear the {town} horn but not see your own feet.|Even the gulls are walking.] We'll try [tomorrow|on {weekday}].
 > Steady air, no moon, no wind. [Nights like this come three times a year.|We are not going to bed.] Pointing {scope} at {sky} until dawn.
@@ -61,15 +72,19 @@ export const observatory = `
 # picture | tags: astrophotography | emoji: 🌌 ✨ | weight: 3
 >p Image of the week: {sky}, [two hours|three hours|a whole night] through {scope}. [Every speck is a sun.|Zoom in at the lower left.|Look for the dark lane.] {link}
 >p {^sky}, photographed by [our student group|night-school class|volunteer Tobias] between [two showers|moonset and dawn]. [They have earned their breakfast.|First light for the new camera!]
->p A plate from {year} beside last night's frame of {sky}. [Same stars, one of them has moved.|Spot the difference: one star is brighter now.]
+>p A plate from [1903|1911|1923|1931|1948] beside last night's frame of {sky}. [Same stars, one of them has moved.|Spot the difference: one star is brighter now.]
 >p The Moon through {scope}, [nine days old|one day before full|a thin crescent]. The shadows on the crater wall are [four|three] km deep.
->v {planet} turning, over [two hours|an evening]. [Watch the moon's shadow cross the disk.|The boiling edge is our own air, not {planet}.]
+>v Jupiter turning, over [two hours|an evening]. [Watch the moon's shadow cross the disk.|The boiling edge is our own air, not Jupiter.]
 >p Sunspots today through the solar telescope: [{few} groups|one giant group, seven Earths wide|surprisingly few]. Never look without a proper filter, please.
 ?(<media>) Can I use this as my wallpaper? / Of course! Full size is on our site, free for everyone. / Installed. Nothing will get done today.
 ?(nebula|galaxy|cluster) How much of that color is real? / The [red|pink] is hydrogen, and real. Your eye is just too shy at night to see it. / Love that. "Shy eyes."
 ?(nebula|galaxy|cluster|pleiades) What are the little [spikes|crosses] on the bright stars? / Light bending round the struts that hold the small mirror. Every telescope signs its pictures. / I'll never unsee that.
 ?(nebula|galaxy|cluster) How far away is that? / About {num} thousand light years. The light left before {town} had a name. / I need to sit down.
 ? Printed the last one for my classroom. The children ask about it daily. / Send us their questions! We'll answer the best ones on open night. / Be careful what you ask for, there are {num}.
+? How long did you work on this one? / One night to take, three to process, a week to agree on the color. / The color was worth it.
+? May I use it in our parish newsletter? / Gladly. A line saying where it's from is all we ask. / You'll be next to the cake stall.
+? I show these to my mother every evening. She is 90. / Please greet her from us. Any wishes for next week? / "Something with rings", she says.
+? Is there a print of this one? / At the desk, and by post. The postage is more than the picture, sadly. / I'll come and fetch it.
 " Look at this. LOOK at it.
 " New wallpaper, thank you {@observatory}.
 
@@ -84,7 +99,7 @@ export const observatory = `
 `;
 
 export const astronomer = `
-# my sky | tags: astronomy comet | emoji: 🔭 ✨ | weight: 4
+# my sky | tags: astronomy SkyWatching | emoji: 🔭 ✨ | weight: 4
 > Finally found {comet} from [the back step|the allotment|a field above {town}]. It looked like {scopeview}.
 > {planet} in the little telescope {daypart}. [The seeing was awful and I do not care.|Held steady for ten whole seconds.|Showed the neighbors. Three converts.]
 >p My first [decent|not terrible] picture of {sky}. [{num} frames, one cup of tea, no feeling in my toes.|Please admire it, I am very tired.]

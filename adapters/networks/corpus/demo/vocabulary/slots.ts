@@ -15,6 +15,11 @@ Hollowfen; Thrumhead; Vesperport; Caldreith; Finnoway; Orrisby; Ketterness; Dunm
 Tolmere; Harrowick; Wethersay; Lorrimouth; Strandle; Corvenby; Oystergate; Fairlode; Kelpton; Marramness; Hythering
 Sandrath; Wrackley; Brackenoe; Ullenby; Grisewater; Inchmallow; Plashby; Rookhallow; Yarrowfirth; Elverstrand; Foxmarl`);
 
+/** One in the sky at a time, a quarter of a year each. */
+export const COMETS = words(
+  'Comet Quist; Comet Orrin-Vale; Comet Tamsin; Comet Ilvey; Comet Marwood-Sen; Comet Pellow; Comet Brightwell',
+);
+
 export const SLOTS: Readonly<Record<string, Words>> = {
   town: TOWNS,
   place: words(`Lantern Beach; Gannet Point; the Long Sands; Mussel Steps; Pilot's Cove; the old breakwater
@@ -33,8 +38,7 @@ the Lifeboat Hall; the Tithe Barn; the Sail Loft; the bandstand; the Pump Room; 
   year: words('1784; 1803; 1826; 1847; 1861; 1879; 1888; 1894; 1902; 1911; 1923; 1931; 1948; 1957'),
   wind: words('southwesterly; northerly; northeasterly; westerly; southerly; easterly; northwesterly'),
   direction: words('east; southeast; south; southwest; west; northwest; north'),
-  comet: words('Comet Quist; Comet Orrin-Vale; Comet Tamsin; Comet Ilvey; Comet Marwood-Sen'),
-  planet: words('Saturn; Jupiter; Mars; Venus; Mercury; Uranus'),
+  planet: words('Saturn; Jupiter; Mars; Venus'),
   sky: seasons(
     'the Orion Nebula; the Pleiades; the Winter Hexagon; the Crab Nebula; the Double Cluster; the Beehive Cluster',
     'the Leo Triplet; the Whirlpool Galaxy; the Beehive Cluster; the Coma Cluster; the Sombrero Galaxy; Arcturus',

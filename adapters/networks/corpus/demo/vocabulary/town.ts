@@ -1,7 +1,7 @@
 export const town = `
 # council | tags: BrindleCoast | emoji: 🏘️ | weight: 3
 > Council meets {weekday} at {clock}, {hall}. On the list: [benches on {street}|the {place} footpath|swift boxes|a name for the new ferry bus]. [All welcome, tea at the back.|Bring a neighbor.]
-> The new [benches|lamps|bike racks|bins] on {street} are in. [Please try them.|The first sitter was a gull.|They came {num} under budget.]
+> The new [benches|lamps|bike racks|bins] on {street} are in. [Please try them.|The first sitter was a gull.|They came in a little under budget.]
 > {^road} is closed on {weekday} from nine to [noon|three] for [resurfacing|a burst pipe|moving one very large tree]. [Go round by {street}.|Sorry, and thank you.]
 > You voted: the new [ferry bus|road sweeper|snow plow] is to be called ["Grit Expectations"|"Snowbody Knows"|"Salty"|"Old Dependable"]. [{num}0 votes, no recount.|The children won.]
 > Bin days change this week because of the holiday: {weekday} instead of the usual. [Gulls have been informed.|Lids shut, please, the gulls know.]
@@ -54,6 +54,13 @@ export const newspaper = `
 ?(swans) I was there! They stood about like councillors. / May we quote you? / Please do, but not my mother's name for them.
 ? Thank you for reporting the small things. / They turn out to be the big things. / True every time.
 ? Which page is it on in print? / Page {few}, under the tides. / Found it, thank you.
+? I always read this one first. / Before the weather? We are honored. / Before coffee, even.
+? Who writes these? They're a delight. / Three people, one desk, one very old dictionary. / A raise for the dictionary!
+? My neighbor is in this week's paper and now he is impossible. / We apologize to the whole street. / He has framed it.
+? Could you write about the tide mill some day? / It's planned for the spring, with pictures. / I'll buy two copies.
+?(letters) I wrote that one! I never thought you would print it. / Best letter of the week. Please write again. / You may regret that.
+?(interview) What a wonderful person. I could have read twice as much. / So could we. There is a part two. / Hooray!
+?(correction) I did wonder about the taste. / You are very polite. / My guests were, too.
 ?(archive) Any chance of running more from the archive? I look forward to it. / Every {weekday} from now on, readers insist. / Delighted.
 ?(crossword) Got the crossword! Took me the whole ferry ride. / No spoilers, but well done. / My lips are sealed.
 ?(<media>) Beautiful picture. Where exactly was that taken? / From the steps below the chapel, just after {clock}. / Must get up there.

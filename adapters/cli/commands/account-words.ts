@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { examples, group } from '../help.js';
+import { credits, dollars, email, name, perSecond, someCredits, uuid } from '../words.js';
+
+/** account create, account show, wallet credit. */
+export function accountCommands(program: Command): void {
+  const account = group(program, 'account', 'accounts: create, show');
+
+  account
+    .command('create')
+    .description('a new account with a wallet and a first key; the key is shown only here')
+    .requiredOption('--name <name>', 'whose it is', name)
+    .option('--email <address>', 'where sign-in links go', email)
+    .option('--credits <credits>', 'credits to begin with, instead of PERCH_STARTING_CREDITS', credits)
+    .option('--paid-usd <dollars>', 'counts as paid already, for the rate-limit tier', dollars, 0)
+    .option('--qps <rate>', "requests per second instead of the tier's: for accounts of the house", perSecond)
+    .option('--json', 'print {"account_id","wallet_id","key"}')
+    .addHelpText(
+      'after',
+      examples(
+        'perch account create --name "Ada Lovelace" --email ada@example.org --credits 1000',
+        'perch account create --name "load test" --credits 1000000 --qps 5000 --json',
+      ),
+    )
+    .action(async (options) => (await import('./account.js')).createAccount(options));
+
+  account
+    .command('show')
+    .description('balance, paid, tier and keys')
+    .argument('<id>', 'the account', uuid)
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('perch account show 019a2b3c-4d5e-7f60-8123-456789abcdef'))
+    .action(async (id: string, options) => (await import('./account.js')).showAccount(id, options));
+
+  group(program, 'wallet', 'wallets: credit')
+    .command('credit')
+    .description('give credits to an account, as a row of the ledger')
+    .requiredOption('--account <id>', 'the account', uuid)
+    .requiredOption('--credits <credits>', 'how many, at most three decimals', someCredits)
+    .requiredOption('--reason <text>', 'why; it stays in the ledger', name)
+    .option('--request-id <uuid>', 'given again with the same id, nothing happens twice', uuid)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      examples('perch wallet credit --account 019a2b3c-4d5e-7f60-8123-456789abcdef --credits 250 --reason "beta tester"'),
+    )
+    .action(async (options) => (await import('./account.js')).creditWallet(options));
+}

@@ -1,0 +1,110 @@
+import { v7 } from 'uuid';
+import { type Thousandths, toCredits } from '../../../src/core/credits.js';
+import type { AccountRecord } from '../../../src/ports.js';
+import type { Stores } from '../../../src/stores.js';
+import { accountJson, KEY_HEADER, keyRow, tierOf } from '../account-view.js';
+import { withStores } from '../environment.js';
+import { Failure } from '../failure.js';
+import { grant, openAccount } from '../new-key.js';
+import { answer, count, facts, plural, table } from '../print.js';
+
+interface CreateOptions {
+  readonly name: string;
+  readonly email?: string;
+  readonly credits?: Thousandths;
+  readonly paidUsd: number;
+  readonly qps?: number;
+  readonly json?: boolean;
+}
+
+export async function createAccount(options: CreateOptions): Promise<void> {
+  const made = await withStores(async (stores, config) => {
+    // M27: what an account starts with, unless the operator says otherwise.
+    const credits = options.credits ?? config.startingThousandths;
+    const opened = await openAccount(stores, {
+      name: options.name,
+      email: options.email ?? null,
+      paidUsd: options.paidUsd,
+      qpsOverride: options.qps ?? null,
+      credits,
+      reason: 'starting credits',
+      keyName: 'first key',
+    });
+    return { ...opened, credits };
+  });
+  const { accountId, walletId, key, credits } = made;
+  answer({ account_id: accountId, wallet_id: walletId, key }, options.json, () =>
+    [
+      facts([
+        ['Account', accountId],
+        ['Wallet', walletId],
+        ['Balance', plural(toCredits(credits), 'credit')],
+        ['Key', key],
+      ]),
+      'The key is shown only here: keep it where your server reads its secrets.',
+    ].join('\n\n'),
+  );
+}
+
+/** The account, or exit code 1: it may have been in another database. */
+export async function accountOf({ accounts }: Stores, id: string): Promise<AccountRecord> {
+  const account = await accounts.get(id);
+  if (account === undefined) throw new Failure(`there is no account ${id} in this database`);
+  return account;
+}
+
+export async function showAccount(id: string, options: { json?: boolean }): Promise<void> {
+  const account = await withStores((stores) => accountOf(stores, id));
+  const now = Date.now();
+  answer(accountJson(account, now), options.json, () =>
+    [
+      facts([
+        ['Account', account.accountId],
+        ['Wallet', account.walletId],
+        ['Name', account.name],
+        ['Email', account.email],
+        ['Balance', plural(toCredits(account.balance), 'credit')],
+        ['Paid', `$${count(account.paidUsd)}`],
+        ['Rate limit', rateOf(account)],
+      ]),
+      account.keys.length === 0 ? 'No keys.' : table(KEY_HEADER, account.keys.map((key) => keyRow(key, now))),
+    ].join('\n\n'),
+  );
+}
+
+function rateOf({ qps, paidUsd }: AccountRecord): string {
+  const { requestsPerSecond, paidUsd: from } = tierOf(paidUsd);
+  const tier = `tier of $${from} or more: ${requestsPerSecond}`;
+  return `${plural(qps, 'request')} per second (${qps === requestsPerSecond ? `tier of $${from} or more` : `set by the operator; ${tier}`})`;
+}
+
+interface CreditOptions {
+  readonly account: string;
+  readonly credits: Thousandths;
+  readonly reason: string;
+  readonly requestId?: string;
+  readonly json?: boolean;
+}
+
+export async function creditWallet(options: CreditOptions): Promise<void> {
+  const { account: accountId, credits: amount, reason, requestId = v7() } = options;
+  const { walletId, balance } = await withStores(async (stores) => {
+    const account = await accountOf(stores, accountId);
+    return { walletId: account.walletId, balance: await grant(stores, { accountId, amount, reason, requestId }) };
+  });
+  const result = {
+    account_id: accountId,
+    wallet_id: walletId,
+    credits: toCredits(amount),
+    balance: toCredits(balance),
+    request_id: requestId,
+  };
+  answer(result, options.json, () =>
+    facts([
+      ['Account', accountId],
+      ['Credited', plural(toCredits(amount), 'credit')],
+      ['Balance', plural(toCredits(balance), 'credit')],
+      ['Ledger row', requestId],
+    ]),
+  );
+}

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { examples, group } from '../help.js';
+import { name, overlap, prefix, someCredits, uuid } from '../words.js';
+
+const DAY_MS = 86_400_000;
+
+/** key create, list, rotate, revoke. */
+export function keyCommands(program: Command): void {
+  const key = group(program, 'key', 'keys: create, list, rotate, revoke');
+
+  key
+    .command('create')
+    .description('another key on the wallet of an account; it is shown only here')
+    .requiredOption('--account <id>', 'the account', uuid)
+    .option('--name <name>', 'what it is for', name, 'key')
+    .option('--cap <credits>', 'most it may ever spend', someCredits)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      examples('perch key create --account 019a2b3c-4d5e-7f60-8123-456789abcdef --name staging --cap 500'),
+    )
+    .action(async (options) => (await import('./key.js')).createKey(options));
+
+  key
+    .command('list')
+    .description('the keys of an account: prefix, name, spent, state')
+    .requiredOption('--account <id>', 'the account', uuid)
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('perch key list --account 019a2b3c-4d5e-7f60-8123-456789abcdef'))
+    .action(async (options) => (await import('./key.js')).listKeys(options));
+
+  key
+    .command('rotate')
+    .description('a new key with the same name, cap and wallet; the old one goes on for the overlap')
+    .argument('<prefix>', 'the shown part of the old key, such as perch_live_a1B2c3', prefix)
+    .option('--overlap <time>', '0 to 30d: how long the old key still works (default: 24h)', overlap, DAY_MS)
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('perch key rotate perch_live_a1B2c3', 'perch key rotate perch_live_a1B2c3 --overlap 0'))
+    .action(async (old: string, options) => (await import('./key.js')).rotateKey(old, options));
+
+  key
+    .command('revoke')
+    .description('end a key now; every node refuses it within seconds')
+    .argument('<prefix>', 'the shown part of the key, such as perch_live_a1B2c3', prefix)
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('perch key revoke perch_live_a1B2c3'))
+    .action(async (old: string, options) => (await import('./key.js')).revokeKey(old, options));
+}

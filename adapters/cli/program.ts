@@ -1,0 +1,37 @@
+import { Command } from 'commander';
+import { VERSION } from '../../src/core/version.js';
+import { accountCommands } from './commands/account-words.js';
+import { keyCommands } from './commands/key-words.js';
+import { ledgerCommands } from './commands/ledger-words.js';
+import { serviceCommands } from './commands/service-words.js';
+
+/**
+ * The command line: names, words and help. What a command does is loaded when it runs, so that help and faults come at once.
+ * Throws CommanderError where the words are wrong, after saying so on standard error.
+ */
+export function createProgram(): Command {
+  const program = new Command('perch')
+    .description('A read-only, credit-metered data service over a public social network.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'perch: ')) })
+    .showHelpAfterError('(--help says more)')
+    .addHelpText(
+      'after',
+      `
+Every command works while the service runs and while it doesn't. Results go to standard output, everything else to
+standard error. Exit codes: 0 done, 1 failed, 2 wrong words or configuration.
+
+Examples:
+  perch serve
+  perch import ~/archive/data
+  perch account create --name "Ada" --credits 1000
+  perch COMMAND --help`,
+    );
+  serviceCommands(program);
+  accountCommands(program);
+  keyCommands(program);
+  ledgerCommands(program);
+  return program;
+}

@@ -1,0 +1,112 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isUnionType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
+import { isDeepStrictEqual } from 'node:util';
+import { leafSchema } from './leaves.js';
+import type { JsonSchema } from './types.js';
+import { refTo, restWords } from './words.js';
+
+/** One member of an answer: its name there, the field it comes from and what is selected of it. */
+export interface Member {
+  readonly name: string;
+  readonly owner: GraphQLObjectType;
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly node: FieldNode;
+}
+
+/** What operations select, as component schemas: one for each object type, named like it. */
+export class Selections {
+  readonly components: Record<string, JsonSchema> = {};
+  readonly #schema: GraphQLSchema;
+  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+
+  constructor(schema: GraphQLSchema, documents: readonly DocumentNode[]) {
+    this.#schema = schema;
+    for (const node of documents.flatMap((document) => document.definitions)) {
+      if (node.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(node.name.value, node);
+    }
+  }
+
+  /** The members that a selection gives of an object, fragments opened; of a union's, those on that type. */
+  members(type: GraphQLObjectType, set: SelectionSetNode | undefined): Member[] {
+    return (set?.selections ?? []).flatMap((node) => {
+      if (node.kind === Kind.FIELD) return [this.#member(type, node)];
+      const fragment = node.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(node.name.value) : node;
+      const condition = fragment?.typeCondition?.name.value;
+      if (!fragment || (condition !== undefined && condition !== type.name)) return [];
+      return this.members(type, fragment.selectionSet);
+    });
+  }
+
+  #member(owner: GraphQLObjectType, node: FieldNode): Member {
+    const field = owner.getFields()[node.name.value];
+    if (!field) throw new TypeError(`${owner.name} has no field ${node.name.value}.`);
+    return { name: node.alias?.value ?? node.name.value, owner, field, node };
+  }
+
+  /** The schema of a member's value, with the words of its field. */
+  schemaOf({ name, owner, field, node }: Member): JsonSchema {
+    const description = restWords(field.description);
+    return { ...this.#valueOf(field.type, node, owner.name, name), ...(description !== '' && { description }) };
+  }
+
+  #valueOf(type: GraphQLOutputType, node: FieldNode, owner: string, name: string): JsonSchema {
+    const value = getNullableType(type);
+    if (isListType(value)) {
+      return { type: 'array', items: this.#valueOf(value.ofType as GraphQLOutputType, node, owner, name) };
+    }
+    const named = getNamedType(value);
+    if (isLeafType(named)) return leafSchema(named, owner, name);
+    if (isObjectType(named)) return this.refTo(named, node.selectionSet);
+    if (isUnionType(named)) return { anyOf: named.getTypes().map((each) => this.refTo(each, node.selectionSet)) };
+    throw new TypeError(`${owner}.${name} is neither an object nor a leaf.`);
+  }
+
+  refTo(type: GraphQLObjectType, set: SelectionSetNode | undefined): { $ref: string } {
+    const description = restWords(type.description);
+    return this.add(type.name, { description, ...this.objectOf(this.members(type, set)) });
+  }
+
+  /** Required is what the schema says is never null: null members are left out (T10, G13). */
+  objectOf(members: readonly Member[]): JsonSchema {
+    const required = members.filter(({ field }) => isNonNullType(field.type)).map(({ name }) => name);
+    return {
+      type: 'object',
+      ...(required.length > 0 && { required }),
+      properties: Object.fromEntries(members.map((member) => [member.name, this.schemaOf(member)])),
+    };
+  }
+
+  /** Throws TypeError when two operations would give one name to different things. */
+  add(name: string, schema: JsonSchema): { $ref: string } {
+    const known = this.components[name];
+    if (known && !isDeepStrictEqual(known, schema)) throw new TypeError(`Two operations give ${name} different members.`);
+    this.components[name] = schema;
+    return refTo('schemas', name);
+  }
+
+  rootType(kind: 'query' | 'mutation' | 'subscription'): GraphQLObjectType {
+    const type = this.#schema.getRootType(kind as never);
+    if (!type) throw new TypeError(`The schema has no ${kind}.`);
+    return type;
+  }
+
+  member(owner: GraphQLObjectType, node: FieldNode): Member {
+    return this.#member(owner, node);
+  }
+}

@@ -1,0 +1,27 @@
+/** Words of the GraphQL descriptions that have another name in REST. */
+const REST_WORDS: readonly (readonly [from: string, to: string])[] = [
+  ['`pageInfo.endCursor`', '`next_cursor`'],
+  ['`after`', '`cursor`'],
+  ['null on the last one', 'absent on the last one'],
+  [' The same cursor as `next_cursor` in REST.', ''],
+  [', or by its id.', '.'],
+  ['items × unitPrice', 'items × unit_price'],
+];
+
+/** A description of the schema as REST says it. That a part of a paid object is free goes without saying here. */
+export function restWords(description: string | null | undefined): string {
+  const text = REST_WORDS.reduce((said, [from, to]) => said.replaceAll(from, to), description ?? '');
+  return text.replace(/ Free\.$/, '');
+}
+
+/** The first sentence, or what stands before a colon in it: what the endpoint is, in a line. */
+export function summaryOf(description: string): string {
+  const [sentence = ''] = description.split(/\.(?:\s|$)/, 1);
+  return sentence.split(':')[0] ?? sentence;
+}
+
+export const pascalCase = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
+
+export const refTo = (kind: 'schemas' | 'responses' | 'headers' | 'parameters', name: string): { $ref: string } => ({
+  $ref: `#/components/${kind}/${name}`,
+});

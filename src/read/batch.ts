@@ -1,0 +1,77 @@
+import type { Thousandths } from '../core/credits.js';
+import { badRequest, batchCode, type ErrorCode, type ServiceError } from '../core/errors.js';
+import type { Funded, Want } from './fund.js';
+
+export interface BatchFault {
+  readonly input: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export interface Batch<T> {
+  readonly nodes: readonly T[];
+  readonly errors: readonly BatchFault[];
+  readonly cacheHits: number;
+  readonly charged: Thousandths;
+  readonly fresh: boolean;
+}
+
+interface Input<Ref> {
+  readonly input: string;
+  readonly ref: Ref | null;
+}
+
+/** Duplicates folded, the first spelling and place kept (B2, B3); what cannot be a name at all stays in, as a fault (B4). */
+export function fold<Ref>(
+  texts: readonly string[],
+  parse: (text: string) => { key: string; ref: Ref } | null,
+): Input<Ref>[] {
+  const seen = new Set<string>();
+  const inputs: Input<Ref>[] = [];
+  for (const input of texts) {
+    const parsed = parse(input);
+    const key = parsed ? parsed.key : `\0${input}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    inputs.push({ input, ref: parsed ? parsed.ref : null });
+  }
+  return inputs;
+}
+
+/** Found objects in input order, and for every other input why not (B4, B8, B11). */
+export async function batch<Ref, T>(
+  inputs: readonly Input<Ref>[],
+  path: string,
+  fresh: boolean,
+  load: (wants: Want<Ref>[]) => Promise<Funded<T>[]>,
+): Promise<Batch<T>> {
+  const wants = inputs.flatMap(({ ref }) => (ref === null ? [] : [{ ref, path }]));
+  const results = await load(wants);
+  const nodes: T[] = [];
+  const errors: BatchFault[] = [];
+  const fails: ServiceError[] = [];
+  let next = 0;
+  let charged = 0;
+  let cacheHits = 0;
+  for (const { input, ref } of inputs) {
+    const result = ref === null ? { fail: badRequest('This cannot be a handle or id.') } : results[next++];
+    if (!result) continue;
+    if ('ok' in result) {
+      nodes.push(result.ok);
+      charged += result.charged;
+      if (result.cache === 'hit') cacheHits += 1;
+    } else {
+      fails.push(result.fail);
+      errors.push({ input, code: batchCode(result.fail.code), message: result.fail.message });
+    }
+  }
+  throwIfAllFailedUpstream(fails, inputs.length);
+  return { nodes, errors, cacheHits, charged, fresh };
+}
+
+/** Every input failed for the same reason upstream: a retry loop must notice (B8). */
+function throwIfAllFailedUpstream(fails: readonly ServiceError[], inputs: number): void {
+  const [first] = fails;
+  if (!first || fails.length < inputs || first.status !== 503) return;
+  if (fails.every((fail) => fail.code === first.code)) throw first;
+}

@@ -1,0 +1,21 @@
+import { parseCredits, type Thousandths } from '../core/credits.js';
+import { badRequest } from '../core/errors.js';
+
+/**
+ * The caller's own ceiling (M26) from the places it was given in, a parameter and a header: null where none was. Throws
+ * `bad_request` when one is no amount of credits, or when they differ.
+ */
+export function budgetFrom(parameter: unknown, header: string | string[] | undefined): Thousandths | null {
+  const [first, second] = [parameter, header].filter((value) => value !== undefined).map(amount);
+  if (first !== undefined && second !== undefined && first !== second) {
+    throw badRequest('max_credits and X-Max-Credits differ: give one of them.', 'max_credits');
+  }
+  return first ?? second ?? null;
+}
+
+function amount(value: unknown): Thousandths {
+  const text = typeof value === 'number' ? String(value) : value;
+  const parsed = typeof text === 'string' ? parseCredits(text) : undefined;
+  if (parsed !== undefined) return parsed;
+  throw badRequest('max_credits must be a number of credits with at most three decimals, such as 12.5.', 'max_credits');
+}

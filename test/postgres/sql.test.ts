@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type FreshDatabase, freshDatabase } from '../support/database.js';
+
+let database: FreshDatabase;
+beforeAll(async () => {
+  database = await freshDatabase();
+});
+afterAll(() => database.drop());
+
+test('a bigint is a number where that is exact, and text beyond', async () => {
+  const { sql } = database;
+  const [row] = await sql`
+    select 9007199254740991::bigint as exact, 9007199254740993::bigint as beyond, array[1, 9007199254740993]::bigint[] as both`;
+  expect(row).toEqual({ exact: 9007199254740991, beyond: '9007199254740993', both: [1, '9007199254740993'] });
+});
+
+test('arrays come back as they were sent, whatever is in them', async () => {
+  const { sql } = database;
+  // Postgres stores no zero character; 'grapheme' gives whole characters only.
+  const text = fc.string({ unit: 'grapheme' }).map((value) => value.replaceAll('\u0000', ''));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof(text, fc.constantFrom('', 'null', '"', '\\', '{}', ',', '\n'), fc.constant(null))),
+      fc.array(fc.integer()),
+      fc.array(fc.maxSafeInteger()),
+      fc.array(fc.double({ noDefaultInfinity: true, noNaN: true })),
+      async (texts, integers, bigints, doubles) => {
+        const [row] = await sql`
+          select ${texts}::text[] as texts, ${integers}::int[] as integers, ${bigints}::bigint[] as bigints,
+            ${doubles}::float8[] as doubles`;
+        expect(row).toEqual({ texts, integers, bigints, doubles: doubles.map((double) => double + 0) });
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test('arrays of other types are read as their elements are', async () => {
+  const [row] = await database.sql`
+    select array[true, false, null] as booleans, array[decode('00ff', 'hex')] as bytes,
+      array['2026-01-02T03:04:05.678Z'::timestamptz] as times, array['x']::varchar[] as names`;
+  expect(row).toEqual({
+    booleans: [true, false, null],
+    bytes: [Buffer.from([0, 255])],
+    times: [new Date('2026-01-02T03:04:05.678Z')],
+    names: ['x'],
+  });
+});
