@@ -26,6 +26,7 @@ import { createGone } from './read/gone.js';
 import { createPages } from './read/pages.js';
 import { createPool } from './read/pool.js';
 import { normaliseQuery } from './read/subjects.js';
+import { Answers } from './serve/answers.js';
 import { Documents } from './serve/documents.js';
 import { createServe } from './serve/serve.js';
 import { createStatus } from './status.js';
@@ -79,6 +80,7 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
     identify,
     admit,
     documents,
+    answers: new Answers(cache, gone),
     purses: new Purses(ledger, clock),
     ledger,
     sources: { users, tweets, pages, cursors, gone, clock },

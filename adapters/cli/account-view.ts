@@ -42,5 +42,12 @@ export const KEY_HEADER = ['key', 'name', 'state', 'spent', 'cap', 'until'] as c
 
 export function keyRow(key: KeyRecord, nowMs: number): string[] {
   const { key_prefix, name, state, spent, cap, revoked_at, expires_at } = keyJson(key, nowMs);
-  return [`${key_prefix}…`, name, state, String(spent), cap === null ? '-' : String(cap), revoked_at ?? expires_at ?? '-'];
+  return [
+    `${key_prefix}…`,
+    name,
+    state,
+    String(spent),
+    cap === null ? '-' : String(cap),
+    revoked_at ?? expires_at ?? '-',
+  ];
 }

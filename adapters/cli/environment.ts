@@ -3,6 +3,7 @@ import { resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, readConfig } from '../../src/config.js';
 import { openStores, type Stores } from '../../src/stores.js';
+import { closeOnInterrupt } from './interrupts.js';
 import { note } from './print.js';
 
 const PACKAGE_FOLDER = fileURLToPath(new URL('../..', import.meta.url));
@@ -33,19 +34,11 @@ export function typedPath(path: string): string {
 export async function withStores<T>(use: (stores: Stores, config: Config) => Promise<T>): Promise<T> {
   const config = configOfProcess();
   const stores = await openStores(config, note);
-  const interrupt = (signal: NodeJS.Signals): void => {
-    // Whoever is asked twice goes at once.
-    process.once(signal, () => process.exit(1));
-    note('perch: interrupted; closing the database');
-    void stores.close().finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));
-  };
-  process.once('SIGINT', interrupt);
-  process.once('SIGTERM', interrupt);
+  const release = closeOnInterrupt(stores);
   try {
     return await use(stores, config);
   } finally {
-    process.removeListener('SIGINT', interrupt);
-    process.removeListener('SIGTERM', interrupt);
+    release();
     await stores.close();
   }
 }

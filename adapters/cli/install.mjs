@@ -100,7 +100,9 @@ async function runNpm(folder, why, dev) {
     child.once('exit', (status, signal) => resolve(status ?? signal));
   });
   if (code === 0) return;
-  throw new Error(`npm ${command} failed (${code}) in ${folder}: see above. It needs the registry once, and to write there.`);
+  throw new Error(
+    `npm ${command} failed (${code}) in ${folder}: see above. It needs the registry once, and to write there.`,
+  );
 }
 
 /** The npm that runs us, or the one beside this Node, or the one on the PATH. */

@@ -24,7 +24,12 @@ export function table(header: readonly string[], rows: readonly (readonly (strin
     return isNumber ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0);
   };
   return lines
-    .map((line, index) => line.map((cell, column) => pad(cell, column, index)).join('  ').trimEnd())
+    .map((line, index) =>
+      line
+        .map((cell, column) => pad(cell, column, index))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n');
 }
 

@@ -34,6 +34,7 @@ function oneWay(serve: Serve): Plugin<Http> {
           variables: () => asked.variables ?? {},
           budget: () => budgetOfParams(asked, request.headers['x-max-credits']),
           estimate: () => dryRunOf(asked),
+          interface: 'graphql',
           mayBeKeyless: true,
           queriesOnly: request.method === 'GET',
         });

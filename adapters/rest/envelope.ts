@@ -9,25 +9,34 @@ const GROUPS = ['pageInfo', 'meta'];
 const leaveOutNull = (_key: string, value: unknown): unknown => (value === null ? undefined : value);
 
 /**
- * The body of a successful answer: the common envelope (section 2) around the operation's one root field. Under the alias
- * `data` the root is one object; under `page` it brings members of its own. Throws the field's failure if it has none (G5).
+ * The members of an envelope (section 2) that do not depend on the call, as bytes without the opening brace: the operation's
+ * one root field, and what it cost. Under the alias `data` the root is one object; under `page` it brings members of its own.
+ * Throws the field's failure if it has none (G5).
  */
-export function envelopeOf(answer: Answer, requestId: string, warnings: readonly string[]): string {
+export function renderEnvelope(answer: Answer): Buffer {
   const [failed] = answer.errors;
   if (failed) throw failureOf(failed);
   const root = answer.data ?? {};
   const own = 'data' in root ? { data: root.data } : flat(root.page as Record<string, unknown>);
-  const { charge } = answer;
+  const { charge, fetchedAt } = answer;
   const meta = {
-    ...(answer.fetchedAt !== undefined && { items: charge.items }),
+    ...(fetchedAt !== undefined && { items: charge.items }),
     credits_charged: toCredits(charge.amount),
-    balance_remaining: toCredits(answer.balance ?? 0),
     cache: charge.cache,
+    ...(fetchedAt !== undefined && { fetched_at: new Date(fetchedAt).toISOString() }),
+  };
+  return Buffer.from(JSON.stringify({ ...meta, ...own }, leaveOutNull).slice(1));
+}
+
+/** The whole body: what is this call's own, before what another call with the same answer shares. */
+export function envelopeOf(answer: Answer, requestId: string, warnings: readonly string[]): Buffer {
+  const own = {
     request_id: requestId,
-    ...(answer.fetchedAt !== undefined && { fetched_at: new Date(answer.fetchedAt).toISOString() }),
+    balance_remaining: toCredits(answer.balance ?? 0),
     ...(warnings.length > 0 && { warnings }),
   };
-  return JSON.stringify({ ...meta, ...own }, leaveOutNull);
+  const shared = answer.rendered ?? renderEnvelope(answer);
+  return Buffer.concat([Buffer.from(`${JSON.stringify(own).slice(0, -1)},`), shared]);
 }
 
 function flat(page: Record<string, unknown>): Record<string, unknown> {

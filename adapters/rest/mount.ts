@@ -6,7 +6,7 @@ import type { Serve } from '../../src/serve/serve.js';
 import { sendFailure } from '../http/failure.js';
 import { creditHeaders, limitHeaders, setHeaders } from '../http/headers.js';
 import { callerOf } from '../http/request.js';
-import { envelopeOf, estimateEnvelope } from './envelope.js';
+import { envelopeOf, estimateEnvelope, renderEnvelope } from './envelope.js';
 import { endpointOf, type Parameter } from './parameters.js';
 import { budgetOf, estimateOf, type RawRequest, variablesOf, warningsOf } from './request.js';
 import { ROUTES, type RouteRow } from './routes.js';
@@ -42,6 +42,8 @@ async function answer(
   let warnings: readonly string[] = [];
   const outcome = await serve({
     ...callerOf(request, reply),
+    interface: 'rest',
+    render: renderEnvelope,
     document: () => ({ name: row.operation }),
     variables: () => {
       warnings = warningsOf(parameters, raw);
@@ -63,7 +65,9 @@ function send(
   const { result, requestId } = outcome;
   if (result.kind === 'refusal') return sendFailure(request, reply, result.failure);
   try {
-    const body = (result.estimate ? estimateEnvelope : envelopeOf)(result, requestId, warnings);
+    const body = result.estimate
+      ? estimateEnvelope(result, requestId, warnings)
+      : envelopeOf(result, requestId, warnings);
     setHeaders(reply, creditHeaders(result));
     return reply.type('application/json; charset=utf-8').send(body);
   } catch (error) {

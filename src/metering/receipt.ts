@@ -12,6 +12,12 @@ export interface Charge {
   readonly lines: readonly ReceiptLine[];
 }
 
+/** A held thing that went into an answer: while the cache gives the same value under the key, the answer stands. */
+export interface Dependency {
+  readonly key: string;
+  readonly value: unknown;
+}
+
 /** What one operation delivered: lines folded per path, unit and cache label (G4); an object is on it once (G3). */
 export class Receipt {
   readonly #lines = new Map<string, { -readonly [K in keyof ReceiptLine]: ReceiptLine[K] }>();
@@ -19,6 +25,8 @@ export class Receipt {
   #bypassed = false;
   #readUpstream = false;
   #oldest = Number.POSITIVE_INFINITY;
+  readonly #dependencies: Dependency[] = [];
+  #repeatable = true;
   amount: Thousandths = 0;
 
   /** True when this object is on the receipt already; giving it again is free (G3). */
@@ -41,6 +49,21 @@ export class Receipt {
     if (cache === 'bypass') this.#bypassed = true;
     if (cache === 'miss') this.#readUpstream = true;
     this.#oldest = Math.min(this.#oldest, fetchedAt);
+  }
+
+  /** Notes a held thing that the answer was made of. */
+  used(key: string, value: unknown): void {
+    this.#dependencies.push({ key, value });
+  }
+
+  /** Something was absent, refused or trimmed: the same call may be answered otherwise though nothing held has changed. */
+  onlyOnce(): void {
+    this.#repeatable = false;
+  }
+
+  /** What the answer was made of, or null when that does not decide it. */
+  get dependencies(): readonly Dependency[] | null {
+    return this.#repeatable ? this.#dependencies : null;
   }
 
   /** When the oldest part of the answer was read from the network (T16), Unix milliseconds; undefined if nothing was. */

@@ -15,6 +15,8 @@ export type Got<T> =
 
 /** Single objects: held ones, remembered absences, and reads of the rest. One per kind, the same for both. */
 export interface Entities<Ref, T> {
+  /** The name an object is held under. */
+  readonly keyOf: (ref: Ref) => string;
   /** What is held of them, objects and absences (M24), without reading; undefined: must be read. */
   peek(refs: readonly Ref[]): Promise<(Got<T> | undefined)[]>;
   read(ref: Ref, fresh: boolean): Promise<Got<T>>;
@@ -98,6 +100,7 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
   }
 
   return {
+    keyOf: kind.keyOf,
     hold,
     async peek(refs) {
       const keys = refs.map(kind.keyOf);

@@ -5,6 +5,7 @@ import type { ItemCache, Unit } from '../core/prices.js';
 import type { Meter } from '../metering/meter.js';
 import type { Shortage } from '../metering/purses.js';
 import type { Position } from './cursor.js';
+import { listHash, pageKey } from './keys.js';
 import { type GotPage, HEAD, type HeldPage, type Pages } from './pages.js';
 import { resumeIn, timeOf } from './resume.js';
 
@@ -99,7 +100,7 @@ class Filling {
     const { list, fresh, unit } = this.#ask;
     if (!fresh) {
       const held = await pages.peek(list, place);
-      if (held) return { got: this.#saw(held) };
+      if (held) return { got: this.#saw(place, held) };
     }
     if (this.#upstreamPages >= MAX_UPSTREAM_PAGES) return { stop: this.#sparse() };
     const cache = fresh ? 'bypass' : 'miss';
@@ -107,7 +108,7 @@ class Filling {
     try {
       const got = await pages.read(list, place, before, fresh);
       if (got.cache !== 'hit') this.#upstreamPages += 1;
-      return { got: this.#saw(got) };
+      return { got: this.#saw(place, got) };
     } catch (error) {
       // The look-ahead failed, not the page: what was asked for is here, and the next call will meet the failure itself.
       if (this.#full) return { stop: this.#slice(this.#cut) };
@@ -115,8 +116,10 @@ class Filling {
     }
   }
 
-  #saw(got: GotPage): GotPage {
-    this.#context.meter.receipt.saw(got.cache, got.fetchedAt);
+  #saw(place: string, got: GotPage): GotPage {
+    const { receipt } = this.#context.meter;
+    receipt.saw(got.cache, got.fetchedAt);
+    receipt.used(pageKey(listHash(this.#ask.list), place), got.page);
     return got;
   }
 
@@ -172,6 +175,7 @@ class Filling {
   /** The money does not reach for the next item: what there is, with a cursor at the cut, or a refusal (M1). */
   #short(cache: ItemCache): Slice {
     const { meter } = this.#context;
+    meter.receipt.onlyOnce();
     if (this.#items.length === 0) throw meter.noCredits(this.#ask.unit, cache);
     return this.#slice(this.#cut, meter.shortage);
   }

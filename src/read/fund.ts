@@ -41,12 +41,13 @@ export async function fund<Ref, T>(
     const end = reach(held, results.length, wants.length, meter.left, unit, full);
     const run = wants.slice(results.length, end);
     const got = await Promise.all(run.map((want, i) => held[results.length + i] ?? entities.read(want.ref, fresh)));
-    const delivered = deliver(meter, run, got, terms);
+    const delivered = deliver(entities, meter, run, got, terms);
     results.push(...delivered);
     if (delivered.length < run.length || run.length === 0) break;
   }
   const missing = wants.length - results.length;
   if (missing > 0) {
+    meter.receipt.onlyOnce();
     const fail = meter.noCredits(unit, full);
     for (let i = 0; i < missing; i += 1) results.push({ fail });
   }
@@ -74,6 +75,7 @@ function reach<T>(
 
 /** Puts what was found on the meter, in order; stops short where the money does not reach after all. */
 function deliver<Ref, T>(
+  entities: Entities<Ref, T>,
   meter: Meter,
   run: readonly Want<Ref>[],
   got: readonly Got<T>[],
@@ -84,6 +86,7 @@ function deliver<Ref, T>(
     const one = got[i];
     if (!one) break;
     if ('fail' in one) {
+      meter.receipt.onlyOnce();
       results.push(one);
       continue;
     }
@@ -91,6 +94,7 @@ function deliver<Ref, T>(
     const charged = meter.take({ path: want.path, unit: terms.unit, cache: one.cache, object });
     if (charged === null) break;
     meter.receipt.saw(one.cache, one.fetchedAt);
+    meter.receipt.used(entities.keyOf(want.ref), one.ok);
     results.push({ ok: one.ok, cache: one.cache, charged });
   }
   return results;

@@ -40,8 +40,8 @@ export interface PagesOptions {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly lifetimes: Lifetimes;
-  readonly users: Entities<never, User>;
-  readonly tweets: Entities<never, Tweet>;
+  readonly users: Pick<Entities<never, User>, 'hold'>;
+  readonly tweets: Pick<Entities<never, Tweet>, 'hold'>;
 }
 
 /** How many earlier pages of a chain a new one is cleared of repeats against. */

@@ -7,7 +7,7 @@ import type { Meter } from '../metering/meter.js';
 import type { Clock } from '../ports.js';
 import { type Batch, batch, fold } from './batch.js';
 import type { Cursors } from './cursor.js';
-import type { Entities } from './entities.js';
+import type { Entities, Got } from './entities.js';
 import { fill, type Slice } from './fill.js';
 import { type Funded, fund, type Want } from './fund.js';
 import type { Gone } from './gone.js';
@@ -83,8 +83,7 @@ export class Reads {
 
   /** The author of a tweet whose network did not send it along: free, and null where there is none (M22). */
   async author(id: string): Promise<User | null> {
-    const [held] = await this.#sources.users.peek([{ id }]);
-    const got = held ?? (await this.#sources.users.read({ id }, false));
+    const got = await this.#free({ id });
     return 'ok' in got ? got.ok : null;
   }
 
@@ -144,10 +143,19 @@ export class Reads {
     const ref = parseUserRef(ask.subject);
     if (ref === null) throw impossibleUser(ask.subject);
     if ('id' in ref) return ref.id;
-    const [held] = await this.#sources.users.peek([ref]);
-    const got = held ?? (await this.#sources.users.read(ref, false));
+    const got = await this.#free(ref);
     if ('fail' in got) throw got.fail;
     return got.ok.id;
+  }
+
+  /** A profile that is no item of the answer: whom a handle means, or who wrote a tweet. */
+  async #free(ref: UserRef): Promise<Got<User>> {
+    const { users } = this.#sources;
+    const [held] = await users.peek([ref]);
+    const got = held ?? (await users.read(ref, false));
+    if ('ok' in got) this.#meter.receipt.used(users.keyOf(ref), got.ok);
+    else this.#meter.receipt.onlyOnce();
+    return got;
   }
 
   #userTerms(fresh: boolean) {

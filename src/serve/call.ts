@@ -24,6 +24,10 @@ export interface Call {
   readonly budget: () => Thousandths | null;
   /** Price the call and read nothing (M26). */
   readonly estimate: () => boolean;
+  /** Distinguishes renderings of the same data by different interfaces. */
+  readonly interface: 'rest' | 'graphql';
+  /** The bytes of an answer that do not depend on the call: kept, where the answer can be given again. */
+  readonly render?: (answer: Answer) => Buffer;
   /** Whether a call without a key may pass when its operation turns out to be introspection (G2). */
   readonly mayBeKeyless?: boolean;
   /** Only queries are allowed: a GET (G1). */
@@ -57,6 +61,8 @@ export interface Answer {
   /** Unix milliseconds of the oldest part, undefined where nothing came from the network (T16). */
   readonly fetchedAt: number | undefined;
   readonly estimate?: Estimate;
+  /** What `Call.render` made of it: sent as it is. */
+  readonly rendered?: Buffer;
 }
 
 export interface Refusal {

@@ -25,6 +25,8 @@ export interface Operation extends Plan {
   /** The persisted name, or the operation's own, or `query`: what the ledger calls it. */
   readonly name: string;
   readonly kind: OperationDefinitionNode['operation'];
+  /** Tells it from every other operation: the SHA-256 of what was asked for. */
+  readonly id: string;
   /** Introspection only: needs no key (G2). */
   readonly keyless: boolean;
   /** The variables with defaults applied, or what is wrong with them. */
@@ -44,6 +46,8 @@ export class DocumentError extends ServiceError {
 
 const TEXTS_KEPT = 1000;
 
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 /** Persisted operations by name and hash, and other texts by themselves: each parsed, checked and compiled once. */
 export class Documents {
   readonly #schema: GraphQLSchema;
@@ -59,7 +63,7 @@ export class Documents {
     for (const [name, text] of Object.entries(persisted)) {
       const operation = compile(schema, checks, text, null, name);
       this.#named.set(name, operation);
-      this.#hashed.set(createHash('sha256').update(text).digest('hex'), operation);
+      this.#hashed.set(sha256(text), operation);
     }
   }
 
@@ -121,6 +125,7 @@ function compile(
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments[node.name.value] = node;
   const keyless = isIntrospection(operation);
   return {
+    id: sha256(`${operationName ?? ''}\n${text}`),
     name: persisted ?? operation.name?.value ?? operation.operation,
     kind: operation.operation,
     keyless,

@@ -32,6 +32,8 @@ export interface Worst {
 const MAX_PARENTS = 20;
 
 export interface Plan {
+  /** True when every root field is a paid read: the answer then depends on what is held and on nothing of the caller's. */
+  readonly impersonal: boolean;
   /** True when some field of the operation is paid for. */
   readonly priced: boolean;
   readonly worst: (variables: Record<string, unknown>) => Worst;
@@ -61,8 +63,18 @@ export function planOf(
   if (!root) throw badRequest(`The schema has no ${operation.operation}.`);
   const planner = new Planner(schema, fragments, checks);
   const site = planner.ofSelections(operation.selectionSet, root);
-  return { priced: planner.priced, worst: (variables) => site(variables, 1) };
+  return {
+    priced: planner.priced,
+    impersonal: isImpersonal(operation, root),
+    worst: (variables) => site(variables, 1),
+  };
 }
+
+const isImpersonal = (operation: OperationDefinitionNode, root: GraphQLObjectType): boolean =>
+  operation.selectionSet.selections.every((selection) => {
+    const field = selection.kind === Kind.FIELD ? root.getFields()[selection.name.value] : undefined;
+    return field !== undefined && priceOfField(field) !== undefined;
+  });
 
 class Planner {
   priced = false;

@@ -7,12 +7,13 @@ import { Account } from '../account/account.js';
 import { type Thousandths, toCredits } from '../core/credits.js';
 import { asServiceError, badRequest, ServiceError } from '../core/errors.js';
 import { Meter, shortOf } from '../metering/meter.js';
-import type { Purses } from '../metering/purses.js';
+import type { Purse, Purses } from '../metering/purses.js';
 import { Receipt } from '../metering/receipt.js';
 import { settle } from '../metering/settle.js';
 import type { Caller, Clock, Ledger, RateDecision } from '../ports.js';
 import { within } from '../read/pool.js';
 import { Reads, type Sources } from '../read/reads.js';
+import { type Answers, isAllHeld } from './answers.js';
 import type { Answer, Call, Estimate, Outcome } from './call.js';
 import { DocumentError, type Documents, type Operation } from './documents.js';
 
@@ -20,6 +21,7 @@ export interface ServeOptions {
   readonly identify: Identify;
   readonly admit: Admit;
   readonly documents: Documents;
+  readonly answers: Answers;
   readonly purses: Purses;
   readonly ledger: Ledger;
   readonly sources: Sources;
@@ -108,20 +110,41 @@ async function paid(options: ServeOptions, prepared: Prepared, caller: Caller, c
   const purse = await options.purses.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
   try {
     if (operation.priced && purse.left <= 0) throw shortOf(purse.shortage, 'This is a paid read', purse.left);
+    const key = operation.impersonal ? keyOf(call, prepared) : null;
+    const known = key === null ? undefined : await options.answers.find(key);
+    if (known && purse.left >= known.charge.amount) {
+      purse.take(known.charge.amount);
+      return { ...known, balance: await settle(settlement(options, call, caller, purse, operation), known.charge) };
+    }
     const meter = new Meter(purse, Math.min(estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY));
     const { data = null, errors = [] } = await execute(options, prepared, caller, meter, call.signal);
     // Whoever is gone by now pays nothing; from here on the answer is paid (M18).
     call.signal.throwIfAborted();
     const charge = meter.receipt.fold();
-    const { ledger, clock } = options;
-    const at = { ledger, clock, caller, purse, requestId: call.requestId, operation: operation.name };
-    const balance = await settle(at, charge);
-    const { fetchedAt } = meter.receipt;
-    return { kind: 'answer', operation: operation.name, data, errors, charge, balance, fetchedAt };
+    const balance = await settle(settlement(options, call, caller, purse, operation), charge);
+    const { fetchedAt, dependencies } = meter.receipt;
+    const answer: Answer = { kind: 'answer', operation: operation.name, data, errors, charge, balance, fetchedAt };
+    if (key === null || dependencies === null || errors.length > 0 || !isAllHeld(charge)) return answer;
+    const kept = call.render ? { ...answer, data: null, rendered: call.render(answer) } : answer;
+    options.answers.keep(key, kept, dependencies);
+    return kept;
   } finally {
     purse.close();
   }
 }
+
+/** The same operation with the same variables, rendered by the same interface. */
+const keyOf = (call: Call, { operation, variables }: Prepared): string =>
+  `${call.interface} ${operation.id} ${JSON.stringify(variables)}`;
+
+const settlement = (options: ServeOptions, call: Call, caller: Caller, purse: Purse, operation: Operation) => ({
+  ledger: options.ledger,
+  clock: options.clock,
+  caller,
+  purse,
+  requestId: call.requestId,
+  operation: operation.name,
+});
 
 async function execute(options: ServeOptions, prepared: Prepared, caller: Caller, meter: Meter, gone: AbortSignal) {
   const { sources, ledger, clock, checkoutOpen, deadlineMs } = options;

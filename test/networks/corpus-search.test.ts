@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Product } from '../../src/core/model.js';
+import { ServiceError } from '../../src/core/errors.js';
+import { PRODUCTS, type Product } from '../../src/core/model.js';
 import { type Corpus, freshCorpus, idsOf } from './corpus-fixture.js';
 
 const PHOTO = [{ type: 'photo', url: 'https://example.org/p.jpg' }];
@@ -232,5 +234,66 @@ describe('search of a corpus', () => {
   it('refuses a bad query before it asks the database', async () => {
     await expect(found('tide foo:bar')).rejects.toMatchObject({ code: 'bad_request', detail: { param: 'q' } });
     await expect(found('tide foo:bar')).rejects.toThrow('character 6');
+  });
+
+  it('answers any text with a page or a bad_request, and the database never stumbles', async () => {
+    const pieces = fc.constantFrom(
+      ...[
+        '(',
+        ')',
+        '"',
+        '-',
+        ' ',
+        ' ',
+        ' OR ',
+        'tide',
+        "'",
+        '\\',
+        ':',
+        '&',
+        '|',
+        '!',
+        '<->',
+        '*',
+        '%',
+        '\u{1F600}',
+        '\uD800',
+      ],
+      ...[
+        'from:tidesman',
+        'to:x',
+        '#tag',
+        '@a',
+        '$b',
+        'url:a.b',
+        'min_faves:7',
+        'since_id:9',
+        'filter:links',
+        'lang:en',
+      ],
+      ...['since:2015-01-01', 'until_time:9', 'filter:verified', 'quoted_tweet_id:1'],
+    );
+    const texts = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.array(pieces, { maxLength: 12 }).map((all) => all.join('')),
+    );
+    await fc.assert(
+      fc.asyncProperty(texts, fc.constantFrom(...PRODUCTS), async (q, product) => {
+        const outcome = await corpus.search(q, product).catch((error: unknown) => error);
+        if (outcome instanceof Error) expect(outcome).toSatisfy((error) => error instanceof ServiceError);
+        if (outcome instanceof ServiceError) expect(outcome.code).toBe('bad_request');
+      }),
+      { numRuns: 250 },
+    );
+    expect(await found('漢'.repeat(500))).toEqual([]);
+    expect(await found('tide '.repeat(90))).toEqual(['103', '102', '101']);
+  });
+
+  it('holds a text of any length and finds it by its beginning', async () => {
+    const long = Array.from({ length: 200_000 }, (_, index) => `word${index}`).join(' ');
+    await corpus.tweet({ id: 500, text: long, lang: 'x'.repeat(5000), hashtags: ['y'.repeat(5000)], author_id: 77 });
+    const hits = await found('word7 word4000');
+    await corpus.sql`delete from corpus_tweets where id = 500`;
+    expect(hits).toEqual(['500']);
   });
 });

@@ -42,7 +42,9 @@ export function accountCommands(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      examples('perch wallet credit --account 019a2b3c-4d5e-7f60-8123-456789abcdef --credits 250 --reason "beta tester"'),
+      examples(
+        'perch wallet credit --account 019a2b3c-4d5e-7f60-8123-456789abcdef --credits 250 --reason "beta tester"',
+      ),
     )
     .action(async (options) => (await import('./account.js')).creditWallet(options));
 }

@@ -67,7 +67,12 @@ export async function showAccount(id: string, options: { json?: boolean }): Prom
         ['Paid', `$${count(account.paidUsd)}`],
         ['Rate limit', rateOf(account)],
       ]),
-      account.keys.length === 0 ? 'No keys.' : table(KEY_HEADER, account.keys.map((key) => keyRow(key, now))),
+      account.keys.length === 0
+        ? 'No keys.'
+        : table(
+            KEY_HEADER,
+            account.keys.map((key) => keyRow(key, now)),
+          ),
     ].join('\n\n'),
   );
 }

@@ -35,7 +35,10 @@ export function keyCommands(program: Command): void {
     .argument('<prefix>', 'the shown part of the old key, such as perch_live_a1B2c3', prefix)
     .option('--overlap <time>', '0 to 30d: how long the old key still works (default: 24h)', overlap, DAY_MS)
     .option('--json', 'print JSON')
-    .addHelpText('after', examples('perch key rotate perch_live_a1B2c3', 'perch key rotate perch_live_a1B2c3 --overlap 0'))
+    .addHelpText(
+      'after',
+      examples('perch key rotate perch_live_a1B2c3', 'perch key rotate perch_live_a1B2c3 --overlap 0'),
+    )
     .action(async (old: string, options) => (await import('./key.js')).rotateKey(old, options));
 
   key

@@ -37,7 +37,12 @@ export async function listKeys(options: { account: string; json?: boolean }): Pr
   const { accountId, keys } = await withStores((stores) => accountOf(stores, options.account));
   const now = Date.now();
   answer({ account_id: accountId, keys: keys.map((key) => keyJson(key, now)) }, options.json, () =>
-    keys.length === 0 ? 'No keys.' : table(KEY_HEADER, keys.map((key) => keyRow(key, now))),
+    keys.length === 0
+      ? 'No keys.'
+      : table(
+          KEY_HEADER,
+          keys.map((key) => keyRow(key, now)),
+        ),
   );
 }
 

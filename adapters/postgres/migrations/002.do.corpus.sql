@@ -24,7 +24,7 @@ CREATE TABLE corpus_users (
   pinned_tweet_ids bigint[],
   -- The People search: handle, name and bio as words; the handle also whole, since words end at an underscore.
   search tsvector NOT NULL GENERATED ALWAYS AS (
-    to_tsvector('simple', handle || ' ' || name || ' ' || coalesce(bio, '')) || array_to_tsvector(ARRAY[':at=' || lower(left(handle, 100))])
+    to_tsvector('simple', left(handle || ' ' || name || ' ' || coalesce(bio, ''), 50000)) || array_to_tsvector(ARRAY[':at=' || lower(left(handle, 100))])
   ) STORED,
   -- How the People search sorts.
   standing bigint NOT NULL GENERATED ALWAYS AS (coalesce(followers, 0)) STORED
@@ -43,16 +43,18 @@ CREATE INDEX corpus_users_standing ON corpus_users (standing DESC, id DESC);
 -- Everything in one vector lets one index intersect any mix of operators without touching the table.
 -- Tags and mentions that a source did not list are taken from the text for this purpose only.
 CREATE FUNCTION corpus_tweet_terms(
-  text text, lang text, media jsonb, urls text[], hashtags text[], mentions text[],
+  whole text, lang text, media jsonb, urls text[], hashtags text[], mentions text[],
   is_retweet boolean, is_quote boolean, is_reply boolean, likes bigint, retweets bigint, replies bigint
 ) RETURNS tsvector LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
+  -- No vector holds more than a megabyte.
+  text text := left(whole, 50000);
   terms text[] := '{}';
   tags text[] := hashtags;
   handles text[] := mentions;
   reached bigint;
 BEGIN
-  IF lang IS NOT NULL THEN terms := terms || (':lang=' || lower(lang)); END IF;
+  IF lang IS NOT NULL THEN terms := terms || (':lang=' || lower(left(lang, 20))); END IF;
   IF is_reply THEN terms := terms || ':is=reply'::text; END IF;
   IF is_retweet THEN terms := terms || ':is=retweet'::text; END IF;
   IF is_quote THEN terms := terms || ':is=quote'::text; END IF;

@@ -14,6 +14,7 @@ import {
   isObjectType,
   isUnionType,
   Kind,
+  type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
 import { isDeepStrictEqual } from 'node:util';
@@ -45,7 +46,7 @@ export class Selections {
   /** The members that a selection gives of an object, fragments opened; of a union's, those on that type. */
   members(type: GraphQLObjectType, set: SelectionSetNode | undefined): Member[] {
     return (set?.selections ?? []).flatMap((node) => {
-      if (node.kind === Kind.FIELD) return [this.#member(type, node)];
+      if (node.kind === Kind.FIELD) return [this.member(type, node)];
       const fragment = node.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(node.name.value) : node;
       const condition = fragment?.typeCondition?.name.value;
       if (!fragment || (condition !== undefined && condition !== type.name)) return [];
@@ -53,7 +54,7 @@ export class Selections {
     });
   }
 
-  #member(owner: GraphQLObjectType, node: FieldNode): Member {
+  member(owner: GraphQLObjectType, node: FieldNode): Member {
     const field = owner.getFields()[node.name.value];
     if (!field) throw new TypeError(`${owner.name} has no field ${node.name.value}.`);
     return { name: node.alias?.value ?? node.name.value, owner, field, node };
@@ -100,13 +101,11 @@ export class Selections {
     return refTo('schemas', name);
   }
 
-  rootType(kind: 'query' | 'mutation' | 'subscription'): GraphQLObjectType {
-    const type = this.#schema.getRootType(kind as never);
-    if (!type) throw new TypeError(`The schema has no ${kind}.`);
-    return type;
-  }
-
-  member(owner: GraphQLObjectType, node: FieldNode): Member {
-    return this.#member(owner, node);
+  /** The only field of an operation. */
+  rootOf({ operation, selectionSet }: OperationDefinitionNode): Member {
+    const type = this.#schema.getRootType(operation);
+    const [node] = selectionSet.selections;
+    if (!type || node?.kind !== Kind.FIELD) throw new TypeError('A persisted operation has one root field.');
+    return this.member(type, node);
   }
 }

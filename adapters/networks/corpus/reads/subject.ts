@@ -7,7 +7,7 @@ export const VISIBLE = raw('t.author_id NOT IN (SELECT p.id FROM corpus_users p 
 
 export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user');
 export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet');
-export const privateUser = (): ServiceError =>
+const privateUser = (): ServiceError =>
   new ServiceError('not_found', 'The account is protected: this list is private', { reason: 'private' });
 export const privateTweet = (): ServiceError =>
   new ServiceError('not_found', 'The tweet is private: its author is protected', { reason: 'private' });

@@ -45,9 +45,9 @@ the Lifeboat Hall; the Tithe Barn; the Sail Loft; the bandstand; the Pump Room; 
     'the Lagoon Nebula; the Ring Nebula; the Great Hercules Cluster; the Wild Duck Cluster; the Veil Nebula; Albireo',
     'the Andromeda Galaxy; the Double Cluster; the Helix Nebula; the Pleiades; the Triangulum Galaxy; the Saturn Nebula',
   ),
-  scope:
-    words(`the 60 cm reflector; the old brass refractor; the spectrograph; the solar telescope; the wide-field camera
-the east dome; the west dome; the all-sky camera; the little Dobsonian; the guide scope`),
+  scope: words(
+    'the 60 cm reflector; the old brass refractor; the wide-field camera; the little Dobsonian; the east telescope; the astrograph',
+  ),
   showers: seasons(
     'the Geminids; the Quadrantids',
     'the Lyrids; the Eta Aquariids',

@@ -1,0 +1,148 @@
+import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describeConfig } from '../../../src/config/describe.js';
+import { type Config, ConfigError } from '../../../src/config.js';
+import { openStores, type Stores } from '../../../src/stores.js';
+import { configOfProcess } from '../environment.js';
+import { FAILED, WRONG_USE } from '../failure.js';
+import { closeOnInterrupt } from '../interrupts.js';
+import { answer, count, note, plural, table } from '../print.js';
+
+interface Finding {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/** Looks at everything the service stands on; exit code 2 for the configuration, 1 for the rest. Changes nothing. */
+export async function doctor(options: { all?: boolean; json?: boolean }): Promise<void> {
+  const { config, finding } = checkConfig();
+  const findings = [finding];
+  if (config !== null) {
+    findings.push(await checkHome(config), ...(await checkStores(config)), checkRedis(config));
+  }
+  const ok = findings.every((found) => found.ok);
+  const settings = describeConfig(process.env);
+  const all = settings.map(({ name, isSet, value, right }) => ({ name, set: isSet, value, must_be: right }));
+  answer({ ok, checks: findings, ...(options.all && { settings: all }) }, options.json, () =>
+    [
+      ...findings.map(({ name, ok, detail }) => `${ok ? 'ok    ' : 'not ok'}  ${name.padEnd(13)}  ${detail}`),
+      ...(options.all
+        ? [
+            '',
+            table(
+              ['variable', 'value', 'must be'],
+              settings.map((line) => [line.name, shown(line), line.right]),
+            ),
+          ]
+        : []),
+    ].join('\n'),
+  );
+  if (!ok) process.exitCode = finding.ok ? FAILED : WRONG_USE;
+}
+
+const shown = ({ isSet, value }: { isSet: boolean; value: string }): string => (isSet ? value : `(${value})`);
+
+function checkConfig(): { config: Config | null; finding: Finding } {
+  const name = 'Configuration';
+  const set = describeConfig(process.env).filter(({ isSet }) => isSet);
+  try {
+    const config = configOfProcess();
+    const named = set.map((line) => `${line.name}=${line.value}`).join(' ');
+    const detail = set.length === 0 ? 'nothing is set: defaults hold' : named;
+    return { config, finding: { name, ok: true, detail } };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const detail = error.faults.map((fault) => `${fault.name} ${fault.message}`).join('; ');
+    return { config: null, finding: { name, ok: false, detail } };
+  }
+}
+
+async function checkHome({ home }: Config): Promise<Finding> {
+  const name = 'Data folder';
+  try {
+    await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
+    return { name, ok: true, detail: home };
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (isMissing) return { name, ok: true, detail: `${home} is not there yet: the first start makes it` };
+    return {
+      name,
+      ok: false,
+      detail: `${home} must be readable and writable for this user: chown it or set PERCH_HOME`,
+    };
+  }
+}
+
+async function checkStores(config: Config): Promise<Finding[]> {
+  const name = 'Database';
+  const isEmbedded = config.databaseUrl === null;
+  if (isEmbedded && !(await isThere(join(config.home, 'postgres')))) {
+    return [{ name, ok: true, detail: 'embedded, not set up yet: the first start does it' }, networkOf(config, null)];
+  }
+  try {
+    const stores = await openStores(config, note);
+    const release = closeOnInterrupt(stores);
+    try {
+      return await lookInto(stores, config, isEmbedded);
+    } finally {
+      release();
+      await stores.close();
+    }
+  } catch (error) {
+    const message = error instanceof Error ? error.message || error.name : String(error);
+    const detail = isEmbedded ? message : `DATABASE_URL can't be used: ${message}`;
+    return [{ name, ok: false, detail }];
+  }
+}
+
+async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boolean): Promise<Finding[]> {
+  const [row] = await sql<{ server: string; schema: number; accounts: number; users: number; tweets: number }[]>`
+    select current_setting('server_version') as server,
+      (select max(version)::int from public.schema_version) as schema,
+      (select count(*)::int from accounts) as accounts,
+      (select count(*)::int from corpus_users) as users,
+      (select count(*)::int from corpus_tweets) as tweets`;
+  const { faults } = await ledger.check();
+  if (row === undefined) throw new Error('the database did not answer');
+  const where = isEmbedded ? 'embedded' : 'at DATABASE_URL';
+  return [
+    {
+      name: 'Database',
+      ok: true,
+      detail: `Postgres ${row.server}, ${where}; schema ${row.schema}; ${plural(row.accounts, 'account')}`,
+    },
+    {
+      name: 'Ledger',
+      ok: faults.length === 0,
+      detail:
+        faults.length === 0 ? 'every invariant holds' : `${plural(faults.length, 'fault')}: see perch ledger check`,
+    },
+    networkOf(config, row),
+  ];
+}
+
+function networkOf({ network }: Config, held: { users: number; tweets: number } | null): Finding {
+  const name = 'Network';
+  if (network !== 'corpus') return { name, ok: true, detail: `${network}; its sessions are not asked by this command` };
+  if (held === null || held.users + held.tweets > 0) {
+    const what = held === null ? 'nothing loaded yet' : `${count(held.users)} profiles, ${count(held.tweets)} tweets`;
+    return { name, ok: true, detail: `corpus: ${what}` };
+  }
+  return { name, ok: true, detail: 'corpus: empty; `perch import PATH` loads it' };
+}
+
+const checkRedis = ({ redisUrls }: Config): Finding => ({
+  name: 'Redis',
+  ok: true,
+  detail:
+    redisUrls.length === 0
+      ? 'not used: in-process stores, one process only'
+      : 'REDIS_URL is set; this version keeps to in-process stores and does not use it',
+});
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,52 @@
+import { basename } from 'node:path';
+import { importPaths } from '../../networks/corpus/import/import-paths.js';
+import type { ImportSummary } from '../../networks/corpus/import/load.js';
+import { typedPath, withStores } from '../environment.js';
+import { Failure } from '../failure.js';
+import { answer, note, plural, table } from '../print.js';
+import { openProgress, type Progress } from '../progress.js';
+
+interface ImportOptions {
+  readonly strict?: boolean;
+  readonly json?: boolean;
+}
+
+/** Bad lines are named on standard error as they are met; the summary is the result. */
+export async function importCommand(paths: readonly string[], options: ImportOptions): Promise<void> {
+  const summary = await withStores(async ({ sql }, { network }) => {
+    if (network !== 'corpus') note(`perch: PERCH_NETWORK is ${network}: what is imported is read when it is corpus`);
+    let progress: Progress | undefined;
+    let faults = 0;
+    try {
+      return await importPaths(sql, paths.map(typedPath), {
+        strict: options.strict === true,
+        onFault({ file, line, message }) {
+          faults += 1;
+          (progress?.line ?? note)(`${file}:${line}: ${message}`);
+        },
+        onProgress({ file, bytesRead, bytesTotal }) {
+          progress ??= openProgress('Importing', bytesTotal);
+          progress.update(bytesRead, basename(file));
+        },
+      });
+    } catch (error) {
+      progress?.stop();
+      // The line was named already; that it is bad is a fault of the file and not of the command's words.
+      if (faults > 0 && options.strict === true)
+        throw new Failure('stopped at the first bad line; nothing was imported');
+      throw error;
+    } finally {
+      progress?.stop();
+    }
+  });
+  answer(summary, options.json, () => wordsOf(summary));
+}
+
+function wordsOf(summary: ImportSummary): string {
+  const kinds = ['users', 'tweets', 'follows'] as const;
+  const rows = kinds.map((kind) => [kind, summary[kind].read, summary[kind].added, summary[kind].changed]);
+  const { count } = summary.faults;
+  const faults =
+    count === 0 ? '' : `\n${plural(count, 'bad line')} left out; ${count === 1 ? 'it is' : 'they are'} named above.`;
+  return table(['', 'read', 'added', 'changed'], rows) + faults;
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hashKey, isWellFormedKey, mintKey } from '../../src/access/key.js';
+import type { Config } from '../../src/config.js';
+import type { Stores } from '../../src/stores.js';
+import { demoNetwork } from '../networks/corpus/demo/demo-network.js';
+import { DEMO_SEED } from '../networks/corpus/demo/entry-points.js';
+import { loadCorpus } from '../networks/corpus/import/load.js';
+import { openAccount } from './new-key.js';
+import { note } from './print.js';
+import { openProgress } from './progress.js';
+
+const DEMO_LOCK = 0x64656d6f;
+/** When PERCH_STARTING_CREDITS gives nothing: enough to explore with (M27). */
+const PLAY_CREDITS = 1_000_000;
+/** The rate of the first paid tier: a newcomer clicks more than once a second. */
+const PLAY_QPS = 20;
+
+export interface Demo {
+  readonly key: string;
+  /** The key was made just now: it is shown once. */
+  readonly isNew: boolean;
+}
+
+/** Where the demo key is kept for GraphiQL's button: readable by its owner alone. */
+export const demoKeyFile = (config: Config): string => join(config.home, 'demo-key');
+
+/**
+ * Makes an empty database a demo: the invented network, and an account with a key to play with. Does nothing where there is
+ * something already, or the configuration wants no demo. Processes that start together take turns.
+ */
+export async function prepareDemo(stores: Stores, config: Config): Promise<Demo | null> {
+  if (!config.demo) return null;
+  return stores.sql.begin(async (turn) => {
+    await turn`select pg_advisory_xact_lock(${DEMO_LOCK})`;
+    if (config.network === 'corpus') await fillNetwork(stores);
+    return (await keptKey(stores, config)) ?? (await newKey(stores, config));
+  });
+}
+
+async function fillNetwork({ sql }: Stores): Promise<void> {
+  const [found] = await sql`
+    select exists (select from corpus_users) or exists (select from corpus_tweets)
+      or exists (select from corpus_follows) as filled`;
+  if (found?.filled !== false) return;
+  note('The first start: making the demo network, an invented one');
+  const rows = [...demoNetwork({ seed: DEMO_SEED, now: Date.now() })];
+  const progress = openProgress('Filling the demo network', rows.length);
+  try {
+    const { users, tweets, follows } = await loadCorpus(sql, rows, { onRows: (done) => progress.update(done) });
+    progress.stop();
+    note(`The demo network has ${users.added} accounts, ${tweets.added} tweets and ${follows.added} follows`);
+  } finally {
+    progress.stop();
+  }
+}
+
+/** The key of an earlier start, while it works: a revoked one is not offered. */
+async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<Demo | null> {
+  const key = (await readFile(demoKeyFile(config), 'utf8').catch(() => '')).trim();
+  if (!isWellFormedKey(key)) return null;
+  const found = await accounts.findKey(hashKey(key, secrets.pepper));
+  return found?.state === 'live' ? { key, isNew: false } : null;
+}
+
+/** Only where nobody has a key yet. The file is written first: a key that nobody can read would be lost. */
+async function newKey(stores: Stores, config: Config): Promise<Demo | null> {
+  const [found] = await stores.sql`select exists (select from keys) as taken`;
+  if (found?.taken !== false) return null;
+  const key = mintKey(randomBytes);
+  await writeFile(demoKeyFile(config), `${key}\n`, { mode: 0o600 });
+  await openAccount(stores, {
+    name: 'Demo',
+    email: null,
+    paidUsd: 0,
+    qpsOverride: PLAY_QPS,
+    credits: config.startingThousandths || PLAY_CREDITS,
+    reason: 'play credits',
+    keyName: 'demo',
+    key,
+  });
+  return { key, isNew: true };
+}

@@ -1,0 +1,57 @@
+import { Format, SingleBar } from 'cli-progress';
+import { note } from './print.js';
+
+/** How far a long piece of work is: a bar on a terminal, a few plain lines elsewhere. All on standard error. */
+export interface Progress {
+  /** `done` of the whole, in its own unit; `doing` is shown beside the bar. */
+  update(done: number, doing?: string): void;
+  /** A line that stays, above the bar. */
+  line(text: string): void;
+  /** Ends the bar; what is said afterwards stands below it. */
+  stop(): void;
+}
+
+/** Percent between two plain lines. */
+const STEP = 25;
+
+export const openProgress = (title: string, total: number): Progress =>
+  process.stderr.isTTY ? bar(title, total) : lines(title, total);
+
+function bar(title: string, total: number): Progress {
+  const shown = new SingleBar({
+    stream: process.stderr,
+    format: `${title} {bar} {percentage}% {doing}`,
+    formatBar: Format.BarFormat,
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    barsize: 30,
+    hideCursor: false,
+    gracefulExit: false,
+    // Ctrl-C ends the command through its own handler.
+    emptyOnZero: true,
+  });
+  shown.start(total, 0, { doing: '' });
+  return {
+    update: (done, doing = '') => shown.update(Math.min(done, total), { doing }),
+    line(text) {
+      process.stderr.write('\r\u001b[K');
+      note(text);
+    },
+    stop: () => shown.stop(),
+  };
+}
+
+function lines(title: string, total: number): Progress {
+  let told = -1;
+  return {
+    update(done) {
+      const percent = total === 0 ? 100 : Math.floor((100 * Math.min(done, total)) / total);
+      const step = percent - (percent % STEP);
+      if (step <= told) return;
+      told = step;
+      note(`${title}: ${step}%`);
+    },
+    line: note,
+    stop() {},
+  };
+}

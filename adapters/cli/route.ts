@@ -1,0 +1,48 @@
+import { badRequest } from '../../src/core/errors.js';
+import { ROUTES, type RouteRow } from '../rest/routes.js';
+
+/** A path as it is written in an address, or the whole address. Throws `bad_request`. */
+export function urlOf(address: string): URL {
+  const isAddress = /^https?:\/\//i.test(address);
+  if (!isAddress && !address.startsWith('/')) throw badRequest(`${address} is not a path: it must begin with /v1/.`);
+  try {
+    return new URL(address, 'http://localhost');
+  } catch {
+    throw badRequest(`${address} is not a path or an address.`);
+  }
+}
+
+/** The endpoint of a path, and the names in it. Throws `bad_request` that says which paths and methods there are. */
+export function routeOf(method: string, pathname: string): { row: RouteRow; path: Record<string, string> } {
+  const matches = ROUTES.flatMap((row) => {
+    const path = match(row.path, pathname);
+    return path === null ? [] : [{ row, path }];
+  });
+  // Fixed paths stand before those with a name in them.
+  const found = matches.find(({ row }) => row.method === method && row.path === matches[0]?.row.path);
+  if (found) return found;
+  if (matches[0]) {
+    const fit = matches.filter(({ row }) => row.path === matches[0]?.row.path).map(({ row }) => row.method);
+    throw badRequest(`${pathname} takes ${fit.join(' and ')}, not ${method}.`);
+  }
+  const known = [...new Set(ROUTES.map((row) => row.path))].join('\n  ');
+  throw badRequest(`${pathname} is not a path of this service. Its paths:\n  ${known}`);
+}
+
+/** The names in the path, percent-decoded once; null where the path is another one. One trailing slash is ignored (I8). */
+function match(template: string, pathname: string): Record<string, string> | null {
+  const pattern = template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  const groups = new RegExp(`^${pattern}/?$`).exec(pathname);
+  if (groups === null) return null;
+  const path: Record<string, string> = {};
+  for (const [name, text] of Object.entries(groups.groups ?? {})) path[name] = decoded(text);
+  return path;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw badRequest(`${text} is not percent-encoded rightly.`);
+  }
+}

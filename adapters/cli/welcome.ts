@@ -1,0 +1,50 @@
+import { relative } from 'node:path';
+import type { Config } from '../../src/config.js';
+import { DEMO_HANDLES } from '../networks/corpus/demo/entry-points.js';
+import { type Demo, demoKeyFile } from './demo.js';
+import { facts } from './print.js';
+
+/** What is printed once the service listens: where to go, and a line that works when it is pasted. */
+export function welcome(url: string, config: Config, demo: Demo | null): string {
+  const places = facts([
+    ['  GraphiQL', `${url}/graphql`],
+    ['  Home', `${url}/`],
+    ['  Status', `${url}/status`],
+    ['  REST', `${url}/openapi.yaml`],
+  ]);
+  const title = `Perch reads ${config.network}${demo === null ? '' : ', as a demo,'} at ${url}`;
+  const stop = 'Ctrl-C stops it.';
+  return ['', title, '', places, '', ...firstRead(url, config, demo), '', stop, ''].join('\n');
+}
+
+function firstRead(url: string, config: Config, demo: Demo | null): string[] {
+  if (demo === null) {
+    return [
+      'Reads need a key. A new account with one, in another terminal:',
+      '  npm run -s perch -- account create --name me --credits 1000',
+      'Without a key:',
+      `  curl -s ${url}/status`,
+    ];
+  }
+  const path = config.network === 'corpus' ? `/v1/users/${DEMO_HANDLES.observatory}` : '/v1/me';
+  const read = `${url}${path}`;
+  if (!demo.isNew) {
+    return [
+      'A first read, with the demo key:',
+      `  curl -s -H "x-api-key: $(cat ${quoted(demoKeyFile(config))})" ${read}`,
+    ];
+  }
+  return [
+    `The demo key, shown this once (GraphiQL has a button for it):`,
+    `  ${demo.key}`,
+    'A first read:',
+    `  curl -s -H 'x-api-key: ${demo.key}' ${read}`,
+  ];
+}
+
+/** A path as a shell takes it. */
+function quoted(path: string): string {
+  const near = relative(process.cwd(), path);
+  const short = near.startsWith('..') ? path : near;
+  return /^[\w./-]+$/.test(short) ? short : `'${short.replaceAll("'", "'\\''")}'`;
+}

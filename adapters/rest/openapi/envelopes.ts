@@ -1,0 +1,150 @@
+import {
+  type GraphQLObjectType,
+  getNamedType,
+  getNullableType,
+  isListType,
+  isObjectType,
+  isUnionType,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { priceOfField } from '../../../src/serve/rules.js';
+import type { Member, Selections } from './selections.js';
+import type { JsonSchema } from './types.js';
+import { pascalCase, refTo, restWords } from './words.js';
+
+/** What every envelope has (section 1, M14); `envelope.ts` writes it. */
+const COMMON: Readonly<Record<string, JsonSchema>> = {
+  credits_charged: { type: 'number', description: 'Credits charged for this call.' },
+  balance_remaining: { type: 'number', description: 'Credits in the wallet after this call.' },
+  cache: {
+    type: 'string',
+    enum: ['miss', 'hit', 'bypass'],
+    description: 'How the answer was come by: read anew, held already (half price), or read anew because of `fresh`.',
+  },
+  request_id: { type: 'string', format: 'uuid', description: 'Quote it in support. Also in `X-Request-Id`.' },
+};
+
+const WARNINGS: JsonSchema = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Query parameters that this endpoint does not know and ignored.',
+};
+
+const ITEMS: JsonSchema = { type: 'integer', description: 'Objects returned.' };
+
+const FETCHED_AT: JsonSchema = {
+  type: 'string',
+  format: 'date-time',
+  description: 'When the oldest part of the answer was read from the network.',
+};
+
+const ESTIMATE: JsonSchema = {
+  type: 'object',
+  description: 'The price of a call before anything is read.',
+  required: ['max_items', 'unit', 'max_credits'],
+  properties: {
+    max_items: { type: 'integer', description: 'Most objects that can be returned.' },
+    unit: { type: 'number', description: 'Credits per object, read from the network.' },
+    max_credits: { type: 'number', description: 'Most credits that can be charged.' },
+  },
+};
+
+/** The envelopes of all operations as component schemas. */
+export class Envelopes {
+  readonly #selections: Selections;
+
+  constructor(selections: Selections) {
+    this.#selections = selections;
+    const required = Object.keys(COMMON);
+    selections.add('FreeMeta', {
+      description: 'Stands beside the members of every answer that costs nothing.',
+      type: 'object',
+      required,
+      properties: { ...COMMON, warnings: WARNINGS },
+    });
+  }
+
+  /** The envelopes that an operation may be answered with, as names of component schemas; `estimate=true` beside them. */
+  of(operation: OperationDefinitionNode): JsonSchema {
+    const refs = this.#answersOf(operation);
+    const priced = priceOfField(this.#selections.rootOf(operation).field) !== undefined;
+    const all = priced ? [...refs, this.#estimate()] : refs;
+    const [only] = all;
+    return all.length === 1 && only ? only : { anyOf: all };
+  }
+
+  #answersOf(operation: OperationDefinitionNode): JsonSchema[] {
+    const root = this.#selections.rootOf(operation);
+    const name = pascalCase(operation.name?.value ?? root.field.name);
+    const priced = priceOfField(root.field) !== undefined;
+    const meta = priced ? 'Meta' : 'FreeMeta';
+    if (root.name === 'data') return [this.#envelope(`${name}Response`, meta, dataOf(this.#selections, root))];
+    const page = getNamedType(root.field.type) as GraphQLObjectType;
+    if (!priced) {
+      const own = this.#selections.refTo(page, root.node.selectionSet);
+      return [this.#selections.add(`${name}Response`, { allOf: [refTo('schemas', meta), own] })];
+    }
+    return this.#pageOf(page, root);
+  }
+
+  #pageOf(page: GraphQLObjectType, root: Member): JsonSchema[] {
+    const members = this.#selections.members(page, root.node.selectionSet);
+    const data = members.find(({ name }) => name === 'data');
+    if (!data) throw new TypeError(`${page.name} selects no data.`);
+    const named = getNamedType(data.field.type);
+    // With `product=People` a search answers as a page of users does (section 4).
+    if (isUnionType(named)) return named.getTypes().map((type) => refTo('schemas', `${type.name}Page`));
+    const flat = members.filter((member) => member !== data).flatMap((member) => this.#laidFlat(member));
+    const isBatch = flat.some(({ name }) => name === 'errors');
+    this.#addMeta(isBatch, flat);
+    const own = dataOf(this.#selections, data);
+    return [this.#envelope(page.name, isBatch ? 'BatchMeta' : 'Meta', own, restWords(page.description))];
+  }
+
+  /** Groups are laid flat in the envelope; lists are members of their own. */
+  #laidFlat(member: Member): Member[] {
+    const type = getNullableType(member.field.type);
+    return isObjectType(type) ? this.#selections.members(type, member.node.selectionSet) : [member];
+  }
+
+  /** `cache_hits` is in every page, but not where one object is answered: required in batches only, as section 2 says. */
+  #addMeta(isBatch: boolean, flat: readonly Member[]): void {
+    const { required = [], properties = {} } = this.#selections.objectOf(flat);
+    const cache = isBatch ? properties['cache'] : COMMON['cache'];
+    const always = ['items', ...Object.keys(COMMON)];
+    this.#selections.add(isBatch ? 'BatchMeta' : 'Meta', {
+      description: isBatch ? 'Stands beside `data` of a batch.' : 'Stands beside `data` of every paid answer.',
+      type: 'object',
+      required: isBatch ? [...new Set([...always, ...required])] : always,
+      properties: {
+        items: ITEMS,
+        ...COMMON,
+        ...properties,
+        ...(cache && { cache }),
+        fetched_at: FETCHED_AT,
+        warnings: WARNINGS,
+      },
+    });
+  }
+
+  #envelope(name: string, meta: string, data: JsonSchema, description = ''): JsonSchema {
+    const own: JsonSchema = { type: 'object', required: ['data'], properties: { data } };
+    const allOf = [refTo('schemas', meta), own];
+    return this.#selections.add(name, description === '' ? { allOf } : { description, allOf });
+  }
+
+  #estimate(): JsonSchema {
+    const estimate = this.#selections.add('Estimate', ESTIMATE);
+    const own: JsonSchema = { type: 'object', required: ['estimate'], properties: { estimate } };
+    return this.#selections.add('EstimateResponse', {
+      description: 'The answer to `estimate=true`: nothing was read and nothing is charged.',
+      allOf: [refTo('schemas', 'Meta'), own],
+    });
+  }
+}
+
+function dataOf(selections: Selections, member: Member): JsonSchema {
+  const { description, ...value } = selections.schemaOf(member);
+  const isList = isListType(getNullableType(member.field.type));
+  return isList && description !== undefined ? { ...value, description } : value;
+}

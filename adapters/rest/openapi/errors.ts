@@ -1,0 +1,51 @@
+import { ERROR_CODES } from '../../../src/core/errors.js';
+import type { JsonSchema } from './types.js';
+import { refTo } from './words.js';
+
+const REQUEST_ID: JsonSchema = { type: 'string', format: 'uuid', description: 'Quote it in support.' };
+
+const CREDITS_CHARGED: JsonSchema = { type: 'number', description: 'Always 0: failed requests are never charged.' };
+
+/** The one shape of a failure, and the same as RFC 9457 (section 7); `adapters/http/failure.ts` writes them. */
+export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  ErrorBody: {
+    description: 'What went wrong.',
+    type: 'object',
+    required: ['code', 'message'],
+    properties: {
+      code: {
+        type: 'string',
+        enum: Object.keys(ERROR_CODES),
+        description: 'Stable and machine-readable: match on it, never on `message`.',
+      },
+      message: { type: 'string', description: 'For people; its wording may change.' },
+      reason: {
+        type: 'string',
+        description: 'Why, in one word: `private`, `suspended`, `unknown`, `max_credits`, `key_cap` …',
+      },
+      param: { type: 'string', description: 'The parameter at fault.' },
+      retry_after: { type: 'integer', description: 'Seconds until another try makes sense, as in `Retry-After`.' },
+    },
+  },
+  Error: {
+    description: 'Every failure.',
+    type: 'object',
+    required: ['error', 'request_id'],
+    properties: { error: refTo('schemas', 'ErrorBody'), request_id: REQUEST_ID, credits_charged: CREDITS_CHARGED },
+  },
+  Problem: {
+    description: 'The same failure as RFC 9457, for callers that accept `application/problem+json`.',
+    type: 'object',
+    required: ['type', 'title', 'status', 'code', 'request_id'],
+    properties: {
+      type: { type: 'string', format: 'uri', description: 'A page that describes the code.' },
+      title: { type: 'string', description: 'The same for every failure with this code.' },
+      status: { type: 'integer', description: 'The HTTP status.' },
+      detail: { type: 'string', description: 'The same text as `error.message`.' },
+      code: { type: 'string', enum: Object.keys(ERROR_CODES), description: 'The same as `error.code`.' },
+      request_id: REQUEST_ID,
+      error: refTo('schemas', 'ErrorBody'),
+      credits_charged: CREDITS_CHARGED,
+    },
+  },
+};

@@ -1,0 +1,139 @@
+import { ERROR_CODES, type ErrorCode } from '../../../src/core/errors.js';
+import { errorBody, problemBody } from '../../http/failure.js';
+import { exampleFailure } from './failure-examples.js';
+import { header, KEYLESS_HEADERS, V1_HEADERS } from './headers.js';
+import type { ApiResponse, Example, MediaType, Reference } from './types.js';
+import { refTo } from './words.js';
+
+const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
+const codesOf = (status: number): ErrorCode[] => CODES.filter((code) => ERROR_CODES[code].status === status);
+
+interface FailureRow {
+  readonly status: number;
+  readonly description: string;
+  readonly codes: readonly ErrorCode[];
+  readonly headers: Readonly<Record<string, Reference>>;
+}
+
+const KNOWN = { RateLimit: header('RateLimit'), ...V1_HEADERS };
+/** Before or without a resolved key there is no bucket to speak of (section 8.1.5). */
+const MAYBE_KNOWN = { RateLimit: header('RateLimitIfKnown'), ...V1_HEADERS };
+const WAIT = { 'Retry-After': header('RetryAfter') };
+const MAYBE_WAIT = { 'Retry-After': header('RetryAfterIfKnown') };
+
+/** Section 7's table of statuses, with what the decisions add: 413 and 414 (P13). */
+const FAILURES = {
+  BadRequest: {
+    status: 400,
+    description: 'A parameter, cursor, body, list or query is not right, or two different keys were sent.',
+    codes: ['bad_request'],
+    headers: MAYBE_KNOWN,
+  },
+  Unauthorized: {
+    status: 401,
+    description: 'The key is missing or not valid. The policy quotes the rate that a new account starts on.',
+    codes: codesOf(401),
+    headers: { ...V1_HEADERS, 'WWW-Authenticate': header('WwwAuthenticate') },
+  },
+  NoCredits: {
+    status: 402,
+    description: 'The wallet, the cap of the key or the budget of the call covers not one item.',
+    codes: ['no_credits'],
+    headers: { ...KNOWN, ...MAYBE_WAIT },
+  },
+  AccessDenied: {
+    status: 403,
+    description: 'The network denied this read to the current reading session.',
+    codes: ['access_denied'],
+    headers: KNOWN,
+  },
+  SearchDenied: {
+    status: 403,
+    description: 'The network denied the search, or does not serve this product now. `Latest` is always available.',
+    codes: codesOf(403),
+    headers: KNOWN,
+  },
+  NotFound: {
+    status: 404,
+    description: 'There is no such object, or it is private.',
+    codes: ['not_found'],
+    headers: KNOWN,
+  },
+  BodyTooLarge: {
+    status: 413,
+    description: 'The body is larger than 64 KiB.',
+    codes: ['bad_request'],
+    headers: MAYBE_KNOWN,
+  },
+  UrlTooLong: {
+    status: 414,
+    description: 'The URL is longer than 8 KiB.',
+    codes: ['bad_request'],
+    headers: MAYBE_KNOWN,
+  },
+  RateLimited: {
+    status: 429,
+    description: 'The rate limit of the account is exceeded, or too many keys from this address were not valid.',
+    codes: ['rate_limited'],
+    headers: { ...MAYBE_KNOWN, ...WAIT },
+  },
+  Internal: { status: 500, description: 'A fault on our side.', codes: ['internal'], headers: MAYBE_KNOWN },
+  UpstreamFailure: {
+    status: 503,
+    description: 'The network failed, or asks us to wait.',
+    codes: codesOf(503).filter((code) => code !== 'billing_disabled'),
+    headers: { ...KNOWN, ...WAIT },
+  },
+  CheckoutClosed: {
+    status: 503,
+    description: 'Card checkout is not open yet, or did not answer in time.',
+    codes: ['billing_disabled', 'upstream_error'],
+    headers: { ...KNOWN, ...MAYBE_WAIT },
+  },
+  KeylessNotFound: { status: 404, description: 'There is no such page.', codes: ['not_found'], headers: KEYLESS_HEADERS },
+  KeylessRateLimited: {
+    status: 429,
+    description: 'More than 10 requests a second from this address (policy `public`).',
+    codes: ['rate_limited'],
+    headers: { ...KEYLESS_HEADERS, ...WAIT },
+  },
+} as const satisfies Record<string, FailureRow>;
+
+export type FailureName = keyof typeof FAILURES;
+
+/** Names of components, in the order they are to be read in, as the responses of one operation. */
+export function failures(names: readonly FailureName[]): Record<string, Reference> {
+  return Object.fromEntries(names.map((name) => [String(FAILURES[name].status), refTo('responses', name)]));
+}
+
+/** The failure of a status on an endpoint; 403 and 503 say more on some. */
+export function failureOf(status: number, operation: string): FailureName {
+  if (status === 403 && operation === 'search') return 'SearchDenied';
+  if (status === 503 && operation === 'checkout') return 'CheckoutClosed';
+  const name = (Object.keys(FAILURES) as FailureName[]).find((candidate) => FAILURES[candidate].status === status);
+  if (!name) throw new TypeError(`No failure has the status ${status}.`);
+  return status === 503 ? 'UpstreamFailure' : name;
+}
+
+/** All failures as component responses, each in both media types (section 7). */
+export function failureResponses(baseUrl: string, requestId: string): Record<string, ApiResponse> {
+  const rows = Object.entries(FAILURES) as [FailureName, FailureRow][];
+  return Object.fromEntries(
+    rows.map(([name, { status, description, codes, headers }]) => {
+      const of = (body: (code: ErrorCode) => unknown): MediaType['examples'] =>
+        Object.fromEntries(codes.map((code): [string, Example] => [code, { value: body(code) }]));
+      const failure = (code: ErrorCode) => exampleFailure(code, status);
+      const content = {
+        'application/json': {
+          schema: refTo('schemas', 'Error'),
+          examples: of((code) => errorBody(failure(code), requestId)),
+        },
+        'application/problem+json': {
+          schema: refTo('schemas', 'Problem'),
+          examples: of((code) => problemBody(failure(code), requestId, baseUrl)),
+        },
+      };
+      return [name, { description, headers, content, 'x-codes': codes }];
+    }),
+  );
+}

@@ -1,0 +1,80 @@
+import type { Header, Reference } from './types.js';
+import { refTo } from './words.js';
+
+const RATE_LIMIT = {
+  description: 'The state of the rate bucket. `reset` is in seconds until it is full.',
+  schema: { type: 'string', pattern: '^limit=[0-9]+, remaining=[0-9]+, reset=[0-9]+$' },
+  example: 'limit=20, remaining=19, reset=1',
+} as const;
+
+const HTTP_DATE = { type: 'string' } as const;
+
+/** Every response header (section 8.1.5, 9.3; H8, H9, M11, A7). */
+export const HEADERS: Readonly<Record<string, Header>> = {
+  RateLimit: { ...RATE_LIMIT, required: true },
+  RateLimitIfKnown: { ...RATE_LIMIT, description: `${RATE_LIMIT.description} Present once a key was resolved.` },
+  RateLimitPolicy: {
+    description: 'Which policy holds: `account` or, without a key, `public`; `q` requests in `w` seconds.',
+    required: true,
+    schema: { type: 'string', pattern: '^[a-z]+; q=[0-9]+; w=[0-9]+$' },
+    example: 'account; q=20; w=1',
+  },
+  RetryAfter: { description: 'Whole seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } },
+  RetryAfterIfKnown: { description: 'Whole seconds to wait, where waiting helps.', schema: { type: 'integer', minimum: 1 } },
+  RequestId: {
+    description: 'The same as `request_id` in the body.',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+  },
+  CreditsCharged: { description: 'The same as `credits_charged` in the body.', required: true, schema: { type: 'number' } },
+  CreditsRemaining: {
+    description: 'The same as `balance_remaining` in the body.',
+    required: true,
+    schema: { type: 'number' },
+  },
+  Age: {
+    description: 'Seconds since the oldest part of the answer was read from the network.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  WwwAuthenticate: {
+    description: 'How to authenticate (RFC 6750, RFC 9728).',
+    schema: { type: 'string' },
+    example: 'Bearer scope="read"',
+  },
+  Deprecation: { description: 'Once this version is deprecated: since when.', schema: HTTP_DATE },
+  Sunset: { description: 'Once this version is deprecated: when it may stop answering.', schema: HTTP_DATE },
+  DeprecationLink: {
+    description: 'Once this version is deprecated: what changed and how to move (`rel=deprecation`).',
+    schema: { type: 'string' },
+  },
+  ETag: { description: 'For `If-None-Match`.', required: true, schema: { type: 'string' } },
+};
+
+const header = (name: string): Reference => refTo('headers', name);
+
+/** Every answer below `/v1` (sections 8.1.5 and 9.3). */
+export const V1_HEADERS = {
+  'RateLimit-Policy': header('RateLimitPolicy'),
+  'X-Request-Id': header('RequestId'),
+  'X-Credits-Charged': header('CreditsCharged'),
+  Deprecation: header('Deprecation'),
+  Sunset: header('Sunset'),
+  Link: header('DeprecationLink'),
+} as const;
+
+export const ANSWER_HEADERS = {
+  RateLimit: header('RateLimit'),
+  ...V1_HEADERS,
+  'X-Credits-Remaining': header('CreditsRemaining'),
+} as const;
+
+/** What was read from the network also says how old it is (M11). */
+export const READ_HEADERS = { ...ANSWER_HEADERS, Age: header('Age') } as const;
+
+export const KEYLESS_HEADERS = {
+  RateLimit: header('RateLimit'),
+  'RateLimit-Policy': header('RateLimitPolicy'),
+  'X-Request-Id': header('RequestId'),
+} as const;
+
+export { header };

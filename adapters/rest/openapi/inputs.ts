@@ -1,0 +1,109 @@
+import { PACKS } from '../../../src/core/packs.js';
+import { MAX_QUERY_LENGTH } from '../../../src/read/subjects.js';
+import type { Parameter } from '../parameters.js';
+import type { RouteRow } from '../routes.js';
+import type { Selections } from './selections.js';
+import type { ApiOperation, ApiParameter, JsonSchema, Reference } from './types.js';
+import { refTo, restWords } from './words.js';
+
+/** What every paid read takes beside its own (M26). */
+export const BUDGET_PARAMETERS: Readonly<Record<string, ApiParameter>> = {
+  MaxCredits: {
+    name: 'max_credits',
+    in: 'query',
+    description: 'Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.',
+    schema: { type: 'number', minimum: 0 },
+    example: 12.5,
+  },
+  MaxCreditsHeader: {
+    name: 'X-Max-Credits',
+    in: 'header',
+    description: 'The same as `max_credits`. Both and different: 400.',
+    schema: { type: 'number', minimum: 0 },
+    example: 12.5,
+  },
+  Estimate: {
+    name: 'estimate',
+    in: 'query',
+    description: 'Price the call: nothing is read or charged, and `estimate` stands in place of `data`.',
+    schema: { type: 'boolean', default: false },
+  },
+};
+
+/** What the interface says of single parameters beyond their type in the schema. */
+const MORE: Readonly<Record<string, JsonSchema>> = {
+  pack: { enum: PACKS.map(({ name }) => name) },
+  from: { format: 'date' },
+  to: { format: 'date' },
+  request_id: { format: 'uuid' },
+};
+
+/** Values that find something on the demo network. */
+const EXAMPLES: Readonly<Record<string, unknown>> = {
+  handle: 'harbor_obs',
+  user: 'harbor_obs',
+  id: '1898072654607286272',
+  q: 'from:harbor_obs filter:images',
+  handles: ['harbor_obs', 'brindleferries', 'no_such_handle'],
+  ids: ['1898072654607286272', '1898285557478326272'],
+  pack: 'starter',
+  request_id: '019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97',
+};
+
+export const inPath = ({ path }: RouteRow, name: string): boolean => path.includes(`{${name}}`);
+
+/** Path and query parameters; with POST everything but `fresh` is in the body (B12). */
+export function parametersOf(row: RouteRow, parameters: readonly Parameter[]): (ApiParameter | Reference)[] {
+  const paid = parameters.some(({ name }) => name === 'fresh');
+  const own = parameters.filter(({ name }) => row.method === 'GET' || name === 'fresh' || inPath(row, name));
+  const budget = paid ? Object.keys(BUDGET_PARAMETERS).map((name) => refTo('parameters', name)) : [];
+  return [...own.map((parameter) => apiParameter(row, parameter)), ...budget];
+}
+
+function apiParameter(row: RouteRow, parameter: Parameter): ApiParameter {
+  const { name, type, required, description } = parameter;
+  const example = EXAMPLES[name];
+  return {
+    name,
+    in: inPath(row, name) ? 'path' : 'query',
+    description: restWords(description),
+    ...(required || inPath(row, name) ? { required: true } : {}),
+    ...(type === 'list' && { style: 'form' as const, explode: false }),
+    schema: valueSchema(parameter),
+    ...(example !== undefined && { example }),
+  };
+}
+
+/** The JSON body of a POST, as a component; `fresh` may stand there, too (B12). */
+export function requestBodyOf(
+  name: string,
+  parameters: readonly Parameter[],
+  selections: Selections,
+): NonNullable<ApiOperation['requestBody']> {
+  const required = parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name);
+  const properties = Object.fromEntries(
+    parameters.map((parameter) => [
+      parameter.name,
+      { ...valueSchema(parameter), description: restWords(parameter.description) },
+    ]),
+  );
+  const schema = selections.add(name, { type: 'object', required, properties });
+  const example = Object.fromEntries(required.map((member) => [member, EXAMPLES[member]]));
+  return { required: true, content: { 'application/json': { schema, example } } };
+}
+
+function valueSchema({ name, type, values, rule, initial }: Parameter): JsonSchema {
+  const byDefault = initial === undefined ? {} : { default: initial };
+  const more = MORE[name] ?? {};
+  if (type === 'list') {
+    const { min, max } = rule?.kind === 'list' ? rule : { min: 1, max: 100 };
+    return { type: 'array', items: { type: 'string' }, minItems: min, maxItems: max };
+  }
+  if (type === 'integer') {
+    const bounds = rule?.kind === 'size' ? { minimum: rule.min, maximum: rule.max } : {};
+    return { type: 'integer', ...bounds, ...byDefault };
+  }
+  if (type === 'boolean') return { type: 'boolean', ...byDefault };
+  const length = { minLength: 1, ...(rule?.kind === 'query' && { maxLength: MAX_QUERY_LENGTH }) };
+  return { type: 'string', ...(values ? { enum: values } : length), ...more, ...byDefault };
+}
