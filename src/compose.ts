@@ -104,6 +104,7 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
     network: network.name,
     demoKey,
     demo: demoKey !== null && network.name === 'corpus',
+    authUrl: config.authUrl,
     schema,
     operations,
   });

@@ -39,7 +39,7 @@ function oneWay(serve: Serve): Plugin<Http> {
           queriesOnly: request.method === 'GET',
         });
         setHeaders(reply, limitHeaders(outcome));
-        if (outcome.result.kind === 'answer') setHeaders(reply, creditHeaders(outcome.result));
+        if (outcome.result.kind === 'answer') setHeaders(reply, creditHeaders(outcome.result, outcome));
         return resultOf(outcome);
       });
     },

@@ -19,8 +19,9 @@ export function limitHeaders({ rate, policy }: Pick<Outcome, 'rate' | 'policy'>)
 export const STARTING_POLICY = { 'RateLimit-Policy': policyHeader('account', STARTING_QPS) };
 
 /** The same figures as in the body (H9), and how old the answer is (M11). */
-export function creditHeaders(answer: Answer): Record<string, string | undefined> {
+export function creditHeaders(answer: Answer, { ageSeconds }: Outcome): Record<string, string | undefined> {
   return {
+    Age: ageSeconds === undefined ? undefined : String(ageSeconds),
     'X-Credits-Charged': String(toCredits(answer.charge.amount)),
     'X-Credits-Remaining': answer.balance === null ? undefined : String(toCredits(answer.balance)),
   };

@@ -68,7 +68,7 @@ function send(
     const body = result.estimate
       ? estimateEnvelope(result, requestId, warnings)
       : envelopeOf(result, requestId, warnings);
-    setHeaders(reply, creditHeaders(result));
+    setHeaders(reply, creditHeaders(result, outcome));
     return reply.type('application/json; charset=utf-8').send(body);
   } catch (error) {
     return sendFailure(request, reply, asServiceError(error));

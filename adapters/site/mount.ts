@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Admit } from '../../src/access/admit.js';
@@ -28,6 +29,8 @@ export interface SiteOptions {
   readonly demoKey: string | null;
   /** Whether what is read is the invented demo network. */
   readonly demo: boolean;
+  /** The address of consent and tokens, where it is another than the base address. */
+  readonly authUrl: string | null;
   readonly schema: GraphQLSchema;
   readonly operations: Readonly<Record<string, string>>;
 }
@@ -59,7 +62,7 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): { graphiq
     const status = await options.status();
     return wantsHtml(request) ? html(reply, statusPage(status)) : reply.send(status);
   });
-  keyless('/openapi.yaml', (request, reply) => openapi(app, options, request, reply));
+  keyless('/openapi.yaml', openapiHandler(app, options));
   keyless('/problems', (_request, reply) => html(reply, problemsPage()));
   keyless('/problems/:code', (request, reply) => {
     const { code = '' } = request.params as { code?: string };
@@ -72,19 +75,21 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): { graphiq
   return { graphiql: graphiqlHandler(app, options) };
 }
 
-/** Built for the address it is asked under, once; a validator saves the next reader the transfer (H6). */
-function openapi(
-  app: FastifyInstance,
-  options: SiteOptions,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const { schema, operations } = options;
-  const { text, etag } = openapiYaml({ schema, operations, baseUrl: app.baseUrl, authUrl: app.baseUrl });
-  reply.header('ETag', etag).header('Cache-Control', 'public, max-age=300');
-  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-  return reply.type('application/yaml; charset=utf-8').send(text);
+/** Built once, for the public address; a validator saves the next reader the transfer (H6). */
+function openapiHandler(app: FastifyInstance, { schema, operations, authUrl }: SiteOptions): Handler {
+  let built: { text: string; etag: string } | undefined;
+  return (request, reply) => {
+    built ??= described(openapiYaml({ schema, operations, baseUrl: app.baseUrl, authUrl: authUrl ?? app.baseUrl }));
+    reply.header('ETag', built.etag).header('Cache-Control', 'public, max-age=300');
+    if (request.headers['if-none-match'] === built.etag) return reply.code(304).send();
+    return reply.type('application/yaml; charset=utf-8').send(built.text);
+  };
 }
+
+const described = (text: string) => ({
+  text,
+  etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
+});
 
 /** Where a demo key is in the page, nothing on the way may keep it. */
 function graphiqlHandler(app: FastifyInstance, { demoKey }: SiteOptions): Handler {

@@ -21,6 +21,7 @@ export type Shortage = 'no_credits' | 'max_credits' | 'key_cap';
 /** What one call may spend: the wallet, the key's cap and the caller's own budget, whichever is least. */
 export class Purse {
   #taken: Thousandths = 0;
+  #closed = false;
   readonly #wallet: Wallet;
   readonly #keyLeft: Thousandths;
   readonly #budget: Thousandths;
@@ -31,7 +32,9 @@ export class Purse {
     this.#budget = budget;
   }
 
+  /** Nothing once it is closed: a read that outlives its call neither spends nor goes to the network. */
   get left(): Thousandths {
+    if (this.#closed) return 0;
     const wallet = this.#wallet.balance - this.#wallet.inFlight;
     return Math.min(wallet, this.#keyLeft - this.#taken, this.#budget - this.#taken);
   }
@@ -48,6 +51,7 @@ export class Purse {
   }
 
   take(amount: Thousandths): void {
+    if (this.#closed) return;
     this.#taken += amount;
     this.#wallet.inFlight += amount;
   }
@@ -56,6 +60,7 @@ export class Purse {
   close(balance?: Thousandths, now?: number): void {
     this.#wallet.inFlight -= this.#taken;
     this.#taken = 0;
+    this.#closed = true;
     if (balance === undefined || now === undefined) return;
     this.#wallet.balance = balance;
     this.#wallet.knownAt = now;

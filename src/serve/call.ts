@@ -46,6 +46,8 @@ export interface Outcome {
   readonly requestId: string;
   readonly policy: 'account' | 'public';
   readonly rate: RateDecision | null;
+  /** Whole seconds since the oldest part was read (M11); undefined where nothing came from the network. */
+  readonly ageSeconds: number | undefined;
   readonly result: Answer | Refusal;
 }
 

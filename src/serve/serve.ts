@@ -47,7 +47,10 @@ interface Prepared {
 export function createServe(options: ServeOptions): Serve {
   return async (call) => {
     const limits: { rate: RateDecision | null; policy: Outcome['policy'] } = { rate: null, policy: 'account' };
-    const close = (result: Outcome['result']): Outcome => ({ requestId: call.requestId, ...limits, result });
+    const close = (result: Outcome['result']): Outcome => {
+      const ageSeconds = result.kind === 'answer' ? ageOf(result.fetchedAt, options.clock.now()) : undefined;
+      return { requestId: call.requestId, ...limits, ageSeconds, result };
+    };
     try {
       const caller = await identify(options, call);
       limits.policy = caller ? 'account' : 'public';
@@ -163,6 +166,9 @@ async function execute(options: ServeOptions, prepared: Prepared, caller: Caller
     });
   }
 }
+
+const ageOf = (fetchedAt: number | undefined, now: number): number | undefined =>
+  fetchedAt === undefined ? undefined : Math.max(0, Math.floor((now - fetchedAt) / 1000));
 
 function tooFast(rate: RateDecision): ServiceError {
   const message = `More than ${rate.limit} requests a second. Try again in ${rate.retryAfterSeconds} s; nothing was charged.`;

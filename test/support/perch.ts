@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
+import { v7 } from 'uuid';
+import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
 import { connect } from '../../adapters/postgres/sql.js';
+import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
 import { type ComposeOptions, compose } from '../../src/compose.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { toCredits, toThousandths } from '../../src/core/credits.js';
-import type { Ledger } from '../../src/ports.js';
-import { freshDatabase, type FreshDatabase } from './database.js';
-import { v7 } from 'uuid';
+import type { Ledger, Network } from '../../src/ports.js';
+import { type FreshDatabase, freshDatabase } from './database.js';
 
 export interface TestAccount {
   readonly accountId: string;
@@ -31,9 +32,14 @@ export interface TestPerch {
 
 /** A whole Perch over a fresh database on a free port. Fill the database first with `prepare`. */
 export async function startPerch(
-  options: Omit<ComposeOptions, 'log'> & { env?: Record<string, string>; prepare?: (database: FreshDatabase) => Promise<void> } = {},
+  options: Omit<ComposeOptions, 'log'> & {
+    env?: Record<string, string>;
+    prepare?: (database: FreshDatabase) => Promise<void>;
+    /** Stands between the service and the corpus, as `withFaults` does. */
+    wrapCorpus?: (corpus: Network) => Network;
+  } = {},
 ): Promise<TestPerch> {
-  const { env = {}, prepare, ...rest } = options;
+  const { env = {}, prepare, wrapCorpus, ...rest } = options;
   const database = await freshDatabase();
   await prepare?.(database);
   const config = readConfig({ env: { PORT: '0', PERCH_DEMO: 'off', ...env }, cwd: process.cwd(), terminal: false });
@@ -43,7 +49,8 @@ export async function startPerch(
   const ledger = createLedger(database.sql);
   const stores = { sql: database.sql, corpusSql, accounts, ledger, secrets, close: async () => undefined };
   const log = pino({ level: process.env['PERCH_TEST_LOG'] ?? 'fatal' });
-  const perch = await compose(config, stores, { ...rest, log });
+  const wrapped = wrapCorpus && { network: wrapCorpus(createCorpusNetwork(corpusSql)) };
+  const perch = await compose(config, stores, { ...rest, ...wrapped, log });
   const url = await perch.listen();
   return {
     url,
@@ -51,7 +58,12 @@ export async function startPerch(
     database,
     ledger,
     async account({ credits = 1000, qps = 10_000, paidUsd = 0, cap } = {}) {
-      const account = await accounts.create({ name: 'test', email: null, paidUsd, qpsOverride: qps === 0 ? null : qps });
+      const account = await accounts.create({
+        name: 'test',
+        email: null,
+        paidUsd,
+        qpsOverride: qps === 0 ? null : qps,
+      });
       const key = mintKey(randomBytes);
       const { accountId } = account;
       await accounts.addKey({
@@ -61,11 +73,14 @@ export async function startPerch(
         name: 'test',
         capThousandths: cap === undefined ? null : toThousandths(cap),
       });
-      if (credits > 0) await ledger.grant({ requestId: v7(), accountId, amount: toThousandths(credits), reason: 'test' });
+      if (credits > 0)
+        await ledger.grant({ requestId: v7(), accountId, amount: toThousandths(credits), reason: 'test' });
       return { ...account, key };
     },
     async balance({ walletId }) {
-      const [row] = await database.sql<{ balance: number }[]>`select balance_thousandths as balance from wallets where wallet_id = ${walletId}`;
+      const [row] = await database.sql<
+        { balance: number }[]
+      >`select balance_thousandths as balance from wallets where wallet_id = ${walletId}`;
       return toCredits(Number(row?.balance));
     },
     async close() {

@@ -110,7 +110,7 @@ export class Envelopes {
   /** `cache_hits` is in every page, but not where one object is answered: required in batches only, as section 2 says. */
   #addMeta(isBatch: boolean, flat: readonly Member[]): void {
     const { required = [], properties = {} } = this.#selections.objectOf(flat);
-    const cache = isBatch ? properties['cache'] : COMMON['cache'];
+    const cache = isBatch ? properties.cache : COMMON.cache;
     const always = ['items', ...Object.keys(COMMON)];
     this.#selections.add(isBatch ? 'BatchMeta' : 'Meta', {
       description: isBatch ? 'Stands beside `data` of a batch.' : 'Stands beside `data` of every paid answer.',

@@ -14,7 +14,10 @@ const SAID: Readonly<Record<ErrorCode, readonly [message: string, detail?: Error
   bad_request: ['fresh must be true, false, 1 or 0, not "yes".', { param: 'fresh' }],
   not_found: ['No such user'],
   access_denied: ['The network does not show this list to the current reading session.'],
-  product_unavailable: ['The network does not serve this product now. Latest is always available.', { param: 'product' }],
+  product_unavailable: [
+    'The network does not serve this product now. Latest is always available.',
+    { param: 'product' },
+  ],
   billing_disabled: ['Card checkout is not open on this server yet. Nothing was charged.'],
   upstream_rate_limited: ['The network asks us to wait.'],
   no_account: ['No reading session is free.'],

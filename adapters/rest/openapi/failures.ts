@@ -2,7 +2,7 @@ import { ERROR_CODES, type ErrorCode } from '../../../src/core/errors.js';
 import { errorBody, problemBody } from '../../http/failure.js';
 import { exampleFailure } from './failure-examples.js';
 import { header, KEYLESS_HEADERS, V1_HEADERS } from './headers.js';
-import type { ApiResponse, Example, MediaType, Reference } from './types.js';
+import type { ApiResponse, Example, Reference } from './types.js';
 import { refTo } from './words.js';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
@@ -90,7 +90,12 @@ const FAILURES = {
     codes: ['billing_disabled', 'upstream_error'],
     headers: { ...KNOWN, ...MAYBE_WAIT },
   },
-  KeylessNotFound: { status: 404, description: 'There is no such page.', codes: ['not_found'], headers: KEYLESS_HEADERS },
+  KeylessNotFound: {
+    status: 404,
+    description: 'There is no such page.',
+    codes: ['not_found'],
+    headers: KEYLESS_HEADERS,
+  },
   KeylessRateLimited: {
     status: 429,
     description: 'More than 10 requests a second from this address (policy `public`).',
@@ -120,7 +125,7 @@ export function failureResponses(baseUrl: string, requestId: string): Record<str
   const rows = Object.entries(FAILURES) as [FailureName, FailureRow][];
   return Object.fromEntries(
     rows.map(([name, { status, description, codes, headers }]) => {
-      const of = (body: (code: ErrorCode) => unknown): MediaType['examples'] =>
+      const of = (body: (code: ErrorCode) => unknown): Record<string, Example> =>
         Object.fromEntries(codes.map((code): [string, Example] => [code, { value: body(code) }]));
       const failure = (code: ErrorCode) => exampleFailure(code, status);
       const content = {

@@ -20,13 +20,20 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     example: 'account; q=20; w=1',
   },
   RetryAfter: { description: 'Whole seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } },
-  RetryAfterIfKnown: { description: 'Whole seconds to wait, where waiting helps.', schema: { type: 'integer', minimum: 1 } },
+  RetryAfterIfKnown: {
+    description: 'Whole seconds to wait, where waiting helps.',
+    schema: { type: 'integer', minimum: 1 },
+  },
   RequestId: {
     description: 'The same as `request_id` in the body.',
     required: true,
     schema: { type: 'string', format: 'uuid' },
   },
-  CreditsCharged: { description: 'The same as `credits_charged` in the body.', required: true, schema: { type: 'number' } },
+  CreditsCharged: {
+    description: 'The same as `credits_charged` in the body.',
+    required: true,
+    schema: { type: 'number' },
+  },
   CreditsRemaining: {
     description: 'The same as `balance_remaining` in the body.',
     required: true,

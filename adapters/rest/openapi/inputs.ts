@@ -94,7 +94,6 @@ export function requestBodyOf(
 
 function valueSchema({ name, type, values, rule, initial }: Parameter): JsonSchema {
   const byDefault = initial === undefined ? {} : { default: initial };
-  const more = MORE[name] ?? {};
   if (type === 'list') {
     const { min, max } = rule?.kind === 'list' ? rule : { min: 1, max: 100 };
     return { type: 'array', items: { type: 'string' }, minItems: min, maxItems: max };
@@ -105,5 +104,5 @@ function valueSchema({ name, type, values, rule, initial }: Parameter): JsonSche
   }
   if (type === 'boolean') return { type: 'boolean', ...byDefault };
   const length = { minLength: 1, ...(rule?.kind === 'query' && { maxLength: MAX_QUERY_LENGTH }) };
-  return { type: 'string', ...(values ? { enum: values } : length), ...more, ...byDefault };
+  return { type: 'string', ...(values ? { enum: values } : (MORE[name] ?? length)), ...byDefault };
 }

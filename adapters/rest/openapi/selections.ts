@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type DocumentNode,
   type FieldNode,
@@ -17,7 +18,6 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { isDeepStrictEqual } from 'node:util';
 import { leafSchema } from './leaves.js';
 import type { JsonSchema } from './types.js';
 import { refTo, restWords } from './words.js';
@@ -96,7 +96,8 @@ export class Selections {
   /** Throws TypeError when two operations would give one name to different things. */
   add(name: string, schema: JsonSchema): { $ref: string } {
     const known = this.components[name];
-    if (known && !isDeepStrictEqual(known, schema)) throw new TypeError(`Two operations give ${name} different members.`);
+    if (known && !isDeepStrictEqual(known, schema))
+      throw new TypeError(`Two operations give ${name} different members.`);
     this.components[name] = schema;
     return refTo('schemas', name);
   }

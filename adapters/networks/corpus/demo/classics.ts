@@ -5,7 +5,9 @@ import { type Chance, Urn } from './random.js';
 import { snowflake } from './snowflake.js';
 import type { Society } from './society.js';
 import { retweet } from './spread.js';
-import { CELEBRATED, CELEBRATED_QUOTES, CELEBRATED_REPLIES, COMET_NIGHT } from './vocabulary/comet-night.js';
+import { CELEBRATED, CELEBRATED_QUOTES, CELEBRATED_REPLIES } from './vocabulary/celebrated.js';
+import { APPLAUSE } from './vocabulary/chorus.js';
+import { COMET_NIGHT } from './vocabulary/comet-night.js';
 import type { Writer } from './writer.js';
 
 const MINUTE_MS = 60_000;
@@ -14,10 +16,8 @@ const THREAD_MS = Date.UTC(2025, 2, 7, 18, 6, 0);
 const CELEBRATED_MS = Date.UTC(2025, 2, 8, 8, 12, 0);
 /** It goes on for so long at most. */
 const ECHO_DAYS = 60;
-const QUOTES = 240;
+const QUOTES = 180;
 const RETWEETS = 900;
-/** Readers' opening lines, each said by so many different people at most. */
-const ROUNDS = 5;
 const FAME = { likes: 3_412_907, views: 2_418_730_662 };
 
 /** A thread of more than fifty tweets: the observatory's log of the night, and what was said to it. */
@@ -79,17 +79,14 @@ export class Classics {
   }
 
   private *replies(picture: Draft): Generator<Draft> {
-    for (const line of Array.from({ length: ROUNDS }, () => CELEBRATED_REPLIES).flat()) {
+    for (const line of [...CELEBRATED_REPLIES, ...APPLAUSE]) {
       const reader = this.society.reader(this.observatory, this.chance);
+      const bound = new Map<string, string>();
       let last = picture;
-      const first = this.topic.said.size < CELEBRATED_REPLIES.length;
-      this.topic.said.add(line);
       for (const [index, template] of line.split(' / ').entries()) {
-        // Many ask the same; the observatory answers each thing once.
-        if (index > 0 && !first) break;
-        const speaker = index % 2 === 0 ? reader : this.observatory;
+        const author = index % 2 === 0 ? reader : this.observatory;
         const atMs = last === picture ? this.echoMs() : last.atMs + MINUTE_MS + this.chance.int(90 * MINUTE_MS);
-        last = reply(last, { author: speaker, atMs, text: this.line(template, speaker, atMs) });
+        last = reply(last, { author, atMs, text: this.line(template, author, atMs, bound) });
         yield last;
       }
     }
@@ -111,8 +108,8 @@ export class Classics {
       yield retweet(account, picture, this.echoMs());
   }
 
-  private line(template: string, speaker: Account, atMs: number): string {
-    return this.writer.say(template, speaker, { ...this.topic, bound: new Map() }, atMs);
+  private line(template: string, speaker: Account, atMs: number, bound = new Map<string, string>()): string {
+    return this.writer.say(template, speaker, { ...this.topic, bound }, atMs);
   }
 
   /** Most within a day, the last after two months. */

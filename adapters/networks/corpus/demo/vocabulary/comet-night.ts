@@ -1,5 +1,5 @@
 /**
- * The night of the comet, written by hand: a long thread and a famous picture that exist at every start, with the same ids.
+ * The night of the comet, written by hand: a long thread that exists at every start, with the same ids.
  * A line is `SPEAKER minutes> text`; indented by two spaces per level it answers the nearest line one level up.
  * `obs` is the observatory; a letter is a neighbor, the same one throughout.
  */
@@ -56,60 +56,3 @@ obs 0> Good evening! Comet Aldermoor will be at its best tonight, and we will lo
   g 20> Bringing four children and a flask. Is there any room left on the hill?
     obs 24> Plenty, if you stand by the wall. The view is better there anyway.
 `;
-
-export const CELEBRATED =
-  'Comet Aldermoor over Quillhaven harbor, last night, one minute to ten. Nobody planned the ferry. #comet #BrindleCoast';
-
-export const CELEBRATED_REPLIES = [
-  'I have been looking at this for ten minutes. / Same here, and we took it.',
-  'Where exactly did you stand for this? / On the wall by the chapel steps, third stone from the left. / Going there with my coffee tomorrow.',
-  'My daughter asks if the people on the ferry knew. / They did. The captain had stopped the engine. / She says that is the best captain.',
-  'May I print this for the waiting room at our clinic? / Please do. It is free for everyone, in full size. / Our patients thank you. So do I.',
-  'I was on that boat. I can see my own hat. / Best hat in the history of astronomy.',
-  'How long was the exposure? / Eight seconds. The ferry held its breath. / So did I, just now.',
-  'Greetings from {mytown}, where we had nothing but fog. / You will be in our thoughts, and in the next gap. / We are patient people.',
-  'It looks painted. / We had the same thought when it came up on the screen.',
-  'My grandmother remembers the one of her childhood. She says this one has better manners. / Please ask her about it and write it down for us! / She is already talking.',
-  'The reflection! Look at the reflection! / It took us until breakfast to notice it.',
-  'Reading all these replies makes me happy. / Us too. We have printed them for the night team.',
-  'I drew it with crayons. May I send it? / Please! We have a whole wall for this. / It is on its way, in a big envelope.',
-  'What is the small light on the left? / The Lantern Head lighthouse, saying good evening.',
-  'We put it on the bakery window. People stop and say nothing. / That may be our favorite review.',
-  'Which camera? / An old one with a good tripod and a better wall.',
-  'I proposed under it. She said yes. / Oh! Congratulations from all of us. Come up and see it again. / We will. Same wall.',
-  'I am not crying, it is the {wind} wind. / It was a very windy night for a flat calm.',
-  'Thank you for making this free to use. It is on every door of our school now. / We could not think of a better place.',
-];
-
-export const CELEBRATED_QUOTES = [
-  'Look at this. Just look.',
-  'Our harbor. Our ferry. Our comet.',
-  'I was asleep. I will never forgive myself.',
-  'The whole of {mytown} is talking about this picture.',
-  'Put this on my wall and leave me alone.',
-  'Somebody please tell my grandchildren I was there. (I was there.)',
-  'For years people will ask where we were. I was at {place}, with a sandwich.',
-  'This is what I moved to {mytown} for.',
-  'Every so often the world is simply generous.',
-  'Zoom in on the ferry. People are holding hands.',
-  'The best eight seconds of the year.',
-  'I have now shown this to everyone on the {morning} train.',
-  'My mother, 79, has made this her screen picture all by herself.',
-  'If you see only one picture today, let it be this.',
-  'Reminder to go outside.',
-  'We had soup and a comet. What an evening.',
-  'My pupils have written {num} poems about this. I have read {num} poems about this.',
-  'Nobody planned the ferry. I think about that line.',
-  'Sending this to my brother, who went to bed at nine.',
-  'You can see our roof! Bottom right! The one with the crooked chimney!',
-  'From {mytown} it was higher and greener, but this... this.',
-  'I do not usually share pictures. I am sharing this picture.',
-  'It even has good composition. The sky, showing off.',
-  'Bookmarked for the next gray {weekday}.',
-  'The quiet in this picture.',
-  'Twelve years I have been trying to take this. Well done, {@observatory}.',
-  'I could hear the cheer from {street}.',
-  'Next one in four thousand years. Set an alarm.',
-  'A {weekday} I will remember.',
-  'The print is over my desk in {mytown} now and I keep saying good morning to it.',
-];

@@ -1,0 +1,107 @@
+import { type GraphQLSchema, parse } from 'graphql';
+import { stringify } from 'yaml';
+import { VERSION } from '../../../src/core/version.js';
+import { endpointOf } from '../parameters.js';
+import { ROUTES } from '../routes.js';
+import { type Source, TAGS, v1Paths } from './endpoints.js';
+import { Envelopes } from './envelopes.js';
+import { ERROR_SCHEMAS } from './errors.js';
+import { REQUEST_ID } from './examples.js';
+import { failureResponses } from './failures.js';
+import { HEADERS } from './headers.js';
+import { BUDGET_PARAMETERS } from './inputs.js';
+import { KEYLESS_SCHEMAS, keylessPaths } from './keyless.js';
+import { Selections } from './selections.js';
+import type { OpenapiDocument } from './types.js';
+
+export interface OpenapiOptions {
+  readonly schema: GraphQLSchema;
+  /** Texts of the persisted operations, by name. */
+  readonly operations: Readonly<Record<string, string>>;
+  /** Public addresses, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly authUrl: string;
+}
+
+const DESCRIPTION = `Public data of a social network, read-only: profiles, tweets, timelines, threads, replies, quotes,
+retweeters, followers, following and search.
+
+**Price.** One credit buys one tweet or one profile; \`x-price\` says what an item costs on each endpoint. Items that are
+held already cost half (\`cache: hit\`), \`fresh=true\` doubles. Nothing found, or a failed request, costs nothing.
+\`estimate=true\` prices a call, \`max_credits\` bounds it.
+
+**Pages** hold exactly \`count\` items while that many remain. \`next_cursor\` leads on; without it the page is the last.
+
+**Failures** have one shape. Match on \`error.code\`. With \`Accept: application/problem+json\` they are RFC 9457.
+
+**Versions.** Within \`/v1\` things are only added: ignore fields that you do not know.
+`;
+
+/** The interface as an OpenAPI 3.1 document (section 9.5): derived, so that nothing in it is written twice. */
+export function openapiDocument({ schema, operations, baseUrl, authUrl }: OpenapiOptions): OpenapiDocument {
+  const sources = sourcesOf(schema, operations);
+  const selections = new Selections(
+    schema,
+    [...sources.values()].map(({ document }) => document),
+  );
+  const envelopes = new Envelopes(selections);
+  const paths = { ...v1Paths({ selections, envelopes, sources }), ...keylessPaths(baseUrl) };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Perch',
+      version: VERSION,
+      summary: 'Read-only, credit-metered social data.',
+      description: DESCRIPTION,
+      contact: { name: 'Perch', url: `${baseUrl}/` },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: baseUrl }],
+    security: [{ apiKey: [] }, { bearer: [] }, { oauth2: ['read'] }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: { ...selections.components, ...ERROR_SCHEMAS, ...KEYLESS_SCHEMAS },
+      responses: failureResponses(baseUrl, REQUEST_ID),
+      parameters: BUDGET_PARAMETERS,
+      headers: HEADERS,
+      securitySchemes: securitySchemes(authUrl),
+    },
+  };
+}
+
+/** The same, as it is published. */
+export const openapiYaml = (options: OpenapiOptions): string =>
+  stringify(openapiDocument(options), { aliasDuplicateObjects: false, lineWidth: 120 });
+
+/** The operations that some route runs, in the order of the routes. */
+function sourcesOf(schema: GraphQLSchema, operations: OpenapiOptions['operations']): Map<string, Source> {
+  const sources = new Map<string, Source>();
+  for (const { operation: name } of ROUTES) {
+    const text = operations[name];
+    if (text !== undefined) sources.set(name, { ...endpointOf(schema, text), document: parse(text) });
+  }
+  return sources;
+}
+
+/** Section 5: a key in either header, or one that a person gave an OAuth client. */
+function securitySchemes(authUrl: string): object {
+  const tokenUrl = `${authUrl}/api/oauth/token`;
+  const scopes = { read: 'Every read. There is no other scope.' };
+  return {
+    apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An API key.' },
+    bearer: { type: 'http', scheme: 'bearer', description: 'The same key, as `Authorization: Bearer`.' },
+    oauth2: {
+      type: 'oauth2',
+      description: 'Authorization code with PKCE. What the client receives is an ordinary API key.',
+      flows: {
+        authorizationCode: {
+          authorizationUrl: `${authUrl}/oauth/authorize`,
+          tokenUrl,
+          refreshUrl: tokenUrl,
+          scopes,
+        },
+      },
+    },
+  };
+}

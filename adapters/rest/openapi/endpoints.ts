@@ -1,0 +1,106 @@
+import type { DocumentNode, OperationDefinitionNode } from 'graphql';
+import { toCredits } from '../../../src/core/credits.js';
+import { priceOf } from '../../../src/core/prices.js';
+import { priceOfField } from '../../../src/serve/rules.js';
+import type { Endpoint } from '../parameters.js';
+import { ROUTES, type RouteRow } from '../routes.js';
+import type { Envelopes } from './envelopes.js';
+import { examplesOf } from './examples.js';
+import { failureOf, failures } from './failures.js';
+import { ANSWER_HEADERS, READ_HEADERS } from './headers.js';
+import { parametersOf, requestBodyOf } from './inputs.js';
+import type { Selections } from './selections.js';
+import type { ApiOperation, Paths, PriceNote } from './types.js';
+import { pascalCase, restWords, summaryOf } from './words.js';
+
+export const TAGS = {
+  Account: 'The account behind the key, its credits and what they were spent on. Free.',
+  Users: 'Profiles, timelines, and who follows whom.',
+  Tweets: 'Search, tweets, and what hangs on them.',
+  Service: 'Needs no key.',
+} as const;
+
+/** Statuses that any endpoint can answer with: the rest of its list is in its row (A2, X5, P13). */
+const ANYWHERE = { GET: [400, 401, 414, 429, 500], POST: [400, 401, 413, 414, 429, 500] } as const;
+
+/** A persisted operation, read. */
+export interface Source extends Endpoint {
+  readonly document: DocumentNode;
+}
+
+export interface Parts {
+  readonly selections: Selections;
+  readonly envelopes: Envelopes;
+  /** By the name that a route row has. */
+  readonly sources: ReadonlyMap<string, Source>;
+}
+
+/** Every row of the route table as an operation of the document. */
+export function v1Paths(parts: Parts): Paths {
+  const paths: Record<string, Record<string, ApiOperation>> = {};
+  for (const row of ROUTES) {
+    const source = parts.sources.get(row.operation);
+    if (!source) throw new TypeError(`${row.path} names ${row.operation}, which is not an operation.`);
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operationOf(row, source, parts) };
+  }
+  return paths;
+}
+
+function operationOf(row: RouteRow, { operation, parameters }: Source, parts: Parts): ApiOperation {
+  const { field } = parts.selections.rootOf(operation);
+  const description = restWords(field.description);
+  const price = priceNote(field);
+  const query = parametersOf(row, parameters);
+  const name = pascalCase(operation.name?.value ?? row.operation);
+  return {
+    operationId: operationIdOf(row, operation),
+    tags: [tagOf(row)],
+    summary: summaryOf(description),
+    description,
+    ...(query.length > 0 && { parameters: query }),
+    ...(row.method === 'POST' && { requestBody: requestBodyOf(`${name}Request`, parameters, parts.selections) }),
+    responses: {
+      '200': {
+        description: 'The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says.',
+        headers: price ? READ_HEADERS : ANSWER_HEADERS,
+        content: {
+          'application/json': {
+            schema: parts.envelopes.of(operation),
+            examples: examplesOf(parts.selections, operation),
+          },
+        },
+      },
+      ...failures(statusesOf(row).map((status) => failureOf(status, row.operation))),
+    },
+    ...(price && { 'x-price': price }),
+  };
+}
+
+/** Failures of an endpoint, ascending. */
+export const statusesOf = (row: RouteRow): number[] =>
+  [...new Set<number>([...ANYWHERE[row.method], ...row.statuses])].sort((a, b) => a - b);
+
+/** The operation's own name; where two methods run it, that of GET says so. */
+function operationIdOf({ method, operation: file }: RouteRow, operation: OperationDefinitionNode): string {
+  const name = operation.name?.value ?? file;
+  const shared = ROUTES.some((row) => row.operation === file && row.method !== method);
+  return shared && method === 'GET' ? `${name}Get` : name;
+}
+
+function tagOf({ path }: RouteRow): keyof typeof TAGS {
+  if (path.startsWith('/v1/users/')) return 'Users';
+  return path.startsWith('/v1/tweets/') ? 'Tweets' : 'Account';
+}
+
+function priceNote(field: Parameters<typeof priceOfField>[0]): PriceNote | null {
+  const price = priceOfField(field);
+  if (!price) return null;
+  const { unit, items } = price;
+  return {
+    unit,
+    credits: toCredits(priceOf(unit, 'miss')),
+    hit: toCredits(priceOf(unit, 'hit')),
+    fresh: toCredits(priceOf(unit, 'bypass')),
+    items: items === 'first' ? 'count' : items,
+  };
+}

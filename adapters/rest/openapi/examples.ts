@@ -1,0 +1,137 @@
+import { type GraphQLObjectType, getNamedType, isObjectType, isUnionType, type OperationDefinitionNode } from 'graphql';
+import { type Thousandths, toCredits } from '../../../src/core/credits.js';
+import { PACKS, usdPer1000 } from '../../../src/core/packs.js';
+import { type ItemCache, priceOf, type Unit } from '../../../src/core/prices.js';
+import { TIERS } from '../../../src/core/tiers.js';
+import type { Answer } from '../../../src/serve/call.js';
+import { priceOfField } from '../../../src/serve/rules.js';
+import { envelopeOf, estimateEnvelope } from '../envelope.js';
+import { EXAMPLE_OBJECTS } from './example-objects.js';
+import type { Member, Selections } from './selections.js';
+import type { Example } from './types.js';
+
+export const REQUEST_ID = '019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97';
+const CURSOR = 'eyJ2IjoxLCJhIjoiMTg5ODA3MjY1NDYwNzI4NjI3MiJ9.6yQm1r0k';
+const AT = '2026-11-21T09:30:00.000Z';
+const BALANCE: Thousandths = 1_000_000;
+
+const { OBSERVATORY, FERRIES, THREAD, REPLY, QUOTE, PHOTO } = EXAMPLE_OBJECTS;
+const PAID = { keyPrefix: 'perch_live_4fTq9Z', items: 2, cacheHits: 0, credits: 2 };
+
+/** What the schema would resolve each operation's root field to, and how each of its items was come by. */
+const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCache[] }>> = {
+  user: { value: OBSERVATORY, items: ['miss'] },
+  tweet: { value: PHOTO, items: ['hit'] },
+  usersBatch: {
+    ...batch([OBSERVATORY, FERRIES], [{ input: 'no_such_handle', code: 'not_found', message: 'No such user' }]),
+  },
+  tweetsBatch: { ...batch([THREAD, PHOTO], []) },
+  userTweets: page([PHOTO, THREAD], CURSOR),
+  followers: page([FERRIES], CURSOR),
+  following: page([FERRIES]),
+  followerIds: page([FERRIES.id, '446723896243126272'], CURSOR),
+  search: page([PHOTO]),
+  thread: page([THREAD, REPLY]),
+  replies: page([REPLY]),
+  quotes: page([QUOTE]),
+  retweeters: page([FERRIES, OBSERVATORY]),
+  me: {
+    value: {
+      customerId: '019e1d27-55d0-7a0e-8e5c-b1f2a90c3d44',
+      keyPrefix: PAID.keyPrefix,
+      balance: toCredits(BALANCE),
+      rateLimitQps: TIERS[1].requestsPerSecond,
+    },
+  },
+  packs: {
+    value: {
+      packs: PACKS.map((pack) => ({ ...pack, usdPer1000: usdPer1000(pack), buyable: true })),
+      rateLimits: TIERS,
+    },
+  },
+  checkout: { value: { ...checkoutOf(PACKS[0]) } },
+  usage: { value: [{ day: AT.slice(0, 10), requests: 1, ...PAID, keyPrefix: null }] },
+  receipt: {
+    value: {
+      ...PAID,
+      requestId: REQUEST_ID,
+      at: AT,
+      operation: 'user-tweets',
+      balanceAfter: toCredits(BALANCE - 2 * priceOf('tweet', 'miss')),
+      lines: [{ path: 'page', unit: 'tweet', cache: 'miss', items: 2, unitPrice: 1, credits: 2 }],
+    },
+  },
+};
+
+function page(nodes: readonly unknown[], endCursor: string | null = null) {
+  const meta = { items: nodes.length, cache: 'miss', cacheHits: 0 };
+  return { value: { nodes, pageInfo: { endCursor }, meta }, items: nodes.map(() => 'miss' as const) };
+}
+
+/** The first object was held, the others not. */
+function batch(nodes: readonly unknown[], errors: readonly unknown[]) {
+  const items: readonly ItemCache[] = nodes.map((_node, index) => (index === 0 ? 'hit' : 'miss'));
+  return { value: { nodes, errors, meta: { items: nodes.length, cache: 'mixed', cacheHits: 1 } }, items };
+}
+
+function checkoutOf({ name, usd, credits }: (typeof PACKS)[number]) {
+  return { url: 'https://checkout.example/session/1', pack: name, usd, credits };
+}
+
+/** Example answers of an operation: objects invented, everything else as the service itself would write it. */
+export function examplesOf(selections: Selections, operation: OperationDefinitionNode): Record<string, Example> {
+  const root = selections.rootOf(operation);
+  const example = ROOTS[operation.name?.value ?? ''];
+  if (!example) throw new TypeError(`There is no example for ${operation.name?.value}.`);
+  const unit = priceOfField(root.field)?.unit;
+  const data = { [root.name]: shaped(selections, root, example.value) };
+  const body = envelopeOf(answerOf(data, example.items ?? [], unit), REQUEST_ID, []);
+  const answer: Example = { summary: unit ? 'An answer' : 'The answer', value: JSON.parse(String(body)) };
+  if (!unit) return { answer };
+  return { answer, estimate: { summary: 'With `estimate=true`', value: estimated(unit) } };
+}
+
+function answerOf(data: Record<string, unknown>, items: readonly ItemCache[], unit: Unit | undefined): Answer {
+  const amount = unit ? items.reduce((sum, cache) => sum + priceOf(unit, cache), 0) : 0;
+  const held = items.filter((cache) => cache === 'hit').length;
+  const cache = items.length > 0 && held === items.length ? 'hit' : 'miss';
+  return {
+    kind: 'answer',
+    operation: 'example',
+    data,
+    errors: [],
+    charge: { amount, items: items.length, cacheHits: held, cache, lines: [] },
+    balance: BALANCE - amount,
+    fetchedAt: unit ? Date.parse(AT) : undefined,
+  };
+}
+
+function estimated(unit: Unit): unknown {
+  const maxItems = 20;
+  const estimate = { maxItems, maxAmount: maxItems * priceOf(unit, 'miss') };
+  return JSON.parse(String(estimateEnvelope({ ...answerOf({}, [], undefined), estimate }, REQUEST_ID, [])));
+}
+
+/** A value as the selection of its field shows it, under the names of the answer. */
+function shaped(selections: Selections, { field, node }: Member, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  const named = getNamedType(field.type);
+  const each = (one: unknown): unknown => {
+    const type = isUnionType(named) ? named.getTypes()[0] : named;
+    if (!isObjectType(type)) return one;
+    return shapedObject(selections, type, node.selectionSet, one as Record<string, unknown>);
+  };
+  return Array.isArray(value) ? value.map(each) : each(value);
+}
+
+function shapedObject(
+  selections: Selections,
+  type: GraphQLObjectType,
+  set: Member['node']['selectionSet'],
+  value: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const members = selections.members(type, set);
+  return Object.fromEntries(
+    members.map((member) => [member.name, shaped(selections, member, value[member.field.name])]),
+  );
+}

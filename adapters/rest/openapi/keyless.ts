@@ -1,0 +1,125 @@
+import { toCredits } from '../../../src/core/credits.js';
+import { ERROR_CODES } from '../../../src/core/errors.js';
+import { priceOf, UNITS, type Unit } from '../../../src/core/prices.js';
+import { VERSION } from '../../../src/core/version.js';
+import { type FailureName, failures } from './failures.js';
+import { header, KEYLESS_HEADERS } from './headers.js';
+import type { ApiOperation, ApiParameter, JsonSchema, MediaType, Paths } from './types.js';
+import { refTo } from './words.js';
+
+const text = (description: string): JsonSchema => ({ type: 'string', description });
+const credits = (description: string): JsonSchema => ({ type: 'number', description });
+
+/** Bodies of what needs no key (H10). */
+export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  Service: {
+    type: 'object',
+    required: ['name', 'version', 'links', 'prices'],
+    properties: {
+      name: text('The service.'),
+      version: text('The version of the interface.'),
+      network: text('The network that is read.'),
+      demo: { type: 'boolean', description: 'True when an invented network is served.' },
+      links: { type: 'object', description: 'Where things are.' },
+      prices: { type: 'array', items: refTo('schemas', 'Price') },
+    },
+  },
+  Price: {
+    type: 'object',
+    required: ['unit', 'items', 'miss', 'hit', 'bypass'],
+    properties: {
+      unit: text('What an item is sold as.'),
+      items: text('In words.'),
+      miss: credits('Credits for an item read from the network.'),
+      hit: credits('Credits for an item held already.'),
+      bypass: credits('Credits for an item with `fresh`.'),
+    },
+  },
+  Status: {
+    type: 'object',
+    required: ['status', 'families'],
+    properties: {
+      status: { type: 'string', enum: ['ok', 'degraded', 'down'], description: 'The service as a whole.' },
+      network: text('The network that is read.'),
+      families: { type: 'array', items: { type: 'object' }, description: 'State and queue wait of each read family.' },
+      startedAt: { type: 'string', format: 'date-time', description: 'When this node was started.' },
+      version: text('The version of the interface.'),
+    },
+  },
+  Health: { type: 'object', required: ['status'], properties: { status: { type: 'string', enum: ['ok'] } } },
+};
+
+const PAGE: Readonly<Record<string, MediaType>> = { 'text/html': { schema: { type: 'string' } } };
+
+const json = (schema: string, value?: unknown): Record<string, MediaType> => ({
+  'application/json': { schema: refTo('schemas', schema), ...(value !== undefined && { example: value }) },
+});
+
+function keyless(
+  operationId: string,
+  summary: string,
+  content: Readonly<Record<string, MediaType>>,
+  more: { failures?: readonly FailureName[]; parameters?: readonly ApiParameter[] } = {},
+): Record<string, ApiOperation> {
+  const get: ApiOperation = {
+    operationId,
+    tags: ['Service'],
+    summary,
+    description: `${summary}. No key is needed, nothing is charged; 10 requests a second from one address.`,
+    security: [],
+    ...(more.parameters && { parameters: more.parameters }),
+    responses: {
+      '200': { description: 'The answer.', headers: KEYLESS_HEADERS, content },
+      ...failures([...(more.failures ?? []), 'KeylessRateLimited', 'Internal']),
+    },
+  };
+  return { get };
+}
+
+const prices = (Object.keys(UNITS) as Unit[]).map((unit) => ({
+  unit,
+  items: UNITS[unit].items,
+  miss: toCredits(priceOf(unit, 'miss')),
+  hit: toCredits(priceOf(unit, 'hit')),
+  bypass: toCredits(priceOf(unit, 'bypass')),
+}));
+
+const CODE: ApiParameter = {
+  name: 'code',
+  in: 'path',
+  required: true,
+  description: 'An error code.',
+  schema: { type: 'string', enum: Object.keys(ERROR_CODES) },
+  example: 'no_credits',
+};
+
+/** What needs no key (section 4); pages for a browser, JSON for a program. */
+export function keylessPaths(baseUrl: string): Paths {
+  const links = { graphql: `${baseUrl}/graphql`, openapi: `${baseUrl}/openapi.yaml`, status: `${baseUrl}/status` };
+  const service = { name: 'Perch', version: VERSION, network: 'corpus', demo: true, links, prices };
+  const openapi = keyless('openapi', 'This document', { 'application/yaml': { schema: { type: 'string' } } });
+  return {
+    '/': keyless('service', 'What this service is and what reading costs', { ...json('Service', service), ...PAGE }),
+    '/status': keyless('status', 'The state of the service and of the network behind it', {
+      ...json('Status'),
+      ...PAGE,
+    }),
+    '/healthz': keyless('healthz', 'Whether this node is up', json('Health', { status: 'ok' })),
+    '/openapi.yaml': { get: withNotModified(openapi.get as ApiOperation) },
+    '/problems/{code}': keyless('problem', 'What an error code means and what to do', PAGE, {
+      failures: ['KeylessNotFound'],
+      parameters: [CODE],
+    }),
+  };
+}
+
+/** The document can be validated instead of sent again (H6). */
+function withNotModified(operation: ApiOperation): ApiOperation {
+  const headers = { ...KEYLESS_HEADERS, ETag: header('ETag') };
+  const responses = {
+    ...operation.responses,
+    '200': { ...operation.responses['200'], description: 'The answer.', headers },
+    '304': { description: 'Unchanged since the `ETag` in `If-None-Match`.', headers },
+  };
+  return { ...operation, responses };
+}
