@@ -8,6 +8,7 @@ import { createMemoryCache } from '../adapters/memory/cache.js';
 import { createMemoryFlights } from '../adapters/memory/flights.js';
 import { createMemoryLimiter } from '../adapters/memory/limiter.js';
 import { createMemoryPace } from '../adapters/memory/pace.js';
+import { COMET_THREAD_ID, DEMO_HANDLES } from '../adapters/networks/corpus/demo/entry-points.js';
 import { mountRest } from '../adapters/rest/mount.js';
 import { mountSite } from '../adapters/site/mount.js';
 import { schema } from '../schema/index.js';
@@ -90,6 +91,7 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
     checkoutOpen: false,
   });
 
+  const demo = demoKey !== null && network.name === 'corpus';
   const app = await createServer({
     ids: { requestId: () => v7() },
     log,
@@ -103,7 +105,8 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
     version: VERSION,
     network: network.name,
     demoKey,
-    demo: demoKey !== null && network.name === 'corpus',
+    demo,
+    subjects: demo ? DEMO_SUBJECTS : null,
     authUrl: config.authUrl,
     schema,
     operations,
@@ -124,5 +127,12 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
     },
   };
 }
+
+/** What GraphiQL's examples ask for on the demo network. */
+const DEMO_SUBJECTS = {
+  handle: DEMO_HANDLES.observatory,
+  tweetId: COMET_THREAD_ID,
+  otherHandles: [DEMO_HANDLES.ferries, DEMO_HANDLES.library, DEMO_HANDLES.newspaper],
+};
 
 const productOf = (name: string): Product => PRODUCTS.find((product) => product === name) ?? 'Latest';

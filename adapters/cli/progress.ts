@@ -1,4 +1,4 @@
-import { Format, SingleBar } from 'cli-progress';
+import cliProgress from 'cli-progress';
 import { note } from './print.js';
 
 /** How far a long piece of work is: a bar on a terminal, a few plain lines elsewhere. All on standard error. */
@@ -18,10 +18,9 @@ export const openProgress = (title: string, total: number): Progress =>
   process.stderr.isTTY ? bar(title, total) : lines(title, total);
 
 function bar(title: string, total: number): Progress {
-  const shown = new SingleBar({
+  const shown = new cliProgress.SingleBar({
     stream: process.stderr,
     format: `${title} {bar} {percentage}% {doing}`,
-    formatBar: Format.BarFormat,
     barCompleteChar: '█',
     barIncompleteChar: '░',
     barsize: 30,

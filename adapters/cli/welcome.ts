@@ -1,4 +1,3 @@
-import { relative } from 'node:path';
 import type { Config } from '../../src/config.js';
 import { DEMO_HANDLES } from '../networks/corpus/demo/entry-points.js';
 import { type Demo, demoKeyFile } from './demo.js';
@@ -42,9 +41,5 @@ function firstRead(url: string, config: Config, demo: Demo | null): string[] {
   ];
 }
 
-/** A path as a shell takes it. */
-function quoted(path: string): string {
-  const near = relative(process.cwd(), path);
-  const short = near.startsWith('..') ? path : near;
-  return /^[\w./-]+$/.test(short) ? short : `'${short.replaceAll("'", "'\\''")}'`;
-}
+/** A path as a shell takes it; a whole one, for it is pasted anywhere. */
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

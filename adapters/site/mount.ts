@@ -4,6 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Admit } from '../../src/access/admit.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { graphiqlAssets } from '../graphql/graphiql/assets.js';
+import type { ExampleSubjects } from '../graphql/graphiql/examples.js';
 import { graphiqlPage } from '../graphql/graphiql/page.js';
 import { GRAPHIQL_CSP } from '../graphql/graphiql/policy.js';
 import { sendFailure } from '../http/failure.js';
@@ -16,7 +17,7 @@ import { landingFacts } from './landing-facts.js';
 import { notFoundPage } from './not-found.js';
 import { packable } from './packed.js';
 import { SITE_CSP } from './policy.js';
-import { isErrorCode, problemPage, problemsPage } from './problems.js';
+import { isErrorCode, problemFacts, problemPage, problemsFacts, problemsPage } from './problems.js';
 import { statusPage } from './status.js';
 import type { StatusModel } from './status-model.js';
 
@@ -29,6 +30,8 @@ export interface SiteOptions {
   readonly demoKey: string | null;
   /** Whether what is read is the invented demo network. */
   readonly demo: boolean;
+  /** What GraphiQL's examples ask for; null: what is in any corpus. */
+  readonly subjects: ExampleSubjects | null;
   /** The address of consent and tokens, where it is another than the base address. */
   readonly authUrl: string | null;
   readonly schema: GraphQLSchema;
@@ -63,10 +66,12 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): { graphiq
     return wantsHtml(request) ? html(reply, statusPage(status)) : reply.send(status);
   });
   keyless('/openapi.yaml', openapiHandler(app, options));
-  keyless('/problems', (_request, reply) => html(reply, problemsPage()));
+  keyless('/problems', (request, reply) =>
+    wantsHtml(request) ? html(reply, problemsPage()) : reply.send(problemsFacts()),
+  );
   keyless('/problems/:code', (request, reply) => {
     const { code = '' } = request.params as { code?: string };
-    if (isErrorCode(code)) return html(reply, problemPage(code));
+    if (isErrorCode(code)) return wantsHtml(request) ? html(reply, problemPage(code)) : reply.send(problemFacts(code));
     if (wantsHtml(request)) return html(reply.code(404), notFoundPage());
     return sendFailure(request, reply, new ServiceError('not_found', `${JSON.stringify(code)} is not an error code.`));
   });
@@ -92,14 +97,14 @@ const described = (text: string) => ({
 });
 
 /** Where a demo key is in the page, nothing on the way may keep it. */
-function graphiqlHandler(app: FastifyInstance, { demoKey }: SiteOptions): Handler {
+function graphiqlHandler(app: FastifyInstance, { demoKey, subjects }: SiteOptions): Handler {
   return (_request, reply) =>
     reply
       .header('Content-Security-Policy', GRAPHIQL_CSP)
       .header('Cache-Control', demoKey === null ? 'public, max-age=60' : 'no-store')
       .header('Vary', 'Accept')
       .type('text/html; charset=utf-8')
-      .send(graphiqlPage({ demoKey, baseUrl: app.baseUrl }));
+      .send(graphiqlPage({ demoKey, baseUrl: app.baseUrl, ...(subjects && { subjects }) }));
 }
 
 /** Assets never change under their address and are under no rate policy (L10). */

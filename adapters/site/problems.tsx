@@ -22,6 +22,19 @@ const retryText = (code: ErrorCode): string => {
 
 export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERROR_CODES, text);
 
+/** `GET /problems/<code>` for a program. */
+export const problemFacts = (code: ErrorCode) => ({
+  code,
+  status: row(code).status,
+  title: row(code).title,
+  ...PROBLEM_TEXTS[code],
+  charged: 0,
+  ...(row(code).retryAfter !== undefined && { retry_after: row(code).retryAfter }),
+});
+
+/** `GET /problems` for a program. */
+export const problemsFacts = () => ({ problems: CODES.map(problemFacts) });
+
 /** `GET /problems/<code>`: where `type` of a problem document leads (H2). */
 export const problemPage = (code: ErrorCode): string =>
   document(

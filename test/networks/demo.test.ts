@@ -23,7 +23,6 @@ interface Made {
   readonly users: CorpusUser[];
   readonly tweets: Tweet[];
   readonly follows: (readonly [string, string])[];
-  /** The kinds of the rows, as they first come. */
   readonly order: string[];
 }
 
@@ -44,9 +43,9 @@ const countBy = (keys: Iterable<string | undefined>): Map<string, number> => {
   return counts;
 };
 
-/** The first of those that break a rule. */
-const breaking = <T>(things: readonly T[], keeps: (thing: T) => boolean): T[] =>
-  things.filter((thing) => !keeps(thing)).slice(0, 3);
+/** A failure shows the first that break the rule. */
+const expectOfAll = <T>(things: readonly T[], rule: (thing: T) => boolean): void =>
+  expect(things.filter((thing) => !rule(thing)).slice(0, 3)).toEqual([]);
 
 let made: Made;
 let tweetById: Map<string, Tweet>;
@@ -68,12 +67,9 @@ describe('the demo network as a whole', () => {
   it('has 2,000 accounts, then 30,000 tweets in id order, then some 60,000 follows', () => {
     expect(made.order).toEqual(['user', 'tweet', 'follow']);
     expect([made.users.length, made.tweets.length]).toEqual([DEMO_ACCOUNTS, DEMO_TWEETS]);
-    expect(made.follows.length).toBeGreaterThan(52_000);
-    expect(made.follows.length).toBeLessThan(68_000);
+    expect(Math.abs(made.follows.length - 60_000)).toBeLessThan(8_000);
     const ids = made.tweets.map(({ id }) => BigInt(id));
-    expect(breaking([...ids.keys()], (index) => index === 0 || (ids[index] ?? 0n) > (ids[index - 1] ?? 0n))).toEqual(
-      [],
-    );
+    expectOfAll([...ids.keys()], (at) => at === 0 || (ids[at] ?? 0n) > (ids[at - 1] ?? 0n));
   });
 
   it('is the same for the same seed and time, and another for another seed', () => {
@@ -110,15 +106,13 @@ describe('the demo network as a whole', () => {
 
 describe('its accounts', () => {
   it('have handles a network would give, unique whatever their case, and distinct ids', () => {
-    expect(breaking(made.users, ({ handle }) => /^[A-Za-z][A-Za-z0-9_]{0,14}$/.test(handle))).toEqual([]);
-    expect(new Set(made.users.map(({ handle }) => handle.toLowerCase())).size).toBe(DEMO_ACCOUNTS);
-    expect(userById.size).toBe(DEMO_ACCOUNTS);
+    expectOfAll(made.users, ({ handle }) => /^[A-Za-z][A-Za-z0-9_]{0,14}$/.test(handle));
+    const distinct = new Set(made.users.map(({ handle }) => handle.toLowerCase())).size;
+    expect([distinct, userById.size]).toEqual([DEMO_ACCOUNTS, DEMO_ACCOUNTS]);
   });
 
   it('are as old as their ids say, over about ten years (T17)', () => {
-    expect(breaking(made.users, ({ id, createdAt }) => timeOfSnowflake(id) === Date.parse(createdAt ?? ''))).toEqual(
-      [],
-    );
+    expectOfAll(made.users, ({ id, createdAt }) => timeOfSnowflake(id) === Date.parse(createdAt ?? ''));
     const years = new Set(made.users.map(({ createdAt }) => createdAt?.slice(0, 4)));
     expect(years.size).toBeGreaterThanOrEqual(10);
   });
@@ -131,7 +125,7 @@ describe('its accounts', () => {
       user.followersCount === (followers.get(user.id) ?? 0) &&
       user.followingCount === (following.get(user.id) ?? 0) &&
       user.tweetsCount === (tweets.get(user.id) ?? 0);
-    expect(breaking(made.users, counted)).toEqual([]);
+    expectOfAll(made.users, counted);
   });
 
   it('are followed unequally: a few by more than 1,000, most by few', () => {
@@ -139,23 +133,20 @@ describe('its accounts', () => {
     expect(counts.filter((count) => count > 1_000).length).toBeGreaterThanOrEqual(3);
     expect(counts[DEMO_ACCOUNTS / 2]).toBeLessThan(40);
     expect(new Set(made.follows.map((edge) => edge.join())).size).toBe(made.follows.length);
-    expect(breaking(made.follows, ([a, b]) => a !== b && userById.has(a) && userById.has(b))).toEqual([]);
+    expectOfAll(made.follows, ([a, b]) => a !== b && userById.has(a) && userById.has(b));
   });
 
   it('have some 120 with a badge and a few that are protected and show no tweet', () => {
     expect(made.users.filter(({ verified }) => verified)).toHaveLength(120);
     const closed = made.users.filter((user) => user.protected);
-    expect(closed.length).toBeGreaterThan(10);
-    expect(closed.length).toBeLessThan(40);
-    expect(breaking(closed, ({ tweetsCount }) => tweetsCount === 0)).toEqual([]);
+    expect(closed).toHaveLength(25);
+    expectOfAll(closed, ({ tweetsCount }) => tweetsCount === 0);
   });
 
   it('pin what they wrote themselves', () => {
-    const pinned = made.users.flatMap(({ id, pinnedTweetIds }) =>
-      (pinnedTweetIds ?? []).map((tweet) => ({ id, tweet })),
-    );
+    const pinned = made.users.flatMap(({ id, pinnedTweetIds = [] }) => pinnedTweetIds.map((tweet) => ({ id, tweet })));
     expect(pinned.length).toBeGreaterThan(300);
-    expect(breaking(pinned, ({ id, tweet }) => tweetById.get(tweet)?.authorId === id)).toEqual([]);
+    expectOfAll(pinned, ({ id, tweet }) => tweetById.get(tweet)?.authorId === id);
   });
 });
 
@@ -169,7 +160,7 @@ describe('its tweets', () => {
       older(tweet.retweetedId, tweet) &&
       timeOfSnowflake(tweet.id) === Date.parse(tweet.createdAt) &&
       Date.parse(userById.get(tweet.authorId)?.createdAt ?? '9999') < Date.parse(tweet.createdAt);
-    expect(breaking(made.tweets, whole)).toEqual([]);
+    expectOfAll(made.tweets, whole);
   });
 
   it('belong to the conversation of what they answer, whose author they name', () => {
@@ -179,10 +170,10 @@ describe('its tweets', () => {
         ? tweet.conversationId === tweet.id
         : tweet.conversationId === parent.conversationId && tweet.inReplyToUserId === parent.authorId;
     };
-    expect(breaking(made.tweets, consistent)).toEqual([]);
+    expectOfAll(made.tweets, consistent);
     const flagged = ({ isReply, isQuote, isRetweet, inReplyToId, quotedId, retweetedId }: Tweet): boolean =>
       isReply === Boolean(inReplyToId) && isQuote === Boolean(quotedId) && isRetweet === Boolean(retweetedId);
-    expect(breaking(made.tweets, flagged)).toEqual([]);
+    expectOfAll(made.tweets, flagged);
   });
 
   it('count the replies, retweets and quotes that are there', () => {
@@ -193,24 +184,19 @@ describe('its tweets', () => {
       tweet.repliesCount === (replies.get(tweet.id) ?? 0) &&
       tweet.retweetsCount === (retweets.get(tweet.id) ?? 0) &&
       tweet.quotesCount === (quotes.get(tweet.id) ?? 0);
-    expect(breaking(made.tweets, counted)).toEqual([]);
+    expectOfAll(made.tweets, counted);
   });
 
   it('are retweeted once by an account, never by the author', () => {
     const retweets = made.tweets.filter(({ retweetedId }) => retweetedId !== undefined);
-    expect(new Set(retweets.map(({ authorId, retweetedId }) => `${authorId} ${retweetedId}`)).size).toBe(
-      retweets.length,
-    );
-    expect(breaking(retweets, (tweet) => tweetById.get(tweet.retweetedId ?? '')?.authorId !== tweet.authorId)).toEqual(
-      [],
-    );
+    const distinct = new Set(retweets.map(({ authorId, retweetedId }) => `${authorId} ${retweetedId}`));
+    expect(distinct.size).toBe(retweets.length);
+    expectOfAll(retweets, (tweet) => tweetById.get(tweet.retweetedId ?? '')?.authorId !== tweet.authorId);
   });
 
   it('are short, finished sentences: no text over 280 characters, no slot left open', () => {
-    expect(breaking(made.tweets, ({ text }) => text.length > 0 && text.length <= 280)).toEqual([]);
-    expect(
-      breaking(made.tweets, ({ text }) => !/[{}[\]|]|undefined| {2}|^\W*\((?:winter|spring|summer|autumn)/.test(text)),
-    ).toEqual([]);
+    expectOfAll(made.tweets, ({ text }) => text.length > 0 && text.length <= 280);
+    expectOfAll(made.tweets, ({ text }) => !/[{}[\]|]|undefined| {2}|^\W*\((?:winter|spring|summer|autumn)/.test(text));
   });
 
   it('are varied: most texts occur once, and hardly an account repeats itself', () => {
@@ -223,22 +209,20 @@ describe('its tweets', () => {
 
   it('mention accounts that are there, and link to nothing outside the reserved name', () => {
     const handles = new Set(made.users.map(({ handle }) => handle));
-    expect(breaking(made.tweets, ({ mentions = [] }) => mentions.every((handle) => handles.has(handle)))).toEqual([]);
+    expectOfAll(made.tweets, ({ mentions = [] }) => mentions.every((handle) => handles.has(handle)));
     const addresses = [
-      ...made.tweets.flatMap(({ urls = [], media = [] }) => [
-        ...urls,
-        ...media.flatMap(({ url, previewUrl }) => [url, previewUrl]),
-      ]),
+      ...made.tweets.flatMap(({ urls = [] }) => urls),
+      ...made.tweets.flatMap(({ media = [] }) => media.flatMap(({ url, previewUrl }) => [url, previewUrl])),
       ...made.users.flatMap(({ url, avatarUrl, bannerUrl }) => [url, avatarUrl, bannerUrl]),
     ].filter((address) => address !== undefined);
     expect(addresses.length).toBeGreaterThan(DEMO_ACCOUNTS);
-    expect(breaking(addresses, (address) => new URL(address).host === 'demo.example')).toEqual([]);
+    expectOfAll(addresses, (address) => new URL(address).host === 'demo.example');
   });
 
   it('have every kind of media, with its size, and several languages', () => {
     const media = made.tweets.flatMap((tweet) => tweet.media ?? []);
     expect([...new Set(media.map(({ type }) => type))].sort()).toEqual(['animated_gif', 'photo', 'video']);
-    expect(breaking(media, ({ width = 0, height = 0 }) => width > 0 && height > 0)).toEqual([]);
+    expectOfAll(media, ({ width = 0, height = 0 }) => width > 0 && height > 0);
     expect([...new Set(made.tweets.map(({ lang }) => lang))].sort()).toEqual(['de', 'en', 'es', 'fr', 'pt']);
   });
 
@@ -246,7 +230,6 @@ describe('its tweets', () => {
     const depths = new Map<string, number>();
     for (const { id, inReplyToId } of made.tweets) depths.set(id, inReplyToId ? (depths.get(inReplyToId) ?? 0) + 1 : 0);
     const atLeast = (depth: number): number => [...depths.values()].filter((value) => value >= depth).length;
-    expect(atLeast(1)).toBeGreaterThan(8_000);
     expect(atLeast(3)).toBeGreaterThan(1_500);
     expect(atLeast(5)).toBeGreaterThan(10);
   });
@@ -292,8 +275,8 @@ describe('loaded into Postgres', () => {
   afterAll(() => database.drop());
 
   it('is all there, without a fault, and once more changes nothing', async () => {
-    const again = await loadCorpus(database.sql, demoNetwork({ seed: DEMO_SEED, now: NOW }), { strict: true });
-    const { users, tweets, follows, faults } = again;
+    const rows = demoNetwork({ seed: DEMO_SEED, now: NOW });
+    const { users, tweets, follows, faults } = await loadCorpus(database.sql, rows, { strict: true });
     expect(faults.count).toBe(0);
     expect([users.read, tweets.read, follows.read]).toEqual([DEMO_ACCOUNTS, DEMO_TWEETS, made.follows.length]);
     expect([users, tweets, follows].map(({ added, changed }) => added + changed)).toEqual([0, 0, 0]);
@@ -305,12 +288,10 @@ describe('loaded into Postgres', () => {
 
   it('has more than one page of the lists that the examples open, and hides the protected account (T8)', async () => {
     const { id } = userOf(DEMO_HANDLES.observatory);
-    const lists: [ListKind, string][] = [
-      ['timeline', id],
-      ['followers', id],
-    ];
-    for (const kind of ['replies', 'quotes', 'retweeters'] as const) lists.push([kind, CELEBRATED_TWEET_ID]);
-    for (const [kind, subject] of lists) expect((await page(kind, subject)).next, kind).not.toBeNull();
+    for (const kind of ['timeline', 'followers', 'replies', 'quotes', 'retweeters'] as const) {
+      const subject = kind === 'timeline' || kind === 'followers' ? id : CELEBRATED_TWEET_ID;
+      expect((await page(kind, subject)).next, kind).not.toBeNull();
+    }
     const thread = (await page('thread', COMET_THREAD_ID)).tweets ?? [];
     expect(thread[0]?.id).toBe(COMET_THREAD_ID);
     expect(thread.length).toBeGreaterThan(15);

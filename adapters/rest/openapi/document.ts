@@ -72,7 +72,13 @@ export function openapiDocument({ schema, operations, baseUrl, authUrl }: Openap
 
 /** The same, as it is published. */
 export const openapiYaml = (options: OpenapiOptions): string =>
-  stringify(openapiDocument(options), { aliasDuplicateObjects: false, lineWidth: 120 });
+  stringify(openapiDocument(options), {
+    aliasDuplicateObjects: false,
+    blockQuote: 'literal',
+    // Readers of YAML 1.1 would take an unquoted date for a date.
+    compat: 'yaml-1.1',
+    lineWidth: 120,
+  });
 
 /** The operations that some route runs, in the order of the routes. */
 function sourcesOf(schema: GraphQLSchema, operations: OpenapiOptions['operations']): Map<string, Source> {

@@ -2,13 +2,13 @@ import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import { toCredits } from '../../../src/core/credits.js';
 import { priceOf } from '../../../src/core/prices.js';
 import { priceOfField } from '../../../src/serve/rules.js';
-import type { Endpoint } from '../parameters.js';
+import type { Endpoint, Parameter } from '../parameters.js';
 import { ROUTES, type RouteRow } from '../routes.js';
 import type { Envelopes } from './envelopes.js';
 import { examplesOf } from './examples.js';
 import { failureOf, failures } from './failures.js';
 import { ANSWER_HEADERS, READ_HEADERS } from './headers.js';
-import { parametersOf, requestBodyOf } from './inputs.js';
+import { EXAMPLES, parametersOf, requestBodyOf } from './inputs.js';
 import type { Selections } from './selections.js';
 import type { ApiOperation, Paths, PriceNote } from './types.js';
 import { pascalCase, restWords, summaryOf } from './words.js';
@@ -66,7 +66,7 @@ function operationOf(row: RouteRow, { operation, parameters }: Source, parts: Pa
         content: {
           'application/json': {
             schema: parts.envelopes.of(operation),
-            examples: examplesOf(parts.selections, operation),
+            examples: examplesOf(parts.selections, operation, askedFor(price, parameters)),
           },
         },
       },
@@ -90,6 +90,13 @@ function operationIdOf({ method, operation: file }: RouteRow, operation: Operati
 function tagOf({ path }: RouteRow): keyof typeof TAGS {
   if (path.startsWith('/v1/users/')) return 'Users';
   return path.startsWith('/v1/tweets/') ? 'Tweets' : 'Account';
+}
+
+/** How many items the request in the examples can return. */
+function askedFor(price: PriceNote | null, parameters: readonly Parameter[]): number {
+  const bound = parameters.find(({ name }) => name === price?.items);
+  const example = bound?.initial ?? EXAMPLES[bound?.name ?? ''];
+  return Array.isArray(example) ? example.length : Number(example ?? 1);
 }
 
 function priceNote(field: Parameters<typeof priceOfField>[0]): PriceNote | null {

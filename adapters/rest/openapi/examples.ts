@@ -78,8 +78,15 @@ function checkoutOf({ name, usd, credits }: (typeof PACKS)[number]) {
   return { url: 'https://checkout.example/session/1', pack: name, usd, credits };
 }
 
-/** Example answers of an operation: objects invented, everything else as the service itself would write it. */
-export function examplesOf(selections: Selections, operation: OperationDefinitionNode): Record<string, Example> {
+/**
+ * Example answers of an operation: objects invented, everything else as the service itself would write it. `asked` is how
+ * many items the example request may return.
+ */
+export function examplesOf(
+  selections: Selections,
+  operation: OperationDefinitionNode,
+  asked: number,
+): Record<string, Example> {
   const root = selections.rootOf(operation);
   const example = ROOTS[operation.name?.value ?? ''];
   if (!example) throw new TypeError(`There is no example for ${operation.name?.value}.`);
@@ -88,7 +95,7 @@ export function examplesOf(selections: Selections, operation: OperationDefinitio
   const body = envelopeOf(answerOf(data, example.items ?? [], unit), REQUEST_ID, []);
   const answer: Example = { summary: unit ? 'An answer' : 'The answer', value: JSON.parse(String(body)) };
   if (!unit) return { answer };
-  return { answer, estimate: { summary: 'With `estimate=true`', value: estimated(unit) } };
+  return { answer, estimate: { summary: 'With `estimate=true`', value: estimated(unit, asked) } };
 }
 
 function answerOf(data: Record<string, unknown>, items: readonly ItemCache[], unit: Unit | undefined): Answer {
@@ -106,8 +113,7 @@ function answerOf(data: Record<string, unknown>, items: readonly ItemCache[], un
   };
 }
 
-function estimated(unit: Unit): unknown {
-  const maxItems = 20;
+function estimated(unit: Unit, maxItems: number): unknown {
   const estimate = { maxItems, maxAmount: maxItems * priceOf(unit, 'miss') };
   return JSON.parse(String(estimateEnvelope({ ...answerOf({}, [], undefined), estimate }, REQUEST_ID, [])));
 }

@@ -13,6 +13,8 @@ interface FailureRow {
   readonly description: string;
   readonly codes: readonly ErrorCode[];
   readonly headers: Readonly<Record<string, Reference>>;
+  /** A browser is shown a page instead. */
+  readonly html?: true;
 }
 
 const KNOWN = { RateLimit: header('RateLimit'), ...V1_HEADERS };
@@ -92,9 +94,10 @@ const FAILURES = {
   },
   KeylessNotFound: {
     status: 404,
-    description: 'There is no such page.',
+    description: 'There is no such page. A browser is shown one that says so.',
     codes: ['not_found'],
     headers: KEYLESS_HEADERS,
+    html: true,
   },
   KeylessRateLimited: {
     status: 429,
@@ -124,7 +127,7 @@ export function failureOf(status: number, operation: string): FailureName {
 export function failureResponses(baseUrl: string, requestId: string): Record<string, ApiResponse> {
   const rows = Object.entries(FAILURES) as [FailureName, FailureRow][];
   return Object.fromEntries(
-    rows.map(([name, { status, description, codes, headers }]) => {
+    rows.map(([name, { status, description, codes, headers, html }]) => {
       const of = (body: (code: ErrorCode) => unknown): Record<string, Example> =>
         Object.fromEntries(codes.map((code): [string, Example] => [code, { value: body(code) }]));
       const failure = (code: ErrorCode) => exampleFailure(code, status);
@@ -137,6 +140,7 @@ export function failureResponses(baseUrl: string, requestId: string): Record<str
           schema: refTo('schemas', 'Problem'),
           examples: of((code) => problemBody(failure(code), requestId, baseUrl)),
         },
+        ...(html && { 'text/html': { schema: { type: 'string' as const } } }),
       };
       return [name, { description, headers, content, 'x-codes': codes }];
     }),

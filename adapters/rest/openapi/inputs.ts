@@ -39,7 +39,7 @@ const MORE: Readonly<Record<string, JsonSchema>> = {
 };
 
 /** Values that find something on the demo network. */
-const EXAMPLES: Readonly<Record<string, unknown>> = {
+export const EXAMPLES: Readonly<Record<string, unknown>> = {
   handle: 'harbor_obs',
   user: 'harbor_obs',
   id: '1898072654607286272',

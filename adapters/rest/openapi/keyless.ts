@@ -10,6 +10,8 @@ import { refTo } from './words.js';
 const text = (description: string): JsonSchema => ({ type: 'string', description });
 const credits = (description: string): JsonSchema => ({ type: 'number', description });
 
+const HEALTH: JsonSchema = { type: 'string', enum: ['ok', 'degraded', 'down'] };
+
 /** Bodies of what needs no key (H10). */
 export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Service: {
@@ -39,11 +41,32 @@ export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     type: 'object',
     required: ['status', 'families'],
     properties: {
-      status: { type: 'string', enum: ['ok', 'degraded', 'down'], description: 'The service as a whole.' },
+      status: HEALTH,
       network: text('The network that is read.'),
-      families: { type: 'array', items: { type: 'object' }, description: 'State and queue wait of each read family.' },
+      database: { type: 'object', required: ['ok'], properties: { ok: { type: 'boolean' } } },
+      families: { type: 'array', items: refTo('schemas', 'ReadFamily') },
       startedAt: { type: 'string', format: 'date-time', description: 'When this node was started.' },
       version: text('The version of the interface.'),
+    },
+  },
+  ReadFamily: {
+    type: 'object',
+    description: 'One of the two paces at which the network is read.',
+    required: ['name', 'state'],
+    properties: {
+      name: { type: 'string', description: '`fast` (tweets, profiles, timelines) or `slow` (all other lists).' },
+      state: HEALTH,
+      queueWaitMs: { type: 'integer', description: 'Milliseconds that a read which starts now waits for its turn.' },
+      lastIncident: {
+        type: ['object', 'null'],
+        description: 'The last failure of the network.',
+        properties: {
+          at: { type: 'string', format: 'date-time' },
+          code: text('An error code.'),
+          message: text('In words.'),
+        },
+      },
+      cacheHitRate: { type: ['number', 'null'], description: 'Share of items that were held already, 0 to 1.' },
     },
   },
   Health: { type: 'object', required: ['status'], properties: { status: { type: 'string', enum: ['ok'] } } },

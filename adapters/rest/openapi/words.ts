@@ -6,6 +6,13 @@ const REST_WORDS: readonly (readonly [from: string, to: string])[] = [
   [' The same cursor as `next_cursor` in REST.', ''],
   [', or by its id.', '.'],
   ['items × unitPrice', 'items × unit_price'],
+  [', paid for by the field that returns this page', ''],
+  [', paid for by the field that returns this batch', ''],
+  [' Its scalars are free once the profile is paid for; its lists are priced reads of their own.', ''],
+  [
+    ' Its scalars, media and author are free once the tweet is paid for; other tweets and lists are priced.',
+    ' Its media and author are part of it.',
+  ],
 ];
 
 /** A description of the schema as REST says it. That a part of a paid object is free goes without saying here. */
@@ -17,7 +24,7 @@ export function restWords(description: string | null | undefined): string {
 /** The first sentence, or what stands before a colon in it: what the endpoint is, in a line. */
 export function summaryOf(description: string): string {
   const [sentence = ''] = description.split(/\.(?:\s|$)/, 1);
-  return sentence.split(':')[0] ?? sentence;
+  return sentence.split(': ', 1)[0] ?? sentence;
 }
 
 export const pascalCase = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);

@@ -5,7 +5,8 @@ import { phrase } from './phrase.js';
 import type { Chance } from './random.js';
 import { snowflake } from './snowflake.js';
 import { CURATED, type Curated } from './vocabulary/curated.js';
-import { KINDS, type KindName, type KindSpec } from './vocabulary/kinds.js';
+import type { KindSpec } from './vocabulary/kind-spec.js';
+import { KINDS, type KindName } from './vocabulary/kinds.js';
 import { ASIDES, FIRST_NAMES, SURNAMES } from './vocabulary/names.js';
 import { TOWNS } from './vocabulary/slots.js';
 

@@ -4,7 +4,8 @@ import { type Draft, draft, reply, type Topic } from './draft.js';
 import { type Chance, Urn } from './random.js';
 import { readSubjects, type Subject } from './subjects.js';
 import { ABROAD } from './vocabulary/abroad.js';
-import { KINDS, type KindSpec } from './vocabulary/kinds.js';
+import type { KindSpec } from './vocabulary/kind-spec.js';
+import { KINDS } from './vocabulary/kinds.js';
 import type { Writer } from './writer.js';
 
 const MINUTE_MS = 60_000;

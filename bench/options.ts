@@ -1,0 +1,79 @@
+import { Command, InvalidArgumentError } from 'commander';
+
+/** The scenarios, by the letter they go by everywhere. */
+export const SCENARIOS = {
+  A: 'GET /v1/users/{handle}, held',
+  B: 'timeline of 20, held',
+  C: 'followers page of 200, held',
+  D: 'GraphQL POST: profile and 20 tweets, held',
+  E: 'durable charges',
+  F: 'growth: deep pages, search in a large corpus (minutes: --growth)',
+  G: 'second start, and memory under load',
+  H: 'import of a large corpus (minutes: --import)',
+} as const;
+
+export type Letter = keyof typeof SCENARIOS;
+
+export interface BenchOptions {
+  readonly letters: readonly Letter[];
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly connections: number;
+  /** Tweets of the large corpus. */
+  readonly tweets: number;
+  readonly json: boolean;
+  /** Instead of comparing: CPU profiles of the service under A to D, written here. */
+  readonly profileFolder: string | null;
+  /** LOG_LEVEL of the service. Its log goes to a file. */
+  readonly logLevel: string;
+}
+
+const isLetter = (text: string): text is Letter => Object.hasOwn(SCENARIOS, text);
+
+function letters(text: string): Letter[] {
+  const found = text.toUpperCase().split(',').filter(isLetter);
+  if (found.length !== text.split(',').length) throw new InvalidArgumentError('Letters from A to H, as A,B.');
+  return found;
+}
+
+const whole =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`A whole number from ${least} to ${most}.`);
+  };
+
+const MINUTES_LONG: readonly Letter[] = ['F', 'H'];
+
+/** The words the benchmark was started with. Prints help, or what is wrong with them, and ends the process. */
+export function readOptions(argv: readonly string[]): BenchOptions {
+  const said = new Command('bench')
+    .description('Perch beside its peers, in one run: medians of alternating rounds, as ratios. See bench/README.md.')
+    .option('--only <letters>', 'only these scenarios, as A,B', letters)
+    .option('--growth', 'also F')
+    .option('--import', 'also H')
+    .option('--rounds <n>', 'rounds of each contestant', whole(1, 100), 5)
+    .option('--seconds <n>', 'seconds of one round', whole(1, 60), 3)
+    .option('--connections <n>', 'kept-alive connections of the load', whole(1, 256), 32)
+    .option('--tweets <n>', 'size of the large corpus of F and H', whole(10_000, 10_000_000), 1_000_000)
+    .option('--log-level <level>', 'LOG_LEVEL of the service', 'info')
+    .option('--profile <folder>', 'no comparison: CPU profiles of the service under A to D, and their top costs')
+    .option('--json', 'print the results as JSON')
+    .addHelpText('after', `\n${Object.entries(SCENARIOS).map(([letter, title]) => `  ${letter}  ${title}`).join('\n')}`)
+    .parse([...argv], { from: 'user' })
+    .opts();
+  const asked = (Object.keys(SCENARIOS) as Letter[]).filter(
+    (letter) => !MINUTES_LONG.includes(letter) || (letter === 'F' && said.growth) || (letter === 'H' && said.import),
+  );
+  return {
+    letters: said.only ?? asked,
+    rounds: said.rounds,
+    seconds: said.seconds,
+    connections: said.connections,
+    tweets: said.tweets,
+    json: said.json === true,
+    profileFolder: said.profile ?? null,
+    logLevel: said.logLevel,
+  };
+}

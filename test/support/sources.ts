@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A file of the repository: `path` from its root, with slashes. */
+export interface Source {
+  readonly path: string;
+  readonly text: string;
+}
+
+export const TOP_FOLDERS = ['src', 'schema', 'adapters', 'test', 'bench'] as const;
+
+/** Every file below these folders of the repository. */
+export function readSources(folders: readonly string[] = TOP_FOLDERS): Source[] {
+  return folders.flatMap((folder) =>
+    readdirSync(join(REPOSITORY, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file) => ({ path: file.slice(REPOSITORY.length).replaceAll('\\', '/'), text: readFileSync(file, 'utf8') })),
+  );
+}
+
+export const isCode = ({ path }: Source): boolean => /\.(?:ts|tsx|js|mjs)$/.test(path);
+
+export interface Import {
+  readonly from: string;
+  /** A file of the repository without its extension, or the name of a package. */
+  readonly to: string;
+  readonly isFile: boolean;
+  readonly isTypeOnly: boolean;
+}
+
+/** What a file imports or exports from elsewhere, also by `import()`. */
+export function importsOf(source: Source): Import[] {
+  const found: Import[] = [];
+  const add = (specifier: string, isTypeOnly: boolean): void => {
+    const isFile = specifier.startsWith('.');
+    const to = isFile ? normalize(join(dirname(source.path), specifier)).replace(/\.\w+$/, '') : specifier;
+    found.push({ from: source.path, to, isFile, isTypeOnly });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
+      add(node.moduleSpecifier.text, isOnlyTypes(node.importClause));
+    } else if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
+      add(node.moduleSpecifier.text, node.isTypeOnly);
+    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [specifier] = node.arguments;
+      if (specifier && ts.isStringLiteral(specifier)) add(specifier.text, false);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(parsed(source));
+  return found;
+}
+
+function isOnlyTypes(clause: ts.ImportClause | undefined): boolean {
+  if (clause === undefined) return false;
+  if (clause.isTypeOnly) return true;
+  const { name, namedBindings } = clause;
+  if (name !== undefined || namedBindings === undefined || !ts.isNamedImports(namedBindings)) return false;
+  return namedBindings.elements.every((element) => element.isTypeOnly);
+}
+
+export function hasDefaultExport(source: Source): boolean {
+  return parsed(source).statements.some(
+    (statement) =>
+      (ts.isExportAssignment(statement) && !statement.isExportEquals) ||
+      (ts.canHaveModifiers(statement) &&
+        ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)),
+  );
+}
+
+/** Functions and methods with the number of their lines; one that only gives an object is a table, and left out. */
+export function functionsOf(source: Source): { name: string; lines: number }[] {
+  const file = parsed(source);
+  const found: { name: string; lines: number }[] = [];
+  const lineAt = (position: number): number => file.getLineAndCharacterOfPosition(position).line;
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && 'body' in node && node.body && !isTable(node.body as ts.Node)) {
+      const line = lineAt(node.getStart(file));
+      found.push({ name: `${source.path}:${line + 1}`, lines: lineAt(node.end) - line + 1 });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+const isTable = (body: ts.Node): boolean =>
+  ts.isParenthesizedExpression(body) && ts.isObjectLiteralExpression(body.expression);
+
+const parsed = ({ path, text }: Source): ts.SourceFile => ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);

@@ -1,0 +1,178 @@
+/** The house keeps its order: who may import whom, how long a file may be, how things are called. */
+import { describe, expect, test } from 'vitest';
+import { ROUTES } from '../adapters/rest/routes.js';
+import { functionsOf, hasDefaultExport, type Import, importsOf, isCode, readSources } from './support/sources.js';
+
+const SOURCES = readSources();
+const CODE = SOURCES.filter(isCode);
+const HOUSE = CODE.filter(({ path }) => /^(?:src|schema|adapters)\//.test(path));
+
+interface Room {
+  /** What of it may be imported: rooms, single files, or all. */
+  readonly may: readonly string[];
+  /** And of these, types. */
+  readonly types?: readonly string[];
+}
+
+const ALL = ['src', 'schema', 'adapters'];
+const CORE = ['src/core', 'src/ports'];
+const ENGINE = ['src/access', 'src/read', 'src/metering', 'src/account'];
+const FILES = ['src/compose', 'src/main', 'src/stores', 'src/networks', 'src/status', 'src/secrets'];
+
+/** "Who may import whom": the first row whose name a file's path begins with is its room. A room may import itself. */
+const ROOMS: Readonly<Record<string, Room>> = {
+  'src/core': { may: [] },
+  'src/ports': { may: [], types: ['src/core'] },
+  'src/access': { may: CORE },
+  'src/read': { may: CORE },
+  'src/metering': { may: CORE },
+  'src/account': { may: CORE },
+  'src/oauth': { may: CORE },
+  'src/serve': { may: [...CORE, 'src/access', 'src/metering', 'src/read'] },
+  'src/config': { may: ['src/core', 'src/read/lifetimes'] },
+  'src/secrets': { may: [] },
+  // The whole is put together here, and nowhere else.
+  ...Object.fromEntries(FILES.map((file) => [file, { may: ALL }])),
+  schema: { may: ['src/core', 'src/read/subjects', 'src/account/account'], types: [...ENGINE, 'src/ports'] },
+  'adapters/http': { may: ['src/core', 'src/serve', 'src/access/rate-headers'], types: ['src/ports'] },
+  'adapters/rest': { may: ['src/core', 'src/serve', 'schema', 'adapters/http', 'src/read/subjects'] },
+  'adapters/graphql/graphiql': { may: ['src/core', 'adapters/site'] },
+  'adapters/graphql': { may: ['src/core', 'src/serve', 'schema', 'adapters/http'] },
+  'adapters/mcp': { may: ['src/core', 'src/serve', 'schema', 'adapters/http'] },
+  'adapters/site': { may: ['src/core', 'src/serve', 'schema', 'adapters/http'] },
+  'adapters/postgres': { may: CORE },
+  'adapters/redis': { may: CORE },
+  'adapters/memory': { may: CORE },
+  'adapters/stripe': { may: CORE },
+  'adapters/mail': { may: CORE },
+  'adapters/networks/corpus': { may: CORE },
+  'adapters/networks/bluesky': { may: CORE },
+  'adapters/networks/x': { may: CORE },
+  'adapters/networks/mastodon': { may: CORE },
+  // Commands for operators: they open the stores themselves.
+  'adapters/cli': { may: ALL },
+};
+
+/** Steps over the table that have a reason, each used by some file: `from`, `to`, and whether types alone pass. */
+const EXCEPTIONS: readonly { from: string; to: string; types: boolean; why: string }[] = [
+  { from: 'src/read', to: 'src/metering', types: true, why: 'reads write lines on the receipt they are handed' },
+  { from: 'src/serve', to: 'src/account/account', types: false, why: 'the account is what resolvers are given' },
+  { from: 'adapters/site/mount', to: 'adapters/graphql/graphiql', types: false, why: 'GraphiQL is one of the pages' },
+  { from: 'adapters/site/mount', to: 'adapters/rest/openapi', types: false, why: '/openapi.yaml is one of the pages' },
+  {
+    from: 'adapters/site/mount',
+    to: 'src/access/admit',
+    types: true,
+    why: 'keyless pages are under the public policy',
+  },
+];
+
+const isIn = (path: string, room: string): boolean =>
+  path === room || path.startsWith(`${room}/`) || path.startsWith(`${room}.`);
+
+const roomOf = (path: string): string | undefined => Object.keys(ROOMS).find((room) => isIn(path, room));
+
+function isAllowed({ from, to, isTypeOnly }: Import): boolean {
+  const room = roomOf(from);
+  if (room === undefined) return false;
+  const { may, types = [] } = ROOMS[room] ?? { may: [] };
+  return [room, ...may, ...(isTypeOnly ? types : [])].some((target) => isIn(to, target));
+}
+
+const isException = (step: Import): boolean =>
+  EXCEPTIONS.some(({ from, to, types }) => isIn(step.from, from) && isIn(step.to, to) && (step.isTypeOnly || !types));
+
+const shown = ({ from, to, isTypeOnly }: Import): string => `${from} -> ${to}${isTypeOnly ? ' (types)' : ''}`;
+
+describe('who may import whom', () => {
+  const steps = HOUSE.flatMap(importsOf).filter(({ isFile }) => isFile);
+
+  test('every file is in a room of the table', () => {
+    expect(HOUSE.filter(({ path }) => roomOf(path) === undefined).map(({ path }) => path)).toEqual([]);
+  });
+
+  test('rooms import what the table allows', () => {
+    expect(steps.filter((step) => !isAllowed(step) && !isException(step)).map(shown)).toEqual([]);
+  });
+
+  test('every exception is needed', () => {
+    const crossing = steps.filter((step) => !isAllowed(step));
+    const idle = EXCEPTIONS.filter(
+      ({ from, to }) => !crossing.some((step) => isIn(step.from, from) && isIn(step.to, to)),
+    );
+    expect(idle).toEqual([]);
+  });
+
+  test('the whole is built by main and the command line alone', () => {
+    const users = steps.filter((step) => ['src/compose', 'src/main'].includes(step.to)).map(({ from }) => from);
+    expect(users.filter((from) => from !== 'src/main.ts' && !from.startsWith('adapters/cli/'))).toEqual([]);
+  });
+
+  test('the engine opens no sockets, files or databases', () => {
+    const engine = HOUSE.filter(({ path }) =>
+      /^src\/(?:core|access|read|metering|serve|account|oauth|ports)/.test(path),
+    );
+    const outside =
+      /^(?:node:(?:fs|net|http|https|tls|dns|child_process|cluster|worker_threads)|postgres|fastify|ioredis)/;
+    expect(
+      engine
+        .flatMap(importsOf)
+        .filter(({ to }) => outside.test(to))
+        .map(shown),
+    ).toEqual([]);
+  });
+});
+
+describe('size', () => {
+  const linesOf = (text: string): number => text.trimEnd().split('\n').length;
+
+  test('no file has more than 300 lines', () => {
+    const long = CODE.filter(({ text }) => linesOf(text) > 300);
+    expect(long.map(({ path, text }) => `${path}: ${linesOf(text)}`)).toEqual([]);
+  });
+
+  test('half of the files have at most 80 lines', () => {
+    const sorted = HOUSE.map(({ text }) => linesOf(text)).sort((a, b) => a - b);
+    expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThanOrEqual(80);
+  });
+
+  test('no function has more than 60 lines', () => {
+    const long = HOUSE.flatMap(functionsOf).filter(({ lines }) => lines > 60);
+    expect(long.map(({ name, lines }) => `${name}: ${lines}`)).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  test('files and folders are kebab-case', () => {
+    const isKebab = (part: string): boolean => /^[a-z0-9]+(?:[-.][a-z0-9]+)*$/.test(part) || part === 'README.md';
+    expect(SOURCES.map(({ path }) => path).filter((path) => !path.split('/').every(isKebab))).toEqual([]);
+  });
+
+  test('exports have names; only what a tool asks for by default has none', () => {
+    const tools = /(?:\.config|\/global-setup)\.ts$/;
+    expect(
+      CODE.filter((source) => hasDefaultExport(source) && !tools.test(source.path)).map(({ path }) => path),
+    ).toEqual([]);
+  });
+});
+
+describe('tests', () => {
+  test('every route is asked for in some test', () => {
+    // What a command prices is not asked for.
+    const texts = SOURCES.filter(({ path }) => /^test\/(?!tidy|cli\/)/.test(path));
+    const asked = texts.flatMap(({ text }) => text.match(/\/v1\/[^\s'"`?#,)]+/g) ?? []);
+    const rowOf = (path: string) =>
+      ROUTES.find((row) => new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`).test(path));
+    const covered = new Set(asked.map((path) => rowOf(path)?.path));
+    expect(ROUTES.filter(({ path }) => !covered.has(path)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test('none is left out or singled out for good', () => {
+    const marks = /\b(?:test|it|describe)\.(?:only|skip|todo|fails)\b(?!If)/;
+    const marked = CODE.filter(
+      ({ path, text }) => path.startsWith('test/') && path !== 'test/tidy.test.ts' && marks.test(text),
+    );
+    // One helper leaves out what needs a browser where there is none, and says so.
+    expect(marked.map(({ path }) => path).filter((path) => path !== 'test/support/chromium.ts')).toEqual([]);
+  });
+});
