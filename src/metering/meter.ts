@@ -3,6 +3,7 @@ import { ServiceError } from '../core/errors.js';
 import { type ItemCache, priceOf, UNITS, type Unit } from '../core/prices.js';
 import type { Purse, Shortage } from './purses.js';
 import { Receipt } from './receipt.js';
+import { Turns } from './turns.js';
 
 /** One item at the counter: what it is, where in the operation, and how it was come by. */
 export interface Item {
@@ -17,21 +18,25 @@ export interface Item {
 export class Meter {
   readonly receipt = new Receipt();
   readonly #purse: Purse;
-  readonly #inOrder: boolean;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #turns: Turns | null;
 
-  /** `worst` is the most the operation can cost: when the purse covers it, nothing has to wait for its turn. */
-  constructor(purse: Purse, worst: Thousandths) {
+  /**
+   * `worst` is the most the operation can cost: when the purse covers it, nothing has to wait for its turn. `ranks` is the
+   * place of each paid field in the document, by its path.
+   */
+  constructor(purse: Purse, worst: Thousandths, ranks: ReadonlyMap<string, number>) {
     this.#purse = purse;
-    this.#inOrder = purse.left < worst;
+    this.#turns = purse.left < worst ? new Turns(ranks) : null;
   }
 
-  /** Runs paid fields in the order they were asked for when money is tight, and at once when it is not (G9). */
-  turn<T>(work: () => Promise<T>): Promise<T> {
-    if (!this.#inOrder) return work();
-    const mine = this.#queue.then(work);
-    this.#queue = mine.catch(() => undefined);
-    return mine;
+  /** Whether the money may not reach, so that fields have to be funded one after the other. */
+  get isTight(): boolean {
+    return this.#turns !== null;
+  }
+
+  /** Runs a paid field in the document's order when money is tight, and at once when it is not (G9). */
+  turn<T>(path: string, work: () => Promise<T>): Promise<T> {
+    return this.#turns ? this.#turns.take(path, work) : work();
   }
 
   covers(unit: Unit, cache: ItemCache): boolean {
@@ -46,7 +51,12 @@ export class Meter {
     return this.#purse.shortage;
   }
 
-  /** Puts the item on the receipt; what it costs (nothing if it was paid already), or null when the money does not reach. */
+  /** What giving the item costs now: nothing if it was paid already (G3). */
+  costOf(item: Pick<Item, 'unit' | 'cache' | 'object'>): Thousandths {
+    return this.receipt.has(item.object) ? 0 : priceOf(item.unit, item.cache);
+  }
+
+  /** Puts the item on the receipt; what it costs, or null when the money does not reach. */
   take(item: Item): Thousandths | null {
     if (this.receipt.has(item.object)) return 0;
     if (!this.covers(item.unit, item.cache)) return null;

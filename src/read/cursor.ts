@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { badRequest } from '../core/errors.js';
+import { ServiceError } from '../core/errors.js';
 import type { ListRef } from '../core/model.js';
 import { listHash } from './keys.js';
 
@@ -9,13 +9,19 @@ export interface Position {
   readonly place: string;
   /** The place that page was reached from. */
   readonly before: string | null;
-  /** True when the last item passed lies in that page, false when the page begins after it. */
-  readonly inside: boolean;
+  /** How many items of that page were passed, at most ANCHORS are counted; 0 when the page begins after the last one. */
+  readonly inside: number;
   /** The last item passed, and up to two before it: where to go on if the page has to be read again. */
   readonly passed: readonly string[];
   /** The time of the last item passed, Unix milliseconds, in lists that are newest first. */
   readonly at: number | null;
 }
+
+/** How many of the items passed last a cursor remembers. */
+export const ANCHORS = 3;
+
+/** A first page's place that no page is held under. */
+const FROM_THE_START = '@';
 
 /** Kept well under the 512 characters that a header or a URL must bear (C1, U29). */
 const MAX_LENGTH = 512;
@@ -27,7 +33,7 @@ type Packed = [
   list: string,
   place: string,
   before: string | null,
-  inside: 0 | 1,
+  inside: number,
   passed: string[],
   at: number | null,
   issued: number,
@@ -55,24 +61,31 @@ export function createCursors(secret: Uint8Array): Cursors {
       if (!open(cursor, tag)) throw notOurs();
     },
     encode(list, position, nowMs) {
-      const { place, before, passed, at } = position;
-      const inside = position.inside ? 1 : 0;
+      const { place, before, inside, passed, at } = position;
       const issued = Math.floor(nowMs / 1000);
       const full = pack([listHash(list), place, before, inside, [...passed], at, issued]);
       if (full.length < MAX_LENGTH) return full;
-      return pack([listHash(list), place, null, inside, passed.slice(0, 1), at, issued]);
+      // One anchor of several: how many more of them lie in the page is not known any longer.
+      const known = inside > 1 ? ANCHORS : inside;
+      const short = pack([listHash(list), place, null, known, passed.slice(0, 1), at, issued]);
+      if (short.length < MAX_LENGTH) return short;
+      // A token that does not fit: the item passed last is looked for from the beginning.
+      return pack([listHash(list), FROM_THE_START, null, ANCHORS, passed.slice(0, 1), at, issued]);
     },
     decode(list, cursor, nowMs) {
       const packed = open(cursor, tag);
       if (!packed) throw notOurs();
       const [hash, place, before, inside, passed, at, issued] = packed;
       if (hash !== listHash(list)) {
-        throw badRequest('This cursor belongs to another list: use it with the same path and parameters.', 'cursor');
+        throw refused(
+          'cursor_other_list',
+          'This cursor belongs to another list: use it with the same path and parameters.',
+        );
       }
       if (nowMs / 1000 - issued > LIFETIME_SECONDS) {
-        throw badRequest('This cursor has expired. Start again without a cursor.', 'cursor');
+        throw expired('This cursor has expired');
       }
-      return { place, before, inside: inside === 1, passed, at };
+      return { place, before, inside, passed, at };
     },
   };
 }
@@ -86,8 +99,15 @@ function open(cursor: string, tag: (body: Buffer) => Buffer): Packed | null {
   return timingSafeEqual(tag(body), bytes.subarray(0, TAG_BYTES)) ? (JSON.parse(body.toString()) as Packed) : null;
 }
 
+/** A bad cursor is 400 whatever is wrong with it; `reason` tells the kinds apart (rule 6, U24). */
+const refused = (reason: string, message: string): ServiceError =>
+  new ServiceError('bad_request', message, { param: 'cursor', reason });
+
+export const expired = (why: string): ServiceError =>
+  refused('cursor_expired', `${why}. Start again without a cursor.`);
+
 const notOurs = () =>
-  badRequest(
+  refused(
+    'cursor_malformed',
     'This is not a cursor of ours. Send next_cursor of the previous page unchanged, or leave it out.',
-    'cursor',
   );

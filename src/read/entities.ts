@@ -1,8 +1,9 @@
-import { ServiceError } from '../core/errors.js';
+import type { ServiceError } from '../core/errors.js';
 import { handleKey } from '../core/ids.js';
 import type { Tweet, User, UserRef } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
 import type { Cache, Clock, Flights, Found, Held } from '../ports.js';
+import { type Absence, absenceOf, absent } from './absence.js';
 import type { Gone } from './gone.js';
 import { absentKey, tweetKey, userKey } from './keys.js';
 import type { Lifetimes } from './lifetimes.js';
@@ -41,11 +42,6 @@ interface Kind<Ref, T> {
   readonly lifetimeMs: number;
 }
 
-interface Absence {
-  readonly message: string;
-  readonly reason?: string;
-}
-
 export const createUsers = (options: EntitiesOptions): Entities<UserRef, User> =>
   createEntities(options, {
     keyOf: userKey,
@@ -82,9 +78,7 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
     const names = held ? [...new Set([key, ...kind.names(held.value)])] : [key];
     for (const name of names) gone.add(name);
     await cache.delete(names);
-    const { reason } = failure.detail;
-    const absence: Absence = reason === undefined ? { message: failure.message } : { message: failure.message, reason };
-    await cache.set(absentKey(key), { value: absence, fetchedAt: clock.now() }, lifetimes.absentMs);
+    await cache.set(absentKey(key), { value: absenceOf(failure), fetchedAt: clock.now() }, lifetimes.absentMs);
   }
 
   async function readNow(ref: Ref): Promise<Got<T>> {
@@ -124,6 +118,3 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
 }
 
 const relabel = <T>(got: Got<T>, cache: ItemCache): Got<T> => ('ok' in got ? { ...got, cache } : got);
-
-const absent = (absence: Absence): ServiceError =>
-  new ServiceError('not_found', absence.message, absence.reason === undefined ? {} : { reason: absence.reason });

@@ -1,10 +1,10 @@
 import type { Thousandths } from '../core/credits.js';
-import { badRequest, type ServiceError } from '../core/errors.js';
+import type { ServiceError } from '../core/errors.js';
 import { isNewestFirst, type ListRef, type Tweet, type User } from '../core/model.js';
 import type { ItemCache, Unit } from '../core/prices.js';
 import type { Meter } from '../metering/meter.js';
 import type { Shortage } from '../metering/purses.js';
-import type { Position } from './cursor.js';
+import { ANCHORS, expired, type Position } from './cursor.js';
 import { listHash, pageKey } from './keys.js';
 import { type GotPage, HEAD, type HeldPage, type Pages } from './pages.js';
 import { resumeIn, timeOf } from './resume.js';
@@ -13,8 +13,6 @@ import { resumeIn, timeOf } from './resume.js';
 const MAX_UPSTREAM_PAGES = 10;
 /** Most pages, held or not, one call may walk: a bound, not a limit anyone should meet. */
 const MAX_PAGES = 200;
-/** How many of the last items a cursor remembers as anchors. */
-const ANCHORS = 3;
 
 export interface Ask {
   readonly list: ListRef;
@@ -58,7 +56,11 @@ class Filling {
   readonly #ask: Ask;
   readonly #items: (User | Tweet)[] = [];
   readonly #passed: Set<string>;
+  /** After the last item that was taken. */
   #cut: Position | null;
+  /** The page to look at next. */
+  #place: string;
+  #before: string | null;
   /** Still looking for the place where the chain left off. */
   #seeking: boolean;
   #upstreamPages = 0;
@@ -70,22 +72,22 @@ class Filling {
     this.#ask = ask;
     this.#passed = new Set(ask.position?.passed);
     this.#cut = ask.position;
-    this.#seeking = ask.position?.inside ?? false;
+    this.#place = ask.position?.place ?? HEAD;
+    this.#before = ask.position?.before ?? null;
+    this.#seeking = ask.position !== null;
   }
 
   async run(): Promise<Slice> {
-    let place = this.#ask.position?.place ?? HEAD;
-    let before = this.#ask.position?.before ?? null;
     for (let walked = 0; walked < MAX_PAGES; walked += 1) {
-      const step = await this.#page(place, before);
+      const step = await this.#page(this.#place, this.#before);
       if ('stop' in step) return step.stop;
       const done = this.#takeFrom(step.got);
       if (done) return done;
       const { page } = step.got;
       if (page.next === null) return this.#end(page);
-      if (this.#full && page.nextIsCertain) return this.#slice(this.#startOf(page));
-      before = page.place;
-      place = page.next;
+      this.#before = page.place;
+      this.#place = page.next;
+      if (this.#full && page.nextIsCertain) return this.#slice(this.#onward);
     }
     return this.#sparse();
   }
@@ -104,14 +106,14 @@ class Filling {
     }
     if (this.#upstreamPages >= MAX_UPSTREAM_PAGES) return { stop: this.#sparse() };
     const cache = fresh ? 'bypass' : 'miss';
-    if (!meter.covers(unit, cache)) return { stop: this.#full ? this.#slice(this.#cut) : this.#short(cache) };
+    if (!meter.covers(unit, cache)) return { stop: this.#full ? this.#slice(this.#onward) : this.#short(cache) };
     try {
       const got = await pages.read(list, place, before, fresh);
       if (got.cache !== 'hit') this.#upstreamPages += 1;
       return { got: this.#saw(place, got) };
     } catch (error) {
       // The look-ahead failed, not the page: what was asked for is here, and the next call will meet the failure itself.
-      if (this.#full) return { stop: this.#slice(this.#cut) };
+      if (this.#full) return { stop: this.#slice(this.#onward) };
       throw error;
     }
   }
@@ -127,7 +129,8 @@ class Filling {
   #takeFrom({ page, cache }: GotPage): Slice | null {
     const start = this.#start(page);
     if (start === null) return null;
-    for (const item of page.items.slice(start)) {
+    for (const [index, item] of page.items.entries()) {
+      if (index < start) continue;
       if (this.#passed.has(item.id) || this.#context.isGone(item)) continue;
       if (this.#full) return this.#slice(this.#cut);
       const { path, unit, objectOf } = this.#ask;
@@ -136,7 +139,7 @@ class Filling {
       this.#charged += price;
       if (cache === 'hit') this.#cacheHits += 1;
       this.#items.push(item);
-      this.#pass(page, item);
+      this.#pass(page, index);
     }
     return null;
   }
@@ -149,16 +152,19 @@ class Filling {
     return start;
   }
 
-  #pass(page: HeldPage, item: User | Tweet): void {
+  #pass(page: HeldPage, index: number): void {
+    const item = page.items[index];
+    if (!item) return;
     this.#passed.add(item.id);
     const passed = [item.id, ...(this.#cut?.passed ?? [])].slice(0, ANCHORS);
-    this.#cut = { place: page.place, before: page.before, inside: true, passed, at: timeOf(item) };
+    const inside = Math.min(index + 1, ANCHORS);
+    this.#cut = { place: page.place, before: page.before, inside, passed, at: timeOf(item) };
   }
 
-  /** The position just before the page that follows this one. */
-  #startOf(page: HeldPage): Position {
+  /** The position just before the page to look at next: nothing that was looked through has to be read again. */
+  get #onward(): Position {
     const { passed = [], at = null } = this.#cut ?? {};
-    return { place: page.next ?? page.place, before: page.place, inside: false, passed, at };
+    return { place: this.#place, before: this.#before, inside: 0, passed, at };
   }
 
   #slice(next: Position | null, truncated?: Slice['truncated']): Slice {
@@ -168,8 +174,15 @@ class Filling {
   }
 
   #end(page: HeldPage): Slice {
-    if (this.#seeking) throw lostPlace();
+    if (this.#isLost) throw lostPlace();
     return { ...this.#slice(null), ...(page.endReason && { endReason: page.endReason }) };
+  }
+
+  /** The item passed last is nowhere any more, and the list has no order to tell what came after it. */
+  get #isLost(): boolean {
+    const { position, list } = this.#ask;
+    if (!this.#seeking || !position?.inside) return false;
+    return position.at === null || !isNewestFirst(list);
   }
 
   /** The money does not reach for the next item: what there is, with a cursor at the cut, or a refusal (M1). */
@@ -182,10 +195,11 @@ class Filling {
 
   /** More upstream pages than one call may read: the only short page with a cursor (C14); an empty one carries none (U20). */
   #sparse(): Slice {
+    if (this.#full) return this.#slice(this.#onward);
+    if (this.#items.length > 0) return this.#slice(this.#onward, 'sparse');
     if (this.#seeking) throw lostPlace();
-    return this.#slice(this.#items.length > 0 ? this.#cut : null, 'sparse');
+    return this.#slice(null, 'sparse');
   }
 }
 
-const lostPlace = (): ServiceError =>
-  badRequest('This cursor has expired: its place in the list is gone. Start again without a cursor.', 'cursor');
+const lostPlace = (): ServiceError => expired('This cursor has expired: its place in the list is gone');

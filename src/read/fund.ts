@@ -34,11 +34,11 @@ export async function fund<Ref, T>(
   terms: Terms<T>,
 ): Promise<Funded<T>[]> {
   const { unit, fresh } = terms;
-  const held = fresh ? [] : await entities.peek(wants.map((want) => want.ref));
+  const held = fresh ? wants.map(() => undefined) : await entities.peek(wants.map((want) => want.ref));
   const results: Funded<T>[] = [];
   const full: ItemCache = fresh ? 'bypass' : 'miss';
   while (results.length < wants.length) {
-    const end = reach(held, results.length, wants.length, meter.left, unit, full);
+    const end = reach(meter, held, results.length, terms);
     const run = wants.slice(results.length, end);
     const got = await Promise.all(run.map((want, i) => held[results.length + i] ?? entities.read(want.ref, fresh)));
     const delivered = deliver(entities, meter, run, got, terms);
@@ -55,22 +55,17 @@ export async function fund<Ref, T>(
 }
 
 /** How far the money reaches if everything not known to be absent exists. */
-function reach<T>(
-  held: readonly (Got<T> | undefined)[],
-  from: number,
-  to: number,
-  left: Thousandths,
-  unit: Unit,
-  full: ItemCache,
-): number {
-  let rest = left;
-  for (let i = from; i < to; i += 1) {
+function reach<T>(meter: Meter, held: readonly (Got<T> | undefined)[], from: number, terms: Terms<T>): number {
+  const { unit, fresh } = terms;
+  const full = priceOf(unit, fresh ? 'bypass' : 'miss');
+  let rest = meter.left;
+  for (let i = from; i < held.length; i += 1) {
     const got = held[i];
     if (got && 'fail' in got) continue;
-    rest -= priceOf(unit, got ? 'hit' : full);
+    rest -= got ? meter.costOf({ unit, cache: 'hit', object: terms.objectOf(got.ok) }) : full;
     if (rest < 0) return i;
   }
-  return to;
+  return held.length;
 }
 
 /** Puts what was found on the meter, in order; stops short where the money does not reach after all. */
@@ -90,7 +85,7 @@ function deliver<Ref, T>(
       results.push(one);
       continue;
     }
-    const object = terms.fresh ? `fresh ${terms.objectOf(one.ok)}` : terms.objectOf(one.ok);
+    const object = terms.objectOf(one.ok);
     const charged = meter.take({ path: want.path, unit: terms.unit, cache: one.cache, object });
     if (charged === null) break;
     meter.receipt.saw(one.cache, one.fetchedAt);

@@ -9,7 +9,7 @@ import { type Batch, batch, fold } from './batch.js';
 import type { Cursors } from './cursor.js';
 import type { Entities, Got } from './entities.js';
 import { fill, type Slice } from './fill.js';
-import { type Funded, fund, type Want } from './fund.js';
+import { type Funded, fund, type Terms, type Want } from './fund.js';
 import type { Gone } from './gone.js';
 import { tweetKey, userKey } from './keys.js';
 import type { Pages } from './pages.js';
@@ -56,28 +56,22 @@ export interface Sources {
 export class Reads {
   readonly #sources: Sources;
   readonly #meter: Meter;
-  readonly #loaders: Record<'users' | 'freshUsers', DataLoader<Want<UserRef>, Funded<User>, string>> &
-    Record<'tweets' | 'freshTweets', DataLoader<Want<string>, Funded<Tweet>, string>>;
+  readonly #users: Loaders<UserRef, User> = new Map();
+  readonly #tweets: Loaders<string, Tweet> = new Map();
 
   constructor(sources: Sources, meter: Meter) {
     this.#sources = sources;
     this.#meter = meter;
-    this.#loaders = {
-      users: this.#userLoader(false),
-      freshUsers: this.#userLoader(true),
-      tweets: this.#tweetLoader(false),
-      freshTweets: this.#tweetLoader(true),
-    };
   }
 
   async user(ref: UserRef, at: Site): Promise<User> {
-    const loader = at.fresh ? this.#loaders.freshUsers : this.#loaders.users;
+    const loader = this.#loader(this.#users, this.#sources.users, this.#userTerms(at.fresh), at);
     return opened(await loader.load({ ref, path: at.path }));
   }
 
   async tweet(id: string, at: Site): Promise<Tweet> {
     if (!isId(id)) throw impossibleId(id);
-    const loader = at.fresh ? this.#loaders.freshTweets : this.#loaders.tweets;
+    const loader = this.#loader(this.#tweets, this.#sources.tweets, this.#tweetTerms(at.fresh), at);
     return opened(await loader.load({ ref: id, path: at.path }));
   }
 
@@ -92,7 +86,7 @@ export class Reads {
       const handle = parseHandle(text);
       return handle === null ? null : { key: userKey({ handle }), ref: { handle } };
     });
-    return this.#meter.turn(() =>
+    return this.#meter.turn(at.path, () =>
       batch(inputs, at.path, at.fresh, (wants) =>
         fund(this.#sources.users, this.#meter, wants, this.#userTerms(at.fresh)),
       ),
@@ -101,7 +95,7 @@ export class Reads {
 
   tweets(ids: readonly string[], at: Site): Promise<Batch<Tweet>> {
     const inputs = fold(ids, (text) => (isId(text) ? { key: text, ref: text } : null));
-    return this.#meter.turn(() =>
+    return this.#meter.turn(at.path, () =>
       batch(inputs, at.path, at.fresh, (wants) =>
         fund(this.#sources.tweets, this.#meter, wants, this.#tweetTerms(at.fresh)),
       ),
@@ -109,17 +103,20 @@ export class Reads {
   }
 
   page(ask: ListAsk): Promise<Page> {
-    return this.#meter.turn(() => this.#page(ask));
+    return this.#meter.turn(ask.path, () => this.#page(ask));
   }
 
   async #page(ask: ListAsk): Promise<Page> {
     const { pages, cursors, gone, clock } = this.#sources;
     const unit = ask.idsOnly ? 'follower_id' : unitOfList(ask);
-    if (!this.#meter.covers(unit, ask.fresh ? 'bypass' : 'hit')) throw this.#meter.noCredits(unit, 'hit');
+    // With something paid already, what is asked for here may be the same once more, which is free (G3).
+    const { receipt } = this.#meter;
+    const least = ask.fresh ? 'bypass' : 'hit';
+    if (receipt.amount === 0 && !this.#meter.covers(unit, least)) throw this.#meter.noCredits(unit, least);
     const list = { kind: ask.kind, subject: await this.#subject(ask), ...(ask.product && { product: ask.product }) };
     const position = ask.after == null ? null : cursors.decode(list, ask.after, clock.now());
     const slice = await fill(
-      { pages, meter: this.#meter, isGone: (item) => gone.has(keyOf(item)) },
+      { pages, meter: this.#meter, isGone: (item) => isGone(gone, item) },
       {
         list,
         want: ask.first,
@@ -127,7 +124,7 @@ export class Reads {
         fresh: ask.fresh,
         unit,
         path: ask.path,
-        objectOf: (item) => `${ask.fresh ? 'fresh ' : ''}${ask.idsOnly ? `id:${item.id}` : keyOf(item)}`,
+        objectOf: (item) => (ask.idsOnly ? `${ask.fresh ? 'fresh ' : ''}id:${item.id}` : nameOf(item, ask.fresh)),
       },
     );
     return toPage(slice, slice.next && cursors.encode(list, slice.next, clock.now()));
@@ -158,32 +155,43 @@ export class Reads {
     return got;
   }
 
-  #userTerms(fresh: boolean) {
-    return { unit: 'profile' as const, fresh, objectOf: userKey };
+  #userTerms(fresh: boolean): Terms<User> {
+    return { unit: 'profile', fresh, objectOf: (user) => nameOf(user, fresh) };
   }
 
-  #tweetTerms(fresh: boolean) {
-    return { unit: 'tweet' as const, fresh, objectOf: (tweet: Tweet) => tweetKey(tweet.id) };
+  #tweetTerms(fresh: boolean): Terms<Tweet> {
+    return { unit: 'tweet', fresh, objectOf: (tweet) => nameOf(tweet, fresh) };
   }
 
-  #userLoader(fresh: boolean) {
-    const { users } = this.#sources;
-    return new DataLoader<Want<UserRef>, Funded<User>, string>(
-      (wants) => this.#meter.turn(() => fund(users, this.#meter, wants, this.#userTerms(fresh))),
-      { cacheKeyFn: (want) => userKey(want.ref) },
+  /** One loader for all fields, or where money is tight one for each, so that they can be funded in their order (G9). */
+  #loader<Ref, T>(
+    loaders: Loaders<Ref, T>,
+    entities: Entities<Ref, T>,
+    terms: Terms<T>,
+    { path, fresh }: Site,
+  ): DataLoader<Want<Ref>, Funded<T>, string> {
+    const name = `${fresh ? 'fresh' : ''} ${this.#meter.isTight ? path : ''}`;
+    const existing = loaders.get(name);
+    if (existing) return existing;
+    const loader = new DataLoader<Want<Ref>, Funded<T>, string>(
+      (wants) => this.#meter.turn(path, () => fund(entities, this.#meter, wants, terms)),
+      { cacheKeyFn: (want) => entities.keyOf(want.ref) },
     );
-  }
-
-  #tweetLoader(fresh: boolean) {
-    const { tweets } = this.#sources;
-    return new DataLoader<Want<string>, Funded<Tweet>, string>(
-      (wants) => this.#meter.turn(() => fund(tweets, this.#meter, wants, this.#tweetTerms(fresh))),
-      { cacheKeyFn: (want) => want.ref },
-    );
+    loaders.set(name, loader);
+    return loader;
   }
 }
 
+type Loaders<Ref, T> = Map<string, DataLoader<Want<Ref>, Funded<T>, string>>;
+
 const keyOf = (item: User | Tweet): string => ('text' in item ? tweetKey(item.id) : userKey(item));
+
+/** What an object is billed as, once in an operation (G3); read anew it is another thing. */
+const nameOf = (item: User | Tweet, fresh: boolean): string => `${fresh ? 'fresh ' : ''}${keyOf(item)}`;
+
+/** Under the id or, where only that was asked for, the handle. */
+const isGone = (gone: Gone, item: User | Tweet): boolean =>
+  gone.has(keyOf(item)) || (!('text' in item) && gone.has(userKey({ handle: item.handle })));
 
 function opened<T>(funded: Funded<T>): T {
   if ('fail' in funded) throw funded.fail;

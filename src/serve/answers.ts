@@ -57,6 +57,5 @@ export class Answers {
 const weightOf = ({ rendered, data }: Answer): number =>
   OVERHEAD_BYTES + (rendered ? rendered.length : 4 * JSON.stringify(data).length);
 
-/** True when nothing was read, so that the next call of the same kind costs the same. */
-export const isAllHeld = (charge: Charge): boolean =>
-  charge.amount > 0 && charge.lines.every((line) => line.cache === 'hit');
+/** True when nothing was read, not even to look ahead, so that the next call of the same kind costs and says the same. */
+export const isAllHeld = (charge: Charge): boolean => charge.amount > 0 && charge.cache === 'hit';

@@ -37,6 +37,8 @@ export interface Plan {
   /** True when some field of the operation is paid for. */
   readonly priced: boolean;
   readonly worst: (variables: Record<string, unknown>) => Worst;
+  /** The place of each paid field in the document, by its path: response names joined by dots (G9). */
+  readonly ranks: ReadonlyMap<string, number>;
 }
 
 type Variables = Record<string, unknown>;
@@ -62,11 +64,12 @@ export function planOf(
   const root = schema.getRootType(operation.operation);
   if (!root) throw badRequest(`The schema has no ${operation.operation}.`);
   const planner = new Planner(schema, fragments, checks);
-  const site = planner.ofSelections(operation.selectionSet, root);
+  const site = planner.ofSelections(operation.selectionSet, root, '');
   return {
     priced: planner.priced,
     impersonal: isImpersonal(operation, root),
     worst: (variables) => site(variables, 1),
+    ranks: planner.ranks,
   };
 }
 
@@ -78,6 +81,7 @@ const isImpersonal = (operation: OperationDefinitionNode, root: GraphQLObjectTyp
 
 class Planner {
   priced = false;
+  readonly ranks = new Map<string, number>();
   readonly #schema: GraphQLSchema;
   readonly #fragments: Readonly<Record<string, FragmentDefinitionNode>>;
 
@@ -89,33 +93,42 @@ class Planner {
     this.#fragments = fragments;
   }
 
-  ofSelections(set: SelectionSetNode, parent: GraphQLObjectType): Site {
+  ofSelections(set: SelectionSetNode, parent: GraphQLObjectType, path: string): Site {
     const sites: Site[] = [];
     for (const selection of set.selections) {
-      const site = this.#ofSelection(selection, parent);
+      const site = this.#ofSelection(selection, parent, path);
       if (site) sites.push(unlessSkipped(selection, site));
     }
     if (sites.length === 0) return () => NOTHING;
     return (variables, parents) => sites.reduce((sum, site) => plus(sum, site(variables, parents)), NOTHING);
   }
 
-  #ofSelection(selection: SelectionSetNode['selections'][number], parent: GraphQLObjectType): Site | null {
-    if (selection.kind === Kind.FIELD) return this.#ofField(selection, parent);
+  #ofSelection(
+    selection: SelectionSetNode['selections'][number],
+    parent: GraphQLObjectType,
+    path: string,
+  ): Site | null {
+    if (selection.kind === Kind.FIELD) return this.#ofField(selection, parent, path);
     const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments[selection.name.value] : selection;
     if (!fragment) return null;
     const condition = fragment.typeCondition && this.#schema.getType(fragment.typeCondition.name.value);
-    return this.ofSelections(fragment.selectionSet, isObjectType(condition) ? condition : parent);
+    return this.ofSelections(fragment.selectionSet, isObjectType(condition) ? condition : parent, path);
   }
 
-  #ofField(node: FieldNode, parent: GraphQLObjectType): Site | null {
+  #ofField(node: FieldNode, parent: GraphQLObjectType, above: string): Site | null {
     const field = parent.getFields()[node.name.value];
     if (!field) return null;
+    const name = node.alias?.value ?? node.name.value;
+    const path = above === '' ? name : `${above}.${name}`;
+    const price = priceOfField(field);
+    if (price) {
+      this.priced = true;
+      if (!this.ranks.has(path)) this.ranks.set(path, this.ranks.size);
+    }
     const type = getNamedType(field.type);
     // Members of a union or interface are reached through fragments, which bring their own type.
     const inner = isObjectType(type) ? type : isUnionType(type) || isInterfaceType(type) ? parent : null;
-    const below: Site = node.selectionSet && inner ? this.ofSelections(node.selectionSet, inner) : () => NOTHING;
-    const price = priceOfField(field);
-    if (price) this.priced = true;
+    const below: Site = node.selectionSet && inner ? this.ofSelections(node.selectionSet, inner, path) : () => NOTHING;
     return (variables, parents) => {
       const args = getArgumentValues(field, node, variables);
       checkArguments(field, args, this.#checks);
@@ -126,7 +139,7 @@ class Planner {
           'first',
         );
       }
-      const items = itemsOf(price, args) * parents;
+      const items = itemsOf(price, field, args) * parents;
       const fresh = args.fresh === true;
       const own = { items, fresh, amount: items * priceOf(price.unit, fresh ? 'bypass' : 'miss') };
       return plus(own, below(variables, items));

@@ -17,10 +17,14 @@ interface ArgumentRule {
 export const priceOfField = (field: GraphQLField<unknown, unknown>): FieldPrice | undefined =>
   field.extensions.price as FieldPrice | undefined;
 
-/** How many items the field can return at most, by its arguments. */
-export function itemsOf(price: FieldPrice, args: Record<string, unknown>): number {
+/** How many items the field can return at most, by its arguments. A size sent as null means the default. */
+export function itemsOf(
+  price: FieldPrice,
+  field: GraphQLField<unknown, unknown>,
+  args: Record<string, unknown>,
+): number {
   if (price.items === 'one') return 1;
-  const value = args[price.items];
+  const value = args[price.items] ?? field.args.find(({ name }) => name === price.items)?.defaultValue;
   return Array.isArray(value) ? value.length : Number(value ?? 0);
 }
 

@@ -116,10 +116,11 @@ async function paid(options: ServeOptions, prepared: Prepared, caller: Caller, c
     const key = operation.impersonal ? keyOf(call, prepared) : null;
     const known = key === null ? undefined : await options.answers.find(key);
     if (known && purse.left >= known.charge.amount) {
+      call.signal.throwIfAborted();
       purse.take(known.charge.amount);
       return { ...known, balance: await settle(settlement(options, call, caller, purse, operation), known.charge) };
     }
-    const meter = new Meter(purse, Math.min(estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY));
+    const meter = new Meter(purse, estimate.maxAmount, operation.ranks);
     const { data = null, errors = [] } = await execute(options, prepared, caller, meter, call.signal);
     // Whoever is gone by now pays nothing; from here on the answer is paid (M18).
     call.signal.throwIfAborted();

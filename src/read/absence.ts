@@ -1,0 +1,15 @@
+import { ServiceError } from '../core/errors.js';
+
+/** A remembered 404: for a while it is told again, free, without asking the network (M24). */
+export interface Absence {
+  readonly message: string;
+  readonly reason?: string;
+}
+
+export function absenceOf(failure: ServiceError): Absence {
+  const { reason } = failure.detail;
+  return reason === undefined ? { message: failure.message } : { message: failure.message, reason };
+}
+
+export const absent = (absence: Absence): ServiceError =>
+  new ServiceError('not_found', absence.message, absence.reason === undefined ? {} : { reason: absence.reason });
