@@ -30,15 +30,20 @@ export function typedPath(path: string): string {
   return resolve(isNpmRun && INIT_CWD && existsSync(INIT_CWD) ? INIT_CWD : process.cwd(), path);
 }
 
-/** Runs a command on the stores, whether the service runs or not, and leaves the database as it was found. */
-export async function withStores<T>(use: (stores: Stores, config: Config) => Promise<T>): Promise<T> {
-  const config = configOfProcess();
-  const stores = await openStores(config, note);
-  const release = closeOnInterrupt(stores);
+/** Opens the stores of a configuration for a command, whether the service runs or not, and leaves them as they were found. */
+export async function withStoresOf<T>(config: Config, use: (stores: Stores) => Promise<T>): Promise<T> {
+  const opening = openStores(config, note);
+  const release = closeOnInterrupt(opening);
   try {
-    return await use(stores, config);
+    const stores = await opening;
+    return await use(stores).finally(() => stores.close());
   } finally {
     release();
-    await stores.close();
   }
+}
+
+/** The same for the configuration of this process. */
+export async function withStores<T>(use: (stores: Stores, config: Config) => Promise<T>): Promise<T> {
+  const config = configOfProcess();
+  return withStoresOf(config, (stores) => use(stores, config));
 }

@@ -58,6 +58,8 @@ export function mountGraphql(
     landingPage: false,
     graphiql: false,
     batching: false,
+    // A persisted operation's name; Yoga refuses members of a body that it does not know.
+    extraParamNames: ['documentId'],
     maskedErrors: false,
     cors: false,
     logging: false,

@@ -47,6 +47,10 @@ export function problemBody(failure: ServiceError, requestId: string, baseUrl: s
   };
 }
 
+/** Where a client that has no key can find out how to get one (RFC 9728); an error only for a key that is bad (A7). */
+export const challengeOf = ({ code }: ServiceError, baseUrl: string): string =>
+  `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource", scope="read"${code === 'invalid_key' ? ', error="invalid_token"' : ''}`;
+
 /** The only place where a code becomes a status. */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: ServiceError): FastifyReply {
   if (failure.status >= 500) {
@@ -55,6 +59,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
   }
   reply.code(failure.status).header('Vary', 'Accept').header('X-Credits-Charged', '0');
   if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
+  if (failure.status === 401) reply.header('WWW-Authenticate', challengeOf(failure, request.server.baseUrl));
   if (wantsProblem(request.headers.accept)) {
     const { baseUrl } = request.server;
     return reply

@@ -7,7 +7,7 @@ import { sendFailure } from '../http/failure.js';
 import { creditHeaders, limitHeaders, setHeaders } from '../http/headers.js';
 import { callerOf } from '../http/request.js';
 import { envelopeOf, estimateEnvelope, renderEnvelope } from './envelope.js';
-import { endpointOf, type Parameter } from './parameters.js';
+import { endpointOf, type Endpoint } from './parameters.js';
 import { budgetOf, estimateOf, type RawRequest, variablesOf, warningsOf } from './request.js';
 import { ROUTES, type RouteRow } from './routes.js';
 
@@ -22,11 +22,11 @@ export function mountRest(app: FastifyInstance, options: RestOptions): void {
   for (const row of ROUTES) {
     const text = options.operations[row.operation];
     if (text === undefined) throw new TypeError(`${row.path} names ${row.operation}, which is not an operation.`);
-    const { parameters } = endpointOf(options.schema, text);
+    const endpoint = endpointOf(options.schema, text);
     app.route({
       method: row.method,
       url: row.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      handler: (request, reply) => answer(options.serve, row, parameters, request, reply),
+      handler: (request, reply) => answer(options.serve, row, endpoint, request, reply),
     });
   }
 }
@@ -34,7 +34,7 @@ export function mountRest(app: FastifyInstance, options: RestOptions): void {
 async function answer(
   serve: Serve,
   row: RouteRow,
-  parameters: readonly Parameter[],
+  endpoint: Endpoint,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -46,11 +46,11 @@ async function answer(
     render: renderEnvelope,
     document: () => ({ name: row.operation }),
     variables: () => {
-      warnings = warningsOf(parameters, raw);
-      return variablesOf(parameters, raw);
+      warnings = warningsOf(endpoint, raw);
+      return variablesOf(endpoint.parameters, raw);
     },
-    budget: () => budgetOf(raw),
-    estimate: () => estimateOf(raw),
+    budget: () => (endpoint.priced ? budgetOf(raw) : null),
+    estimate: () => endpoint.priced && estimateOf(raw),
   });
   return send(outcome, warnings, request, reply);
 }

@@ -29,6 +29,8 @@ export interface Parameter {
 }
 
 export interface Endpoint {
+  /** Whether its field is paid for: only then can a call be given a budget or be priced beforehand (M26). */
+  readonly priced: boolean;
   readonly parameters: readonly Parameter[];
   /** The operation's only root field: what prices and describes the endpoint. */
   readonly field: FieldNode;
@@ -40,7 +42,8 @@ export function endpointOf(schema: GraphQLSchema, text: string): Endpoint {
   const operation = parse(text).definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
   const field = operation?.selectionSet.selections[0];
   if (!operation || field?.kind !== Kind.FIELD) throw new TypeError('A persisted operation has one root field.');
-  const args = schema.getRootType(operation.operation)?.getFields()[field.name.value]?.args ?? [];
+  const definition = schema.getRootType(operation.operation)?.getFields()[field.name.value];
+  const args = definition?.args ?? [];
   const parameters = (operation.variableDefinitions ?? []).map((definition) => {
     const name = definition.variable.name.value;
     const type = typeFromAST(schema, definition.type as never) as GraphQLInputType;
@@ -48,7 +51,7 @@ export function endpointOf(schema: GraphQLSchema, text: string): Endpoint {
     const initial = definition.defaultValue ? valueFromAST(definition.defaultValue, type) : undefined;
     return parameterOf(name, type, initial, argument);
   });
-  return { parameters, field, operation };
+  return { parameters, field, operation, priced: definition?.extensions.price !== undefined };
 }
 
 const argumentFilledBy = (field: FieldNode, variable: string): string | undefined =>

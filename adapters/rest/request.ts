@@ -1,7 +1,7 @@
 import type { Thousandths } from '../../src/core/credits.js';
 import { badRequest } from '../../src/core/errors.js';
 import { budgetFrom } from '../../src/serve/budget.js';
-import type { Parameter } from './parameters.js';
+import type { Endpoint, Parameter } from './parameters.js';
 import { boolean, readValue } from './values.js';
 
 /** Names that other services use for our parameters: refused with the right name, for ignoring one costs money (P3, U26). */
@@ -17,8 +17,8 @@ const NEAR_MISSES: Readonly<Record<string, string>> = {
   query: 'q',
 };
 
-/** Parameters that every endpoint takes beside its own (M26). */
-const COMMON = ['max_credits', 'estimate'];
+/** What every paid endpoint takes beside its own parameters (M26); to a free one they mean nothing. */
+const OF_PAID = ['max_credits', 'estimate'];
 
 /** A request as it came in: nothing of it has been looked at. */
 export interface RawRequest {
@@ -118,8 +118,8 @@ function bodyOf({ body, contentType = '' }: RawRequest): Record<string, unknown>
 }
 
 /** Unknown parameters are named in `warnings`; near misses of one this endpoint takes are refused (P3). */
-export function warningsOf(parameters: readonly Parameter[], raw: RawRequest): string[] {
-  const known = new Set([...parameters.map((parameter) => parameter.name), ...COMMON]);
+export function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): string[] {
+  const known = new Set([...parameters.map((parameter) => parameter.name), ...(priced ? OF_PAID : [])]);
   const unknown = [...new Set(raw.query.keys())].filter((name) => !known.has(name));
   for (const name of unknown) {
     const right = NEAR_MISSES[name];

@@ -50,7 +50,6 @@ export function landingFacts({ baseUrl, version, network, demo }: LandingModel) 
     links: {
       graphql: `${baseUrl}/graphql`,
       openapi: `${baseUrl}/openapi.yaml`,
-      mcp: `${baseUrl}/mcp`,
       status: `${baseUrl}/status`,
       problems: `${baseUrl}/problems`,
     },

@@ -86,7 +86,7 @@ export const Demo = () => (
       </li>
       <li>
         <h3>Take the key along</h3>
-        <p>The terminal printed it at the first start. It works in every client, for REST, GraphQL and MCP alike.</p>
+        <p>The terminal printed it at the first start. It works in every client, for REST and GraphQL alike.</p>
       </li>
     </ul>
   </Section>

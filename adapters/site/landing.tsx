@@ -47,7 +47,7 @@ const Hero = ({ version, network }: LandingModel) => (
       </h1>
       <p class="lead">
         Perch reads public profiles, tweets, timelines, threads, followers and search for you. One key and one wallet
-        for GraphQL, REST and MCP. Every answer says what it cost.
+        for GraphQL and REST. Every answer says what it cost.
       </p>
       <p class="actions">
         <a class="button primary" href="/graphql">
@@ -94,7 +94,7 @@ export const landingPage = (model: LandingModel): string =>
   document(
     {
       title: 'Perch: public social data, paid by the item',
-      description: 'A read-only data service over a public social network: GraphQL, REST and MCP on one priced path.',
+      description: 'A read-only data service over a public social network: GraphQL and REST on one priced path.',
     },
     <>
       <Hero {...model} />

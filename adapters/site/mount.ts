@@ -75,6 +75,10 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): { graphiq
     if (wantsHtml(request)) return html(reply.code(404), notFoundPage());
     return sendFailure(request, reply, new ServiceError('not_found', `${JSON.stringify(code)} is not an error code.`));
   });
+  // Where a 401 sends a client that has no key (A7). Authorization servers are named once there are some (RFC 9728).
+  keyless('/.well-known/oauth-protected-resource', (_request, reply) =>
+    reply.send({ resource: app.baseUrl, scopes_supported: ['read'], bearer_methods_supported: ['header'] }),
+  );
   mountAssets(app, siteAssets());
   mountAssets(app, graphiqlAssets());
   return { graphiql: graphiqlHandler(app, options) };

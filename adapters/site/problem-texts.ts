@@ -8,7 +8,7 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
   },
   invalid_key: {
     means: 'There is no live key like the one sent: it was mistyped, cut off, revoked, or belongs to another service.',
-    todo: 'Check that the whole key was sent, or make a new one in the dashboard. GET /v1/me tests a key without cost.',
+    todo: 'Check that the whole key was sent, or ask whoever runs the service for a new one. GET /v1/me tests a key without cost.',
   },
   rate_limited: {
     means: 'The account, or for keyless pages the address, has sent more requests per second than its limit.',

@@ -26,7 +26,7 @@ function responseOf(operation: ApiOperation | undefined, status: number): ApiRes
 describe('the OpenAPI document (section 9.5)', () => {
   it('is OpenAPI 3.1 by the official JSON schema', async () => {
     const validator = new Validator();
-    const result = await validator.validate(structuredClone(document));
+    const result = await validator.validate({ ...structuredClone(document) });
     expect(result.errors ?? []).toEqual([]);
     expect(result.valid).toBe(true);
     expect(validator.version).toBe('3.1');
@@ -115,7 +115,7 @@ describe.each(ROUTES)('$method $path', ({ method, path, statuses }) => {
 });
 
 describe('what needs no key (section 4)', () => {
-  it.each(['/', '/status', '/healthz', '/openapi.yaml', '/problems/{code}'])('%s', (path) => {
+  it.each(['/', '/status', '/healthz', '/openapi.yaml', '/problems', '/problems/{code}'])('%s', (path) => {
     expect(operationAt('GET', path)?.security).toEqual([]);
     expect(responseOf(operationAt('GET', path), 429)?.description).toContain('public');
   });
@@ -130,9 +130,10 @@ describe.each(Object.entries(SECTION_TWO))('%s (section 2)', (name, table) => {
     expect(property?.type ?? property?.$ref?.split('/').at(-1)).toBe(type);
   });
 
-  it.skipIf(SILENT.includes(name))('requires what section 2 requires, and nothing else', () => {
+  it('requires what section 2 requires, and nothing else where it says', () => {
     const expected = rows.filter((row) => row.required).map((row) => row.name);
-    expect([...required].sort()).toEqual(expected.sort());
+    if (SILENT.includes(name)) expect(required).toEqual(expect.arrayContaining(expected));
+    else expect([...required].sort()).toEqual(expected.sort());
   });
 });
 

@@ -9,7 +9,8 @@ import { openapiYaml } from '../../adapters/rest/openapi/document.js';
 import { OPTIONS } from './subject.js';
 
 const run = promisify(execFile);
-const REDOCLY = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin/cli.js');
+const require = createRequire(import.meta.url);
+const REDOCLY = join(dirname(require.resolve('@redocly/cli/package.json')), 'bin/cli.js');
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
 
 it.each(['https://perch.test', 'http://127.0.0.1:4000'])(

@@ -1,5 +1,6 @@
+import { v7 } from 'uuid';
 import { expect } from 'vitest';
-import { toThousandths } from '../../src/core/credits.js';
+import { type Thousandths, toThousandths } from '../../src/core/credits.js';
 import { type Client, createClient, type Reply } from './client.js';
 import { checkEveryAnswer } from './every-answer.js';
 import type { TestAccount, TestPerch } from './perch.js';
@@ -8,6 +9,8 @@ export interface Customer extends Client {
   readonly account: TestAccount;
   /** Credits in the wallet, from the database. */
   balance(): Promise<number>;
+  /** More credits. */
+  grant(credits: number): Promise<void>;
 }
 
 export interface Customers {
@@ -21,24 +24,32 @@ export interface Customers {
 
 /** Customers of a Perch whose every answer is checked for what all answers have in common. */
 export function customersOf(perch: TestPerch): Customers {
-  const bills: { customer: Customer; credits: number; charged: () => number }[] = [];
+  const bills: { customer: Customer; expected: () => Thousandths }[] = [];
   return {
     nobody: createClient(perch.url, null, checkEveryAnswer),
     async customer(options = {}) {
       const account = await perch.account(options);
-      let charged = 0;
+      let expected = toThousandths(options.credits ?? 1000);
       const seen = (reply: Reply): void => {
-        charged += toThousandths(reply.body.credits_charged ?? 0);
+        expected -= toThousandths(reply.body.credits_charged ?? 0);
         checkEveryAnswer(reply);
       };
-      const client = createClient(perch.url, account.key, seen);
-      const customer = { ...client, account, balance: () => perch.balance(account) };
-      bills.push({ customer, credits: options.credits ?? 1000, charged: () => charged });
+      const customer: Customer = {
+        ...createClient(perch.url, account.key, seen),
+        account,
+        balance: () => perch.balance(account),
+        async grant(credits) {
+          const amount = toThousandths(credits);
+          await perch.ledger.grant({ requestId: v7(), accountId: account.accountId, amount, reason: 'test' });
+          expected += amount;
+        },
+      };
+      bills.push({ customer, expected: () => expected });
       return customer;
     },
     async settle() {
-      for (const { customer, credits, charged } of bills) {
-        expect(toThousandths(credits) - toThousandths(await customer.balance())).toBe(charged());
+      for (const { customer, expected } of bills) {
+        expect(toThousandths(await customer.balance())).toBe(expected());
       }
       expect((await perch.ledger.check()).faults).toEqual([]);
     },

@@ -1,12 +1,24 @@
 import { expect } from 'vitest';
+import { openapiDocument } from '../../adapters/rest/openapi/document.js';
+import { ROUTES } from '../../adapters/rest/routes.js';
+import { schema } from '../../schema/index.js';
+import { readOperations } from '../../schema/operations.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.js';
 import type { Reply } from './client.js';
+import { validateResponse } from './validate-response.js';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const POLICY = /^(account|public); q=\d+; w=1$/;
 const RATE = /^limit=\d+, remaining=\d+, reset=\d+$/;
 /** Statuses a code has beside its own (S9, P13). */
 const OTHER_STATUSES = [405, 413, 414, 431];
+
+const BASE_URL = 'https://perch.test';
+const DOCUMENT = openapiDocument({ schema, operations: readOperations(), baseUrl: BASE_URL, authUrl: BASE_URL });
+const PATHS = ROUTES.map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
+}));
 
 /** What every answer of `/v1` keeps, whatever it is (sections 1, 2, 7 and 8.1.5; S10, H6, H8, H9, M3). */
 export function checkEveryAnswer(reply: Reply): void {
@@ -22,6 +34,15 @@ export function checkEveryAnswer(reply: Reply): void {
   expect(body.request_id).toBe(headers.get('x-request-id'));
   // Absent, never null (C16, T10).
   expect(reply.text).not.toContain(':null');
+  checkDocumented(reply);
+}
+
+/** Nothing leaves an endpoint that the OpenAPI document does not say (section 9.5). */
+function checkDocumented(reply: Reply): void {
+  const [path = ''] = reply.path.split('?');
+  if (!PATHS.some(({ method, pattern }) => method === reply.method && pattern.test(path))) return;
+  const contentType = reply.headers.get('content-type');
+  expect(validateResponse(DOCUMENT, { ...reply, path, contentType })).toEqual([]);
 }
 
 function checkSuccess({ headers, body, text }: Reply): void {

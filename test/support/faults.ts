@@ -97,7 +97,9 @@ export function withFaults(inner: Network): Faults {
 }
 
 /** As a network says that it is not well. */
-export const upstreamFault = (code: 'upstream_error' | 'no_account' | 'upstream_rate_limited' | 'request_rejected' | 'query_id_stale', retryAfter?: number): ServiceError =>
-  new ServiceError(code, 'The network is not well.', retryAfter === undefined ? {} : { retryAfter });
+export const upstreamFault = (
+  code: 'upstream_error' | 'no_account' | 'upstream_rate_limited' | 'request_rejected' | 'query_id_stale',
+  retryAfter?: number,
+): ServiceError => new ServiceError(code, 'The network is not well.', retryAfter === undefined ? {} : { retryAfter });
 
 export const denied = (): ServiceError => new ServiceError('access_denied', 'Error 37: not for this session.');

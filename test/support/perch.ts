@@ -24,7 +24,14 @@ export interface TestPerch {
   readonly database: FreshDatabase;
   readonly ledger: Ledger;
   /** An account with credits and a key of its own; 10,000 requests a second unless told. */
-  account(options?: { credits?: number; qps?: number; paidUsd?: number; cap?: number }): Promise<TestAccount>;
+  account(options?: {
+    credits?: number;
+    qps?: number;
+    paidUsd?: number;
+    cap?: number;
+    /** Instead of a new one: the demo key that GraphiQL offers. */
+    key?: string;
+  }): Promise<TestAccount>;
   /** The wallet's balance in credits, from the database. */
   balance(account: TestAccount): Promise<number>;
   close(): Promise<void>;
@@ -57,14 +64,13 @@ export async function startPerch(
     config,
     database,
     ledger,
-    async account({ credits = 1000, qps = 10_000, paidUsd = 0, cap } = {}) {
+    async account({ credits = 1000, qps = 10_000, paidUsd = 0, cap, key = mintKey(randomBytes) } = {}) {
       const account = await accounts.create({
         name: 'test',
         email: null,
         paidUsd,
         qpsOverride: qps === 0 ? null : qps,
       });
-      const key = mintKey(randomBytes);
       const { accountId } = account;
       await accounts.addKey({
         accountId,

@@ -27,6 +27,8 @@ export interface ScriptedNetwork extends Faults {
   list(kind: ListRef['kind'], subject: string, ids: readonly string[], script?: ListScript): void;
   /** A list whose pages are made by hand: short ones, repeated tokens, duplicates. */
   pages(kind: ListRef['kind'], subject: string, page: PageScript, product?: ListRef['product']): void;
+  /** One object that the network refuses to show, whatever else it is asked for. */
+  refuse(id: string, failure: ServiceError): void;
   /** An object that is there no more: it is `not_found` with this reason, and in no list. */
   remove(id: string, reason?: string): void;
 }
@@ -44,8 +46,11 @@ export function createScriptedNetwork(options: Partial<Pick<Network, 'batchSize'
   const posts = new Map<string, Tweet>();
   const lists = new Map<string, PageScript>();
   const removed = new Map<string, string>();
+  const refused = new Map<string, ServiceError>();
 
   const outcome = <T>(id: string | undefined, held: ReadonlyMap<string, T>): Found<T> => {
+    const failure = refused.get(id ?? '');
+    if (failure) return { fail: failure };
     const reason = removed.get(id ?? '');
     const value = reason === undefined ? held.get(id ?? '') : undefined;
     if (value !== undefined) return { ok: value };
@@ -109,6 +114,7 @@ export function createScriptedNetwork(options: Partial<Pick<Network, 'batchSize'
     pages(kind, subject, page, product) {
       lists.set(keyOf({ kind, subject, ...(product && { product }) }), page);
     },
+    refuse: (id, failure) => void refused.set(id, failure),
     remove: (id, reason = 'deleted') => void removed.set(id, reason),
   };
   return { ...script, ...withFaults(network) };

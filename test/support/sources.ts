@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A file of the repository: `path` from its root, with slashes. */
 export interface Source {
@@ -11,7 +11,7 @@ export interface Source {
   readonly text: string;
 }
 
-export const TOP_FOLDERS = ['src', 'schema', 'adapters', 'test', 'bench'] as const;
+const TOP_FOLDERS = ['src', 'schema', 'adapters', 'test', 'bench'] as const;
 
 /** Every file below these folders of the repository. */
 export function readSources(folders: readonly string[] = TOP_FOLDERS): Source[] {

@@ -91,7 +91,10 @@ export function refusesWhenDenied({ service, call }: Endpoint): void {
 }
 
 /** Each of these calls is 400 `bad_request`, names the parameter at fault, is free and reads nothing. */
-export function refusesAsBad(service: () => Service, cases: readonly [what: string, path: string, param: string][]): void {
+export function refusesAsBad(
+  service: () => Service,
+  cases: readonly [what: string, path: string, param: string][],
+): void {
   it.each(cases)('400 bad_request: %s', async (_what, path, param) => {
     const { customer, faults } = service();
     const reader = await customer();

@@ -1,8 +1,22 @@
 import type { Sql } from '../../adapters/postgres/sql.js';
 
 /** A small invented network: ids of its people and tweets, by what they are there for. */
-export const PEOPLE = { observatory: '1', ferry: '2', library: '3', garden: '4', digits: '12345', lonely: '6' } as const;
-export const TWEETS = { root: '60001', answer: '60002', deeper: '60003', photo: '60100', video: '60101', hidden: '70001' };
+export const PEOPLE = {
+  observatory: '1',
+  ferry: '2',
+  library: '3',
+  garden: '4',
+  digits: '12345',
+  lonely: '6',
+} as const;
+export const TWEETS = {
+  root: '60001',
+  answer: '60002',
+  deeper: '60003',
+  photo: '60100',
+  video: '60101',
+  hidden: '70001',
+};
 
 /** How many there are of what lists are made of. */
 export const COUNTS = { timeline: 120, followers: 230, replies: 25, quotes: 30, retweeters: 60 } as const;
@@ -31,6 +45,8 @@ async function people(sql: Sql): Promise<void> {
   await sql`insert into corpus_follows (follower_id, followed_id, ordinal)
     select 1000 + n, 1, n from generate_series(1, ${COUNTS.followers}) n`;
   await sql`insert into corpus_follows (follower_id, followed_id, ordinal) values (1, 2, 501), (1, 3, 502), (4, 2, 503)`;
+  await sql`insert into corpus_follows (follower_id, followed_id, ordinal)
+    select 3, 1000 + n, 600 + n from generate_series(1, 70) n`;
 }
 
 async function observatoryTweets(sql: Sql): Promise<void> {

@@ -68,10 +68,13 @@ describe('GET /v1/users/{handle}', () => {
     expect(await reader.balance()).toBe(1000);
   });
 
-  refusesAsBad(() => service, [
-    ['fresh is neither true nor false', '/v1/users/Aurora_Obs?fresh=yes', 'fresh'],
-    ['fresh twice', '/v1/users/Aurora_Obs?fresh=true&fresh=true', 'fresh'],
-    ['a budget that is no number', '/v1/users/Aurora_Obs?max_credits=lots', 'max_credits'],
-  ]);
+  refusesAsBad(
+    () => service,
+    [
+      ['fresh is neither true nor false', '/v1/users/Aurora_Obs?fresh=yes', 'fresh'],
+      ['fresh twice', '/v1/users/Aurora_Obs?fresh=true&fresh=true', 'fresh'],
+      ['a budget that is no number', '/v1/users/Aurora_Obs?max_credits=lots', 'max_credits'],
+    ],
+  );
   refusesLikeReads({ service: () => service, call: (client) => client.get('/v1/users/Aurora_Obs?fresh=true') });
 });

@@ -2,11 +2,10 @@ import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeConfig } from '../../../src/config/describe.js';
 import { type Config, ConfigError } from '../../../src/config.js';
-import { openStores, type Stores } from '../../../src/stores.js';
-import { configOfProcess } from '../environment.js';
+import type { Stores } from '../../../src/stores.js';
+import { configOfProcess, withStoresOf } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
-import { closeOnInterrupt } from '../interrupts.js';
-import { answer, count, note, plural, table } from '../print.js';
+import { answer, count, plural, table } from '../print.js';
 
 interface Finding {
   readonly name: string;
@@ -81,14 +80,7 @@ async function checkStores(config: Config): Promise<Finding[]> {
     return [{ name, ok: true, detail: 'embedded, not set up yet: the first start does it' }, networkOf(config, null)];
   }
   try {
-    const stores = await openStores(config, note);
-    const release = closeOnInterrupt(stores);
-    try {
-      return await lookInto(stores, config, isEmbedded);
-    } finally {
-      release();
-      await stores.close();
-    }
+    return await withStoresOf(config, (stores) => lookInto(stores, config, isEmbedded));
   } catch (error) {
     const message = error instanceof Error ? error.message || error.name : String(error);
     const detail = isEmbedded ? message : `DATABASE_URL can't be used: ${message}`;

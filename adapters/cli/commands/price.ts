@@ -1,6 +1,7 @@
 import { schema } from '../../../schema/index.js';
 import { readOperations } from '../../../schema/operations.js';
 import { toCredits } from '../../../src/core/credits.js';
+import { ServiceError } from '../../../src/core/errors.js';
 import { PRODUCTS } from '../../../src/core/model.js';
 import { normaliseQuery } from '../../../src/read/subjects.js';
 import { Documents } from '../../../src/serve/documents.js';
@@ -27,8 +28,19 @@ interface Price {
   readonly fresh: boolean;
 }
 
-/** What a call would cost at most, from the route table, the schema's prices and the planner; nothing is read. */
+/**
+ * What a call would cost at most, from the route table, the schema's prices and the planner; nothing is read. Whatever is
+ * refused is a fault of the words, so the exit code is 2.
+ */
 export async function price(method: string, address: string, options: PriceOptions): Promise<void> {
+  try {
+    priceCall(method, address, options);
+  } catch (error) {
+    throw error instanceof ServiceError ? new Failure(error.message, WRONG_USE) : error;
+  }
+}
+
+function priceCall(method: string, address: string, options: PriceOptions): void {
   const { pathname, searchParams } = urlOf(address);
   const { row, path } = routeOf(method, pathname);
   if (options.body !== undefined && method !== 'POST') throw new Failure('--body is for POST', WRONG_USE);
@@ -75,9 +87,9 @@ function priceOf(row: RouteRow, raw: RawRequest): Price {
     },
   );
   const operation = documents.find({ name: row.operation });
-  const { parameters } = endpointOf(schema, text);
-  for (const warning of warningsOf(parameters, raw)) note(`perch: ${warning}`);
-  const { amount, items, fresh } = operation.worst(operation.coerce(variablesOf(parameters, raw)));
+  const endpoint = endpointOf(schema, text);
+  for (const warning of warningsOf(endpoint, raw)) note(`perch: ${warning}`);
+  const { amount, items, fresh } = operation.worst(operation.coerce(variablesOf(endpoint.parameters, raw)));
   const budget = budgetOf(raw) ?? Number.POSITIVE_INFINITY;
   const held = fresh ? amount : amount / 2;
   return { items, most: Math.min(amount, budget), held: Math.min(held, budget), fresh };

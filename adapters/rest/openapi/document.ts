@@ -10,7 +10,8 @@ import { REQUEST_ID } from './examples.js';
 import { failureResponses } from './failures.js';
 import { HEADERS } from './headers.js';
 import { BUDGET_PARAMETERS } from './inputs.js';
-import { KEYLESS_SCHEMAS, keylessPaths } from './keyless.js';
+import { keylessPaths } from './keyless.js';
+import { KEYLESS_SCHEMAS } from './keyless-schemas.js';
 import { Selections } from './selections.js';
 import type { OpenapiDocument } from './types.js';
 

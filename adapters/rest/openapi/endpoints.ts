@@ -77,7 +77,7 @@ function operationOf(row: RouteRow, { operation, parameters }: Source, parts: Pa
 }
 
 /** Failures of an endpoint, ascending. */
-export const statusesOf = (row: RouteRow): number[] =>
+const statusesOf = (row: RouteRow): number[] =>
   [...new Set<number>([...ANYWHERE[row.method], ...row.statuses])].sort((a, b) => a - b);
 
 /** The operation's own name; where two methods run it, that of GET says so. */

@@ -50,7 +50,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   request_id: '019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97',
 };
 
-export const inPath = ({ path }: RouteRow, name: string): boolean => path.includes(`{${name}}`);
+const inPath = ({ path }: RouteRow, name: string): boolean => path.includes(`{${name}}`);
 
 /** Path and query parameters; with POST everything but `fresh` is in the body (B12). */
 export function parametersOf(row: RouteRow, parameters: readonly Parameter[]): (ApiParameter | Reference)[] {

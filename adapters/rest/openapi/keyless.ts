@@ -4,73 +4,8 @@ import { priceOf, UNITS, type Unit } from '../../../src/core/prices.js';
 import { VERSION } from '../../../src/core/version.js';
 import { type FailureName, failures } from './failures.js';
 import { header, KEYLESS_HEADERS } from './headers.js';
-import type { ApiOperation, ApiParameter, JsonSchema, MediaType, Paths } from './types.js';
+import type { ApiOperation, ApiParameter, MediaType, Paths } from './types.js';
 import { refTo } from './words.js';
-
-const text = (description: string): JsonSchema => ({ type: 'string', description });
-const credits = (description: string): JsonSchema => ({ type: 'number', description });
-
-const HEALTH: JsonSchema = { type: 'string', enum: ['ok', 'degraded', 'down'] };
-
-/** Bodies of what needs no key (H10). */
-export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  Service: {
-    type: 'object',
-    required: ['name', 'version', 'links', 'prices'],
-    properties: {
-      name: text('The service.'),
-      version: text('The version of the interface.'),
-      network: text('The network that is read.'),
-      demo: { type: 'boolean', description: 'True when an invented network is served.' },
-      links: { type: 'object', description: 'Where things are.' },
-      prices: { type: 'array', items: refTo('schemas', 'Price') },
-    },
-  },
-  Price: {
-    type: 'object',
-    required: ['unit', 'items', 'miss', 'hit', 'bypass'],
-    properties: {
-      unit: text('What an item is sold as.'),
-      items: text('In words.'),
-      miss: credits('Credits for an item read from the network.'),
-      hit: credits('Credits for an item held already.'),
-      bypass: credits('Credits for an item with `fresh`.'),
-    },
-  },
-  Status: {
-    type: 'object',
-    required: ['status', 'families'],
-    properties: {
-      status: HEALTH,
-      network: text('The network that is read.'),
-      database: { type: 'object', required: ['ok'], properties: { ok: { type: 'boolean' } } },
-      families: { type: 'array', items: refTo('schemas', 'ReadFamily') },
-      startedAt: { type: 'string', format: 'date-time', description: 'When this node was started.' },
-      version: text('The version of the interface.'),
-    },
-  },
-  ReadFamily: {
-    type: 'object',
-    description: 'One of the two paces at which the network is read.',
-    required: ['name', 'state'],
-    properties: {
-      name: { type: 'string', description: '`fast` (tweets, profiles, timelines) or `slow` (all other lists).' },
-      state: HEALTH,
-      queueWaitMs: { type: 'integer', description: 'Milliseconds that a read which starts now waits for its turn.' },
-      lastIncident: {
-        type: ['object', 'null'],
-        description: 'The last failure of the network.',
-        properties: {
-          at: { type: 'string', format: 'date-time' },
-          code: text('An error code.'),
-          message: text('In words.'),
-        },
-      },
-      cacheHitRate: { type: ['number', 'null'], description: 'Share of items that were held already, 0 to 1.' },
-    },
-  },
-  Health: { type: 'object', required: ['status'], properties: { status: { type: 'string', enum: ['ok'] } } },
-};
 
 const PAGE: Readonly<Record<string, MediaType>> = { 'text/html': { schema: { type: 'string' } } };
 
@@ -129,10 +64,16 @@ export function keylessPaths(baseUrl: string): Paths {
     }),
     '/healthz': keyless('healthz', 'Whether this node is up', json('Health', { status: 'ok' })),
     '/openapi.yaml': { get: withNotModified(openapi.get as ApiOperation) },
-    '/problems/{code}': keyless('problem', 'What an error code means and what to do', PAGE, {
-      failures: ['KeylessNotFound'],
-      parameters: [CODE],
-    }),
+    '/problems': keyless('problems', 'Every error code', { ...json('ErrorCodes'), ...PAGE }),
+    '/problems/{code}': keyless(
+      'problem',
+      'What an error code means and what to do',
+      { ...json('ErrorCode'), ...PAGE },
+      {
+        failures: ['KeylessNotFound'],
+        parameters: [CODE],
+      },
+    ),
   };
 }
 

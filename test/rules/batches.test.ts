@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/core/errors.js';
+import { idsOf, type Reply, record } from '../support/client.js';
+import { denied, upstreamFault } from '../support/faults.js';
+import { range } from '../support/scripted-network.js';
+import { type Service, startService } from './service.js';
+
+const faults = ({ body }: Reply) => body.errors.map(({ input, code }) => [input, code]);
+
+describe('batches (section 4, B1–B15)', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({
+      fill(net) {
+        net.users(range(200));
+        net.tweets(range(60, 500), { author: net.user({ id: '9', handle: 'user9' }) });
+        net.user({ id: '900', handle: 'batch' });
+        net.user({ id: '901', handle: 'MixedCase' });
+        net.refuse(net.user({ id: '910', handle: 'stale' }).id, upstreamFault('query_id_stale'));
+        net.refuse(net.user({ id: '911', handle: 'broken' }).id, new ServiceError('internal', 'A bug of ours.'));
+        net.refuse(net.user({ id: '912', handle: 'limited' }).id, upstreamFault('upstream_rate_limited', 17));
+        net.refuse(net.user({ id: '913', handle: 'limited2' }).id, upstreamFault('upstream_rate_limited', 17));
+        net.refuse(net.user({ id: '914', handle: 'denied' }).id, denied());
+        net.refuse(net.user({ id: '915', handle: 'rejected' }).id, upstreamFault('request_rejected'));
+        net.refuse(net.user({ id: '916', handle: 'nosession' }).id, upstreamFault('no_account'));
+      },
+    });
+  });
+  afterAll(() => service.close());
+
+  const customer = (credits = 1000) => {
+    service.clock.forget();
+    return service.customer({ credits });
+  };
+
+  it('B1: the bound of 100 counts inputs as sent, before duplicates are folded', async () => {
+    const reader = await customer();
+    const calls = service.net.calls.length;
+    const { status, body } = await reader.post('/v1/users/batch', { handles: Array(101).fill('user1') });
+    expect([status, body.error.param]).toEqual([400, 'handles']);
+    expect(service.net.calls).toHaveLength(calls);
+    expect((await reader.post('/v1/users/batch', { handles: Array(100).fill('user1') })).body.items).toBe(1);
+  });
+
+  it('B2: duplicate ids are folded; the first keeps its place and is charged once', async () => {
+    const reader = await customer();
+    const reply = await reader.get('/v1/tweets/batch?ids=503,501,503,502,501');
+    expect(idsOf(reply)).toEqual(['503', '501', '502']);
+    expect(reply.body).toMatchObject({ items: 3, credits_charged: 3, errors: [] });
+  });
+
+  it('B3: handles are one whatever their case and after one @; input echoes the first spelling', async () => {
+    const reader = await customer();
+    const reply = await reader.post('/v1/users/batch', { handles: ['@mixedcase', 'MIXEDCASE', 'Nobody', '@nobody'] });
+    expect(idsOf(reply)).toEqual(['901']);
+    expect(faults(reply)).toEqual([['Nobody', 'not_found']]);
+    expect(reply.body.credits_charged).toBe(1);
+  });
+
+  it('B4, I7: a malformed input is bad_request for itself; the others are served', async () => {
+    const reader = await customer();
+    const ids = ['501', '0501', '+501', ' 501', '5.1', '', 'abc', '502'];
+    const reply = await reader.post('/v1/tweets/batch', { ids });
+    expect(idsOf(reply)).toEqual(['501', '502']);
+    expect(faults(reply)).toEqual(ids.slice(1, -1).map((id) => [id, 'bad_request']));
+    const users = await reader.post('/v1/users/batch', { handles: ['user1', 'a b', '@@user2', 'x'.repeat(500)] });
+    expect(idsOf(users)).toEqual(['1']);
+    expect(users.body.errors.map(({ code }) => code)).toEqual(['bad_request', 'bad_request', 'bad_request']);
+  });
+
+  it('B6: from the first input that is not covered all are no_credits, held ones too', async () => {
+    await (await customer()).get('/v1/tweets/batch?ids=501,504');
+    const reader = await service.customer({ credits: 2 });
+    const reply = await reader.get('/v1/tweets/batch?ids=501,502,503,504');
+    expect(idsOf(reply)).toEqual(['501', '502']);
+    expect(faults(reply)).toEqual([
+      ['503', 'no_credits'],
+      ['504', 'no_credits'],
+    ]);
+    expect(reply.body).toMatchObject({ credits_charged: 1.5, balance_remaining: 0.5, cache: 'mixed', cache_hits: 1 });
+  });
+
+  it('B7: inputs that do not exist use up no coverage', async () => {
+    const reader = await customer(2);
+    const reply = await reader.get('/v1/tweets/batch?ids=9001,9002,501,9003,502,503');
+    expect(idsOf(reply)).toEqual(['501', '502']);
+    expect(faults(reply)).toEqual([
+      ['9001', 'not_found'],
+      ['9002', 'not_found'],
+      ['9003', 'not_found'],
+      ['503', 'no_credits'],
+    ]);
+    expect(reply.body.balance_remaining).toBe(0);
+  });
+
+  it('B8: every input failed for the same upstream reason is 503 with that code and its Retry-After', async () => {
+    const reader = await customer();
+    const reply = await reader.get('/v1/users/batch?handles=limited,limited2');
+    expect([reply.status, reply.body.error.code]).toEqual([503, 'upstream_rate_limited']);
+    expect(reply.headers.get('retry-after')).toBe('17');
+  });
+
+  it('B8: any mix is 200 with errors', async () => {
+    const reader = await customer();
+    const mixed = await reader.get('/v1/users/batch?handles=limited,rejected');
+    expect([mixed.status, faults(mixed)]).toEqual([
+      200,
+      [
+        ['limited', 'upstream_rate_limited'],
+        ['rejected', 'request_rejected'],
+      ],
+    ]);
+    expect((await reader.get('/v1/users/batch?handles=limited,user1')).status).toBe(200);
+    expect((await reader.get('/v1/users/batch?handles=limited,nobody')).status).toBe(200);
+  });
+
+  it('X6, S6: the codes of a batch are those of its list; others stand in as upstream_error', async () => {
+    const reader = await customer();
+    const reply = await reader.get('/v1/users/batch?handles=stale,broken,denied,nosession,user1');
+    expect(faults(reply)).toEqual([
+      ['stale', 'upstream_error'],
+      ['broken', 'upstream_error'],
+      ['denied', 'access_denied'],
+      ['nosession', 'no_account'],
+    ]);
+    expect(reply.body).toMatchObject({ items: 1, credits_charged: 1 });
+  });
+
+  it('a failure of the network as a whole is 503, free', async () => {
+    const reader = await customer();
+    service.net.fail(upstreamFault('no_account', 40));
+    const reply = await reader.get('/v1/tweets/batch?ids=501,502').finally(() => service.net.heal());
+    expect([reply.status, reply.body.error.code, reply.headers.get('retry-after')]).toEqual([503, 'no_account', '40']);
+  });
+
+  it('B10: nothing found is a miss, or a bypass with fresh', async () => {
+    const reader = await customer();
+    expect((await reader.get('/v1/tweets/batch?ids=9001,9002')).body).toMatchObject({ cache: 'miss', items: 0 });
+    expect((await reader.get('/v1/tweets/batch?ids=9001,9002')).body).toMatchObject({ cache: 'miss', items: 0 });
+    expect((await reader.get('/v1/tweets/batch?ids=9001&fresh=true')).body).toMatchObject({ cache: 'bypass' });
+  });
+
+  it('B11: errors are in input order, whatever their kind', async () => {
+    const reader = await customer(2);
+    const reply = await reader.get('/v1/users/batch?handles=a%20b,user1,nobody,user2,!,user3');
+    expect(faults(reply)).toEqual([
+      ['a b', 'bad_request'],
+      ['nobody', 'not_found'],
+      ['!', 'bad_request'],
+      ['user3', 'no_credits'],
+    ]);
+  });
+
+  it('B12, P14: fresh in the query or in the body; both and different is 400', async () => {
+    const reader = await customer();
+    const handles = ['user1'];
+    const cacheOf = async (query: string, body: object) =>
+      (await reader.post(`/v1/users/batch${query}`, { handles, ...body })).body.cache;
+    expect(await cacheOf('', { fresh: true })).toBe('bypass');
+    expect(await cacheOf('?fresh=true', {})).toBe('bypass');
+    expect(await cacheOf('?fresh=1', { fresh: true })).toBe('bypass');
+    const { status, body } = await reader.post('/v1/users/batch?fresh=true', { handles, fresh: false });
+    expect([status, body.error.param]).toEqual([400, 'fresh']);
+    expect((await reader.post('/v1/users/batch', { handles, fresh: 'true' })).status).toBe(400);
+  });
+
+  it('P14: a list in the query and in the body is 400', async () => {
+    const reader = await customer();
+    const { status, body } = await reader.post('/v1/users/batch?handles=user1', { handles: ['user1'] });
+    expect([status, body.error.param]).toEqual([400, 'handles']);
+  });
+
+  it('B13: commas, spaces around them, empty pieces, and the parameter repeated', async () => {
+    const reader = await customer();
+    const reply = await reader.get('/v1/tweets/batch?ids=501,%20502%20,,&ids=503&ids=,504');
+    expect(idsOf(reply)).toEqual(['501', '502', '503', '504']);
+  });
+
+  it('B14: the static route wins over a user named batch; @batch reads that user, and the 400 says so', async () => {
+    const reader = await customer();
+    const { status, body } = await reader.get('/v1/users/batch');
+    expect([status, body.error.param]).toEqual([400, 'handles']);
+    expect(body.error.message).toContain('/v1/users/@batch');
+    for (const path of ['/v1/users/@batch', '/v1/users/%40batch']) {
+      expect(record(await reader.get(path))).toMatchObject({ id: '900', handle: 'batch' });
+    }
+  });
+
+  it('B15: search and batch are no ids', async () => {
+    const reader = await customer();
+    expect((await reader.get('/v1/tweets/search')).body.error.param).toBe('q');
+    expect((await reader.get('/v1/tweets/batch')).body.error.param).toBe('ids');
+  });
+
+  it('8.1.4: a batch of 100 counts as one request', async () => {
+    const reader = await service.customer({ qps: 5 });
+    const handles = range(100).map((id) => `user${id}`);
+    const reply = await reader.post('/v1/users/batch', { handles });
+    expect(reply.headers.get('ratelimit')).toBe('limit=5, remaining=4, reset=1');
+    expect(reply.body.items).toBe(100);
+  });
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { idsOf } from '../support/client.js';
+import { range } from '../support/scripted-network.js';
+import { type Service, startService } from './service.js';
+
+const NEWEST_FIRST = range(40, 500).reverse().map(String);
+const TIMELINE = '/v1/users/1/tweets';
+
+describe('what a caller allows a call to cost (M26), and a key in all (U6)', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({
+      fill(net) {
+        net.users(range(9));
+        net.tweets(range(40, 500));
+        net.list('timeline', '1', NEWEST_FIRST, { pageSize: 10, nextIsCertain: true });
+      },
+    });
+  });
+  afterAll(() => service.close());
+
+  const customer = (options?: { credits?: number; cap?: number }) => {
+    service.clock.forget();
+    return service.customer(options);
+  };
+
+  it.each([
+    ['the parameter', '&max_credits=3.5', {}],
+    ['the header', '', { 'X-Max-Credits': '3.5' }],
+    ['both alike', '&max_credits=3.5', { 'X-Max-Credits': '3.500' }],
+  ])('a list is trimmed, by %s, as if the wallet held only that much', async (_what, query, headers) => {
+    const reader = await customer();
+    const reply = await reader.get(`${TIMELINE}?count=10${query}`, headers as Record<string, string>);
+    expect(idsOf(reply)).toEqual(NEWEST_FIRST.slice(0, 3));
+    expect(reply.body).toMatchObject({ truncated: 'max_credits', credits_charged: 3, balance_remaining: 997 });
+    const rest = await reader.get(`${TIMELINE}?count=2&cursor=${reply.body.next_cursor}`);
+    expect(idsOf(rest)).toEqual(NEWEST_FIRST.slice(3, 5));
+  });
+
+  it('an answer that is kept for all is trimmed for who allows less', async () => {
+    const reader = await customer();
+    for (const _time of ['read', 'held', 'kept']) await reader.get(`${TIMELINE}?count=10`);
+    const reply = await reader.get(`${TIMELINE}?count=10&max_credits=2`);
+    expect(reply.body).toMatchObject({ items: 4, cache: 'hit', truncated: 'max_credits', credits_charged: 2 });
+    expect((await reader.get(`${TIMELINE}?count=10`)).body).toMatchObject({ items: 10, credits_charged: 5 });
+  });
+
+  it('what is not covered at all is 402 with the reason max_credits', async () => {
+    const reader = await customer();
+    for (const path of [
+      '/v1/users/user2?max_credits=0.9',
+      `${TIMELINE}?max_credits=0.5`,
+      '/v1/users/user2?max_credits=0',
+    ]) {
+      const reply = await reader.get(path);
+      expect([reply.status, reply.body.error.code, reply.body.error.reason]).toEqual([
+        402,
+        'no_credits',
+        'max_credits',
+      ]);
+    }
+    expect(await reader.balance()).toBe(1000);
+  });
+
+  it('a batch beyond the budget has a tail of no_credits', async () => {
+    const reader = await customer();
+    const { body } = await reader.get('/v1/users/batch?handles=user2,user3,user4&max_credits=2');
+    expect(body).toMatchObject({ items: 2, credits_charged: 2, errors: [{ input: 'user4', code: 'no_credits' }] });
+  });
+
+  it('a budget above the balance changes nothing', async () => {
+    const reader = await customer({ credits: 2 });
+    const { body } = await reader.get(`${TIMELINE}?count=10&max_credits=500`);
+    expect(body).toMatchObject({ items: 2, truncated: 'no_credits', balance_remaining: 0 });
+  });
+
+  it.each([
+    ['different ones', '?max_credits=3', { 'X-Max-Credits': '4' }],
+    ['twice', '?max_credits=3&max_credits=3', {}],
+    ['a negative one', '?max_credits=-1', {}],
+    ['four decimals', '?max_credits=1.2345', {}],
+    ['an exponent', '?max_credits=1e3', {}],
+    ['an empty one', '?max_credits=', {}],
+    ['a header that is no number', '', { 'X-Max-Credits': 'all' }],
+  ])('400: %s', async (_what, query, headers) => {
+    const reader = await customer();
+    const { status, body } = await reader.get(`${TIMELINE}${query}`, headers as Record<string, string>);
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'bad_request', 'max_credits']);
+  });
+
+  it.each([
+    [`${TIMELINE}?count=30`, { max_items: 30, unit: 1, max_credits: 30 }],
+    [`${TIMELINE}?count=30&fresh=true`, { max_items: 30, unit: 2, max_credits: 60 }],
+    ['/v1/users/user1', { max_items: 1, unit: 1, max_credits: 1 }],
+    ['/v1/users/1/followers', { max_items: 50, unit: 0.1, max_credits: 5 }],
+    ['/v1/users/1/followers/ids', { max_items: 200, unit: 0.02, max_credits: 4 }],
+    ['/v1/tweets/500/retweeters?count=7', { max_items: 7, unit: 0.5, max_credits: 3.5 }],
+    ['/v1/users/batch?handles=a,b,c', { max_items: 3, unit: 1, max_credits: 3 }],
+    ['/v1/tweets/search?q=x&product=People&count=5', { max_items: 5, unit: 1, max_credits: 5 }],
+  ])('estimate=true: %s costs at most %j; nothing is read or charged', async (path, estimate) => {
+    const reader = await service.customer();
+    const calls = service.net.calls.length;
+    const { status, body } = await reader.get(`${path}${path.includes('?') ? '&' : '?'}estimate=true`);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      items: 0,
+      credits_charged: 0,
+      balance_remaining: 1000,
+      cache: 'miss',
+      request_id: body.request_id,
+      estimate,
+    });
+    expect(service.net.calls).toHaveLength(calls);
+  });
+
+  it('estimate=true refuses what the call itself would refuse', async () => {
+    const reader = await service.customer();
+    expect((await reader.get(`${TIMELINE}?count=101&estimate=true`)).status).toBe(400);
+    expect((await reader.get('/v1/users/user1?estimate=perhaps')).body.error.param).toBe('estimate');
+    expect((await service.nobody.get('/v1/users/user1?estimate=true')).status).toBe(401);
+  });
+
+  it('a cap on a key trims like the wallet, and then is 402 with the reason key_cap', async () => {
+    const reader = await customer({ cap: 4 });
+    const page = await reader.get(`${TIMELINE}?count=10`);
+    expect(page.body).toMatchObject({ items: 4, truncated: 'key_cap', balance_remaining: 996 });
+    const reply = await reader.get('/v1/users/user2');
+    expect([reply.status, reply.body.error.code, reply.body.error.reason]).toEqual([402, 'no_credits', 'key_cap']);
+  });
+});
+
+describe('the ceiling of an operation without a budget (G8)', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({
+      env: { PERCH_MAX_OPERATION_CREDITS: '30' },
+      fill(net) {
+        net.tweets(range(40, 500));
+        net.list('timeline', '1', NEWEST_FIRST);
+      },
+    });
+  });
+  afterAll(() => service.close());
+
+  it('refuses what can cost more, free, with the figure; a budget lets it through', async () => {
+    const reader = await service.customer();
+    const refused = await reader.get(`${TIMELINE}?count=31`);
+    expect([refused.status, refused.body.error.code]).toEqual([400, 'bad_request']);
+    expect(refused.body.error.message).toMatch(/up to 31 credits.*ceiling of 30.*max_credits/);
+    expect((await reader.get(`${TIMELINE}?count=30`)).body.items).toBe(30);
+    expect((await reader.get(`${TIMELINE}?count=16&fresh=true`)).status).toBe(400);
+    expect((await reader.get(`${TIMELINE}?count=31&max_credits=31`)).body.items).toBe(31);
+    expect((await reader.get(`${TIMELINE}?count=31&estimate=true`)).body.estimate.max_credits).toBe(31);
+  });
+});

@@ -1,0 +1,100 @@
+import { createMemoryCache } from '../../adapters/memory/cache.js';
+import { createMemoryFlights } from '../../adapters/memory/flights.js';
+import type { Thousandths } from '../../src/core/credits.js';
+import { Meter } from '../../src/metering/meter.js';
+import { Purse } from '../../src/metering/purses.js';
+import type { Charge } from '../../src/metering/receipt.js';
+import type { Cache, Network } from '../../src/ports.js';
+import { createCursors } from '../../src/read/cursor.js';
+import { createTweets, createUsers } from '../../src/read/entities.js';
+import { createGone } from '../../src/read/gone.js';
+import { DEFAULT_LIFETIMES } from '../../src/read/lifetimes.js';
+import { createPages } from '../../src/read/pages.js';
+import { createPool } from '../../src/read/pool.js';
+import { type ListAsk, type Page, Reads } from '../../src/read/reads.js';
+
+export interface Engine {
+  /** Moves on only when told. */
+  readonly clock: { nowMs: number; now(): number };
+  /** The reads of one operation, and what came to its meter. */
+  open(credits?: Thousandths): { reads: Reads; charge: () => Charge; left: () => Thousandths };
+  /** One page as an operation of its own. */
+  page(
+    ask: Omit<ListAsk, 'path' | 'fresh'> & { fresh?: boolean },
+    credits?: Thousandths,
+  ): Promise<{ page: Page; charge: Charge }>;
+  /** Forgets held things: of every `every` keys one, all for 1. */
+  drop(every?: number, offset?: number): void;
+  /** Upstream calls so far. */
+  calls(): number;
+}
+
+/** The reading half of the service over a network, without accounts and HTTP: thousands of calls a second. */
+export function createEngine(network: Network): Engine {
+  const clock = {
+    nowMs: Date.UTC(2026, 0, 1),
+    now: () => clock.nowMs,
+  };
+  const keys = new Set<string>();
+  const cache = noting(createMemoryCache({ clock }), keys);
+  const flights = createMemoryFlights();
+  const counted = counting(network);
+  const pace = { turn: async () => {} };
+  const pool = createPool({ network: counted.network, pace, clock, deadlineMs: 5000 });
+  const lifetimes = DEFAULT_LIFETIMES;
+  const gone = createGone(clock, lifetimes);
+  const shared = { cache, flights, pool, gone, clock, lifetimes };
+  const users = createUsers(shared);
+  const tweets = createTweets(shared);
+  const pages = createPages({ ...shared, users, tweets });
+  const cursors = createCursors(Buffer.alloc(32, 7));
+  const sources = { users, tweets, pages, cursors, gone, clock };
+
+  const open: Engine['open'] = (credits = 1e9) => {
+    const wallet = { balance: credits, knownAt: 0, inFlight: 0, answers: 0 };
+    const purse = new Purse(wallet, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+    const meter = new Meter(purse, 0, new Map());
+    return { reads: new Reads(sources, meter), charge: () => meter.receipt.fold(), left: () => purse.left };
+  };
+
+  return {
+    clock,
+    open,
+    async page({ fresh = false, ...ask }, credits) {
+      const { reads, charge } = open(credits);
+      const page = await reads.page({ ...ask, fresh, path: 'list' });
+      return { page, charge: charge() };
+    },
+    drop(every = 1, offset = 0) {
+      const doomed = [...keys].filter((_, index) => (index + offset) % every === 0);
+      for (const key of doomed) keys.delete(key);
+      void cache.delete(doomed);
+    },
+    calls: counted.calls,
+  };
+}
+
+function noting(inner: Cache, keys: Set<string>): Cache {
+  return {
+    ...inner,
+    set(key, held, ttlMs) {
+      keys.add(key);
+      return inner.set(key, held, ttlMs);
+    },
+  };
+}
+
+function counting(inner: Network): { network: Network; calls: () => number } {
+  let calls = 0;
+  const counted = <A extends unknown[], R>(read: (...args: A) => R) => {
+    return (...args: A): R => {
+      calls += 1;
+      return read(...args);
+    };
+  };
+  const { users, tweets, page } = inner;
+  return {
+    network: { ...inner, users: counted(users), tweets: counted(tweets), page: counted(page) },
+    calls: () => calls,
+  };
+}

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { type Client, idsOf, type Reply } from '../support/client.js';
+import { refusesAsBad, refusesLikeReads } from './refusals.js';
+import type { Service } from './service.js';
+
+export interface ListEndpoint {
+  readonly service: () => Service;
+  /** The path, with its subject. */
+  readonly path: string;
+  /** Parameters that the path needs, as `q=…&`. */
+  readonly query?: string;
+  /** Every id of the list, in its order. */
+  readonly ids: readonly string[];
+  readonly size: { readonly initial: number; readonly max: number };
+  /** Credits per item, read and held. */
+  readonly price: number;
+}
+
+/** Pages until the end, with what each was charged. */
+export async function walk(client: Client, first: string): Promise<Reply[]> {
+  const replies = [await client.get(first)];
+  for (let last = replies[0]; last?.body.next_cursor !== undefined && replies.length < 500; last = replies.at(-1)) {
+    const separator = first.includes('?') ? '&' : '?';
+    replies.push(await client.get(`${first}${separator}cursor=${encodeURIComponent(last.body.next_cursor)}`));
+  }
+  return replies;
+}
+
+/** What every list of `/v1` does: sizes, pages, prices, cursors, and what it refuses. */
+export function pagesLikeAll({ service, path, query = '', ids, size, price }: ListEndpoint): void {
+  const at = (rest = ''): string => `${path}?${query}${rest}`;
+  const thousandths = (credits: number): number => Math.round(credits * 1000);
+
+  it(`200: ${size.initial} items unless told, at ${price} each, half when held, double with fresh`, async () => {
+    const reader = await service().customer();
+    service().clock.forget();
+    const first = await reader.get(at());
+    const second = await reader.get(at());
+    const third = await reader.get(at('fresh=true'));
+    const expected = Math.min(size.initial, ids.length);
+    for (const reply of [first, second, third]) {
+      expect(reply.status).toBe(200);
+      expect(idsOf(reply)).toEqual(ids.slice(0, expected));
+      expect(reply.body.items).toBe(expected);
+    }
+    const bill = [first, second, third].map(({ body }) => [body.cache, thousandths(body.credits_charged)]);
+    expect(bill).toEqual([
+      ['miss', thousandths(expected * price)],
+      ['hit', thousandths((expected * price) / 2)],
+      ['bypass', thousandths(expected * price * 2)],
+    ]);
+  });
+
+  it('200: pages of exactly count until the end, the whole list once and in order (pagination rules 1, 3, 4)', async () => {
+    const reader = await service().customer();
+    const count = Math.min(size.max, Math.max(1, Math.ceil(ids.length / 3) - 1));
+    const pages = await walk(reader, at(`count=${count}`));
+    expect(pages.flatMap(idsOf)).toEqual(ids);
+    for (const page of pages.slice(0, -1)) expect(page.body.items).toBe(count);
+    expect(pages.at(-1)?.body).not.toHaveProperty('next_cursor');
+  });
+
+  it(`200 with count=1 and count=${size.max}; a cursor serves another count (C4)`, async () => {
+    const reader = await service().customer();
+    const one = await reader.get(at('count=1'));
+    expect(idsOf(one)).toEqual(ids.slice(0, 1));
+    const rest = await reader.get(at(`count=${size.max}&cursor=${one.body.next_cursor}`));
+    expect(idsOf(rest)).toEqual(ids.slice(1, 1 + size.max));
+  });
+
+  refusesAsBad(service, [
+    ['count=0 (P1)', at('count=0'), 'count'],
+    [`count=${size.max + 1} (P1)`, at(`count=${size.max + 1}`), 'count'],
+    ['count is no whole number (P2)', at('count=2.5'), 'count'],
+    ['count twice (P4)', at('count=2&count=2'), 'count'],
+    ['a cursor that is none of ours (rule 6)', at('cursor=abc'), 'cursor'],
+    ['an empty cursor (C9)', at('cursor='), 'cursor'],
+    ['fresh is neither true nor false (P5)', at('fresh=maybe'), 'fresh'],
+    ['limit instead of count (P3)', at('limit=5'), 'limit'],
+  ]);
+  refusesLikeReads({ service, call: (client) => client.get(at('fresh=true')) });
+}

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rows } from '../support/client.js';
+import { refusesLikeAll } from './refusals.js';
+import { type Service, startService } from './service.js';
+
+const today = (): string => new Date().toISOString().slice(0, 10);
+
+describe('GET /v1/usage', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.close());
+
+  it('200: nothing spent is an empty list, free', async () => {
+    const customer = await service.customer({ credits: 0 });
+    const { status, body } = await customer.get('/v1/usage');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ data: [], credits_charged: 0, balance_remaining: 0 });
+  });
+
+  it('200: paid requests by endpoint and key, as the receipts add up (W12)', async () => {
+    const customer = await service.customer();
+    await customer.get('/v1/users/Aurora_Obs?fresh=true');
+    await customer.get('/v1/users/Aurora_Obs');
+    await customer.get('/v1/users/Aurora_Obs/tweets?count=3&fresh=true');
+    await customer.get('/v1/users/nobody_here');
+    const reply = await customer.get('/v1/usage?group=endpoint,key');
+    const key_prefix = customer.account.key.slice(0, 17);
+    const sorted = rows(reply).toSorted((a, b) => String(a.endpoint).localeCompare(String(b.endpoint)));
+    expect(sorted).toEqual([
+      { endpoint: 'user', key_prefix, requests: 2, items: 2, cache_hits: 1, credits: 2.5 },
+      { endpoint: 'user-tweets', key_prefix, requests: 1, items: 3, cache_hits: 0, credits: 6 },
+    ]);
+    expect(reply.body.credits_charged).toBe(0);
+  });
+
+  it('200: by day unless told, and only the days asked for', async () => {
+    const customer = await service.customer();
+    const before = today();
+    await customer.get('/v1/users/Aurora_Obs?fresh=true');
+    const days = rows(await customer.get('/v1/usage'));
+    expect(days).toMatchObject([{ requests: 1, items: 1, credits: 2 }]);
+    expect([before, today()]).toContain(days[0]?.day);
+    expect(rows(await customer.get('/v1/usage?from=2020-01-01&to=2020-12-31'))).toEqual([]);
+  });
+
+  it('200: another account sees nothing of it', async () => {
+    const spender = await service.customer();
+    await spender.get('/v1/users/Aurora_Obs?fresh=true');
+    const other = await service.customer();
+    expect(rows(await other.get('/v1/usage'))).toEqual([]);
+  });
+
+  it.each([
+    ['a from that is no date', 'from=yesterday', 'from'],
+    ['a day that does not exist', 'to=2026-02-30', 'to'],
+    ['from after to', 'from=2026-02-02&to=2026-02-01', 'from'],
+    ['a group that is none', 'group=week', 'group'],
+    ['a parameter twice', 'group=day&group=key', 'group'],
+  ])('400 bad_request: %s', async (_what, query, param) => {
+    const customer = await service.customer();
+    const { status, body } = await customer.get(`/v1/usage?${query}`);
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'bad_request', param]);
+  });
+
+  refusesLikeAll({ service: () => service, call: (client) => client.get('/v1/usage') });
+});
