@@ -42,19 +42,19 @@ export function ratioOf(ours: readonly number[], theirs: readonly number[], of: 
   return { ...spread(single), median: median(ours) / median(theirs), of };
 }
 
-/** A thing to measure: one round gives one figure. */
-export interface Contestant {
+/** A thing to measure, round by round. */
+export interface Contestant<Figure> {
   readonly name: string;
-  readonly round: () => Promise<number>;
+  readonly round: () => Promise<Figure>;
 }
 
 /** Rounds in turn, A B C A B C, so that whatever else the machine does falls on all of them. One figure per round, by name. */
-export async function alternate(
-  contestants: readonly Contestant[],
+export async function alternate<Figure>(
+  contestants: readonly Contestant<Figure>[],
   rounds: number,
   onRound: (text: string) => void = () => {},
-): Promise<Map<string, number[]>> {
-  const figures = new Map(contestants.map(({ name }) => [name, [] as number[]]));
+): Promise<Map<string, Figure[]>> {
+  const figures = new Map(contestants.map(({ name }) => [name, [] as Figure[]]));
   for (let round = 1; round <= rounds; round += 1) {
     for (const { name, round: run } of contestants) {
       onRound(`round ${round} of ${rounds}: ${name}`);

@@ -60,7 +60,12 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     .option('--log-level <level>', 'LOG_LEVEL of the service', 'info')
     .option('--profile <folder>', 'no comparison: CPU profiles of the service under A to D, and their top costs')
     .option('--json', 'print the results as JSON')
-    .addHelpText('after', `\n${Object.entries(SCENARIOS).map(([letter, title]) => `  ${letter}  ${title}`).join('\n')}`)
+    .addHelpText(
+      'after',
+      `\n${Object.entries(SCENARIOS)
+        .map(([letter, title]) => `  ${letter}  ${title}`)
+        .join('\n')}`,
+    )
     .parse([...argv], { from: 'user' })
     .opts();
   const asked = (Object.keys(SCENARIOS) as Letter[]).filter(

@@ -30,9 +30,13 @@ export function tableOf({ letter, title, lines, notes }: Section): string {
   const widths = HEADER.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const text = rows.map((row) =>
     row
-      .map((cell, column) => (RIGHT.has(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)))
+      .map((cell, column) =>
+        RIGHT.has(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      )
       .join('  ')
       .trimEnd(),
   );
-  return [`${letter}  ${title}`, ...text.map((line) => `   ${line}`), ...notes.map((note) => `   · ${note}`), ''].join('\n');
+  return [`${letter}  ${title}`, ...text.map((line) => `   ${line}`), ...notes.map((note) => `   · ${note}`), ''].join(
+    '\n',
+  );
 }

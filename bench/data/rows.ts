@@ -83,7 +83,12 @@ export function* tweets({ users: authors, tweets: count }: CorpusSize): Generato
   }
 }
 
-const photo = (id: string) => ({ type: 'photo', url: `https://images.example/media/${id}.jpg`, width: 1200, height: 800 });
+const photo = (id: string) => ({
+  type: 'photo',
+  url: `https://images.example/media/${id}.jpg`,
+  width: 1200,
+  height: 800,
+});
 
 export function* follows({ users: count }: CorpusSize): Generator<object> {
   for (let index = 1; index <= Math.min(SUBJECT_FOLLOWERS, count - 1); index += 1) {

@@ -1,0 +1,17 @@
+import type { Server } from 'node:http';
+import fastify from 'fastify';
+import type { Answers } from './answers.js';
+
+/** What most services do: the object at hand, JSON.stringify per answer; no key, no limit, no meter. */
+export async function fastifyJson({ rest }: Answers): Promise<Server> {
+  const app = fastify();
+  for (const [path, body] of Object.entries(rest)) {
+    const answer: unknown = JSON.parse(body);
+    // By path alone: a query is the same for every request of a round.
+    app.get(path.split('?')[0] ?? path, (_request, reply) =>
+      reply.type('application/json; charset=utf-8').send(JSON.stringify(answer)),
+    );
+  }
+  await app.ready();
+  return app.server;
+}

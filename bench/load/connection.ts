@@ -1,0 +1,64 @@
+import { connect, type Socket } from 'node:net';
+import type { Load } from './load.js';
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+
+/** The request as bytes. */
+export function requestBytes({ url, headers = {}, body }: Load): Buffer {
+  const { host, pathname, search } = new URL(url);
+  const all = {
+    host,
+    accept: 'application/json',
+    ...headers,
+    ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+  };
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  const method = body === undefined ? 'GET' : 'POST';
+  return Buffer.from([`${method} ${pathname}${search} HTTP/1.1`, ...head, '', body ?? ''].join('\r\n'));
+}
+
+/** How much of an answer's body is still to come, told by its head; `chunked` where the head doesn't say. */
+function bodyLeft(chunk: Buffer): number | 'chunked' {
+  const end = chunk.indexOf(HEAD_END);
+  const head = chunk.toString('latin1', 0, end < 0 ? chunk.length : end);
+  if (end < 0 || !head.startsWith('HTTP/1.1 200'))
+    throw new Error(`the answer was no 200:\n${chunk.toString('utf8', 0, 1500)}`);
+  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+  return length === undefined ? 'chunked' : Number(length) - (chunk.length - end - HEAD_END.length);
+}
+
+/**
+ * One kept-alive connection: sends the request, reads the answer to its end, sends it anew until `goesOn` says no. Only as
+ * much HTTP as servers on the loopback speak, because what a client costs is taken from the servers it measures. Rejects
+ * on any answer but 200 and when the server hangs up.
+ */
+export function askAgain(load: Load, request: Buffer, goesOn: (tookMs: number) => boolean): Promise<void> {
+  const { hostname, port } = new URL(load.url);
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    let sentAt = 0;
+    let left: number | 'chunked' = 0;
+    const send = (): void => {
+      sentAt = performance.now();
+      socket.write(request);
+    };
+    socket.on('connect', send);
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error(`${load.url} hung up`)));
+    socket.on('data', (chunk) => {
+      try {
+        if (left === 0) left = bodyLeft(chunk);
+        else if (left !== 'chunked') left -= chunk.length;
+        if (left === 'chunked' && chunk.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)) left = 0;
+        if (left !== 0) return;
+        if (goesOn(performance.now() - sentAt)) return send();
+        resolve();
+        socket.destroy();
+      } catch (error) {
+        reject(error);
+        socket.destroy();
+      }
+    });
+  });
+}

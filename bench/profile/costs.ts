@@ -1,0 +1,89 @@
+/** The parts of V8's CPU profile that are read here. Times are microseconds. */
+export interface CpuProfile {
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+    readonly children?: readonly number[];
+  }[];
+  readonly samples: readonly number[];
+  readonly timeDeltas: readonly number[];
+}
+
+export interface Costs {
+  /** Microseconds in all, idle time included. */
+  readonly total: number;
+  readonly idle: number;
+  /** Microseconds by function, spent in it and in what it called. */
+  readonly functions: readonly { readonly name: string; readonly self: number; readonly whole: number }[];
+  /** Microseconds by the folder or package that the function lies in. */
+  readonly places: readonly { readonly name: string; readonly self: number }[];
+}
+
+const nameOf = ({ functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame']): string => {
+  const file = url
+    .replace(/^file:\/\//, '')
+    .replace(/^.*\/node_modules\//, '')
+    .replace(/^.*\/((?:src|adapters|schema)\/)/, '$1');
+  return `${functionName || '(anonymous)'}${file ? `  ${file}:${lineNumber + 1}` : ''}`;
+};
+
+function placeOf(url: string): string {
+  const inPackage = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
+  if (inPackage) return inPackage;
+  return (
+    /\/((?:src|adapters)\/[^/]+|schema)\//.exec(url)?.[1] ?? (url.startsWith('node:') ? 'node' : '(V8 and system)')
+  );
+}
+
+/** What the time between two moments went to, in milliseconds since the process started. */
+export function costsOf({ nodes, samples, timeDeltas }: CpuProfile, beginMs: number, endMs: number): Costs {
+  const self = new Map<number, number>();
+  let at = 0;
+  samples.forEach((id, index) => {
+    const took = timeDeltas[index] ?? 0;
+    at += took;
+    if (at >= beginMs * 1000 && at <= endMs * 1000) self.set(id, (self.get(id) ?? 0) + took);
+  });
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const functions = new Map<string, { self: number; whole: number }>();
+  const places = new Map<string, number>();
+  /** Whole time counts a function once, however often it stands in a stack. */
+  const walk = (id: number, above: ReadonlySet<string>): number => {
+    const node = byId.get(id);
+    if (!node) return 0;
+    const name = nameOf(node.callFrame);
+    const own = self.get(id) ?? 0;
+    const within = above.has(name) ? above : new Set([...above, name]);
+    const whole = (node.children ?? []).reduce((sum, child) => sum + walk(child, within), own);
+    const entry = functions.get(name) ?? { self: 0, whole: 0 };
+    functions.set(name, { self: entry.self + own, whole: entry.whole + (above.has(name) ? 0 : whole) });
+    const place = placeOf(node.callFrame.url);
+    places.set(place, (places.get(place) ?? 0) + own);
+    return whole;
+  };
+  const total = walk(nodes[0]?.id ?? 0, new Set());
+  return {
+    total,
+    idle: functions.get('(idle)')?.self ?? 0,
+    functions: [...functions].map(([name, times]) => ({ name, ...times })),
+    places: [...places].map(([name, time]) => ({ name, self: time })).sort((a, b) => b.self - a.self),
+  };
+}
+
+const TOP = 40;
+
+/** The top costs as text, in microseconds per answer. */
+export function costTable({ total, idle, functions, places }: Costs, perSecond: number): string {
+  const answers = (total / 1e6) * perSecond;
+  const perAnswer = (time: number): string => (time / answers).toFixed(2).padStart(8);
+  const top = (by: 'self' | 'whole') => [...functions].sort((a, b) => b[by] - a[by]).slice(0, TOP);
+  return [
+    `  ${perAnswer(total - idle)} µs busy per answer, ${((100 * idle) / total).toFixed(0)} % idle`,
+    '  by place, µs per answer:',
+    ...places.slice(0, 20).map(({ name, self }) => `  ${perAnswer(self)}  ${name}`),
+    '  by function, itself:',
+    ...top('self').map(({ name, self }) => `  ${perAnswer(self)}  ${name}`),
+    '  by function, with what it calls:',
+    ...top('whole').map(({ name, whole }) => `  ${perAnswer(whole)}  ${name}`),
+  ].join('\n');
+}

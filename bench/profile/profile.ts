@@ -1,0 +1,41 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { startPerch } from '../processes/perch.js';
+import { READS } from '../scenarios/reads.js';
+import type { Workbench } from '../workbench.js';
+import { type CpuProfile, costsOf, costTable } from './costs.js';
+
+const WARM_SECONDS = 2;
+
+/** One CPU profile of the service per held read, and what its time went to. The files open in any browser's developer tools. */
+export async function profileReads(bench: Workbench, folder: string): Promise<void> {
+  const { letters, connections, seconds } = bench.options;
+  const home = await bench.small();
+  const into = resolve(folder);
+  await mkdir(into, { recursive: true });
+  for (const { letter, path, body } of READS.filter((read) => letters.includes(read.letter))) {
+    const name = `${letter}.cpuprofile`;
+    const flags = ['--cpu-prof', `--cpu-prof-dir=${into}`, `--cpu-prof-name=${name}`];
+    const perch = await startPerch(home, { path: READS[0]?.path ?? '/', key: home.key }, flags);
+    const load = {
+      url: perch.url + path,
+      headers: { 'x-api-key': home.key },
+      connections,
+      ...(body !== undefined && { body }),
+    };
+    let beginMs: number;
+    let endMs: number;
+    let perSecond: number;
+    try {
+      await bench.generator.run({ ...load, seconds: WARM_SECONDS });
+      beginMs = Date.now() - perch.startedAt;
+      ({ perSecond } = await bench.generator.run({ ...load, seconds }));
+      endMs = Date.now() - perch.startedAt;
+    } finally {
+      await perch.stop();
+    }
+    const profile = JSON.parse(await readFile(join(into, name), 'utf8')) as CpuProfile;
+    const title = `${letter}  ${path}: ${Math.round(perSecond)} answers/s while profiled (${join(into, name)})`;
+    process.stdout.write(`\n${title}\n${costTable(costsOf(profile, beginMs, endMs), perSecond)}\n`);
+  }
+}

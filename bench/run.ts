@@ -1,0 +1,34 @@
+/** `npm run bench`: see README.md beside this file. */
+import type { Section } from './figures.js';
+import { readOptions } from './options.js';
+import { beChild } from './processes/child.js';
+import { CHILD } from './processes/fork.js';
+import { profileReads } from './profile/profile.js';
+import { tableOf } from './report.js';
+import { durableCharges } from './scenarios/charges.js';
+import { growth } from './scenarios/growth.js';
+import { heldReads } from './scenarios/held.js';
+import { importLarge } from './scenarios/import.js';
+import { secondStart } from './scenarios/start.js';
+import { openWorkbench } from './workbench.js';
+
+async function main(argv: readonly string[]): Promise<void> {
+  const options = readOptions(argv);
+  const bench = await openWorkbench(options);
+  try {
+    if (options.profileFolder !== null) return await profileReads(bench, options.profileFolder);
+    const all: Section[] = [];
+    for (const scenario of [heldReads, durableCharges, secondStart, importLarge, growth]) {
+      for (const section of await scenario(bench)) {
+        all.push(section);
+        if (!options.json) process.stdout.write(`\n${tableOf(section)}`);
+      }
+    }
+    if (options.json) process.stdout.write(`${JSON.stringify({ node: process.version, sections: all }, null, 2)}\n`);
+  } finally {
+    await bench.close();
+  }
+}
+
+const [first = '', name = '', file = ''] = process.argv.slice(2);
+await (first === CHILD ? beChild(name, file) : main(process.argv.slice(2)));

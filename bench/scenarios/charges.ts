@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import { v7 } from 'uuid';
+import { createAccounts } from '../../adapters/postgres/accounts.js';
+import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
+import { createLedger } from '../../adapters/postgres/ledger.js';
+import { connect, type Sql } from '../../adapters/postgres/sql.js';
+import type { Debit } from '../../src/ports.js';
+import { alternate, type Contestant, type Line, ratioOf, type Section, spread } from '../figures.js';
+import { SCENARIOS } from '../options.js';
+import type { Workbench } from '../workbench.js';
+import { type Charge, chargeInOneStatement, chargeInTransaction, openPlainTables } from './plain-charges.js';
+
+const WALLETS = 100;
+const CREDITS = 1_000_000_000_000;
+/** Requests that wait for their charge at the same time: the connections of A to D, and a busy service. */
+const CALLERS = [32, 256] as const;
+/** What the plain way may use: more waiting commits share an fsync, too. */
+const PLAIN_CONNECTIONS = 32;
+
+/** E: our ledger beside the plain way, on the same Postgres with fsync on. */
+export async function durableCharges(bench: Workbench): Promise<Section[]> {
+  if (!bench.options.letters.includes('E')) return [];
+  const server = await openEmbeddedPostgres({ home: (await bench.small()).folder });
+  const sql = connect(server.connection);
+  const plain = connect(server.connection, { max: PLAIN_CONNECTIONS, name: 'plain charges' });
+  try {
+    const debits = await openWallets(sql);
+    await openPlainTables(plain, debits);
+    const sections: Section[] = [];
+    for (const callers of CALLERS) sections.push(await compare(bench, { sql, plain, debits, callers }));
+    return sections;
+  } finally {
+    await Promise.all([sql.end({ timeout: 1 }), plain.end({ timeout: 1 })]);
+    await server.stop();
+  }
+}
+
+type NewDebit = () => Debit;
+
+/** Accounts with a wallet, a key and credits each; gives a maker of debits for each. */
+async function openWallets(sql: Sql): Promise<NewDebit[]> {
+  const accounts = createAccounts(sql);
+  const ledger = createLedger(sql);
+  return Promise.all(
+    Array.from({ length: WALLETS }, async () => {
+      const account = await accounts.create({ name: 'charges', email: null, paidUsd: 0, qpsOverride: null });
+      const { accountId } = account;
+      const key = {
+        accountId,
+        hash: randomBytes(32),
+        prefix: 'perch_live_bench0',
+        name: 'charges',
+        capThousandths: null,
+      };
+      const { keyId } = await accounts.addKey(key);
+      await ledger.grant({ requestId: v7(), accountId, amount: CREDITS, reason: 'charges' });
+      const line = { path: 'data', unit: 'profile', cache: 'hit', items: 1, unitPrice: 500 } as const;
+      const rest = { operation: 'user', amount: 500, items: 1, cacheHits: 1, lines: [line] };
+      return () => ({ requestId: v7(), ...account, keyId, ...rest });
+    }),
+  );
+}
+
+interface Arena {
+  readonly sql: Sql;
+  readonly plain: Sql;
+  readonly debits: readonly NewDebit[];
+  readonly callers: number;
+}
+
+async function compare(bench: Workbench, { sql, plain, debits, callers }: Arena): Promise<Section> {
+  const { rounds, seconds } = bench.options;
+  const ledger = createLedger(sql);
+  const ours: Charge = async (debit) => {
+    if (!(await ledger.post(debit)).ok) throw new Error('a debit was refused');
+  };
+  const hot = debits.slice(0, 1);
+  const contestant = (name: string, wallets: readonly NewDebit[], charge: Charge): Contestant<number> => ({
+    name,
+    round: () => chargesPerSecond(charge, wallets, callers, seconds),
+  });
+  const contestants = [
+    contestant('ledger.post, 100 wallets', debits, ours),
+    contestant('UPDATE … RETURNING + INSERT as one statement, 100 wallets', debits, chargeInOneStatement(plain)),
+    contestant('the same as BEGIN … COMMIT, 100 wallets', debits, chargeInTransaction(plain)),
+    contestant('ledger.post, one hot wallet', hot, ours),
+    contestant('one statement, one hot wallet', hot, chargeInOneStatement(plain)),
+  ];
+  const figures = await alternate(contestants, rounds, (text) => bench.say(`E  ${callers} callers, ${text}`));
+  const { entries, faults } = await ledger.check();
+  return {
+    letter: 'E',
+    title: `${SCENARIOS.E}, ${callers} callers at a time`,
+    lines: linesOf(contestants, figures),
+    notes: [
+      `ledger check: ${entries.toLocaleString('en')} entries, ${faults.length === 0 ? 'nothing wrong' : `${faults.length} FAULTS`}`,
+    ],
+  };
+}
+
+function linesOf(contestants: readonly Contestant<number>[], figures: ReadonlyMap<string, number[]>): Line[] {
+  const [spreadOut = [], one = [], many = [], hot = [], hotOne = []] = contestants.map(
+    ({ name }) => figures.get(name) ?? [],
+  );
+  const ratios = [
+    undefined,
+    ratioOf(spreadOut, one, 'ours to it'),
+    ratioOf(spreadOut, many, 'ours to it'),
+    ratioOf(hot, spreadOut, 'ours over 100'),
+    ratioOf(hot, hotOne, 'ours to it'),
+  ];
+  const goals = [undefined, '≥ 8', '≥ 8', '≥ 1', undefined];
+  return contestants.map(({ name }, index): Line => {
+    const ratio = ratios[index];
+    const goal = goals[index];
+    const value = spread(figures.get(name) ?? []);
+    return { name, unit: 'charges/s', value, ...(ratio && { ratio }), ...(goal && { goal }) };
+  });
+}
+
+/** So many callers, each charging one of the wallets in turn as soon as its charge before is durable. */
+async function chargesPerSecond(charge: Charge, wallets: readonly NewDebit[], callers: number, seconds: number) {
+  const begin = performance.now();
+  const until = begin + seconds * 1000;
+  let charged = 0;
+  await Promise.all(
+    Array.from({ length: callers }, async (_, caller) => {
+      for (let turn = caller; performance.now() < until; turn += 1) {
+        const debit = wallets[turn % wallets.length];
+        if (debit) await charge(debit());
+        charged += 1;
+      }
+    }),
+  );
+  return charged / ((performance.now() - begin) / 1000);
+}

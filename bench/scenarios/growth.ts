@@ -1,0 +1,86 @@
+import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
+import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
+import { connect } from '../../adapters/postgres/sql.js';
+import type { Product } from '../../src/core/model.js';
+import type { Network } from '../../src/ports.js';
+import { SUBJECT } from '../data/rows.js';
+import { wordOf } from '../data/texts.js';
+import { alternate, type Line, ratioOf, type Section, spread } from '../figures.js';
+import { SCENARIOS } from '../options.js';
+import type { Furnished, Workbench } from '../workbench.js';
+import { deepPages } from './deep-pages.js';
+
+/** Searches of every kind of cost, by what makes them cheap or dear. */
+const SEARCHES: readonly { readonly name: string; readonly query: string; readonly product: Product }[] = [
+  { name: 'a frequent word, Latest', query: wordOf(5), product: 'Latest' },
+  { name: 'a frequent word, Top', query: wordOf(5), product: 'Top' },
+  { name: 'a word of medium rank, Latest', query: wordOf(300), product: 'Latest' },
+  { name: 'a rare word, Latest', query: wordOf(7000), product: 'Latest' },
+  { name: 'two words, Latest', query: `${wordOf(20)} ${wordOf(200)}`, product: 'Latest' },
+  { name: 'a phrase, Latest', query: `"${wordOf(1)} ${wordOf(3)}"`, product: 'Latest' },
+  { name: 'one of two words, not a third', query: `(${wordOf(90)} OR ${wordOf(91)}) -${wordOf(1)}`, product: 'Latest' },
+  { name: 'from: a busy author', query: `from:${SUBJECT.handle} ${wordOf(40)}`, product: 'Latest' },
+  { name: 'a hashtag, Top', query: `#${wordOf(30)}`, product: 'Top' },
+  { name: 'min_faves, media', query: 'min_faves:1000 filter:media', product: 'Latest' },
+  { name: 'a word, Photos', query: wordOf(60), product: 'Photos' },
+  { name: 'people', query: wordOf(60), product: 'People' },
+];
+
+/** Searches of one round, one after the other. */
+const REPEATS = 20;
+
+/** F: what a hundred times as much data costs. */
+export async function growth(bench: Workbench): Promise<Section[]> {
+  if (!bench.options.letters.includes('F')) return [];
+  const [small, large] = [await bench.small(), await bench.large()];
+  return [await deepPages(bench, large), await searches(bench, small, large)];
+}
+
+async function searches(bench: Workbench, small: Furnished, large: Furnished): Promise<Section> {
+  const [few, many] = [await openCorpus(small), await openCorpus(large)];
+  try {
+    const lines: Line[] = [];
+    for (const { name, query, product } of SEARCHES) {
+      const figures = await alternate(
+        [few, many].map(({ network }, index) => ({
+          name: String(index),
+          round: () => searchMs(network, query, product),
+        })),
+        bench.options.rounds,
+        (text) => bench.say(`F  ${name}: ${text}`),
+      );
+      const [inFew = [], inMany = []] = figures.values();
+      const ratio = ratioOf(inMany, inFew, `that of ${small.imported.tweets.toLocaleString('en')}`);
+      lines.push({ name, unit: 'ms', value: spread(inMany), ...(ratio && { ratio }), goal: '≤ 3' });
+    }
+    const title = `${SCENARIOS.F.split(':')[0]}: search over ${large.imported.tweets.toLocaleString('en')} tweets`;
+    return {
+      letter: 'F',
+      title,
+      lines,
+      notes: ['the network port alone, nothing held: over HTTP the ratios are nearer to 1'],
+    };
+  } finally {
+    await Promise.all([few.close(), many.close()]);
+  }
+}
+
+async function openCorpus(home: Furnished): Promise<{ network: Network; close: () => Promise<void> }> {
+  const server = await openEmbeddedPostgres({ home: home.folder });
+  const sql = connect(server.connection, { max: 2, name: 'bench corpus' });
+  const close = async (): Promise<void> => {
+    await sql.end({ timeout: 1 });
+    await server.stop();
+  };
+  return { network: createCorpusNetwork(sql), close };
+}
+
+/** Milliseconds per search, the first of which is not counted: it fills the database's own cache. */
+async function searchMs(network: Network, query: string, product: Product): Promise<number> {
+  const { signal } = new AbortController();
+  const list = { kind: 'search', subject: query, product } as const;
+  await network.page(list, null, { signal });
+  const begin = performance.now();
+  for (let turn = 0; turn < REPEATS; turn += 1) await network.page(list, null, { signal });
+  return (performance.now() - begin) / REPEATS;
+}

@@ -1,0 +1,84 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CorpusSize, largeOf, SMALL } from './data/rows.js';
+import { writeCorpus } from './data/write.js';
+import type { BenchOptions } from './options.js';
+import { type Generator, startGenerator } from './processes/fork.js';
+import { type Home, openHome, runCommand } from './processes/perch.js';
+import { watchMemory } from './processes/usage.js';
+
+/** Credits that no benchmark uses up, and a rate that none reaches. */
+const CREDITS = 900_000_000;
+const QPS = 1_000_000;
+
+export interface Import {
+  readonly seconds: number;
+  /** Resident memory in MB over the time of the import. */
+  readonly memory: readonly number[];
+  readonly tweets: number;
+}
+
+/** A data folder with a corpus and an account that can pay. */
+export interface Furnished extends Home {
+  readonly key: string;
+  readonly imported: Import;
+}
+
+/** What all scenarios share: a folder that goes away at the end, the load generator, and the two corpora, made when first wanted. */
+export interface Workbench {
+  readonly options: BenchOptions;
+  readonly folder: string;
+  readonly generator: Generator;
+  readonly small: () => Promise<Furnished>;
+  readonly large: () => Promise<Furnished>;
+  /** What goes on, on standard error. */
+  readonly say: (text: string) => void;
+  readonly close: () => Promise<void>;
+}
+
+export async function openWorkbench(options: BenchOptions): Promise<Workbench> {
+  const folder = await mkdtemp(join(tmpdir(), 'perch-bench-'));
+  // The embedded Postgres may run as a user of its own, who has to get in.
+  await chmod(folder, 0o755);
+  const generator = startGenerator();
+  const say = (text: string): void => void process.stderr.write(`${text}\n`);
+  const furnished = new Map<string, Promise<Furnished>>();
+  const home = (name: string, size: CorpusSize) => (): Promise<Furnished> => {
+    let made = furnished.get(name);
+    if (!made) {
+      say(`Making the ${name} corpus: ${size.tweets.toLocaleString('en')} tweets`);
+      made = furnish(join(folder, name), size, options.logLevel);
+      furnished.set(name, made);
+    }
+    return made;
+  };
+  return {
+    options,
+    folder,
+    generator,
+    small: home('small', SMALL),
+    large: home('large', largeOf(options.tweets)),
+    say,
+    async close() {
+      await generator.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Fills a new home through the command line, as an operator does; the import is measured along the way. */
+async function furnish(folder: string, size: CorpusSize, logLevel: string): Promise<Furnished> {
+  const home = await openHome(folder, logLevel);
+  const files = await writeCorpus(`${folder}-files`, size);
+  // First, so that setting up the database is no part of the import.
+  const words = ['--name', 'bench', '--credits', String(CREDITS), '--qps', String(QPS), '--json'];
+  const account = JSON.parse(await runCommand(home, ['account', 'create', ...words]).done) as { key: string };
+  const begin = performance.now();
+  const command = runCommand(home, ['import', files, '--json']);
+  const memory = watchMemory(command.pid);
+  const summary = JSON.parse(await command.done) as { tweets: { added: number } };
+  const seconds = (performance.now() - begin) / 1000;
+  await rm(files, { recursive: true });
+  return { ...home, key: account.key, imported: { seconds, memory: memory.stop(), tweets: summary.tweets.added } };
+}

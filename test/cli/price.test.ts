@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { price } from '../../adapters/cli/commands/price.js';
+import { endingOf } from '../../adapters/cli/failure.js';
+
+let out = '';
+let err = '';
+beforeEach(() => {
+  out = '';
+  err = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => Boolean((out += String(text))));
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((err += String(text))));
+});
+afterEach(() => vi.restoreAllMocks());
+
+/** Method, path, body; most items, credits and credits when held. Section 8, price table; section 1, cache rules. */
+const PRICES: readonly (readonly [
+  method: string,
+  path: string,
+  items: number,
+  most: number,
+  held: number,
+  body?: string,
+])[] = [
+  ['GET', '/v1/me', 0, 0, 0],
+  ['GET', '/v1/billing/packs', 0, 0, 0],
+  ['GET', '/v1/users/harbor_obs', 1, 1, 0.5],
+  ['GET', '/v1/users/harbor_obs/?fresh=true', 1, 2, 2],
+  ['GET', '/v1/users/harbor_obs/tweets', 20, 20, 10],
+  ['GET', '/v1/users/42/tweets?count=100', 100, 100, 50],
+  ['GET', '/v1/users/42/followers', 50, 5, 2.5],
+  ['GET', '/v1/users/42/followers?count=200&fresh=1', 200, 40, 40],
+  ['GET', '/v1/users/42/followers/ids', 200, 4, 2],
+  ['GET', '/v1/users/42/following?count=1', 1, 0.1, 0.05],
+  ['GET', '/v1/users/batch?handles=a,b,c', 3, 3, 1.5],
+  ['POST', '/v1/users/batch', 2, 2, 1, '{"handles":["a","b"]}'],
+  ['GET', '/v1/tweets/search?q=comet', 20, 20, 10],
+  ['GET', '/v1/tweets/search?q=comet&product=people&count=50', 50, 50, 25],
+  ['GET', '/v1/tweets/7/retweeters', 50, 25, 12.5],
+  ['GET', '/v1/tweets/7/thread', 20, 20, 10],
+  ['GET', 'https://api.example/v1/tweets/7', 1, 1, 0.5],
+  ['GET', '/v1/users/42/tweets?max_credits=7.5', 20, 7.5, 7.5],
+];
+
+describe('price', () => {
+  test.each(PRICES)('%s %s', async (method, path, max_items, max_credits, max_credits_held, body) => {
+    await price(method, path, { json: true, ...(body !== undefined && { body }) });
+    expect(JSON.parse(out)).toMatchObject({ method, max_items, max_credits, max_credits_held });
+  });
+
+  test('in words it says what is held costs half', async () => {
+    await price('GET', '/v1/users/42/followers?count=200', {});
+    expect(out).toMatch(/^At most 20 credits for up to 200 items; 10 when all of it is held/);
+    await price('GET', '/v1/me', {});
+    expect(out).toMatch(/Free\.\n$/);
+  });
+
+  test('an unknown parameter is named and ignored (P3)', async () => {
+    await price('GET', '/v1/users/42?colour=red', { json: true });
+    expect(err).toContain('colour is not a parameter here');
+  });
+});
+
+describe('what cannot be priced ends with 2 and says what is right', () => {
+  test.each([
+    ['GET', 'v1/me', /must begin with/],
+    ['GET', '/v2/me', /Its paths:\n {2}\/v1\/me/],
+    ['GET', '/v1/billing/checkout', /takes POST, not GET/],
+    ['GET', '/v1/users/42/followers?limit=5', /it is called count/],
+    ['GET', '/v1/users/42/followers?count=201', /from 1 to 200/],
+    ['GET', '/v1/users/42/followers?count=1e2', /from 1 to 200/],
+    ['GET', '/v1/users/42?fresh=yes', /true, false, 1 or 0/],
+    ['GET', '/v1/users/a%20b', /cannot be a handle/],
+    ['GET', '/v1/users/%zz', /percent-encoded/],
+    ['GET', '/v1/tweets/007', /cannot be an id/],
+    ['GET', '/v1/tweets/search?q=from:', /character 6/],
+    ['GET', '/v1/tweets/search?q=', /empty/],
+    ['POST', '/v1/users/batch', /body is missing/],
+  ])('%s %s', async (method, path, says) => {
+    const ending = endingOf(
+      await price(method, path, {}).then(
+        () => null,
+        (error: unknown) => error,
+      ),
+    );
+    expect(ending).toMatchObject({ exitCode: 2, message: expect.stringMatching(says) });
+    expect(out).toBe('');
+  });
+});

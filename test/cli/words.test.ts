@@ -1,0 +1,122 @@
+import type { Command } from 'commander';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { endingOf } from '../../adapters/cli/failure.js';
+import { createProgram } from '../../adapters/cli/program.js';
+
+const ID = '019a2b3c-4d5e-7f60-8123-456789abcdef';
+
+let out = '';
+let err = '';
+beforeEach(() => {
+  out = '';
+  err = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    out += String(text);
+    return true;
+  });
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    err += String(text);
+    return true;
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+
+/** Exit code of words that are refused, or asked for help, before anything is done. */
+async function exitOf(words: readonly string[]): Promise<number> {
+  const ending = await createProgram()
+    .parseAsync(words, { from: 'user' })
+    .then(() => ({ exitCode: 0, message: null }), endingOf);
+  err += ending.message ?? '';
+  return ending.exitCode;
+}
+
+const leaves = (command: Command, path: readonly string[] = []): string[][] =>
+  command.commands.length === 0
+    ? [[...path]]
+    : command.commands.flatMap((child) => leaves(child, [...path, child.name()]));
+
+describe('help', () => {
+  test.each(leaves(createProgram()).map((path) => [path.join(' '), path] as const))(
+    '%s has examples',
+    async (_, path) => {
+      expect(await exitOf([...path, '--help'])).toBe(0);
+      expect(out).toContain('Examples:\n  ');
+      expect(out).toMatch(/ perch /);
+      expect(err).toBe('');
+    },
+  );
+
+  test('every command that the operator relies on is there', () => {
+    const names = leaves(createProgram()).map((path) => path.join(' '));
+    expect(names.sort()).toEqual(
+      [
+        'account create',
+        'account show',
+        'doctor',
+        'import',
+        'key create',
+        'key list',
+        'key revoke',
+        'key rotate',
+      ].concat(['ledger check', 'price', 'serve', 'wallet credit']),
+    );
+  });
+
+  test('the version goes to standard output', async () => {
+    expect(await exitOf(['--version'])).toBe(0);
+    expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+const CREATE = ['account', 'create', '--name', 'n'];
+const CREDIT = ['wallet', 'credit', '--account', ID, '--reason', 'r'];
+
+/** Words that are wrong, and what is said about them. */
+const BAD: readonly (readonly [words: readonly string[], says: RegExp])[] = [
+  [[], /Usage: perch/],
+  [['account'], /Usage: perch account/],
+  [['sevre'], /unknown command 'sevre'[\s\S]*serve/],
+  [['serve', 'now'], /too many arguments/],
+  [['import'], /missing required argument 'path'/],
+  [['import', '--strikt', 'x'], /unknown option '--strikt'[\s\S]*--strict/],
+  [['account', 'create'], /--name <name>' not specified/],
+  [['account', 'create', '--name', '  '], /1 to 100 visible characters/],
+  [['account', 'create', '--name', 'x'.repeat(101)], /1 to 100 visible characters/],
+  [['account', 'create', '--name', 'a\u202eb'], /visible characters/],
+  [['account', 'create', '--name', 'a\nb'], /on one line/],
+  [[...CREATE, '--email', 'ada'], /an address such as/],
+  [[...CREATE, '--credits', '-5'], /a number of credits with at most three decimals/],
+  [[...CREATE, '--credits', '1.2345'], /at most three decimals/],
+  [[...CREATE, '--credits', '1e3'], /at most three decimals/],
+  [[...CREATE, '--credits', ''], /a number of credits/],
+  [[...CREATE, '--credits', '9'.repeat(13)], /a number of credits/],
+  [[...CREATE, '--paid-usd', '9.99'], /whole number from 0/],
+  [[...CREATE, '--qps', '0'], /whole number from 1/],
+  [['account', 'show'], /missing required argument 'id'/],
+  [['account', 'show', '42'], /an id such as/],
+  [['key', 'create', '--name', 'x'], /--account <id>' not specified/],
+  [['key', 'create', '--account', ID, '--cap', '0'], /more than 0 credits/],
+  [['key', 'list', '--account', 'me'], /an id such as/],
+  [['key', 'rotate', 'perch_live_short'], /the shown part of a key/],
+  [['key', 'rotate', 'perch_live_a1B2c3', '--overlap', '31d'], /0 to 30d/],
+  [['key', 'rotate', 'perch_live_a1B2c3', '--overlap', '24'], /0 to 30d/],
+  [['key', 'revoke'], /missing required argument 'prefix'/],
+  [[...CREDIT], /--credits <credits>' not specified/],
+  [[...CREDIT, '--credits', '0'], /more than 0 credits/],
+  [[...CREDIT, '--credits', '5', '--request-id', 'x'], /an id such as/],
+  [['ledger', 'chekc'], /unknown command 'chekc'[\s\S]*check/],
+  [['price', 'DELETE', '/v1/me'], /GET or POST/],
+  [['price', 'GET'], /missing required argument 'path'/],
+  [['doctor', '--jsn'], /unknown option '--jsn'/],
+];
+
+describe('wrong words end with 2, before anything is opened, and say what is right', () => {
+  test.each(BAD.map(([words, says]) => [words.join(' ') || '(none)', words, says] as const))(
+    '%s',
+    async (_, words, says) => {
+      expect(await exitOf(words)).toBe(2);
+      expect(err).toMatch(says);
+      expect(out).toBe('');
+    },
+  );
+});

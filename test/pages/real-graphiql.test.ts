@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DEMO_HANDLES } from '../../adapters/networks/corpus/demo/entry-points.js';
+import { mintKey } from '../../src/access/key.js';
+import { describeInChromium, launchChromium, visit } from '../support/chromium.js';
+import { fillDemo } from '../support/demo.js';
+import { startPerch, type TestPerch } from '../support/perch.js';
+
+/** With TAKE_PICTURES=1 this run renews the pictures of the README. */
+const PICTURES = process.env.TAKE_PICTURES === '1' ? fileURLToPath(new URL('../../docs/', import.meta.url)) : null;
+/** What the demo account of a first start has: requests a second. */
+const DEMO_QPS = 20;
+
+interface Body {
+  readonly data: unknown;
+  readonly errors?: unknown;
+  readonly extensions: { readonly credits: { readonly charged: number } };
+}
+
+const text = (page: Page, id: string) => page.locator(`#${id}`).textContent();
+const answer = (page: Page) => page.locator('.result-window .CodeMirror').textContent();
+
+describeInChromium('the pages of the real service, over the demo network, in a browser', () => {
+  let browser: Browser;
+  let perch: TestPerch;
+
+  const open = async (path: string, colorScheme: 'light' | 'dark' = 'light') => {
+    const tab = await visit(browser, perch.url, { colorScheme, viewport: { width: 1440, height: 900 } });
+    await tab.page.goto(`${perch.url}${path}`);
+    return tab;
+  };
+  const openGraphiql = async (colorScheme?: 'light' | 'dark') => {
+    const tab = await open('/graphql', colorScheme);
+    await tab.page.locator('.graphiql-execute-button').waitFor();
+    return tab;
+  };
+  /** The demo key is the account's own: what other runs spent is gone from it. */
+  const takeDemoKey = async (page: Page): Promise<number> => {
+    await page.getByRole('button', { name: 'Use the demo key' }).click();
+    await page.getByText('Demo key', { exact: true }).waitFor();
+    await expect.poll(() => text(page, 'balance')).toMatch(/\d/);
+    return Number((await text(page, 'balance'))?.replaceAll(',', ''));
+  };
+  const run = (page: Page) => page.locator('.graphiql-execute-button').click();
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+    const demoKey = mintKey(randomBytes);
+    perch = await startPerch({ prepare: fillDemo, demoKey, env: PICTURES ? { PORT: '4000' } : {} });
+    await perch.account({ credits: 1000, qps: DEMO_QPS, key: demoKey });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await perch?.close();
+  });
+
+  it.each(['light', 'dark'] as const)(
+    '%s: GraphiQL runs the first example with the demo key, and shows its cost and what is left (U42, U43, U45)',
+    async (colorScheme) => {
+      const tab = await openGraphiql(colorScheme);
+      const { page, foreign, violations, errors } = tab;
+      const before = await takeDemoKey(page);
+      await run(page);
+      await expect.poll(() => text(page, 'last-cost')).toMatch(/^(21 credits miss|10\.5 credits hit)$/);
+      const cost = Number.parseFloat((await text(page, 'last-cost')) ?? '');
+      expect(Number((await text(page, 'balance'))?.replaceAll(',', ''))).toBe(before - cost);
+      expect(await answer(page)).toContain(DEMO_HANDLES.observatory);
+      if (PICTURES) await picture(page, colorScheme === 'dark' ? 'graphiql-dark.png' : 'graphiql.png');
+      expect({ foreign, violations, errors }).toEqual({ foreign: [], violations: [], errors: [] });
+      await tab.close();
+    },
+  );
+
+  it('every example of GraphiQL finds something, and none of them fails', async () => {
+    const tab = await openGraphiql();
+    const { page, foreign, violations, errors } = tab;
+    await takeDemoKey(page);
+    for (const example of await page.getByRole('tab').all()) {
+      const name = String(await example.textContent()).replace('close icon', '');
+      await example.click();
+      const [response] = await Promise.all([page.waitForResponse(`${perch.url}/graphql`), run(page)]);
+      const body: Body = await response.json();
+      expect({ name, errors: body.errors }).toEqual({ name, errors: undefined });
+      expect(JSON.stringify(body.data), name).not.toContain('"nodes":[]');
+      const { charged } = body.extensions.credits;
+      await expect.poll(() => text(page, 'last-cost'), { message: name }).toContain(`${charged} credit`);
+    }
+    expect({ foreign, violations, errors }).toEqual({ foreign: [], violations: [], errors: [] });
+    await tab.close();
+  });
+
+  it.each(['/', '/status', '/problems', '/problems/no_credits', '/problems/rate_limited'])(
+    '%s asks no other host and keeps its policy',
+    async (path) => {
+      const tab = await open(path);
+      const { page, foreign, violations, errors } = tab;
+      await page.locator('h1').waitFor();
+      if (PICTURES && path === '/') await picture(page, 'landing.png');
+      expect({ foreign, violations, errors }).toEqual({ foreign: [], violations: [], errors: [] });
+      await tab.close();
+    },
+  );
+
+  it('the landing page leads only to what is there, as a page and for programs', async () => {
+    const tab = await open('/');
+    const onPage: string[] = await tab.page.evaluate('[...document.links].map(({ href }) => href.split("#")[0])');
+    await tab.close();
+    const facts = (await (await fetch(perch.url)).json()) as { links: Record<string, string> };
+    for (const link of new Set([...onPage, ...Object.values(facts.links)])) {
+      expect({ link, status: await statusOf(link) }).toEqual({ link, status: 200 });
+    }
+  });
+});
+
+/** As a browser asks; the keyless pages take ten requests a second. */
+async function statusOf(link: string): Promise<number> {
+  const { status, headers } = await fetch(link, { headers: { accept: 'text/html' } });
+  if (status !== 429) return status;
+  await new Promise((resolve) => setTimeout(resolve, 1000 * Number(headers.get('retry-after'))));
+  return statusOf(link);
+}
+
+/** Motion would make each picture another one. */
+async function picture(page: Page, name: string): Promise<void> {
+  await page.evaluate('document.activeElement?.blur()');
+  await page.screenshot({ path: `${PICTURES}${name}`, animations: 'disabled', caret: 'hide' });
+}

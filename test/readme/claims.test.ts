@@ -1,0 +1,200 @@
+/** Sentences of the page, each beside the calls that show it to be so. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEMO_HANDLES } from '../../adapters/networks/corpus/demo/entry-points.js';
+import { openNetwork } from '../../src/networks.js';
+import { idsOf, record, rows } from '../support/client.js';
+import { type Customer, type Customers, customersOf } from '../support/customers.js';
+import { fillDemo } from '../support/demo.js';
+import { startPerch, type TestPerch } from '../support/perch.js';
+import { README } from './markdown.js';
+
+const TEXT = README.replaceAll(/\s+/g, ' ');
+const { observatory, library, museum, ferries, weather, railway } = DEMO_HANDLES;
+
+interface GraphqlBody {
+  readonly data: Record<string, Record<string, unknown>> | null;
+  readonly errors?: readonly { message: string; extensions: { code: string } }[];
+  readonly extensions: { readonly credits: { readonly charged: number } };
+}
+
+interface Asked {
+  readonly perch: TestPerch;
+  readonly customers: Customers;
+  /** With 1,000 credits of their own. */
+  readonly ada: Customer;
+}
+
+const graphql = async ({ ada }: Asked, body: object): Promise<GraphqlBody> =>
+  (await ada.post('/graphql', body)).body as unknown as GraphqlBody;
+
+/** Each with accounts and lists that no other touches, so that they hold in any order. */
+const CLAIMS: Record<string, (asked: Asked) => Promise<void>> = {
+  'A wallet that covers part of a page gets that part and a cursor. 402 means that not one item is covered.': async ({
+    customers,
+  }) => {
+    const poor = await customers.customer({ credits: 3 });
+    const page = await poor.get(`/v1/users/${museum}/tweets?count=20`);
+    expect(page.body).toMatchObject({ items: 3, truncated: 'no_credits', next_cursor: expect.any(String) });
+    const next = await poor.get(`/v1/users/${museum}/tweets?count=20&cursor=${page.body.next_cursor}`);
+    expect([next.status, next.body.error.code]).toEqual([402, 'no_credits']);
+  },
+  '`count` out of bounds is 400 and names the bounds; it is never clamped.': async ({ ada }) => {
+    const { status, body } = await ada.get(`/v1/users/${observatory}/tweets?count=101`);
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining('100')]);
+  },
+  'Other unknown parameters are ignored and listed in `warnings`.': async ({ ada }) => {
+    expect((await ada.get('/v1/me?colour=blue')).body.warnings).toEqual([expect.stringContaining('colour')]);
+    for (const name of ['limit', 'page', 'next_cursor']) {
+      expect((await ada.get(`/v1/users/${observatory}/tweets?${name}=5`)).status).toBe(400);
+    }
+  },
+  'In `/v1/users/{user}/…` digits are an id; `@12345` is the handle. In `/v1/users/{handle}` they are a handle.':
+    async ({ ada }) => {
+      const { id } = record(await ada.get(`/v1/users/${observatory}`));
+      expect((await ada.get(`/v1/users/${id}/tweets?count=1`)).body.items).toBe(1);
+      expect((await ada.get(`/v1/users/@${id}/tweets?count=1`)).status).toBe(404);
+      expect((await ada.get(`/v1/users/${id}`)).status).toBe(404);
+    },
+  'A key in the address is not accepted. Two headers with different keys are 400.': async ({ ada, customers }) => {
+    const { key } = ada.account;
+    expect((await customers.nobody.get(`/v1/me?api_key=${key}`)).status).toBe(401);
+    expect((await ada.get('/v1/me', { authorization: `Bearer ${key.slice(0, -1)}` })).status).toBe(400);
+  },
+  "`HEAD` on a paid read is 405: nobody pays for a body they don't get.": async ({ ada }) => {
+    expect((await ada.send('HEAD', `/v1/users/${observatory}`)).status).toBe(405);
+  },
+  'Tweets and lists of a protected account are 404 with `error.reason: "private"`; its profile is shown.': async ({
+    ada,
+  }) => {
+    expect(record(await ada.get(`/v1/users/${DEMO_HANDLES.protected}`)).protected).toBe(true);
+    for (const list of ['tweets', 'followers', 'following']) {
+      const { status, body } = await ada.get(`/v1/users/${DEMO_HANDLES.protected}/${list}`);
+      expect([status, body.error.reason]).toEqual([404, 'private']);
+    }
+  },
+  'Unknown fields are left out in REST and `null` in GraphQL.': async (asked) => {
+    const profile = record(await asked.ada.get(`/v1/users/${observatory}`));
+    expect(profile).not.toHaveProperty('banner_url');
+    const { data } = await graphql(asked, { query: `{ user(handle: "${observatory}") { bannerUrl } }` });
+    expect(data?.user).toEqual({ bannerUrl: null });
+  },
+  'a list above another paid list holds at most 20.': async (asked) => {
+    const nested = (first: number): string =>
+      `{ followers(user: "${ferries}", first: ${first}) { nodes { tweets(first: 1) { nodes { id } } } } }`;
+    expect((await graphql(asked, { query: nested(21) })).errors?.[0]?.extensions.code).toBe('bad_request');
+    expect((await graphql(asked, { query: nested(20) })).data?.followers?.nodes).toHaveLength(20);
+  },
+  'Without a ceiling of yours a GraphQL operation that could cost more than 1,000 credits is refused.': async (
+    asked,
+  ) => {
+    const query = `{ followers(user: "${ferries}", first: 20) { nodes { tweets(first: 100) { nodes { id } } } } }`;
+    expect((await graphql(asked, { query })).errors?.[0]?.message).toContain('1000');
+    const within = await graphql(asked, { query, extensions: { maxCredits: 3 } });
+    expect(within.data?.followers?.nodes).toHaveLength(20);
+    expect(within.extensions.credits.charged).toBeLessThanOrEqual(3);
+  },
+  'reads anew, for double the price, and refills what is held.': async ({ ada }) => {
+    expect((await ada.get(`/v1/users/${railway}?fresh=true`)).body).toMatchObject({
+      credits_charged: 2,
+      cache: 'bypass',
+    });
+    expect((await ada.get(`/v1/users/${railway}`)).body).toMatchObject({ credits_charged: 0.5, cache: 'hit' });
+  },
+  'A page of followers and a page of follower ids are the same page, and a list also fills the objects on it.': async ({
+    ada,
+  }) => {
+    const followers = await ada.get(`/v1/users/${library}/followers?count=10`);
+    const ids = await ada.get(`/v1/users/${library}/followers/ids?count=10`);
+    expect(idsOf(ids)).toEqual(idsOf(followers));
+    expect(ids.body).toMatchObject({ credits_charged: 0.1, cache: 'hit' });
+    const [first] = rows(followers);
+    expect((await ada.get(`/v1/users/${first?.handle}`)).body.cache).toBe('hit');
+  },
+  'Two callers who ask for the same thing at once cause one read: the second pays half.': async ({
+    ada,
+    customers,
+  }) => {
+    const other = await customers.customer();
+    const path = `/v1/users/${weather}/following?count=10`;
+    const replies = await Promise.all([ada.get(path), other.get(path)]);
+    expect(replies.map(({ body }) => body.cache).sort()).toEqual(['hit', 'miss']);
+  },
+  'Cursors are worth the same in REST and GraphQL and for every key.': async (asked) => {
+    const first = await asked.ada.get(`/v1/users/${weather}/tweets?count=5`);
+    const after = first.body.next_cursor;
+    const other = await asked.customers.customer();
+    const rest = await other.get(`/v1/users/${weather}/tweets?count=5&cursor=${after}`);
+    const query = `{ timeline(user: "${weather}", first: 5, after: "${after}") { nodes { id } } }`;
+    const { data } = await graphql(asked, { query });
+    expect(data?.timeline?.nodes).toEqual(idsOf(rest).map((id) => ({ id })));
+    expect(idsOf(rest)).not.toEqual(idsOf(first));
+  },
+  'GraphQL clients may run the same documents by name': async (asked) => {
+    const named = /`(\{"documentId".*?\}\})`/.exec(TEXT)?.[1] ?? '';
+    const { data, errors } = await graphql(asked, JSON.parse(named));
+    expect(errors).toBeUndefined();
+    expect(data?.data).toMatchObject({ handle: observatory, created_at: expect.any(String) });
+  },
+  'With `Accept: application/problem+json` it comes as RFC 9457.': async ({ ada }) => {
+    const { headers, body } = await ada.get('/v1/tweets/1/nowhere', { accept: 'application/problem+json' });
+    expect(headers.get('content-type')).toContain('application/problem+json');
+    expect(body).toMatchObject({
+      type: expect.stringContaining('/problems/not_found'),
+      code: 'not_found',
+      status: 404,
+    });
+  },
+  'a query that is not right is answered with 400 and the place where it goes wrong.': async ({ ada }) => {
+    const { status, body } = await ada.get('/v1/tweets/search?q=comet%20min_faves:many');
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining('at character 7')]);
+  },
+  '`RateLimit-Policy` is on every `/v1` answer, `RateLimit` beside it where the key is known.': async ({
+    ada,
+    customers,
+  }) => {
+    const known = await ada.get('/v1/tweets/search');
+    expect(known.headers.get('ratelimit-policy')).toBe('account; q=10000; w=1');
+    expect(known.headers.get('ratelimit')).toMatch(/^limit=10000, remaining=\d+, reset=\d+$/);
+    for (const path of ['/v1/me', '/v1/nowhere']) {
+      const { headers } = await customers.nobody.get(path);
+      expect([headers.get('ratelimit-policy'), headers.get('ratelimit')]).toEqual(['account; q=1; w=1', null]);
+    }
+  },
+  'The keyless `/`, `/status`, `/healthz` and `/openapi.yaml` take 10 a second per address.': async ({ customers }) => {
+    for (const path of ['/', '/status', '/healthz', '/openapi.yaml']) {
+      expect((await customers.nobody.get(path)).headers.get('ratelimit-policy')).toBe('public; q=10; w=1');
+    }
+  },
+  '503 `billing_disabled` in this version': async ({ ada }) => {
+    const { status, body } = await ada.post('/v1/billing/checkout', { pack: 'starter' });
+    expect([status, body.error.code]).toEqual([503, 'billing_disabled']);
+  },
+  'Networks other than the corpus: Bluesky, X and Mastodon.': async ({ perch }) => {
+    for (const network of ['bluesky', 'x', 'mastodon'] as const) {
+      expect(() => openNetwork({ ...perch.config, network }, perch.database.sql)).toThrow('use corpus');
+    }
+  },
+  'MCP, OAuth, the dashboard and sign-in, card checkout, metrics.': async ({ customers }) => {
+    for (const path of ['/mcp', '/oauth/authorize', '/dashboard', '/sign-in', '/metrics']) {
+      expect({ path, status: (await customers.nobody.get(path)).status }).toEqual({ path, status: 404 });
+    }
+  },
+};
+
+describe('what the page says is so', () => {
+  let asked: Asked;
+
+  beforeAll(async () => {
+    const perch = await startPerch({ prepare: fillDemo });
+    const customers = customersOf(perch);
+    asked = { perch, customers, ada: await customers.customer() };
+  });
+  afterAll(async () => {
+    await asked?.perch.close();
+  });
+
+  it.each(Object.entries(CLAIMS))('%s', async (sentence, shows) => {
+    expect(TEXT).toContain(sentence);
+    await shows(asked);
+  });
+});

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoKeyFile } from '../../adapters/cli/demo.js';
+import { createProgram } from '../../adapters/cli/program.js';
+import { readConfig } from '../../src/config.js';
+import { blocksOf, codeIn, commandsOf, README, ROOT, tableOf } from './markdown.js';
+
+const COMMANDS = blocksOf(README)
+  .filter(({ language }) => language === 'sh')
+  .flatMap(commandsOf)
+  .map(({ command }) => command);
+
+const PERCH = 'npm run -s perch -- ';
+const SCRIPT = /^(?:[A-Z_]+=\S+ )?npm (?:run )?(?!run)(\w+)$/;
+/** What the tests of examples run, and what puts the demo key where they find it. */
+const ELSEWHERE = /^(?:curl |export PERCH_KEY=\$\(cat \.perch\/demo-key\)$)/;
+const SETTINGS = /^(?:export )?((?:[A-Z_]+=\S+ ?)+?)(?: ?npm \w+)?$/;
+const perchCommands = COMMANDS.filter((command) => command.startsWith(PERCH));
+
+it('every command is of a kind that is tried out', () => {
+  const unknown = COMMANDS.filter(
+    (command) => ![/^npm run -s perch -- /, SCRIPT, ELSEWHERE, SETTINGS].some((kind) => kind.test(command)),
+  );
+  expect(unknown).toEqual([]);
+});
+
+it.each(COMMANDS.filter((command) => SCRIPT.test(command)))('%s is a script of the package', async (command) => {
+  const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  expect(Object.keys(scripts)).toContain(SCRIPT.exec(command)?.[1]);
+});
+
+it.each(COMMANDS.filter((command) => SETTINGS.test(command) && !ELSEWHERE.test(command) && command.includes('=')))(
+  '%s sets what the service takes',
+  (command) => {
+    const settings = SETTINGS.exec(command)?.[1] ?? '';
+    const env = Object.fromEntries(
+      settings
+        .trim()
+        .split(' ')
+        .map((pair) => pair.split(/=(.*)/s) as [string, string]),
+    );
+    expect(readConfig({ env, cwd: ROOT, terminal: false }).warnings).toEqual([]);
+  },
+);
+
+it('the demo key is kept where the page says', () => {
+  const config = readConfig({ env: {}, cwd: ROOT, terminal: false });
+  expect(relative(ROOT, demoKeyFile(config))).toBe('.perch/demo-key');
+});
+
+describe('the table of commands', () => {
+  const options = (words: string): string[] => words.match(/--[a-z-]+/g) ?? [];
+  const leaves = createProgram().commands.flatMap((command) =>
+    (command.commands.length > 0 ? command.commands : [command]).map((leaf) => ({
+      name: leaf === command ? command.name() : `${command.name()} ${leaf.name()}`,
+      long: leaf.options.map(({ long }) => long ?? ''),
+    })),
+  );
+  const rows = tableOf(README, 'Command').map(([command = '', does = '']) => {
+    const [words = ''] = codeIn(command);
+    return { name: /^[a-z ]*[a-z]/.exec(words)?.[0] ?? '', options: options(`${words} ${codeIn(does).join(' ')}`) };
+  });
+
+  it('has every command, and no other', () => {
+    expect(rows.map(({ name }) => name).sort()).toEqual(leaves.map(({ name }) => name).sort());
+  });
+
+  it.each(rows)('$name takes the options that are named', ({ name, options: named }) => {
+    const { long = [] } = leaves.find((leaf) => leaf.name === name) ?? {};
+    expect(named.filter((option) => !long.includes(option))).toEqual([]);
+  });
+});
+
+describe('the command line', () => {
+  let home: string;
+  beforeAll(async () => {
+    home = await realpath(await mkdtemp(join(tmpdir(), 'perch-readme-')));
+    // As root the server runs as nobody, who must be able to pass through.
+    await chmod(home, 0o711);
+  });
+  afterAll(() => rm(home, { recursive: true, force: true }));
+
+  it('does each of the commands shown, one after the other, in a new data folder', async () => {
+    for (const command of perchCommands) {
+      const here = command.replace('../corpus', join(ROOT, 'test/fixtures/import/plain'));
+      const env = { ...process.env, PERCH_HOME: home, PERCH_DEMO: 'off' };
+      const { stdout } = await promisify(execFile)('sh', ['-c', here], { cwd: ROOT, env });
+      expect({ command, said: stdout.trim().length > 0 }).toEqual({ command, said: true });
+      if (command.includes(' price ')) expect(stdout).toContain('At most 20 credits');
+      if (command.includes(' ledger ')) expect(stdout).toContain('The ledger is right: 1 wallet, 1 entry');
+    }
+  });
+});
