@@ -9,8 +9,12 @@ import type { Document } from '../../src/serve/call.js';
  * uses for automatic persisted queries, or the text sent. Nothing can be registered: a hash beside a text changes nothing.
  */
 export function documentOf(params: GraphQLParams & { documentId?: unknown }): Document {
-  const { query, operationName, documentId, extensions } = params;
-  if (typeof query === 'string' && query !== '') return { text: query, operationName: operationName ?? null };
+  const { query, documentId, extensions } = params;
+  const operationName: unknown = params.operationName ?? null;
+  if (operationName !== null && typeof operationName !== 'string') {
+    throw badRequest('operationName must be a string.', 'operationName');
+  }
+  if (typeof query === 'string' && query !== '') return { text: query, operationName };
   if (typeof documentId === 'string') return { name: documentId };
   const hash: unknown = extensions?.persistedQuery?.sha256Hash;
   if (typeof hash === 'string') return { sha256: hash.toLowerCase() };

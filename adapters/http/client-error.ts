@@ -19,11 +19,13 @@ export function clientError(ids: Ids): (error: ParserError, socket: Socket) => v
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
     const message = status === 431 ? 'The headers are larger than 16 KiB.' : 'The request is not HTTP as it should be.';
-    const body = JSON.stringify(errorBody(new ServiceError('bad_request', message, { status }), ids.requestId()));
+    const requestId = ids.requestId();
+    const body = JSON.stringify(errorBody(new ServiceError('bad_request', message, { status }), requestId));
     const head = [
       `HTTP/1.1 ${status} ${REASONS[status]}`,
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
       'RateLimit-Policy: account; q=1; w=1',
       'Connection: close',
     ];

@@ -43,7 +43,11 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     http: { maxHeaderSize: BOUNDS.headers + BOUNDS.url },
     clientErrorHandler: clientError(options.ids),
     forceCloseConnections: 'idle',
-    frameworkErrors: (error, request, reply) => void sendFailure(request, reply, fromFastify(error)),
+    // Before any hook: what they would have set is set here.
+    frameworkErrors(error, request, reply) {
+      setCommon(options, request, reply);
+      sendFailure(request, reply, tooLarge(request) ?? fromFastify(error));
+    },
   });
   app.decorate('baseUrl', '');
   await app.register(compress, { threshold: 1024, encodings: ['br', 'gzip'] });
@@ -71,14 +75,28 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
 
 const isV1 = (url: string): boolean => /^\/v1(?:[/?]|$)/.test(url);
 
-async function guard(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+function setCommon(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff');
   if (isV1(request.url)) {
     setHeaders(reply, { ...STARTING_POLICY, ...options.versionHeaders, 'Cache-Control': 'private, no-store' });
   }
-  if (request.url.length > BOUNDS.url) {
-    throw new ServiceError('bad_request', `The URL is longer than ${BOUNDS.url} bytes.`, { status: 414 });
+}
+
+async function guard(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  setCommon(options, request, reply);
+  const failure = tooLarge(request);
+  if (failure) throw failure;
+}
+
+/** What the parser let pass: it bounds the URL and the headers together only (P13). */
+function tooLarge({ url, raw }: FastifyRequest): ServiceError | undefined {
+  if (url.length > BOUNDS.url) {
+    return new ServiceError('bad_request', `The URL is longer than ${BOUNDS.url} bytes.`, { status: 414 });
   }
+  let bytes = 0;
+  for (const text of raw.rawHeaders) bytes += text.length + 2;
+  if (bytes <= BOUNDS.headers) return undefined;
+  return new ServiceError('bad_request', `The headers are larger than ${BOUNDS.headers} bytes.`, { status: 431 });
 }
 
 /** What the framework itself refuses, in our words and codes (P12, P13). */

@@ -15,7 +15,7 @@ export interface Arena {
   readonly servers: ReadonlyMap<ServerName, Served>;
 }
 
-const WARM_SECONDS = 1;
+const WARM_SECONDS = 2;
 const OURS = 'Perch, all of it';
 
 interface Server {

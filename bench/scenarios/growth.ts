@@ -42,8 +42,8 @@ async function searches(bench: Workbench, small: Furnished, large: Furnished): P
     const lines: Line[] = [];
     for (const { name, query, product } of SEARCHES) {
       const figures = await alternate(
-        [few, many].map(({ network }, index) => ({
-          name: String(index),
+        [few, many].map(({ network, tweets }) => ({
+          name: `${tweets} tweets`,
           round: () => searchMs(network, query, product),
         })),
         bench.options.rounds,
@@ -65,14 +65,14 @@ async function searches(bench: Workbench, small: Furnished, large: Furnished): P
   }
 }
 
-async function openCorpus(home: Furnished): Promise<{ network: Network; close: () => Promise<void> }> {
+async function openCorpus(home: Furnished): Promise<{ network: Network; tweets: number; close: () => Promise<void> }> {
   const server = await openEmbeddedPostgres({ home: home.folder });
   const sql = connect(server.connection, { max: 2, name: 'bench corpus' });
   const close = async (): Promise<void> => {
     await sql.end({ timeout: 1 });
     await server.stop();
   };
-  return { network: createCorpusNetwork(sql), close };
+  return { network: createCorpusNetwork(sql), tweets: home.imported.tweets, close };
 }
 
 /** Milliseconds per search, the first of which is not counted: it fills the database's own cache. */

@@ -1,4 +1,4 @@
-import type { ServiceError } from '../core/errors.js';
+import { ServiceError } from '../core/errors.js';
 import { handleKey } from '../core/ids.js';
 import type { Tweet, User, UserRef } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
@@ -46,7 +46,7 @@ export const createUsers = (options: EntitiesOptions): Entities<UserRef, User> =
   createEntities(options, {
     keyOf: userKey,
     names: (user) => [userKey(user), `handle:${handleKey(user.handle)}`],
-    read: (ref) => options.pool.user(ref),
+    read: async (ref) => hinted(ref, await options.pool.user(ref)),
     lifetimeMs: options.lifetimes.profileMs,
   });
 
@@ -115,6 +115,14 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
       return led ? value : relabel(value, 'hit');
     },
   };
+}
+
+/** Digits are a handle where a handle is asked for: who meant an id is told where ids are taken (I4). */
+function hinted(ref: UserRef, found: Found<User>): Found<User> {
+  if ('ok' in found || found.fail.code !== 'not_found' || !('handle' in ref) || !/^[0-9]+$/.test(ref.handle))
+    return found;
+  const message = `No user has the handle ${ref.handle}. If it is an id: the lists of /v1/users/{user}/… take ids.`;
+  return { fail: new ServiceError('not_found', message, found.fail.detail) };
 }
 
 const relabel = <T>(got: Got<T>, cache: ItemCache): Got<T> => ('ok' in got ? { ...got, cache } : got);

@@ -1,26 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { price } from '../../adapters/cli/commands/price.js';
 import { endingOf } from '../../adapters/cli/failure.js';
+import { captureOutput } from './captured.js';
 
-let out = '';
-let err = '';
-beforeEach(() => {
-  out = '';
-  err = '';
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => Boolean((out += String(text))));
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((err += String(text))));
-});
-afterEach(() => vi.restoreAllMocks());
+const said = captureOutput();
 
-/** Method, path, body; most items, credits and credits when held. Section 8, price table; section 1, cache rules. */
-const PRICES: readonly (readonly [
-  method: string,
-  path: string,
-  items: number,
-  most: number,
-  held: number,
-  body?: string,
-])[] = [
+type Row = readonly [method: string, path: string, items: number, most: number, held: number, body?: string];
+
+/** Method, path; most items, credits and credits when held. Section 8, price table; section 1, cache rules. */
+const PRICES: readonly Row[] = [
   ['GET', '/v1/me', 0, 0, 0],
   ['GET', '/v1/billing/packs', 0, 0, 0],
   ['GET', '/v1/users/harbor_obs', 1, 1, 0.5],
@@ -42,21 +30,22 @@ const PRICES: readonly (readonly [
 ];
 
 describe('price', () => {
-  test.each(PRICES)('%s %s', async (method, path, max_items, max_credits, max_credits_held, body) => {
+  test.each(PRICES.map((row) => [`${row[0]} ${row[1]}`, row] as const))('%s', async (_, row) => {
+    const [method, path, max_items, max_credits, max_credits_held, body] = row;
     await price(method, path, { json: true, ...(body !== undefined && { body }) });
-    expect(JSON.parse(out)).toMatchObject({ method, max_items, max_credits, max_credits_held });
+    expect(JSON.parse(said.out)).toMatchObject({ method, max_items, max_credits, max_credits_held });
   });
 
   test('in words it says what is held costs half', async () => {
     await price('GET', '/v1/users/42/followers?count=200', {});
-    expect(out).toMatch(/^At most 20 credits for up to 200 items; 10 when all of it is held/);
+    expect(said.out).toMatch(/^At most 20 credits for up to 200 items; 10 when all of it is held/);
     await price('GET', '/v1/me', {});
-    expect(out).toMatch(/Free\.\n$/);
+    expect(said.out).toMatch(/Free\.\n$/);
   });
 
   test('an unknown parameter is named and ignored (P3)', async () => {
     await price('GET', '/v1/users/42?colour=red', { json: true });
-    expect(err).toContain('colour is not a parameter here');
+    expect(said.err).toContain('colour is not a parameter here');
   });
 });
 
@@ -83,6 +72,6 @@ describe('what cannot be priced ends with 2 and says what is right', () => {
       ),
     );
     expect(ending).toMatchObject({ exitCode: 2, message: expect.stringMatching(says) });
-    expect(out).toBe('');
+    expect(said.out).toBe('');
   });
 });

@@ -10,7 +10,7 @@ export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 export const PERCH = join(REPOSITORY, 'adapters/cli/perch.mjs');
 export const INSTALL = join(REPOSITORY, 'adapters/cli/install.mjs');
 
-const WAIT_MS = 25_000;
+const WAIT_MS = 80_000;
 
 export interface Ran {
   readonly code: number | null;

@@ -1,32 +1,19 @@
 import type { Command } from 'commander';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { endingOf } from '../../adapters/cli/failure.js';
 import { createProgram } from '../../adapters/cli/program.js';
+import { captureOutput } from './captured.js';
 
 const ID = '019a2b3c-4d5e-7f60-8123-456789abcdef';
 
-let out = '';
-let err = '';
-beforeEach(() => {
-  out = '';
-  err = '';
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    out += String(text);
-    return true;
-  });
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    err += String(text);
-    return true;
-  });
-});
-afterEach(() => vi.restoreAllMocks());
+const said = captureOutput();
 
 /** Exit code of words that are refused, or asked for help, before anything is done. */
 async function exitOf(words: readonly string[]): Promise<number> {
   const ending = await createProgram()
     .parseAsync(words, { from: 'user' })
     .then(() => ({ exitCode: 0, message: null }), endingOf);
-  err += ending.message ?? '';
+  said.err += ending.message ?? '';
   return ending.exitCode;
 }
 
@@ -40,9 +27,9 @@ describe('help', () => {
     '%s has examples',
     async (_, path) => {
       expect(await exitOf([...path, '--help'])).toBe(0);
-      expect(out).toContain('Examples:\n  ');
-      expect(out).toMatch(/ perch /);
-      expect(err).toBe('');
+      expect(said.out).toContain('Examples:\n  ');
+      expect(said.out).toMatch(/ perch /);
+      expect(said.err).toBe('');
     },
   );
 
@@ -64,7 +51,7 @@ describe('help', () => {
 
   test('the version goes to standard output', async () => {
     expect(await exitOf(['--version'])).toBe(0);
-    expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(said.out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
 
@@ -115,8 +102,8 @@ describe('wrong words end with 2, before anything is opened, and say what is rig
     '%s',
     async (_, words, says) => {
       expect(await exitOf(words)).toBe(2);
-      expect(err).toMatch(says);
-      expect(out).toBe('');
+      expect(said.err).toMatch(says);
+      expect(said.out).toBe('');
     },
   );
 });

@@ -9,10 +9,8 @@ import { createProgram } from '../../adapters/cli/program.js';
 import { readConfig } from '../../src/config.js';
 import { blocksOf, codeIn, commandsOf, README, ROOT, tableOf } from './markdown.js';
 
-const COMMANDS = blocksOf(README)
-  .filter(({ language }) => language === 'sh')
-  .flatMap(commandsOf)
-  .map(({ command }) => command);
+const shellBlocks = blocksOf(README).filter(({ language }) => language === 'sh');
+const COMMANDS = [...new Set(shellBlocks.flatMap(commandsOf).map(({ command }) => command))];
 
 const PERCH = 'npm run -s perch -- ';
 const SCRIPT = /^(?:[A-Z_]+=\S+ )?npm (?:run )?(?!run)(\w+)$/;

@@ -5,6 +5,9 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
+/** The page on one line: sentences are looked for without regard to where they are broken. */
+export const TEXT = README.replaceAll(/\s+/g, ' ');
+
 export interface Block {
   readonly language: string;
   readonly text: string;

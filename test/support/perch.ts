@@ -34,6 +34,8 @@ export interface TestPerch {
   }): Promise<TestAccount>;
   /** The wallet's balance in credits, from the database. */
   balance(account: TestAccount): Promise<number>;
+  /** Another node of the same service: the same database and secrets, and what it holds is its own. */
+  another(): Promise<{ readonly url: string; close(): Promise<void> }>;
   close(): Promise<void>;
 }
 
@@ -88,6 +90,10 @@ export async function startPerch(
         { balance: number }[]
       >`select balance_thousandths as balance from wallets where wallet_id = ${walletId}`;
       return toCredits(Number(row?.balance));
+    },
+    async another() {
+      const node = await compose(config, stores, { ...rest, ...wrapped, log });
+      return { url: await node.listen(), close: () => node.close() };
     },
     async close() {
       await perch.close();

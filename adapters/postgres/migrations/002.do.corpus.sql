@@ -42,6 +42,7 @@ CREATE INDEX corpus_users_standing ON corpus_users (standing DESC, id DESC);
 --   :likes=100 :retweets=10 :replies=1000 (every power of ten that the counter reaches, from 10 on)
 -- Everything in one vector lets one index intersect any mix of operators without touching the table.
 -- Tags and mentions that a source did not list are taken from the text for this purpose only.
+-- Every imported row comes through here, so: loops over one or two items, which cost less than starting a sub-select.
 CREATE FUNCTION corpus_tweet_terms(
   whole text, lang text, media jsonb, urls text[], hashtags text[], mentions text[],
   is_retweet boolean, is_quote boolean, is_reply boolean, likes bigint, retweets bigint, replies bigint
@@ -52,7 +53,7 @@ DECLARE
   terms text[] := '{}';
   tags text[] := hashtags;
   handles text[] := mentions;
-  reached bigint;
+  item text;
 BEGIN
   IF lang IS NOT NULL THEN terms := terms || (':lang=' || lower(left(lang, 20))); END IF;
   IF is_reply THEN terms := terms || ':is=reply'::text; END IF;
@@ -69,14 +70,20 @@ BEGIN
     SELECT array_agg(m[1]) INTO tags FROM regexp_matches(text, '#((?:[^\s[:punct:]]|_)+)', 'g') AS m;
   END IF;
   IF cardinality(tags) > 0 THEN
-    terms := terms || ':is=tag'::text || ARRAY(SELECT ':tag=' || lower(left(t, 100)) FROM unnest(tags) AS t WHERE t <> '');
+    terms := terms || ':is=tag'::text;
+    FOREACH item IN ARRAY tags LOOP
+      IF item <> '' THEN terms := terms || (':tag=' || lower(left(item, 100))); END IF;
+    END LOOP;
   END IF;
 
   IF handles IS NULL AND position('@' IN text) > 0 THEN
     SELECT array_agg(m[1]) INTO handles FROM regexp_matches(text, '(?:^|[^[:alnum:]_@])@([A-Za-z0-9_]+)', 'g') AS m;
   END IF;
   IF cardinality(handles) > 0 THEN
-    terms := terms || ':is=mention'::text || ARRAY(SELECT ':at=' || lower(left(h, 100)) FROM unnest(handles) AS h WHERE h <> '');
+    terms := terms || ':is=mention'::text;
+    FOREACH item IN ARRAY handles LOOP
+      IF item <> '' THEN terms := terms || (':at=' || lower(left(item, 100))); END IF;
+    END LOOP;
   END IF;
 
   IF position('$' IN text) > 0 THEN
@@ -84,28 +91,26 @@ BEGIN
   END IF;
 
   IF cardinality(urls) > 0 THEN
-    terms := terms || ':is=link'::text || ARRAY(
-      SELECT ':url=' || part FROM unnest(urls) AS u, regexp_split_to_table(lower(left(u, 2000)), '[^a-z0-9]+') AS part
-      WHERE part <> '' AND length(part) <= 100 AND part <> 'https' AND part <> 'http');
+    terms := terms || ':is=link'::text;
+    FOREACH item IN ARRAY urls LOOP
+      item := regexp_replace(lower(left(item, 2000)), '[^a-z0-9]+', ' :url=', 'g');
+      IF length(item) > 100 THEN item := regexp_replace(item, '[a-z0-9]{101,}', '', 'g'); END IF;
+      terms := terms || string_to_array(':url=' || item, ' ');
+    END LOOP;
+    terms := array_remove(array_remove(array_remove(terms, ':url='), ':url=http'), ':url=https');
   ELSIF urls IS NULL AND text ~ 'https?://' THEN
     terms := terms || ':is=link'::text;
   END IF;
 
-  reached := 10;
-  WHILE likes >= reached AND reached <= 10000000 LOOP
-    terms := terms || (':likes=' || reached);
-    reached := reached * 10;
-  END LOOP;
-  reached := 10;
-  WHILE retweets >= reached AND reached <= 10000000 LOOP
-    terms := terms || (':retweets=' || reached);
-    reached := reached * 10;
-  END LOOP;
-  reached := 10;
-  WHILE replies >= reached AND reached <= 10000000 LOOP
-    terms := terms || (':replies=' || reached);
-    reached := reached * 10;
-  END LOOP;
+  IF likes >= 10 THEN
+    terms := terms || ('{:likes=10,:likes=100,:likes=1000,:likes=10000,:likes=100000,:likes=1000000,:likes=10000000}'::text[])[:length(likes::text) - 1];
+  END IF;
+  IF retweets >= 10 THEN
+    terms := terms || ('{:retweets=10,:retweets=100,:retweets=1000,:retweets=10000,:retweets=100000,:retweets=1000000,:retweets=10000000}'::text[])[:length(retweets::text) - 1];
+  END IF;
+  IF replies >= 10 THEN
+    terms := terms || ('{:replies=10,:replies=100,:replies=1000,:replies=10000,:replies=100000,:replies=1000000,:replies=10000000}'::text[])[:length(replies::text) - 1];
+  END IF;
 
   RETURN to_tsvector('simple', text) || array_to_tsvector(terms);
 END

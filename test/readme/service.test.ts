@@ -1,9 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { customersOf } from '../support/customers.js';
 import { fillDemo } from '../support/demo.js';
 import { startPerch, type TestAccount, type TestPerch } from '../support/perch.js';
-import { type Block, blocksOf, commandsOf, creditsIn, README } from './markdown.js';
+import { type Asked, CLAIMS } from './claims.js';
+import { type Block, blocksOf, commandsOf, creditsIn, README, TEXT } from './markdown.js';
 import { differences } from './shown.js';
 
 const BLOCKS = blocksOf(README);
@@ -78,26 +80,35 @@ it('every block is of a kind that is tried out', () => {
   expect(EXAMPLES.filter(({ shown }) => shown !== undefined)).toHaveLength(answers.length);
 });
 
-describe.skipIf(!hasCurl)(`the README from top to bottom${hasCurl ? '' : ' [left out: no curl on the PATH]'}`, () => {
-  let perch: TestPerch;
+describe('the page and the service', () => {
+  let asked: Asked;
   const answers = new Map<Example, unknown>();
 
   // In the order of the page and with the demo's credits, so that what is held and what is left are as shown.
   beforeAll(async () => {
-    perch = await startPerch({ prepare: fillDemo });
+    const perch = await startPerch({ prepare: fillDemo });
     const account = await perch.account({ credits: 1000 });
-    for (const example of EXAMPLES) {
+    for (const example of hasCurl ? EXAMPLES : []) {
       answers.set(example, await example.run(perch, account).catch((error: unknown) => String(error)));
     }
+    const customers = customersOf(perch);
+    asked = { perch, customers, ada: await customers.customer() };
   });
-  afterAll(() => perch?.close());
+  afterAll(() => asked?.perch.close());
 
-  it.each(EXAMPLES)('$name costs what is said', (example) => {
-    expect(example.credits).toBeDefined();
-    expect({ charged: charged(answers.get(example)) }).toEqual({ charged: example.credits });
+  describe.skipIf(!hasCurl)(`examples${hasCurl ? '' : ' [left out: no curl on the PATH]'}`, () => {
+    it.each(EXAMPLES)('$name costs what is said', (example) => {
+      expect(example.credits).toBeDefined();
+      expect({ charged: charged(answers.get(example)) }).toEqual({ charged: example.credits });
+    });
+
+    it.each(EXAMPLES.filter(({ shown }) => shown !== undefined))('$name answers what is shown', (example) => {
+      expect(differences(example.shown, answers.get(example))).toEqual([]);
+    });
   });
 
-  it.each(EXAMPLES.filter(({ shown }) => shown !== undefined))('$name answers what is shown', (example) => {
-    expect(differences(example.shown, answers.get(example))).toEqual([]);
+  it.each(Object.entries(CLAIMS))('%s', async (sentence, shows) => {
+    expect(TEXT).toContain(sentence);
+    await shows(asked);
   });
 });

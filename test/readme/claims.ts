@@ -1,14 +1,12 @@
 /** Sentences of the page, each beside the calls that show it to be so. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { DEMO_HANDLES } from '../../adapters/networks/corpus/demo/entry-points.js';
 import { openNetwork } from '../../src/networks.js';
 import { idsOf, record, rows } from '../support/client.js';
-import { type Customer, type Customers, customersOf } from '../support/customers.js';
-import { fillDemo } from '../support/demo.js';
-import { startPerch, type TestPerch } from '../support/perch.js';
-import { README } from './markdown.js';
+import type { Customer, Customers } from '../support/customers.js';
+import type { TestPerch } from '../support/perch.js';
+import { TEXT } from './markdown.js';
 
-const TEXT = README.replaceAll(/\s+/g, ' ');
 const { observatory, library, museum, ferries, weather, railway } = DEMO_HANDLES;
 
 interface GraphqlBody {
@@ -17,7 +15,7 @@ interface GraphqlBody {
   readonly extensions: { readonly credits: { readonly charged: number } };
 }
 
-interface Asked {
+export interface Asked {
   readonly perch: TestPerch;
   readonly customers: Customers;
   /** With 1,000 credits of their own. */
@@ -28,7 +26,7 @@ const graphql = async ({ ada }: Asked, body: object): Promise<GraphqlBody> =>
   (await ada.post('/graphql', body)).body as unknown as GraphqlBody;
 
 /** Each with accounts and lists that no other touches, so that they hold in any order. */
-const CLAIMS: Record<string, (asked: Asked) => Promise<void>> = {
+export const CLAIMS: Record<string, (asked: Asked) => Promise<void>> = {
   'A wallet that covers part of a page gets that part and a cursor. 402 means that not one item is covered.': async ({
     customers,
   }) => {
@@ -180,21 +178,3 @@ const CLAIMS: Record<string, (asked: Asked) => Promise<void>> = {
     }
   },
 };
-
-describe('what the page says is so', () => {
-  let asked: Asked;
-
-  beforeAll(async () => {
-    const perch = await startPerch({ prepare: fillDemo });
-    const customers = customersOf(perch);
-    asked = { perch, customers, ada: await customers.customer() };
-  });
-  afterAll(async () => {
-    await asked?.perch.close();
-  });
-
-  it.each(Object.entries(CLAIMS))('%s', async (sentence, shows) => {
-    expect(TEXT).toContain(sentence);
-    await shows(asked);
-  });
-});

@@ -1,0 +1,49 @@
+import type { TransactionSql } from './sql.js';
+
+/** More than this, a build over millions of rows gains little from. */
+const BUILD_MEMORY = '256MB';
+
+/** Indexes that are made once, of all rows at the end of a load, instead of row by row. */
+export interface LateIndexes {
+  /** Drops them, the first time it is called. Readers of their tables wait from here to the end of the transaction. */
+  drop(): Promise<void>;
+  /** Makes those that were dropped, as they were. */
+  build(): Promise<void>;
+}
+
+async function emptyOf(sql: TransactionSql, tables: readonly string[]): Promise<string[]> {
+  const empty: string[] = [];
+  for (const table of tables) {
+    const found = await sql`select from ${sql(table)} limit 1`;
+    if (found.length === 0) empty.push(table);
+  }
+  return empty;
+}
+
+/**
+ * The secondary indexes of those of the tables that are empty now: a reader who is kept waiting there has nothing to find,
+ * while one of a filled table would have. Unique indexes stay, since merging rows needs the keys.
+ */
+export async function lateIndexes(sql: TransactionSql, tables: readonly string[]): Promise<LateIndexes> {
+  let waiting = await emptyOf(sql, tables);
+  const definitions: string[] = [];
+  return {
+    async drop() {
+      if (waiting.length === 0) return;
+      const indexes = await sql<{ name: string; definition: string }[]>`
+        select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
+        from pg_index where indrelid::regclass::text in ${sql(waiting)} and not indisunique order by indexrelid`;
+      waiting = [];
+      for (const { name, definition } of indexes) {
+        await sql.unsafe(`drop index ${name}`);
+        definitions.push(definition);
+      }
+    },
+    async build() {
+      if (definitions.length === 0) return;
+      await sql`select set_config('maintenance_work_mem', ${BUILD_MEMORY}, true)
+        where pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes(${BUILD_MEMORY})`;
+      for (const definition of definitions) await sql.unsafe(definition);
+    },
+  };
+}

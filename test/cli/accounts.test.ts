@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
+import { connect } from '../../adapters/postgres/sql.js';
+import { Cli } from './support.js';
+
+interface Created {
+  readonly account_id: string;
+  readonly wallet_id: string;
+  readonly key: string;
+}
+
+interface Key {
+  readonly key_prefix: string;
+  readonly name: string;
+  readonly state: string;
+  readonly cap: number | null;
+  readonly key: string;
+}
+
+interface Account {
+  readonly balance: number;
+  readonly rate_limit_qps: number;
+  readonly keys: readonly Key[];
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const KEY = /^perch_live_[0-9A-Za-z]{32}$/;
+const NOBODYS_ID = '019a2b3c-4d5e-7f60-8123-456789abcdef';
+
+let cli: Cli;
+// Held open, as the service would: commands find it and join it.
+let server: EmbeddedServer;
+
+beforeAll(async () => {
+  cli = await Cli.open();
+  server = await openEmbeddedPostgres({ home: cli.home });
+});
+afterAll(async () => {
+  await server.stop();
+  await cli.close();
+});
+
+const create = (...words: readonly string[]): Promise<Created> =>
+  cli.json('account', 'create', '--name', 'n', ...words);
+const show = (id: string): Promise<Account> => cli.json('account', 'show', id);
+
+describe('accounts', () => {
+  test('create prints the three words that scripts rely on, and nothing else on standard output', async () => {
+    const ran = await cli.run(
+      'account',
+      'create',
+      '--name',
+      'Ada',
+      '--credits',
+      '12.345',
+      '--paid-usd',
+      '50',
+      '--json',
+    );
+    expect(ran.code).toBe(0);
+    const made = JSON.parse(ran.stdout) as Created;
+    expect(Object.keys(made)).toEqual(['account_id', 'wallet_id', 'key']);
+    expect([made.account_id, made.wallet_id]).toEqual([expect.stringMatching(UUID), expect.stringMatching(UUID)]);
+    expect(made.key).toMatch(KEY);
+    expect(await show(made.account_id)).toMatchObject({
+      wallet_id: made.wallet_id,
+      name: 'Ada',
+      email: null,
+      balance: 12.345,
+      paid_usd: 50,
+      rate_limit_qps: 50,
+      tier: { paid_usd: 50, requests_per_second: 50 },
+      keys: [{ key_prefix: made.key.slice(0, 17), name: 'first key', state: 'live', spent: 0, cap: null }],
+    });
+  });
+
+  test("the same words twice are two accounts, with an empty wallet (M27) and an operator's rate", async () => {
+    const [first, second] = [await create('--qps', '5000'), await create('--qps', '5000')];
+    expect(second.account_id).not.toBe(first.account_id);
+    expect(await show(second.account_id)).toMatchObject({ balance: 0, rate_limit_qps: 5000 });
+  });
+
+  test('in words the key is shown with what to do with it', async () => {
+    const { stdout, code } = await cli.run('account', 'create', '--name', 'Ada');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Key {6}perch_live_\w{32}\n\nThe key is shown only here/);
+  });
+
+  test('one that is not there is exit code 1', async () => {
+    expect(await cli.run('account', 'show', NOBODYS_ID)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `perch: there is no account ${NOBODYS_ID} in this database\n`,
+    });
+  });
+});
+
+describe('wallets', () => {
+  test('a credit is a row of the ledger; the same request id again changes nothing', async () => {
+    const { account_id, wallet_id } = await create('--credits', '1');
+    const words = ['wallet', 'credit', '--account', account_id, '--credits', '2.5', '--reason', 'thanks'];
+    const first = await cli.json<{ request_id: string }>(...words);
+    expect(first).toEqual({
+      account_id,
+      wallet_id,
+      credits: 2.5,
+      balance: 3.5,
+      request_id: expect.stringMatching(UUID),
+    });
+    await cli.json(...words, '--request-id', first.request_id);
+    expect(await cli.json(...words)).toMatchObject({ balance: 6 });
+  });
+});
+
+describe('the ledger', () => {
+  test('check proves a right one with 0, and names what is wrong with 1; doctor says so too', async () => {
+    const { account_id, wallet_id } = await create('--credits', '5');
+    expect(await cli.json('ledger', 'check')).toEqual({
+      ok: true,
+      wallets: expect.any(Number),
+      entries: expect.any(Number),
+    });
+    const sql = connect(server.connection, { max: 1 });
+    try {
+      await sql`update wallets set balance_thousandths = 4999 where account_id = ${account_id}`;
+      const ran = await cli.run('ledger', 'check', '--json');
+      expect(ran.code).toBe(1);
+      const fault = expect.objectContaining({ invariant: 'wallet_sum', wallet_id });
+      expect(JSON.parse(ran.stdout)).toMatchObject({ ok: false, faults: expect.arrayContaining([fault]) });
+      const doctor = await cli.run('doctor');
+      expect(doctor.code).toBe(1);
+      expect(doctor.stdout).toMatch(/^not ok {2}Ledger/m);
+      await sql`update wallets set balance_thousandths = 5000 where account_id = ${account_id}`;
+    } finally {
+      await sql.end();
+    }
+  });
+});
+
+describe('keys', () => {
+  test('create, list: shown once, capped, on the same wallet', async () => {
+    const { account_id } = await create();
+    const made = await cli.json<Key>('key', 'create', '--account', account_id, '--name', 'staging', '--cap', '0.5');
+    expect(made).toMatchObject({ name: 'staging', cap: 0.5, state: 'live', key: expect.stringMatching(KEY) });
+    const list = ['key', 'list', '--account', account_id];
+    const { keys } = await cli.json<{ keys: Key[] }>(...list);
+    expect(keys.map(({ name }) => name)).toEqual(['first key', 'staging']);
+    expect((await cli.run(...list)).stdout).not.toContain(made.key);
+  });
+
+  test('rotation keeps name, cap and account, and the old key for the overlap (A10)', async () => {
+    const { account_id, key } = await create();
+    const rotated = await cli.json<Key & { replaces: { key_prefix: string; ends_at: string } }>('key', 'rotate', key);
+    expect(rotated).toMatchObject({ name: 'first key', cap: null, replaces: { key_prefix: key.slice(0, 17) } });
+    const hours = (Date.parse(rotated.replaces.ends_at) - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(23.9);
+    expect(hours).toBeLessThanOrEqual(24);
+    expect(await cli.run('key', 'rotate', key.slice(0, 17))).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('was rotated already'),
+    });
+
+    await cli.json('key', 'rotate', rotated.key_prefix, '--overlap', '0');
+    expect((await show(account_id)).keys.map(({ state }) => state)).toEqual(['rotating', 'revoked', 'live']);
+  });
+
+  test('revoking twice is revoking once', async () => {
+    const { key } = await create();
+    const first = await cli.json<{ revoked_at: string }>('key', 'revoke', key.slice(0, 17));
+    expect(first).toMatchObject({ state: 'revoked' });
+    expect(await cli.json('key', 'revoke', key.slice(0, 17))).toEqual(first);
+    expect(await cli.run('key', 'revoke', 'perch_live_000000')).toMatchObject({ code: 1, stdout: '' });
+  });
+});
+
+describe('doctor', () => {
+  test('finds everything in order, and names every variable when asked', async () => {
+    const report = await cli.json<{ ok: boolean; checks: { name: string; ok: boolean }[]; settings: unknown[] }>(
+      'doctor',
+      '--all',
+    );
+    expect(report.ok).toBe(true);
+    expect(report.checks.map(({ name }) => name)).toEqual([
+      'Configuration',
+      'Data folder',
+      'Database',
+      'Ledger',
+      'Network',
+      'Redis',
+    ]);
+    expect(report.settings).toContainEqual(expect.objectContaining({ name: 'PERCH_HOME', set: true }));
+  });
+});

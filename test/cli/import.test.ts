@@ -1,0 +1,78 @@
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
+import { Cli, PERCH, REPOSITORY, runNode } from './support.js';
+
+const PLAIN = join(REPOSITORY, 'test/fixtures/import/plain');
+
+interface Summary {
+  readonly users: { read: number; added: number; changed: number };
+  readonly tweets: { read: number; added: number; changed: number };
+  readonly faults: { count: number };
+}
+
+let cli: Cli;
+let server: EmbeddedServer;
+beforeAll(async () => {
+  cli = await Cli.open();
+  server = await openEmbeddedPostgres({ home: cli.home });
+});
+afterAll(async () => {
+  await server.stop();
+  await cli.close();
+});
+
+test('an import fills the corpus, and again changes nothing', async () => {
+  const first = await cli.json<Summary>('import', PLAIN);
+  expect(first.users.added).toBeGreaterThan(0);
+  expect(first.tweets.added).toBeGreaterThan(0);
+  const inWords = await cli.run('import', PLAIN);
+  expect(inWords.stdout).toMatch(/^ +read +added +changed\nusers +\d+ +0 +0\n/);
+  expect(inWords.stderr).toContain('Importing: 100%');
+  const again = await cli.json<Summary>('import', PLAIN);
+  for (const kind of ['users', 'tweets'] as const) {
+    expect(again[kind]).toEqual({ read: first[kind].read, added: 0, changed: 0 });
+  }
+});
+
+test('a bad line is named with file and line and skipped; --strict stops with 1 and imports nothing', async () => {
+  const folder = join(cli.home, 'mixed');
+  await mkdir(folder, { recursive: true });
+  const user = { id: '900', handle: 'nine', name: 'N', followers: 1, following: 1, tweets: 1 };
+  const good = JSON.stringify({ ...user, created_at: '2020-01-01T00:00:00.000Z' });
+  const file = join(folder, 'users.ndjson');
+  await writeFile(file, `{"id":\n${good}\n`);
+
+  const strict = await cli.run('import', '--strict', file);
+  expect([strict.code, strict.stdout]).toEqual([1, '']);
+  expect(strict.stderr).toContain(`${file}:1: `);
+  expect(strict.stderr).toContain('nothing was imported');
+
+  const ran = await cli.run('import', file, '--json');
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain(`${file}:1: `);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ users: { read: 1, added: 1 }, faults: { count: 1 } });
+});
+
+test('paths are those of the folder it is typed in, also through npm', async () => {
+  const folder = join(cli.home, 'typed');
+  await mkdir(folder, { recursive: true });
+  await copyFile(join(PLAIN, 'users.ndjson'), join(folder, 'users.ndjson'));
+  const here = await cli.start(['import', 'users.ndjson', '--json'], { cwd: folder }).end;
+  expect(here).toMatchObject({ code: 0 });
+  const npm = { PERCH_HOME: cli.home, INIT_CWD: folder, npm_lifecycle_event: 'perch' };
+  const throughNpm = await runNode([PERCH, 'import', 'users.ndjson', '--json'], { cwd: REPOSITORY, env: npm });
+  expect(throughNpm).toMatchObject({ code: 0 });
+});
+
+test('what is not there, or not known, ends with 2 and says what is recognised', async () => {
+  const nothing = join(cli.home, 'nothing.ndjson');
+  const absent = await cli.run('import', nothing);
+  expect([absent.code, absent.stdout]).toEqual([2, '']);
+  expect(absent.stderr).toContain(`perch: ${nothing}: no such file or folder\n`);
+  expect(await cli.run('import', join(REPOSITORY, 'LICENSE'))).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('recognised are .ndjson'),
+  });
+});

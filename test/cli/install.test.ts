@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isDependency, missing } from '../../adapters/cli/install.mjs';
+import { INSTALL, type Ran, runNode } from './support.js';
+
+/** A package with one dependency out of a file beside it: npm needs no network for it. */
+let folder = '';
+let installer = '';
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'perch-install-')));
+  const [home, dependency] = [join(folder, 'home'), join(folder, 'dependency')];
+  await mkdir(join(home, 'adapters/cli'), { recursive: true });
+  await mkdir(dependency);
+  await writeFile(join(dependency, 'package.json'), JSON.stringify({ name: 'twig', version: '1.0.0' }));
+  await promisify(execFile)('npm', ['pack', '--silent', '--pack-destination', home], { cwd: dependency });
+  await writeFile(
+    join(home, 'package.json'),
+    JSON.stringify({ name: 'nest', version: '1.0.0', dependencies: { twig: 'file:twig-1.0.0.tgz' } }),
+  );
+  installer = join(home, 'adapters/cli/install.mjs');
+  await cp(INSTALL, installer);
+  await promisify(execFile)('npm', ['install', '--package-lock-only', '--offline', '--no-audit'], { cwd: home });
+  folder = home;
+});
+afterAll(() => rm(join(folder, '..'), { recursive: true, force: true }));
+
+const install = (): Promise<Ran> => runNode([installer], { env: { npm_config_offline: 'true' } });
+
+describe('the dependencies', () => {
+  test('are installed by whoever comes first, once; from any folder; later starts say and do nothing', async () => {
+    const both = await Promise.all([install(), install()]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(both.map(({ stdout }) => stdout)).toEqual(['', '']);
+    const said = both.map(({ stderr }) => stderr).join('');
+    expect(said.match(/installing with npm ci, because the dependencies are not there yet/g)).toHaveLength(1);
+    expect(JSON.parse(await readFile(join(folder, 'node_modules/twig/package.json'), 'utf8'))).toMatchObject({
+      name: 'twig',
+    });
+    expect(await install()).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('a failing npm ends with 1 and says where', async () => {
+    const broken = join(folder, '..', 'broken');
+    await mkdir(join(broken, 'adapters/cli'), { recursive: true });
+    await cp(INSTALL, join(broken, 'adapters/cli/install.mjs'));
+    await writeFile(join(broken, 'package.json'), JSON.stringify({ dependencies: { twig: 'file:nowhere.tgz' } }));
+    const ran = await runNode([join(broken, 'adapters/cli/install.mjs')], { env: { npm_config_offline: 'true' } });
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain('installing with npm install');
+    expect(ran.stderr).toContain(`failed (`);
+    expect(ran.stderr).toContain(broken);
+  });
+});
+
+describe('what counts as missing', () => {
+  let place = '';
+  beforeAll(async () => {
+    place = await mkdtemp(join(tmpdir(), 'perch-locks-'));
+    await mkdir(join(place, 'node_modules'));
+  });
+  afterAll(() => rm(place, { recursive: true }));
+
+  /** Packages by name as `version` and flags: wanted by the lockfile, and there. */
+  async function told(wanted: object, there: object, dev = false): Promise<string | null> {
+    const packages = (entries: object) =>
+      JSON.stringify({
+        packages: Object.fromEntries(Object.entries(entries).map(([name, e]) => [`node_modules/${name}`, e])),
+      });
+    await writeFile(join(place, 'package-lock.json'), packages(wanted));
+    await writeFile(join(place, 'node_modules/.package-lock.json'), packages(there));
+    return missing(place, dev);
+  }
+  const one = { version: '1.0.0' };
+
+  test('a package that is absent or of another version', async () => {
+    expect(await told({ twig: one }, { twig: one })).toBeNull();
+    expect(await told({ twig: one }, {})).toBe('twig is missing');
+    expect(await told({ twig: one }, { twig: { version: '0.9.0' } })).toBe('twig is 0.9.0, the lockfile says 1.0.0');
+    expect(await told({ twig: one }, { twig: one, more: one })).toBeNull();
+  });
+
+  test('an optional one may be absent; one for development only matters to tests', async () => {
+    expect(await told({ twig: { ...one, optional: true } }, {})).toBeNull();
+    expect(await told({ twig: { ...one, dev: true } }, {})).toBeNull();
+    expect(await told({ twig: { ...one, dev: true } }, {}, true)).toBe('twig is missing');
+  });
+
+  test('nothing where we are a dependency ourselves', () => {
+    expect(isDependency(join('/srv', 'app', 'node_modules', 'perch'))).toBe(true);
+    expect(isDependency(join('/srv', 'perch'))).toBe(false);
+  });
+});

@@ -1,0 +1,28 @@
+import { auditServer } from 'graphql-http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startPerch, type TestPerch } from '../support/perch.js';
+import { createScriptedNetwork } from '../support/scripted-network.js';
+
+describe('the GraphQL-over-HTTP audit against the running server (G1, G6, U49)', () => {
+  let perch: TestPerch;
+  beforeAll(async () => {
+    perch = await startPerch({ network: createScriptedNetwork().network });
+  });
+  afterAll(() => perch.close());
+
+  it('finds nothing, not even among its recommendations', async () => {
+    // Keyless, it would meet the limit of ten requests a second of one address.
+    const { key } = await perch.account();
+    const withKey: typeof fetch = (url, init = {}) => {
+      const headers = new Headers(init.headers);
+      headers.set('x-api-key', key);
+      return fetch(url, { ...init, headers });
+    };
+    const results = await auditServer({ url: `${perch.url}/graphql`, fetchFn: withKey });
+    const found = results.flatMap((result) =>
+      result.status === 'ok' ? [] : [`${result.id} ${result.name}: ${result.reason}`],
+    );
+    expect(found).toEqual([]);
+    expect(results.length).toBeGreaterThanOrEqual(61);
+  });
+});
