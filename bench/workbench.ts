@@ -32,7 +32,7 @@ export interface Workbench {
   readonly generator: Generator;
   readonly small: () => Promise<Furnished>;
   readonly large: () => Promise<Furnished>;
-  /** What goes on, on standard error. */
+  /** What goes on, on standard error. Throws once the benchmark was interrupted. */
   readonly say: (text: string) => void;
   readonly close: () => Promise<void>;
 }
@@ -42,7 +42,13 @@ export async function openWorkbench(options: BenchOptions): Promise<Workbench> {
   // The embedded Postgres may run as a user of its own, who has to get in.
   await chmod(folder, 0o755);
   const generator = startGenerator();
-  const say = (text: string): void => void process.stderr.write(`${text}\n`);
+  // Unwinds what runs, so that nothing is left behind; a second interrupt doesn't wait for it.
+  let interrupted = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (interrupted = true));
+  const say = (text: string): void => {
+    if (interrupted) throw new Error('interrupted');
+    process.stderr.write(`${text}\n`);
+  };
   const furnished = new Map<string, Promise<Furnished>>();
   const home = (name: string, size: CorpusSize) => (): Promise<Furnished> => {
     let made = furnished.get(name);

@@ -1,7 +1,7 @@
 /** Every outside thing the engine needs, as types. Each has a suite in `test/ports` that any implementation must pass. */
 import type { Thousandths } from './core/credits.js';
 import type { ServiceError } from './core/errors.js';
-import type { Family, ListKind, ListRef, Product, Tweet, User, UserRef } from './core/model.js';
+import type { Family, ListRef, Product, Tweet, User, UserRef } from './core/model.js';
 import type { ItemCache, Unit } from './core/prices.js';
 
 // ---- the network ------------------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ export interface Ledger {
   check(): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }>;
 }
 
-// ---- clock, ids, randomness, log -----------------------------------------------------------------------------------
+// ---- clock and ids --------------------------------------------------------------------------------------------------
 
 export interface Clock {
   /** Unix milliseconds. */
@@ -249,11 +249,3 @@ export interface Ids {
   /** A UUID v7 (H8). */
   requestId(): string;
 }
-
-export interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
-
-export type { ListKind };

@@ -5,7 +5,7 @@ import { ERROR_CODES, type ServiceError } from '../../src/core/errors.js';
  * Whether the failure goes out as RFC 9457 (H1): named with a q above 0, and `application/json` not named with a higher one.
  * Wildcards never select it.
  */
-export function wantsProblem(accept: string | undefined): boolean {
+function wantsProblem(accept: string | undefined): boolean {
   if (!accept) return false;
   const named = new Map<string, number>();
   for (const part of accept.split(',')) {
@@ -48,7 +48,7 @@ export function problemBody(failure: ServiceError, requestId: string, baseUrl: s
 }
 
 /** Where a client that has no key can find out how to get one (RFC 9728); an error only for a key that is bad (A7). */
-export const challengeOf = ({ code }: ServiceError, baseUrl: string): string =>
+const challengeOf = ({ code }: ServiceError, baseUrl: string): string =>
   `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource", scope="read"${code === 'invalid_key' ? ', error="invalid_token"' : ''}`;
 
 /** The only place where a code becomes a status. */

@@ -22,7 +22,7 @@ declare module 'fastify' {
 }
 
 /** Bytes (P13). */
-export const BOUNDS = { body: 64 * 1024, url: 8 * 1024, headers: 16 * 1024 } as const;
+const BOUNDS = { body: 64 * 1024, url: 8 * 1024, headers: 16 * 1024 } as const;
 
 export interface HttpOptions {
   readonly ids: Ids;

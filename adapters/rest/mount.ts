@@ -7,7 +7,7 @@ import { sendFailure } from '../http/failure.js';
 import { creditHeaders, limitHeaders, setHeaders } from '../http/headers.js';
 import { callerOf } from '../http/request.js';
 import { envelopeOf, estimateEnvelope, renderEnvelope } from './envelope.js';
-import { endpointOf, type Endpoint } from './parameters.js';
+import { type Endpoint, endpointOf } from './parameters.js';
 import { budgetOf, estimateOf, type RawRequest, variablesOf, warningsOf } from './request.js';
 import { ROUTES, type RouteRow } from './routes.js';
 
@@ -43,6 +43,7 @@ async function answer(
   const outcome = await serve({
     ...callerOf(request, reply),
     interface: 'rest',
+    allOrNothing: true,
     render: renderEnvelope,
     document: () => ({ name: row.operation }),
     variables: () => {

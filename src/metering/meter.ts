@@ -66,6 +66,14 @@ export class Meter {
     return price;
   }
 
+  /** Takes items that were paid here off the receipt again: the field that gave them has failed, so they are free (G5). */
+  giveBack(items: readonly Item[]): void {
+    for (const { path, unit, cache, object } of items) {
+      this.receipt.remove(path, unit, cache, object);
+      this.#purse.giveBack(priceOf(unit, cache));
+    }
+  }
+
   /** The failure of a read that not one item is covered for (M2, M26). */
   noCredits(unit: Unit, cache: ItemCache): ServiceError {
     const price = toCredits(priceOf(unit, cache));

@@ -56,6 +56,11 @@ export class Purse {
     this.#wallet.inFlight += amount;
   }
 
+  /** A part of the call failed: it is not about to spend this after all. */
+  giveBack(amount: Thousandths): void {
+    if (!this.#closed) this.take(-amount);
+  }
+
   /** The call is over: what it was about to spend is spent, with the ledger's new balance, or is free again. */
   close(balance?: Thousandths, now?: number): void {
     this.#wallet.inFlight -= this.#taken;

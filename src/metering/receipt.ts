@@ -44,6 +44,16 @@ export class Receipt {
     this.amount += unitPrice;
   }
 
+  /** Takes back what `add` put on. */
+  remove(path: string, unit: Unit, cache: ItemCache, object: string): void {
+    const key = `${path} ${unit} ${cache}`;
+    const line = this.#lines.get(key);
+    if (!line || !this.#paid.delete(object)) return;
+    line.items -= 1;
+    if (line.items === 0) this.#lines.delete(key);
+    this.amount -= line.unitPrice;
+  }
+
   /** Notes how a part of the answer was come by, also where nothing was delivered (B10) or a charge is not due. */
   saw(cache: ItemCache, fetchedAt: number): void {
     if (cache === 'bypass') this.#bypassed = true;

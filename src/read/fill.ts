@@ -2,7 +2,7 @@ import type { Thousandths } from '../core/credits.js';
 import type { ServiceError } from '../core/errors.js';
 import { isNewestFirst, type ListRef, type Tweet, type User } from '../core/model.js';
 import type { ItemCache, Unit } from '../core/prices.js';
-import type { Meter } from '../metering/meter.js';
+import type { Item, Meter } from '../metering/meter.js';
 import type { Shortage } from '../metering/purses.js';
 import { ANCHORS, expired, type Position } from './cursor.js';
 import { listHash, pageKey } from './keys.js';
@@ -48,13 +48,22 @@ export interface FillContext {
  * first, then the network's, looking one item ahead so that the last page knows it is the last (C15).
  */
 export async function fill(context: FillContext, ask: Ask): Promise<Slice> {
-  return new Filling(context, ask).run();
+  const filling = new Filling(context, ask);
+  try {
+    return await filling.run();
+  } catch (error) {
+    // No short page: what was read stays held, and what was on the receipt is free (C13).
+    context.meter.giveBack(filling.paid);
+    throw error;
+  }
 }
 
 class Filling {
   readonly #context: FillContext;
   readonly #ask: Ask;
   readonly #items: (User | Tweet)[] = [];
+  /** What of them was put on the receipt here. */
+  readonly paid: Item[] = [];
   readonly #passed: Set<string>;
   /** After the last item that was taken. */
   #cut: Position | null;
@@ -134,8 +143,10 @@ class Filling {
       if (this.#passed.has(item.id) || this.#context.isGone(item)) continue;
       if (this.#full) return this.#slice(this.#cut);
       const { path, unit, objectOf } = this.#ask;
-      const price = this.#context.meter.take({ path, unit, cache, object: objectOf(item) });
+      const sold = { path, unit, cache, object: objectOf(item) };
+      const price = this.#context.meter.take(sold);
       if (price === null) return this.#short(cache);
+      if (price > 0) this.paid.push(sold);
       this.#charged += price;
       if (cache === 'hit') this.#cacheHits += 1;
       this.#items.push(item);

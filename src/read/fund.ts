@@ -1,5 +1,5 @@
 import type { Thousandths } from '../core/credits.js';
-import type { ServiceError } from '../core/errors.js';
+import { ServiceError } from '../core/errors.js';
 import { type ItemCache, priceOf, type Unit } from '../core/prices.js';
 import type { Meter } from '../metering/meter.js';
 import type { Entities, Got } from './entities.js';
@@ -40,7 +40,7 @@ export async function fund<Ref, T>(
   while (results.length < wants.length) {
     const end = reach(meter, held, results.length, terms);
     const run = wants.slice(results.length, end);
-    const got = await Promise.all(run.map((want, i) => held[results.length + i] ?? entities.read(want.ref, fresh)));
+    const got = await Promise.all(run.map((want, i) => held[results.length + i] ?? readOne(entities, want.ref, fresh)));
     const delivered = deliver(entities, meter, run, got, terms);
     results.push(...delivered);
     if (delivered.length < run.length || run.length === 0) break;
@@ -52,6 +52,16 @@ export async function fund<Ref, T>(
     for (let i = 0; i < missing; i += 1) results.push({ fail });
   }
   return results;
+}
+
+/** A read that the network failed is this input's own failure: the others are served (B8). */
+async function readOne<Ref, T>(entities: Entities<Ref, T>, ref: Ref, fresh: boolean): Promise<Got<T>> {
+  try {
+    return await entities.read(ref, fresh);
+  } catch (error) {
+    if (error instanceof ServiceError) return { fail: error };
+    throw error;
+  }
 }
 
 /** How far the money reaches if everything not known to be absent exists. */

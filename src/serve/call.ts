@@ -32,6 +32,8 @@ export interface Call {
   readonly mayBeKeyless?: boolean;
   /** Only queries are allowed: a GET (G1). */
   readonly queriesOnly?: boolean;
+  /** The answer is whole or there is none: where a field fails nothing is charged (section 7). */
+  readonly allOrNothing?: boolean;
   /** Fires when the caller is gone (M18). */
   readonly signal: AbortSignal;
 }

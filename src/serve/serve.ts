@@ -122,6 +122,7 @@ async function paid(options: ServeOptions, prepared: Prepared, caller: Caller, c
     }
     const meter = new Meter(purse, estimate.maxAmount, operation.ranks);
     const { data = null, errors = [] } = await execute(options, prepared, caller, meter, call.signal);
+    if (call.allOrNothing && errors[0]) throw failureOf(errors[0]);
     // Whoever is gone by now pays nothing; from here on the answer is paid (M18).
     call.signal.throwIfAborted();
     const charge = meter.receipt.fold();

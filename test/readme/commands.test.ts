@@ -85,7 +85,7 @@ describe('the command line', () => {
   it('does each of the commands shown, one after the other, in a new data folder', async () => {
     for (const command of perchCommands) {
       const here = command.replace('../corpus', join(ROOT, 'test/fixtures/import/plain'));
-      const env = { ...process.env, PERCH_HOME: home, PERCH_DEMO: 'off' };
+      const env = { ...process.env, PERCH_HOME: home, PERCH_DEMO: 'off', DATABASE_URL: '' };
       const { stdout } = await promisify(execFile)('sh', ['-c', here], { cwd: ROOT, env });
       expect({ command, said: stdout.trim().length > 0 }).toEqual({ command, said: true });
       if (command.includes(' price ')) expect(stdout).toContain('At most 20 credits');

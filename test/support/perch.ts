@@ -57,7 +57,7 @@ export async function startPerch(
   const accounts = createAccounts(database.sql);
   const ledger = createLedger(database.sql);
   const stores = { sql: database.sql, corpusSql, accounts, ledger, secrets, close: async () => undefined };
-  const log = pino({ level: process.env['PERCH_TEST_LOG'] ?? 'fatal' });
+  const log = pino({ level: process.env.PERCH_TEST_LOG ?? 'fatal' });
   const wrapped = wrapCorpus && { network: wrapCorpus(createCorpusNetwork(corpusSql)) };
   const perch = await compose(config, stores, { ...rest, ...wrapped, log });
   const url = await perch.listen();
