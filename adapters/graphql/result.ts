@@ -1,7 +1,8 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { toCredits } from '../../src/core/credits.js';
-import { asServiceError, type ServiceError } from '../../src/core/errors.js';
+import type { ServiceError } from '../../src/core/errors.js';
 import type { Answer, Outcome, Refusal } from '../../src/serve/call.js';
+import { failureOf } from '../../src/serve/serve.js';
 
 /** An outcome as GraphQL says it: the money in `extensions.credits` (G4), failures with our codes (G5), statuses (G6). */
 export function resultOf(outcome: Outcome): ExecutionResult {
@@ -34,16 +35,21 @@ function answered(answer: Answer, requestId: string): ExecutionResult {
   };
 }
 
-/** A failed field: null in the data, and free. */
+/** A failed field: null in the data, and free. What is not ours to tell keeps its text to itself. */
 const fieldError = (error: GraphQLError): GraphQLError => {
-  const failure = error.originalError ? asServiceError(error.originalError) : null;
-  if (!failure) return error;
+  const failure = failureOf(error);
   return new GraphQLError(failure.message, {
     ...(error.nodes && { nodes: error.nodes }),
     ...(error.path && { path: error.path }),
     extensions: extensionsOf(failure),
   });
 };
+
+/** A refusal as it goes out where no document is to be pointed into. */
+export const refusalBody = (failure: ServiceError, requestId: string) => ({
+  errors: [{ message: failure.message, extensions: extensionsOf(failure) }],
+  extensions: { request_id: requestId },
+});
 
 function refused({ failure, errors = [] }: Refusal, requestId: string): ExecutionResult {
   const http = httpOf(failure, errors.length > 0);
@@ -73,5 +79,4 @@ const httpOf = (failure: ServiceError, inDocument: boolean) => ({
   status: failure.status,
   // A client that asks for plain JSON is told of a wrong document with 200, as the protocol has it.
   ...(inDocument && { spec: true }),
-  ...(failure.retryAfter !== undefined && { headers: { 'Retry-After': String(failure.retryAfter) } }),
 });

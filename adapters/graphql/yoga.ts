@@ -1,15 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
+import { ServiceError } from '../../src/core/errors.js';
+import type { Call } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
-import { creditHeaders, limitHeaders, setHeaders } from '../http/headers.js';
+import { prefers } from '../http/accept.js';
+import { setHeaders } from '../http/headers.js';
 import { callerOf } from '../http/request.js';
+import { outcomeHeaders } from './outcome-headers.js';
 import { budgetOfParams, documentOf, dryRunOf } from './params.js';
-import { resultOf } from './result.js';
+import { refusalBody, resultOf } from './result.js';
 
 interface Http {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  /** Whether `serve` was asked; it is not where Yoga itself refuses the request. */
+  asked: boolean;
 }
 
 export interface GraphqlOptions {
@@ -20,6 +26,14 @@ export interface GraphqlOptions {
 /** Placed for what a persisted operation's request leaves out: Yoga asks for a text, and never gets to run it. */
 const NO_TEXT = '{ __typename }';
 
+/** What every call of this interface has in common. */
+const callOf = ({ request, reply }: Http): Omit<Call, 'document' | 'variables' | 'budget' | 'estimate'> => ({
+  ...callerOf(request, reply),
+  interface: 'graphql',
+  mayBeKeyless: true,
+  queriesOnly: request.method === 'GET',
+});
+
 /** Yoga speaks GraphQL over HTTP; every operation runs the one way, through `serve`. */
 function oneWay(serve: Serve): Plugin<Http> {
   return {
@@ -27,19 +41,16 @@ function oneWay(serve: Serve): Plugin<Http> {
       const asked: GraphQLParams = params;
       if (typeof params.query !== 'string') setParams({ ...params, query: NO_TEXT });
       setParamsHandler(async () => {
-        const { request, reply } = context as unknown as Http;
+        const http = context as unknown as Http;
+        http.asked = true;
         const outcome = await serve({
-          ...callerOf(request, reply),
+          ...callOf(http),
           document: () => documentOf(asked),
           variables: () => asked.variables ?? {},
-          budget: () => budgetOfParams(asked, request.headers['x-max-credits']),
+          budget: () => budgetOfParams(asked, http.request.headers['x-max-credits']),
           estimate: () => dryRunOf(asked),
-          interface: 'graphql',
-          mayBeKeyless: true,
-          queriesOnly: request.method === 'GET',
         });
-        setHeaders(reply, limitHeaders(outcome));
-        if (outcome.result.kind === 'answer') setHeaders(reply, creditHeaders(outcome.result, outcome));
+        outcomeHeaders(http.request, http.reply, outcome);
         return resultOf(outcome);
       });
     },
@@ -70,8 +81,11 @@ export function mountGraphql(
     url: '/graphql',
     handler: async (request, reply) => {
       if (request.method === 'GET' && wantsPage(request)) return page(request, reply);
-      reply.header('Cache-Control', 'private, no-store');
-      const response = await yoga.fetch(asFetchRequest(app, request), { request, reply });
+      reply.header('Cache-Control', 'private, no-store').header('Vary', 'Accept');
+      const http: Http = { request, reply, asked: false };
+      const type = mediaTypeOf(request);
+      const response = await yoga.fetch(asFetchRequest(app, request, type), http);
+      if (!http.asked) return refused(options.serve, http, type, response);
       setHeaders(reply, Object.fromEntries(response.headers));
       return reply.code(response.status).send(Buffer.from(await response.arrayBuffer()));
     },
@@ -81,12 +95,41 @@ export function mountGraphql(
 const wantsPage = (request: FastifyRequest): boolean =>
   (request.headers.accept ?? '').includes('text/html') && !/[?&]query=/.test(request.url);
 
+/** One of two, whatever is asked for, and never 406: what was paid for is delivered (H1, H3). */
+function mediaTypeOf({ headers }: FastifyRequest): string {
+  const type = 'application/graphql-response+json';
+  return prefers(headers.accept, type) ? type : 'application/json';
+}
+
 /** The body is read and bounded already: Yoga gets it as bytes. */
-function asFetchRequest(app: FastifyInstance, request: FastifyRequest): Request {
+function asFetchRequest(app: FastifyInstance, request: FastifyRequest, accept: string): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     for (const one of [value ?? []].flat()) headers.append(name, one);
   }
+  headers.set('accept', accept);
   const body = Buffer.isBuffer(request.body) && request.body.length > 0 ? { body: new Uint8Array(request.body) } : {};
   return new Request(new URL(request.url, app.baseUrl), { method: request.method, headers, ...body });
+}
+
+/** A request that is none, a body that is no JSON, say: refused in our words, after key and rate like any other (S7, L4). */
+async function refused(serve: Serve, http: Http, type: string, response: Response): Promise<FastifyReply> {
+  const said = (await response.json().catch(() => null)) as { errors?: { message?: string }[] } | null;
+  const message = said?.errors?.[0]?.message ?? 'Send the operation as JSON, with the content type application/json.';
+  const failure = new ServiceError('bad_request', message, { status: response.status });
+  const outcome = await serve({
+    ...callOf(http),
+    document: () => {
+      throw failure;
+    },
+    variables: () => ({}),
+    budget: () => null,
+    estimate: () => false,
+  });
+  outcomeHeaders(http.request, http.reply, outcome);
+  const refusal = outcome.result.kind === 'refusal' ? outcome.result.failure : failure;
+  return http.reply
+    .code(refusal.status)
+    .type(`${type}; charset=utf-8`)
+    .send(JSON.stringify(refusalBody(refusal, outcome.requestId)));
 }

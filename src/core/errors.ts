@@ -26,7 +26,7 @@ export interface ErrorDetail {
   param?: string;
   /** Seconds until another try makes sense (L5, S2, S3). */
   retryAfter?: number;
-  /** Another HTTP status than the code's own: 405, 413, 414, 431 (S9, P13). */
+  /** Another HTTP status than the code's own: 405, 413, 414, 415, 422, 431 (S9, P13, G6). */
   status?: number;
   /** What went wrong underneath: logged, never shown. */
   cause?: unknown;

@@ -58,7 +58,11 @@ export function createServe(options: ServeOptions): Serve {
       limits.rate = rate;
       if (!rate.allowed) throw tooFast(rate);
       const prepared = prepare(options, call);
-      if (!caller && !prepared.operation.keyless) throw new ServiceError('missing_key', noKey(call));
+      if (!caller && !prepared.operation.keyless) {
+        // A 401 quotes the rate that a new account starts on, and no bucket (L6).
+        Object.assign(limits, { rate: null, policy: 'account' });
+        throw new ServiceError('missing_key', noKey(call));
+      }
       if (!caller || prepared.operation.keyless || prepared.dryRun)
         return close(await unpaid(options, prepared, caller));
       return close(await paid(options, prepared, caller, call));
@@ -180,8 +184,5 @@ function tooFast(rate: RateDecision): ServiceError {
 const noKey = (call: Call): string =>
   `Reads need a key: send it as x-api-key, or as Authorization: Bearer.${call.credential.hasQueryKey ? ' A key in the query string is not accepted: rotate it.' : ''}`;
 
-/** What a field failed with, as the engine knows it. */
-export const failureOf = (error: GraphQLError): ServiceError =>
-  error.originalError
-    ? asServiceError(error.originalError)
-    : new ServiceError('internal', error.message, { cause: error });
+/** What a field failed with, as the engine knows it: what a resolver did not throw is a fault of ours. */
+export const failureOf = (error: GraphQLError): ServiceError => asServiceError(error.originalError ?? error);

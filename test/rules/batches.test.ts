@@ -126,6 +126,23 @@ describe('batches (section 4, B1–B15)', () => {
     expect(reply.body).toMatchObject({ items: 1, credits_charged: 1 });
   });
 
+  it('B8: what is held is served though the network fails for the rest', async () => {
+    const reader = await customer();
+    await reader.get('/v1/tweets/501');
+    service.net.fail(upstreamFault('upstream_error'));
+    const reply = await reader.get('/v1/tweets/batch?ids=501,502').finally(() => service.net.heal());
+    expect([reply.status, idsOf(reply), faults(reply)]).toEqual([200, ['501'], [['502', 'upstream_error']]]);
+    expect(reply.body).toMatchObject({ cache: 'hit', credits_charged: 0.5 });
+  });
+
+  it('B8: a network that fails once the money is tight fails the rest only', async () => {
+    const reader = await customer(2);
+    service.net.failAfter(1, upstreamFault('upstream_error'));
+    const reply = await reader.get('/v1/tweets/batch?ids=9001,501,502').finally(() => service.net.heal());
+    expect(reply.status).toBe(200);
+    expect(reply.body.credits_charged).toBe(idsOf(reply).length);
+  });
+
   it('a failure of the network as a whole is 503, free', async () => {
     const reader = await customer();
     service.net.fail(upstreamFault('no_account', 40));

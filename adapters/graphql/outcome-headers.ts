@@ -1,0 +1,23 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Outcome } from '../../src/serve/call.js';
+import { failureOf } from '../../src/serve/serve.js';
+import { challengeOf, logFailure } from '../http/failure.js';
+import { creditHeaders, limitHeaders, setHeaders } from '../http/headers.js';
+
+/** The headers that REST has, too: rate, credits, age, and where to get a key (A7, H9, L1). What we caused is logged. */
+export function outcomeHeaders(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): void {
+  const { result } = outcome;
+  setHeaders(reply, limitHeaders(outcome));
+  if (result.kind === 'answer') {
+    setHeaders(reply, creditHeaders(result, outcome));
+    for (const error of result.errors) logFailure(request, failureOf(error));
+    return;
+  }
+  const { failure } = result;
+  logFailure(request, failure);
+  reply.header('X-Credits-Charged', '0');
+  if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
+  if (failure.status === 401) reply.header('WWW-Authenticate', challengeOf(failure, request.server.baseUrl));
+  // Only a query can be refused for its method (G1).
+  if (failure.status === 405) reply.header('Allow', 'POST');
+}

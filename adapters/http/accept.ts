@@ -1,0 +1,18 @@
+/** The media types that an Accept header names, in small letters, each with its q; a q that is no number counts as 0. */
+export function namedTypes(accept: string | undefined): Map<string, number> {
+  const named = new Map<string, number>();
+  for (const part of (accept ?? '').split(',')) {
+    const [type = '', ...params] = part.split(';').map((piece) => piece.trim().toLowerCase());
+    const q = params.find((param) => param.startsWith('q='));
+    const quality = q === undefined ? 1 : Number(q.slice(2));
+    named.set(type, Number.isNaN(quality) ? 0 : quality);
+  }
+  return named;
+}
+
+/** Whether `type` is named, with a q above 0, and `application/json` not with a higher one. Wildcards never select it. */
+export function prefers(accept: string | undefined, type: string): boolean {
+  const named = namedTypes(accept);
+  const wanted = named.get(type) ?? 0;
+  return wanted > 0 && wanted >= (named.get('application/json') ?? 0);
+}

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { upstreamFault } from '../support/faults.js';
+import { range } from '../support/scripted-network.js';
+import { type Service, startService } from './service.js';
+
+/** What GraphQL says of an operation's money. */
+interface Graph {
+  readonly data: Record<string, unknown>;
+  readonly errors?: readonly { path: string[]; extensions: { code: string } }[];
+  readonly extensions: { credits: { charged: number; breakdown: readonly { path: string; items: number }[] } };
+}
+
+describe('what failed is never charged (section 1; section 7; C13, G5)', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({
+      fill(net) {
+        net.users([1, 2]);
+        net.tweets(range(60, 500));
+        net.list('timeline', '1', range(30, 500).reverse().map(String), { pageSize: 10, nextIsCertain: true });
+        net.list('timeline', '2', range(30, 530).reverse().map(String), { pageSize: 10, nextIsCertain: true });
+      },
+    });
+  });
+  afterAll(() => service.close());
+
+  const customer = () => {
+    service.clock.forget();
+    return service.customer();
+  };
+
+  it('a page that fails while it is filled is free, though some of it was there', async () => {
+    const reader = await customer();
+    service.net.failAfter(2, upstreamFault('upstream_error'));
+    const reply = await reader.get('/v1/users/2/tweets?count=30').finally(() => service.net.heal());
+    expect(reply.status).toBe(503);
+    expect(await reader.balance()).toBe(1000);
+  });
+
+  it('an answer of which a free part fails is free, too', async () => {
+    const reader = await customer();
+    // The tweet comes without its author, who is then asked for.
+    service.net.failAfter(1, upstreamFault('upstream_error'));
+    const reply = await reader.get('/v1/tweets/501').finally(() => service.net.heal());
+    expect([reply.status, reply.body.error.code]).toEqual([503, 'upstream_error']);
+    expect(await reader.balance()).toBe(1000);
+  });
+
+  it.each([
+    ['upstream_error', 503],
+    ['no_account', 503],
+    ['upstream_rate_limited', 503],
+    ['request_rejected', 503],
+    ['query_id_stale', 503],
+  ] as const)('%s is free on every kind of read', async (code, status) => {
+    const reader = await customer();
+    service.net.fail(upstreamFault(code));
+    const paths = ['/v1/users/user1', '/v1/tweets/501', '/v1/users/1/tweets', '/v1/users/batch?handles=user1,user2'];
+    for (const path of paths) {
+      const reply = await reader.get(path);
+      expect([path, reply.status, reply.body.error.code]).toEqual([path, status, code]);
+    }
+    service.net.heal();
+    expect(await reader.balance()).toBe(1000);
+  });
+
+  it('an error that is not ours tells nothing of itself and is free', async () => {
+    const reader = await customer();
+    service.net.fail(new TypeError('password of the upstream is hunter2'));
+    const reply = await reader.get('/v1/users/user1').finally(() => service.net.heal());
+    expect([reply.status, reply.body.error.code]).toEqual([503, 'upstream_error']);
+    expect(reply.text).not.toContain('hunter2');
+    expect(await reader.balance()).toBe(1000);
+  });
+
+  it('G5: in GraphQL the field that failed is null and free, the rest is paid', async () => {
+    service.clock.forget();
+    const { perch, net } = service;
+    const account = await perch.account({ credits: 100 });
+    const query = '{ timeline(user: "2", first: 30) { nodes { id } } user(handle: "user1") { id } }';
+    net.failAfter(2, upstreamFault('upstream_error'));
+    const response = await fetch(`${perch.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': account.key },
+      body: JSON.stringify({ query }),
+    });
+    net.heal();
+    const { data, errors, extensions } = (await response.json()) as Graph;
+    expect(data.timeline).toBeNull();
+    expect(errors).toContainEqual(
+      expect.objectContaining({ path: ['timeline'], extensions: expect.objectContaining({ code: 'upstream_error' }) }),
+    );
+    const found = data.user === null ? 0 : 1;
+    expect(extensions.credits.charged).toBe(found);
+    expect(extensions.credits.breakdown.map(({ path }) => path)).not.toContain('timeline');
+    expect(await perch.balance(account)).toBe(100 - found);
+  });
+});
