@@ -1,4 +1,4 @@
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, specifiedDirectives } from 'graphql';
 import { builder } from './builder.js';
 import './types/scalars.js';
 import './types/user.js';
@@ -14,5 +14,7 @@ builder.queryType({
 });
 builder.mutationType({ description: 'Nothing on the network can be changed. Only credits can be bought.' });
 
-/** The one schema behind GraphQL, REST and MCP. */
-export const schema: GraphQLSchema = builder.toSchema({ directives: [priceDirective] });
+/** The one schema behind every interface. */
+export const schema: GraphQLSchema = builder.toSchema({
+  directives: [...specifiedDirectives, priceDirective],
+});

@@ -26,6 +26,15 @@ function unknownNames(env: Environment): string[] {
   return unknown.sort().map((name) => `${name} is set and means nothing here. Is it misspelt?`);
 }
 
+/** What is checked and carried, and does nothing in this version: said, so that nobody relies on it. */
+function notUsed(values: Values): string[] {
+  const warnings: string[] = [];
+  if (values.REDIS_URL !== undefined)
+    warnings.push('REDIS_URL is set and not used by this version: one process keeps its own stores.');
+  if (values.WORKERS > 1) warnings.push('WORKERS is above 1 and not used by this version: one process serves.');
+  return warnings;
+}
+
 const lifetimesOf = (values: Values): Lifetimes => ({
   profileMs: values.PERCH_TTL_PROFILE_S * 1000,
   tweetMs: values.PERCH_TTL_TWEET_S * 1000,
@@ -121,5 +130,5 @@ export function readConfig(input: ConfigInput): Config {
   const { values, faults } = readSettings(input.env);
   const all = [...faults, ...crossChecks(values, new Set(faults.map(({ name }) => name)))];
   if (all.length > 0) throw new ConfigError(all);
-  return deepFreeze({ ...configOf(values, input), warnings: unknownNames(input.env) });
+  return deepFreeze({ ...configOf(values, input), warnings: [...unknownNames(input.env), ...notUsed(values)] });
 }

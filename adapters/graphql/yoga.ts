@@ -14,8 +14,8 @@ import { refusalBody, resultOf } from './result.js';
 interface Http {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Whether `serve` was asked; it is not where Yoga itself refuses the request. */
-  asked: boolean;
+  /** Whether `serve` was asked; it is not where Yoga itself refuses the request. An object, for Yoga copies what it is given. */
+  readonly asked: { yet: boolean };
 }
 
 export interface GraphqlOptions {
@@ -38,11 +38,11 @@ const callOf = ({ request, reply }: Http): Omit<Call, 'document' | 'variables' |
 function oneWay(serve: Serve): Plugin<Http> {
   return {
     onParams({ params, context, setParams, setParamsHandler }) {
-      const asked: GraphQLParams = params;
+      const http = context as unknown as Http;
+      const asked: GraphQLParams = { ...params, ...documentIdOf(http.request) };
       if (typeof params.query !== 'string') setParams({ ...params, query: NO_TEXT });
       setParamsHandler(async () => {
-        const http = context as unknown as Http;
-        http.asked = true;
+        http.asked.yet = true;
         const outcome = await serve({
           ...callOf(http),
           document: () => documentOf(asked),
@@ -56,6 +56,12 @@ function oneWay(serve: Serve): Plugin<Http> {
     },
   };
 }
+
+/** A persisted operation's name in the query of a GET, where Yoga does not look for it. */
+const documentIdOf = ({ query }: FastifyRequest): object => {
+  const { documentId } = query as Record<string, unknown>;
+  return documentId === undefined ? {} : { documentId };
+};
 
 /** Mounts `/graphql`. A browser's GET for a page is not Yoga's: `page` answers it with GraphiQL. */
 export function mountGraphql(
@@ -82,10 +88,10 @@ export function mountGraphql(
     handler: async (request, reply) => {
       if (request.method === 'GET' && wantsPage(request)) return page(request, reply);
       reply.header('Cache-Control', 'private, no-store').header('Vary', 'Accept');
-      const http: Http = { request, reply, asked: false };
+      const http: Http = { request, reply, asked: { yet: false } };
       const type = mediaTypeOf(request);
       const response = await yoga.fetch(asFetchRequest(app, request, type), http);
-      if (!http.asked) return refused(options.serve, http, type, response);
+      if (!http.asked.yet) return refused(options.serve, http, type, response);
       setHeaders(reply, Object.fromEntries(response.headers));
       return reply.code(response.status).send(Buffer.from(await response.arrayBuffer()));
     },

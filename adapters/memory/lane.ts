@@ -29,9 +29,8 @@ export function createLane(lane: { intervalMs: number; clock: Clock; timers: Tim
 
   /** Milliseconds until the next turn; never more than one interval, whatever happens to the clock. */
   function dueMs(): number {
-    const nowMs = clock.now();
-    nextAtMs = Math.min(nextAtMs, nowMs + intervalMs);
-    return nextAtMs - nowMs;
+    nextAtMs = Math.min(nextAtMs, clock.now() + intervalMs);
+    return nextAtMs - clock.now();
   }
 
   function arm(): void {

@@ -39,7 +39,7 @@ async function answersOf(perch: Service, { key }: Furnished): Promise<Answers> {
     const options = { key, ...(body !== undefined && { body }) };
     await ask(perch.url + path, options);
     const held = await ask(perch.url + path, options);
-    if (held.cache !== 'hit') throw new Error(`${path} is a ${held.cache}, not a hit, when asked again`);
+    if (held.cache !== 'hit') throw new Error(`${path}, asked again, is no hit: ${held.text.slice(0, 500)}`);
     if (body === undefined) rest[path] = held.text;
     else graphql = held.data;
   }

@@ -30,7 +30,8 @@ const malformed = () =>
   invalid('malformed', 'This is not a key: "perch_live_" and 32 letters and digits. It may be cut off or mistyped.');
 
 function refusal(lookup: Exclude<KeyLookup, { state: 'live' }> | undefined): ServiceError {
-  if (lookup === undefined) return invalid('unknown', 'There is no such key. Create one in the dashboard.');
+  if (lookup === undefined)
+    return invalid('unknown', 'There is no such key: it was mistyped, or belongs to another service.');
   if (lookup.state === 'frozen') {
     return invalid('frozen', 'The account of this key is frozen because a payment was disputed. Write to support.');
   }

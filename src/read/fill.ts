@@ -5,8 +5,9 @@ import type { ItemCache, Unit } from '../core/prices.js';
 import type { Item, Meter } from '../metering/meter.js';
 import type { Shortage } from '../metering/purses.js';
 import { ANCHORS, expired, type Position } from './cursor.js';
+import { HEAD, type HeldPage } from './held-pages.js';
 import { listHash, pageKey } from './keys.js';
-import { type GotPage, HEAD, type HeldPage, type Pages } from './pages.js';
+import type { GotPage, Pages } from './pages.js';
 import { resumeIn, timeOf } from './resume.js';
 
 /** Most upstream pages one call may read (C12). */

@@ -1,28 +1,14 @@
 import { ServiceError } from '../core/errors.js';
 import { familyOfList, holdsUsers, type ListRef, type Tweet, type User } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
-import type { Cache, Clock, Flights, Held, NetworkPage } from '../ports.js';
+import type { Cache, Clock, Flights, NetworkPage } from '../ports.js';
 import { type Absence, absenceOf, absent } from './absence.js';
 import type { Entities } from './entities.js';
 import type { Gone } from './gone.js';
+import { HEAD, type HeldPage, HeldPages, isFirst } from './held-pages.js';
 import { absentKey, listHash, pageKey, tweetKey, userKey } from './keys.js';
-import { type Lifetimes, pageLifetime } from './lifetimes.js';
+import type { Lifetimes } from './lifetimes.js';
 import type { Pool } from './pool.js';
-
-/** The newest first page, as opposed to one that a chain started from and a network's token. */
-export const HEAD = '';
-
-/** One upstream page as it is held. Followers and follower ids share it (M15). Never changed after it was made. */
-export interface HeldPage {
-  /** Where it lies: a network's token, or `@…` for a first page. What a cursor names. */
-  readonly place: string;
-  readonly items: readonly (User | Tweet)[];
-  readonly next: string | null;
-  readonly nextIsCertain: boolean;
-  readonly endReason?: 'network_limit';
-  /** The place it was reached from: how far back repeats are looked for (C11). */
-  readonly before: string | null;
-}
 
 export interface GotPage {
   readonly page: HeldPage;
@@ -48,52 +34,23 @@ export interface PagesOptions {
   readonly tweets: Pick<Entities<never, Tweet>, 'hold'>;
 }
 
-/** How many earlier pages of a chain a new one is cleared of repeats against. */
-const LOOK_BACK_PAGES = 20;
-
-/** Whether a place is that of a first page, be it the newest or one that a chain started from. */
-export const isFirst = (place: string): boolean => place === HEAD || place.startsWith('@');
-
 export function createPages(options: PagesOptions): Pages {
-  const { cache, flights, pool, clock, lifetimes, gone } = options;
-
-  async function heldAt(list: ListRef, place: string): Promise<Held<HeldPage> | undefined> {
-    const hash = listHash(list);
-    // A chain whose own first page is gone looks for its place in the newest one.
-    return (
-      (await cache.get<HeldPage>(pageKey(hash, place))) ??
-      (place.startsWith('@') ? await cache.get<HeldPage>(pageKey(hash, HEAD)) : undefined)
-    );
-  }
+  const { cache, flights, pool, clock, gone } = options;
+  const heldPages = new HeldPages(cache, options.lifetimes);
 
   async function peek(list: ListRef, place: string): Promise<GotPage | undefined> {
     if (namesOf(list).some((name) => gone.has(name))) return undefined;
-    const held = await heldAt(list, place);
+    const held = await heldPages.at(list, place);
     if (!held) return undefined;
     pool.held(familyOfList(list.kind));
     return { page: held.value, cache: 'hit', fetchedAt: held.fetchedAt };
   }
 
-  /** What a new page is cleared of, ids, and where it must not lead back to, places: as far as the pages before are held. */
-  async function earlier(list: ListRef, before: string | null): Promise<{ ids: Set<string>; places: Set<string> }> {
-    const ids = new Set<string>();
-    const places = new Set<string>();
-    let place = before;
-    for (let pages = 0; place !== null && pages < LOOK_BACK_PAGES; pages += 1) {
-      places.add(place);
-      const held: Held<HeldPage> | undefined = await heldAt(list, place);
-      if (!held) break;
-      for (const item of held.value.items) ids.add(item.id);
-      place = held.value.before;
-    }
-    return { ids, places };
-  }
-
   async function readNow(list: ListRef, place: string, before: string | null): Promise<GotPage> {
     const first = isFirst(place);
-    const answer = await ask(list, first ? null : place);
+    const answer = await ask(options, list, first ? null : place);
     const fetchedAt = clock.now();
-    const { ids, places } = await earlier(list, first ? null : before);
+    const { ids, places } = await heldPages.earlier(list, first ? null : before);
     // A cursor that stops advancing ends the list (U22).
     const turnsBack = answer.next !== null && (answer.next === place || places.has(answer.next));
     const page: HeldPage = {
@@ -104,42 +61,8 @@ export function createPages(options: PagesOptions): Pages {
       before: first ? null : before,
       ...(answer.endReason && { endReason: answer.endReason }),
     };
-    await Promise.all([holdPage(list, page, fetchedAt), holdObjects(answer, fetchedAt)]);
+    await Promise.all([heldPages.hold(list, page, fetchedAt), holdObjects(options, answer, fetchedAt)]);
     return { page, cache: 'miss', fetchedAt };
-  }
-
-  /** The network's answer; that the list is there, or gone, is noted (M24, M25). */
-  async function ask(list: ListRef, token: string | null): Promise<NetworkPage> {
-    const names = namesOf(list);
-    const [own] = names;
-    try {
-      const answer = await pool.page(list, token);
-      for (const name of names) gone.remove(name);
-      return answer;
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === 'not_found') {
-        gone.add(own);
-        await cache.set(absentKey(own), { value: absenceOf(error), fetchedAt: clock.now() }, lifetimes.absentMs);
-      }
-      throw error;
-    }
-  }
-
-  /** A first page is held twice: for callers without a cursor, briefly, and for those in the middle of it, longer (C7). */
-  async function holdPage(list: ListRef, page: HeldPage, fetchedAt: number): Promise<void> {
-    const hash = listHash(list);
-    const held = { value: page, fetchedAt };
-    await cache.set(pageKey(hash, page.place), held, pageLifetime(lifetimes, list, false));
-    if (isFirst(page.place)) await cache.set(pageKey(hash, HEAD), held, pageLifetime(lifetimes, list, true));
-  }
-
-  async function holdObjects(answer: NetworkPage, fetchedAt: number): Promise<void> {
-    const authors = new Map<string, User>();
-    for (const tweet of answer.tweets ?? []) if (tweet.author) authors.set(tweet.author.id, tweet.author);
-    await Promise.all([
-      options.users.hold([...(answer.users ?? []), ...authors.values()], fetchedAt),
-      options.tweets.hold(answer.tweets ?? [], fetchedAt),
-    ]);
   }
 
   return {
@@ -156,6 +79,34 @@ export function createPages(options: PagesOptions): Pages {
       return led ? value : { ...value, cache: 'hit' };
     },
   };
+}
+
+/** The network's answer; that the list is there, or gone, is noted (M24, M25). */
+async function ask(options: PagesOptions, list: ListRef, token: string | null): Promise<NetworkPage> {
+  const { cache, pool, clock, lifetimes, gone } = options;
+  const names = namesOf(list);
+  const [own] = names;
+  try {
+    const answer = await pool.page(list, token);
+    for (const name of names) gone.remove(name);
+    return answer;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') {
+      gone.add(own);
+      await cache.set(absentKey(own), { value: absenceOf(error), fetchedAt: clock.now() }, lifetimes.absentMs);
+    }
+    throw error;
+  }
+}
+
+/** What came with a page is held as single objects, too (M13). */
+async function holdObjects({ users, tweets }: PagesOptions, answer: NetworkPage, fetchedAt: number): Promise<void> {
+  const authors = new Map<string, User>();
+  for (const tweet of answer.tweets ?? []) if (tweet.author) authors.set(tweet.author.id, tweet.author);
+  await Promise.all([
+    users.hold([...(answer.users ?? []), ...authors.values()], fetchedAt),
+    tweets.hold(answer.tweets ?? [], fetchedAt),
+  ]);
 }
 
 /** Under what names a list may be gone: its own, and that of the object without which there is none (M25). */

@@ -1,6 +1,6 @@
 import type { Tweet, User } from '../core/model.js';
 import { ANCHORS, type Position } from './cursor.js';
-import { type HeldPage, isFirst } from './pages.js';
+import { type HeldPage, isFirst } from './held-pages.js';
 
 /** Unix milliseconds of a tweet; a profile has no place in time. */
 export const timeOf = (item: User | Tweet): number | null => ('text' in item ? Date.parse(item.createdAt) : null);

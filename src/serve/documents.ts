@@ -7,6 +7,7 @@ import {
   getOperationAST,
   getVariableValues,
   Kind,
+  NoUnusedVariablesRule,
   type OperationDefinitionNode,
   parse,
   specifiedRules,
@@ -45,6 +46,8 @@ export class DocumentError extends ServiceError {
 }
 
 const TEXTS_KEPT = 1000;
+
+const RULES = specifiedRules.filter((rule) => rule !== NoUnusedVariablesRule);
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -110,10 +113,12 @@ function compile(
   }
   const document = parsed(text);
   // The limits of shape are for callers: our own documents are read by people before they are persisted.
-  const rules = persisted === undefined ? [...specifiedRules, shapeLimits] : specifiedRules;
+  const rules = persisted === undefined ? [...RULES, shapeLimits] : RULES;
+  // It can be read, and asks for what there is not: 422, but for variables, which are the request's as much (G6).
   const faults = validate(schema, document, rules, { maxErrors: 10 });
-  // It can be read, and asks for what there is not (G6).
   if (faults.length > 0) throw new DocumentError(faults, 422);
+  const unused = validate(schema, document, [NoUnusedVariablesRule]);
+  if (unused.length > 0) throw new DocumentError(unused);
   const operation = getOperationAST(document, operationName);
   if (!operation) throw new DocumentError([new GraphQLError(whichOperation(operationName))]);
   // graphql-jit makes one function of an operation: 3 to 4 times graphql-js on pages of 20 and 200.

@@ -32,6 +32,8 @@ export interface TestPerch {
     /** Instead of a new one: the demo key that GraphiQL offers. */
     key?: string;
   }): Promise<TestAccount>;
+  /** One more key of the account. */
+  secondKey(account: TestAccount): Promise<string>;
   /** The wallet's balance in credits, from the database. */
   balance(account: TestAccount): Promise<number>;
   /** Another node of the same service: the same database and secrets, and what it holds is its own. */
@@ -61,6 +63,14 @@ export async function startPerch(
   const wrapped = wrapCorpus && { network: wrapCorpus(createCorpusNetwork(corpusSql)) };
   const perch = await compose(config, stores, { ...rest, ...wrapped, log });
   const url = await perch.listen();
+  const addKey = (accountId: string, key: string, capThousandths: number | null) =>
+    accounts.addKey({
+      accountId,
+      hash: hashKey(key, secrets.pepper),
+      prefix: keyPrefix(key),
+      name: 'test',
+      capThousandths,
+    });
   return {
     url,
     config,
@@ -74,16 +84,15 @@ export async function startPerch(
         qpsOverride: qps === 0 ? null : qps,
       });
       const { accountId } = account;
-      await accounts.addKey({
-        accountId,
-        hash: hashKey(key, secrets.pepper),
-        prefix: keyPrefix(key),
-        name: 'test',
-        capThousandths: cap === undefined ? null : toThousandths(cap),
-      });
+      await addKey(accountId, key, cap === undefined ? null : toThousandths(cap));
       if (credits > 0)
         await ledger.grant({ requestId: v7(), accountId, amount: toThousandths(credits), reason: 'test' });
       return { ...account, key };
+    },
+    async secondKey({ accountId }) {
+      const key = mintKey(randomBytes);
+      await addKey(accountId, key, null);
+      return key;
     },
     async balance({ walletId }) {
       const [row] = await database.sql<

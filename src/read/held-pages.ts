@@ -1,0 +1,67 @@
+import type { ListRef, Tweet, User } from '../core/model.js';
+import type { Cache, Held } from '../ports.js';
+import { listHash, pageKey } from './keys.js';
+import { type Lifetimes, pageLifetime } from './lifetimes.js';
+
+/** The newest first page, as opposed to one that a chain started from and a network's token. */
+export const HEAD = '';
+
+/** One upstream page as it is held. Followers and follower ids share it (M15). Never changed after it was made. */
+export interface HeldPage {
+  /** Where it lies: a network's token, or `@…` for a first page. What a cursor names. */
+  readonly place: string;
+  readonly items: readonly (User | Tweet)[];
+  readonly next: string | null;
+  readonly nextIsCertain: boolean;
+  readonly endReason?: 'network_limit';
+  /** The place it was reached from: how far back repeats are looked for (C11). */
+  readonly before: string | null;
+}
+
+/** How many earlier pages of a chain a new one is cleared of repeats against. */
+const LOOK_BACK_PAGES = 20;
+
+/** Whether a place is that of a first page, be it the newest or one that a chain started from. */
+export const isFirst = (place: string): boolean => place === HEAD || place.startsWith('@');
+
+/** Pages as they lie in the cache, by list and place. */
+export class HeldPages {
+  readonly #cache: Cache;
+  readonly #lifetimes: Lifetimes;
+
+  constructor(cache: Cache, lifetimes: Lifetimes) {
+    this.#cache = cache;
+    this.#lifetimes = lifetimes;
+  }
+
+  async at(list: ListRef, place: string): Promise<Held<HeldPage> | undefined> {
+    const hash = listHash(list);
+    const held = await this.#cache.get<HeldPage>(pageKey(hash, place));
+    // A chain whose own first page is gone looks for its place in the newest one.
+    return held ?? (place.startsWith('@') ? this.#cache.get<HeldPage>(pageKey(hash, HEAD)) : undefined);
+  }
+
+  /** A first page is held twice: for callers without a cursor, briefly, and for those in the middle of it, longer (C7). */
+  async hold(list: ListRef, page: HeldPage, fetchedAt: number): Promise<void> {
+    const hash = listHash(list);
+    const held = { value: page, fetchedAt };
+    await this.#cache.set(pageKey(hash, page.place), held, pageLifetime(this.#lifetimes, list, false));
+    if (!isFirst(page.place)) return;
+    await this.#cache.set(pageKey(hash, HEAD), held, pageLifetime(this.#lifetimes, list, true));
+  }
+
+  /** What a new page is cleared of, ids, and where it must not lead back to, places: as far as the pages before are held. */
+  async earlier(list: ListRef, before: string | null): Promise<{ ids: Set<string>; places: Set<string> }> {
+    const ids = new Set<string>();
+    const places = new Set<string>();
+    let place = before;
+    for (let pages = 0; place !== null && pages < LOOK_BACK_PAGES; pages += 1) {
+      places.add(place);
+      const held: Held<HeldPage> | undefined = await this.at(list, place);
+      if (!held) break;
+      for (const item of held.value.items) ids.add(item.id);
+      place = held.value.before;
+    }
+    return { ids, places };
+  }
+}

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { upstreamFault } from '../support/faults.js';
+import { range } from '../support/scripted-network.js';
+import { type Service, startService } from './service.js';
+
+const PATHS = ['/', '/status', '/healthz', '/openapi.yaml'];
+
+describe('what needs no key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ fill: (net) => void net.users([1]) });
+  });
+  afterAll(() => service.close());
+  // All tests have one address, and it has ten requests a second.
+  beforeEach(() => service.clock.advance(1000));
+
+  it.each(PATHS)('%s: 200 without a key, under the public policy of 10 a second', async (path) => {
+    const reply = await service.nobody.get(path);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('ratelimit')).toBe('limit=10, remaining=9, reset=1');
+    expect(reply.headers.get('ratelimit-policy')).toBe('public; q=10; w=1');
+    expect(reply.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it('the four share one bucket per address; the eleventh is 429 in the one shape (H11)', async () => {
+    for (const n of range(10)) expect((await service.nobody.get(PATHS[n % 4] ?? '/')).status).toBe(200);
+    const reply = await service.nobody.get('/healthz');
+    expect([reply.status, reply.body.error.code]).toEqual([429, 'rate_limited']);
+    expect(reply.headers.get('ratelimit-policy')).toBe('public; q=10; w=1');
+    expect(reply.headers.get('retry-after')).toBe('1');
+    expect(reply.body.credits_charged).toBe(0);
+    service.clock.advance(100);
+    expect((await service.nobody.get('/healthz')).status).toBe(200);
+  });
+
+  it('nothing of it is counted against an account, though a key is sent', async () => {
+    const customer = await service.customer({ qps: 2 });
+    for (const path of PATHS) await customer.get(path);
+    const reply = await customer.get('/v1/me');
+    expect(reply.headers.get('ratelimit')).toBe('limit=2, remaining=1, reset=1');
+    expect(await customer.balance()).toBe(1000);
+  });
+
+  it('a bad key does no harm there', async () => {
+    expect((await service.nobody.get('/healthz', { 'x-api-key': 'nonsense' })).status).toBe(200);
+  });
+
+  it.each(PATHS)('H4: %s answers HEAD without a body', async (path) => {
+    const reply = await service.nobody.send('HEAD', path);
+    expect([reply.status, reply.text]).toEqual([200, '']);
+  });
+
+  it('H10: / has name, version, links and prices, as JSON for a program and HTML for a browser', async () => {
+    const json = await service.nobody.get('/');
+    expect(json.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(json.body).toMatchObject({ name: expect.stringMatching(/perch/i), version: '0.3.0' });
+    expect(json.text).toContain('0.02');
+    const html = await service.nobody.get('/', { accept: 'text/html,application/xhtml+xml' });
+    expect(html.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(html.headers.get('vary')).toMatch(/accept/i);
+  });
+
+  it('H10: /healthz is {"status":"ok"} and asks the network nothing', async () => {
+    const calls = service.net.calls.length;
+    service.net.fail(upstreamFault('upstream_error'));
+    const reply = await service.nobody.get('/healthz').finally(() => service.net.heal());
+    expect(reply.body).toEqual({ status: 'ok' });
+    expect(service.net.calls).toHaveLength(calls);
+  });
+
+  it('H10: /status tells of each read family, of its queue and its last incident', async () => {
+    const reader = await service.customer();
+    await reader.get('/v1/users/user1?fresh=true');
+    const well = await service.nobody.get('/status');
+    expect(well.body).toMatchObject({
+      status: 'ok',
+      families: [
+        { name: 'fast', state: 'ok', queueWaitMs: 0 },
+        { name: 'slow', state: 'ok', queueWaitMs: 0 },
+      ],
+    });
+    service.net.fail(upstreamFault('no_account'));
+    await reader.get('/v1/users/user1?fresh=true').finally(() => service.net.heal());
+    expect((await service.nobody.get('/status')).body).toMatchObject({
+      families: [{ name: 'fast', state: 'degraded', lastIncident: { code: 'no_account' } }, { name: 'slow' }],
+    });
+    await reader.get('/v1/users/user1?fresh=true');
+    expect((await service.nobody.get('/status')).body).toMatchObject({ families: [{ state: 'ok' }, {}] });
+  });
+
+  it('9.5: /openapi.yaml is OpenAPI 3.1 of version 0.3.0, with a validator (H6)', async () => {
+    const reply = await service.nobody.get('/openapi.yaml');
+    expect(parse(reply.text)).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { version: '0.3.0' } });
+    const etag = reply.headers.get('etag') ?? '';
+    expect(etag).toMatch(/^(W\/)?".+"$/);
+    const again = await service.nobody.get('/openapi.yaml', { 'if-none-match': etag });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+
+  it('9.1: every endpoint of the document that needs a key begins /v1/', async () => {
+    const { paths } = parse((await service.nobody.get('/openapi.yaml')).text) as { paths: Record<string, object> };
+    const keyed = Object.keys(paths).filter((path) => !PATHS.includes(path) && !path.startsWith('/problems'));
+    expect(keyed.filter((path) => !path.startsWith('/v1/'))).toEqual([]);
+    expect(keyed.length).toBeGreaterThan(15);
+  });
+
+  it('L10: pages and their assets are under no rate policy', async () => {
+    const page = await service.nobody.get('/', { accept: 'text/html' });
+    const assets = [...page.text.matchAll(/(?:href|src)="(\/[^"]+\.(?:css|js|svg))"/g)].map(([, path]) => path ?? '');
+    expect(assets.length).toBeGreaterThan(0);
+    for (const _time of range(20)) {
+      const reply = await service.nobody.get(assets[0] ?? '');
+      expect([reply.status, reply.headers.get('ratelimit-policy')]).toEqual([200, null]);
+      expect(reply.headers.get('cache-control')).toContain('immutable');
+    }
+    for (const _time of range(20)) {
+      expect((await service.nobody.get('/graphql', { accept: 'text/html' })).status).toBe(200);
+    }
+  });
+
+  it('an unknown path outside /v1 is 404 in the one shape, without a policy of accounts', async () => {
+    const reply = await service.nobody.get('/nothing');
+    expect([reply.status, reply.body.error.code]).toEqual([404, 'not_found']);
+    expect(reply.headers.get('ratelimit-policy')).toBeNull();
+  });
+});

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createAccounts } from '../../adapters/postgres/accounts.js';
+import { mintKey } from '../../src/access/key.js';
+import type { HeaderFields } from '../support/client.js';
+import { range } from '../support/scripted-network.js';
+import { type Service, startService } from './service.js';
+
+/** A key of the right shape that nobody has. */
+const stranger = (n: number): string => mintKey((length) => new Uint8Array(length).fill(n % 200));
+
+describe('keys (section 5, A1–A11)', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ fill: (net) => void net.users([1]) });
+  });
+  afterAll(() => service.close());
+  // Failed keys count per address (A8), and all tests have one.
+  beforeEach(() => service.clock.advance(120_000));
+
+  const me = async (headers: HeaderFields, query = '') => service.nobody.get(`/v1/me${query}`, headers);
+
+  it('5.1.1, 5.1.6: a prefix and 32 characters; /v1/me checks it and shows its leading part only', async () => {
+    const customer = await service.customer();
+    expect(customer.account.key).toMatch(/^perch_live_[0-9A-Za-z]{32}$/);
+    const reply = await customer.get('/v1/me');
+    expect(reply.body).toMatchObject({ key_prefix: customer.account.key.slice(0, 17) });
+    expect(reply.text).not.toContain(customer.account.key.slice(0, 18));
+  });
+
+  it('5.1.2: in x-api-key, or as a Bearer token, whatever the case of the scheme (A4)', async () => {
+    const { key } = (await service.customer()).account;
+    for (const headers of [
+      { 'x-api-key': key },
+      { authorization: `Bearer ${key}` },
+      { authorization: `bearer ${key}` },
+      { authorization: `BEARER  ${key}` },
+    ]) {
+      expect((await me(headers as HeaderFields)).status).toBe(200);
+    }
+  });
+
+  it('5.1.4: several keys share one wallet and one rate limit', async () => {
+    const { perch, clock } = service;
+    const first = await service.customer({ credits: 10, qps: 3 });
+    const second = await perch.secondKey(first.account);
+    expect((await first.get('/v1/me')).headers.get('ratelimit')).toBe('limit=3, remaining=2, reset=1');
+    expect((await me({ 'x-api-key': second })).headers.get('ratelimit')).toBe('limit=3, remaining=1, reset=1');
+    clock.advance(2000);
+    await first.get('/v1/users/user1?fresh=true');
+    expect((await me({ 'x-api-key': second })).body).toMatchObject({ balance: 8 });
+    expect(await perch.balance(first.account)).toBe(8);
+  });
+
+  it('A1: both headers with the same key', async () => {
+    const { key } = (await service.customer()).account;
+    expect((await me({ 'x-api-key': key, authorization: `Bearer ${key}` })).status).toBe(200);
+  });
+
+  it('A2: both headers with different keys is 400; neither is tried', async () => {
+    const { key } = (await service.customer()).account;
+    const reply = await me({ 'x-api-key': key, authorization: `Bearer ${stranger(3)}` });
+    expect([reply.status, reply.body.error.code]).toEqual([400, 'bad_request']);
+  });
+
+  it.each(['key', 'api_key', 'apikey', 'access_token', 'token', 'x-api-key', 'whatever'])(
+    'A3: a key in the query string, as %s, is not accepted; the message says to rotate it',
+    async (name) => {
+      const { key } = (await service.customer()).account;
+      const reply = await me({}, `?${name}=${key}`);
+      expect([reply.status, reply.body.error.code]).toEqual([401, 'missing_key']);
+      expect(reply.body.error.message).toMatch(/rotate/i);
+      expect(reply.text).not.toContain(key);
+    },
+  );
+
+  it('A4: another scheme is ignored beside x-api-key, and alone it is missing_key', async () => {
+    const { key } = (await service.customer()).account;
+    const basic = { authorization: 'Basic dXNlcjpwYXNz' };
+    expect((await me({ ...basic, 'x-api-key': key })).status).toBe(200);
+    for (const headers of [basic, { authorization: 'Bearer' }, { authorization: key }, { 'x-api-key': '' }]) {
+      const reply = await me(headers as HeaderFields);
+      expect([reply.status, reply.body.error.code]).toEqual([401, 'missing_key']);
+    }
+  });
+
+  it('A5, A9: a revoked key is 401 at once, and the message says since when', async () => {
+    const { perch, clock } = service;
+    const customer = await service.customer();
+    expect((await customer.get('/v1/me')).status).toBe(200);
+    const accounts = createAccounts(perch.database.sql);
+    const [key] = (await accounts.get(customer.account.accountId))?.keys ?? [];
+    await accounts.endKey(key?.keyId ?? '', null);
+    clock.advance(5000);
+    const reply = await customer.get('/v1/me');
+    expect([reply.status, reply.body.error.code, reply.body.error.reason]).toEqual([401, 'invalid_key', 'revoked']);
+    expect(reply.body.error.message).toMatch(/revoked at \d{4}-\d\d-\d\dT/);
+  });
+
+  it('A9: nodes are told of a revocation, they do not wait for what they remember to age', async () => {
+    const customer = await service.customer();
+    expect((await customer.get('/v1/me')).status).toBe(200);
+    const accounts = createAccounts(service.perch.database.sql);
+    const [key] = (await accounts.get(customer.account.accountId))?.keys ?? [];
+    await accounts.endKey(key?.keyId ?? '', null);
+    await vi.waitFor(async () => expect((await customer.get('/v1/me')).status).toBe(401), { interval: 5 });
+  });
+
+  it('A10: a key that ends later works until then', async () => {
+    const customer = await service.customer();
+    const accounts = createAccounts(service.perch.database.sql);
+    const [key] = (await accounts.get(customer.account.accountId))?.keys ?? [];
+    await accounts.endKey(key?.keyId ?? '', new Date(Date.now() + 3_600_000).toISOString());
+    service.clock.advance(5000);
+    expect((await customer.get('/v1/me')).status).toBe(200);
+    await accounts.endKey(key?.keyId ?? '', new Date(Date.now() - 1000).toISOString());
+    service.clock.advance(5000);
+    expect((await customer.get('/v1/me')).status).toBe(401);
+  });
+
+  it('W8: the keys of a frozen account are invalid, and the message says why', async () => {
+    const customer = await service.customer();
+    const { sql } = service.perch.database;
+    await sql`update accounts set frozen_at = now() where account_id = ${customer.account.accountId}`;
+    const reply = await customer.get('/v1/me');
+    expect([reply.status, reply.body.error.code, reply.body.error.reason]).toEqual([401, 'invalid_key', 'frozen']);
+  });
+
+  it.each([
+    ['too short', 'perch_live_abc'],
+    ['another prefix', `sk_live_${'a'.repeat(32)}`],
+    ['a mistyped character', `${stranger(9).slice(0, -1)}!`],
+    ['a checksum that is not its own', `perch_live_${'a'.repeat(32)}`],
+  ])('A6: %s is malformed', async (_what, key) => {
+    const reply = await me({ 'x-api-key': key });
+    expect([reply.status, reply.body.error.code, reply.body.error.reason]).toEqual([401, 'invalid_key', 'malformed']);
+  });
+
+  it('A7: 401 says where to find out how to sign in; with an error only for a bad key', async () => {
+    const where = `Bearer resource_metadata="${service.perch.url}/.well-known/oauth-protected-resource", scope="read"`;
+    expect((await me({})).headers.get('www-authenticate')).toBe(where);
+    const bad = await me({ 'x-api-key': stranger(4) });
+    expect(bad.headers.get('www-authenticate')).toBe(`${where}, error="invalid_token"`);
+    expect((await me({}, '?x=1')).headers.get('www-authenticate')).toBe(where);
+    expect((await (await service.customer()).get('/v1/me')).headers.get('www-authenticate')).toBeNull();
+  });
+
+  it('A8: after 60 failed keys a minute an address gets 429 under the public policy; a good key still works', async () => {
+    const customer = await service.customer();
+    const replies = await Promise.all(range(60).map((n) => me({ 'x-api-key': stranger(n) })));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401]));
+    const reply = await me({ 'x-api-key': stranger(77) });
+    expect([reply.status, reply.body.error.code]).toEqual([429, 'rate_limited']);
+    expect(reply.headers.get('ratelimit-policy')).toMatch(/^public; /);
+    expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect((await customer.get('/v1/me')).status).toBe(200);
+    service.clock.advance(61_000);
+    expect((await me({ 'x-api-key': stranger(78) })).status).toBe(401);
+  });
+
+  it('A11, 5.1.1: of a key the store has a hash and the leading part, nothing more', async () => {
+    const { account } = await service.customer();
+    const { sql } = service.perch.database;
+    const [row] = await sql`select * from keys where account_id = ${account.accountId}`;
+    expect(row).toMatchObject({ prefix: account.key.slice(0, 17) });
+    expect(row?.hash).toHaveLength(32);
+    const { hash: _hash, ...rest } = row ?? {};
+    expect(JSON.stringify(rest)).not.toContain(account.key.slice(17));
+  });
+});

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/core/errors.js';
+import { type Reply, record, rows } from '../support/client.js';
+import { type Service, startService } from './service.js';
+
+describe('objects (section 2, T6–T16, M23)', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({
+      fill(net) {
+        const author = net.user({ id: '1', handle: 'plain' });
+        net.user({ id: '2', handle: 'shy', protected: true });
+        net.pages('timeline', '2', () => {
+          throw new ServiceError('not_found', 'The account is protected.', { reason: 'private' });
+        });
+        net.tweet({ id: '500', author });
+        net.tweet({
+          id: '501',
+          author,
+          text: 'Tom & Jerry <3 ünïcödé 🛶',
+          viewsCount: 9_007_199_254_740_991,
+          likesCount: 0,
+          isReply: false,
+          urls: [],
+          media: [{ type: 'video', url: 'https://v.example/high.mp4', previewUrl: 'https://v.example/still.jpg' }],
+        });
+        net.tweet({ id: '502', author, text: 'the original in full', isRetweet: true, retweetedId: '501' });
+        net.tweet({ id: '503', authorId: '404', text: 'nobody knows who wrote this' });
+        net.list('timeline', '1', ['502', '501', '500'], { nextIsCertain: true });
+      },
+    });
+  });
+  afterAll(() => service.close());
+
+  const get = async (path: string): Promise<Reply> => (await service.customer()).get(path);
+
+  it('required fields only: id, text, created_at, author_id; id, handle, name, followers, following, tweets, created_at', async () => {
+    const { author, ...tweet } = record(await get('/v1/tweets/500'));
+    expect(Object.keys(tweet).sort()).toEqual(['author_id', 'created_at', 'id', 'text']);
+    const required = ['created_at', 'followers', 'following', 'handle', 'id', 'name', 'tweets'];
+    expect(Object.keys(author as object).sort()).toEqual(required);
+    expect(Object.keys(record(await get('/v1/users/plain'))).sort()).toEqual(required);
+  });
+
+  it('T10: unknown is left out; known to be empty, zero and false stay', async () => {
+    const tweet = record(await get('/v1/tweets/501'));
+    expect(tweet).toMatchObject({ urls: [], likes: 0, is_reply: false });
+    for (const name of ['hashtags', 'mentions', 'retweets', 'lang', 'is_quote']) expect(tweet).not.toHaveProperty(name);
+  });
+
+  it('T11: times are RFC 3339, UTC, with milliseconds', async () => {
+    const reply = await get('/v1/users/1/tweets');
+    for (const { created_at } of rows(reply)) expect(created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(reply.body.fetched_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it('T12: large counters are integers, exactly', async () => {
+    const reply = await get('/v1/tweets/501');
+    expect(reply.text).toContain('"views":9007199254740991');
+  });
+
+  it('T13: text comes as it is to be read', async () => {
+    expect(record(await get('/v1/tweets/501')).text).toBe('Tom & Jerry <3 ünïcödé 🛶');
+  });
+
+  it('T15: a video has one url, and a still beside it', async () => {
+    expect(record(await get('/v1/tweets/501')).media).toEqual([
+      { type: 'video', url: 'https://v.example/high.mp4', preview_url: 'https://v.example/still.jpg' },
+    ]);
+  });
+
+  it('M23, C19: a retweet in a timeline is one item at one price', async () => {
+    service.clock.forget();
+    const reply = await get('/v1/users/1/tweets?count=1');
+    expect(rows(reply)).toMatchObject([
+      { id: '502', text: 'the original in full', is_retweet: true, retweeted_id: '501' },
+    ]);
+    expect(reply.body.credits_charged).toBe(1);
+  });
+
+  it('M22: an author whom the network does not know is left out; the tweet is given', async () => {
+    const tweet = record(await get('/v1/tweets/503'));
+    expect(tweet).toMatchObject({ author_id: '404' });
+    expect(tweet).not.toHaveProperty('author');
+  });
+
+  it('T6: retweeters and quotes of a tweet that does not exist are empty pages', async () => {
+    for (const list of ['retweeters', 'quotes']) {
+      const { status, body } = await get(`/v1/tweets/404404/${list}`);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ data: [], items: 0, credits_charged: 0 });
+    }
+  });
+
+  it('T7, T8: the profile of a protected user is public, the timeline is 404 with the reason private', async () => {
+    expect(record(await get('/v1/users/shy'))).toMatchObject({ protected: true });
+    const reply = await get('/v1/users/shy/tweets');
+    expect([reply.status, reply.body.error.code, reply.body.error.reason]).toEqual([404, 'not_found', 'private']);
+  });
+
+  it.each([
+    '/v1/users/plain',
+    '/v1/tweets/500',
+    '/v1/users/1/tweets',
+    '/v1/users/batch?handles=plain',
+    '/v1/tweets/batch?ids=500',
+    '/v1/tweets/1/quotes',
+  ])('T16: %s says when it was read', async (path) => {
+    service.clock.forget();
+    const read = new Date(service.clock.now()).toISOString();
+    const first = await get(path);
+    expect(first.body.fetched_at).toBe(read);
+    service.clock.advance(7000);
+    const held = await get(path);
+    expect(held.body.fetched_at).toBe(read);
+    expect(held.headers.get('age')).toBe('7');
+  });
+
+  it('U40: ids are strings everywhere', async () => {
+    const { text } = await get('/v1/users/1/tweets');
+    expect(text).not.toMatch(/"(?:\w*_)?id":\d/);
+  });
+});
