@@ -43,7 +43,8 @@ export async function createEngine(config: Config, stores: Stores, network: Netw
     cursor: (cursor) => sources.cursors.check(cursor),
     query(query, product) {
       const known = PRODUCTS.find((name) => name === product) ?? 'Latest';
-      network.checkQuery?.(normaliseQuery(query), known);
+      const text = normaliseQuery(query);
+      network.checkQuery?.(text, known);
     },
   });
   const identify = await createIdentify({ accounts, limiter, clock, pepper: secrets.pepper });

@@ -64,7 +64,7 @@ export class Documents {
     this.#schema = schema;
     this.#checks = checks;
     for (const [name, text] of Object.entries(persisted)) {
-      const operation = compile(schema, checks, text, null, name);
+      const operation = compile(schema, checks, text, null, { isOurs: true, name });
       this.#named.set(name, operation);
       this.#hashed.set(sha256(text), operation);
     }
@@ -94,7 +94,9 @@ export class Documents {
     const key = `${operationName ?? ''}\n${text}`;
     let operation = this.#texts.get(key);
     if (!operation) {
-      operation = compile(this.#schema, this.#checks, text, operationName);
+      // A text of our own is ours whoever sends it.
+      const isOurs = this.#hashed.has(sha256(text));
+      operation = compile(this.#schema, this.#checks, text, operationName, { isOurs });
       this.#texts.set(key, operation);
     }
     return operation;
@@ -106,14 +108,14 @@ function compile(
   checks: Checks,
   text: string,
   operationName: string | null,
-  persisted?: string,
+  source: { isOurs: boolean; name?: string },
 ): Operation {
   if (Buffer.byteLength(text) > LIMITS.bytes) {
     throw new DocumentError([new GraphQLError(`The document is larger than ${LIMITS.bytes} bytes.`)]);
   }
   const document = parsed(text);
   // The limits of shape are for callers: our own documents are read by people before they are persisted.
-  const rules = persisted === undefined ? [...RULES, shapeLimits] : RULES;
+  const rules = source.isOurs ? RULES : [...RULES, shapeLimits];
   // It can be read, and asks for what there is not: 422, but for variables, which are the request's as much (G6).
   const faults = validate(schema, document, rules, { maxErrors: 10 });
   if (faults.length > 0) throw new DocumentError(faults, 422);
@@ -132,7 +134,7 @@ function compile(
   const keyless = isIntrospection(operation);
   return {
     id: sha256(`${operationName ?? ''}\n${text}`),
-    name: persisted ?? operation.name?.value ?? operation.operation,
+    name: source.name ?? operation.name?.value ?? operation.operation,
     kind: operation.operation,
     keyless,
     coerce: (variables) => coerced(schema, operation, variables),

@@ -20,18 +20,21 @@ export const LIMITS = {
 interface Shape {
   depth: number;
   aliases: number;
+  /** Fields on the first level, those of fragments included. */
+  width: number;
 }
+
+const NOTHING: Shape = { depth: 0, aliases: 0, width: 0 };
 
 /** A validation rule beside the specified ones: depth, aliases, root fields (G11). Introspection is not measured. */
 export function shapeLimits(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition(operation: OperationDefinitionNode) {
       if (isIntrospection(operation)) return;
-      const { depth, aliases } = shapeOf(operation.selectionSet, context, new Set());
-      const rootFields = operation.selectionSet.selections.length;
+      const { depth, aliases, width } = shapeOf(operation.selectionSet, context, new Set());
       refuse(context, operation, 'is nested', depth, LIMITS.depth, 'levels deep');
       refuse(context, operation, 'has', aliases, LIMITS.aliases, 'aliases');
-      refuse(context, operation, 'has', rootFields, LIMITS.rootFields, 'root fields');
+      refuse(context, operation, 'has', width, LIMITS.rootFields, 'root fields');
     },
   };
 }
@@ -57,9 +60,9 @@ export const isIntrospection = (operation: OperationDefinitionNode): boolean =>
   );
 
 function shapeOf(set: SelectionSetNode, context: ValidationContext, within: Set<string>): Shape {
-  const shape = { depth: 0, aliases: 0 };
+  const shape = { ...NOTHING };
   for (const selection of set.selections) {
-    let inner: Shape = { depth: 0, aliases: 0 };
+    let inner = NOTHING;
     if (selection.kind === Kind.FRAGMENT_SPREAD) {
       inner = shapeOfFragment(context.getFragment(selection.name.value), context, within);
     } else if (selection.selectionSet) {
@@ -68,6 +71,7 @@ function shapeOf(set: SelectionSetNode, context: ValidationContext, within: Set<
     const isField = selection.kind === Kind.FIELD;
     shape.depth = Math.max(shape.depth, inner.depth + (isField ? 1 : 0));
     shape.aliases += inner.aliases + (isField && selection.alias ? 1 : 0);
+    shape.width += isField ? 1 : inner.width;
   }
   return shape;
 }
@@ -78,6 +82,6 @@ function shapeOfFragment(
   context: ValidationContext,
   within: Set<string>,
 ): Shape {
-  if (!fragment || within.has(fragment.name.value)) return { depth: 0, aliases: 0 };
+  if (!fragment || within.has(fragment.name.value)) return NOTHING;
   return shapeOf(fragment.selectionSet, context, new Set(within).add(fragment.name.value));
 }

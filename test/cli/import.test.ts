@@ -1,4 +1,4 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
@@ -11,6 +11,18 @@ interface Summary {
   readonly tweets: { read: number; added: number; changed: number };
   readonly faults: { count: number };
 }
+
+/** One profile; tests come in any order, so each has its own. */
+const userLine = (id: string): string =>
+  JSON.stringify({
+    id,
+    handle: `h${id}`,
+    name: 'N',
+    followers: 1,
+    following: 1,
+    tweets: 1,
+    created_at: '2020-01-01T00:00:00Z',
+  });
 
 let cli: Cli;
 let server: EmbeddedServer;
@@ -39,10 +51,8 @@ test('an import fills the corpus, and again changes nothing', async () => {
 test('a bad line is named with file and line and skipped; --strict stops with 1 and imports nothing', async () => {
   const folder = join(cli.home, 'mixed');
   await mkdir(folder, { recursive: true });
-  const user = { id: '900', handle: 'nine', name: 'N', followers: 1, following: 1, tweets: 1 };
-  const good = JSON.stringify({ ...user, created_at: '2020-01-01T00:00:00.000Z' });
   const file = join(folder, 'users.ndjson');
-  await writeFile(file, `{"id":\n${good}\n`);
+  await writeFile(file, `{"id":\n${userLine('900')}\n`);
 
   const strict = await cli.run('import', '--strict', file);
   expect([strict.code, strict.stdout]).toEqual([1, '']);
@@ -58,7 +68,7 @@ test('a bad line is named with file and line and skipped; --strict stops with 1 
 test('paths are those of the folder it is typed in, also through npm', async () => {
   const folder = join(cli.home, 'typed');
   await mkdir(folder, { recursive: true });
-  await copyFile(join(PLAIN, 'users.ndjson'), join(folder, 'users.ndjson'));
+  await writeFile(join(folder, 'users.ndjson'), `${userLine('901')}\n`);
   const here = await cli.start(['import', 'users.ndjson', '--json'], { cwd: folder }).end;
   expect(here).toMatchObject({ code: 0 });
   const npm = { PERCH_HOME: cli.home, INIT_CWD: folder, npm_lifecycle_event: 'perch' };

@@ -45,7 +45,7 @@ const ANSWERED = [
 
 /** What is refused for its own sake. */
 const REFUSED: [status: number, path: string][] = [
-  [400, '/v1/me?max_credits=lots'],
+  [400, '/v1/users/batch?handles=a&max_credits=lots'],
   [400, '/v1/usage?from=yesterday'],
   [404, '/v1/usage/019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97'],
   [404, '/v1/users/nobody_here'],

@@ -54,6 +54,15 @@ describe('what the balance covers (M1, M2, M5, M16–M21)', () => {
     expect(service.net.calls).toHaveLength(calls);
   });
 
+  it('M1: an answer that is kept for all is cut for who cannot pay all of it', async () => {
+    const rich = await customer(1000);
+    for (const _time of ['read', 'held', 'kept']) await rich.get(`${TIMELINE}?count=10`);
+    const poor = await service.customer({ credits: 2.3 });
+    const { body } = await poor.get(`${TIMELINE}?count=10`);
+    expect(body).toMatchObject({ items: 4, cache: 'hit', truncated: 'no_credits', balance_remaining: 0.3 });
+    expect((await rich.get(`${TIMELINE}?count=10`)).body.items).toBe(10);
+  });
+
   it('M2: a single object above a positive balance is 402 with its price and the balance', async () => {
     const reader = await customer(0.4);
     const reply = await reader.get('/v1/tweets/501');
@@ -83,6 +92,19 @@ describe('what the balance covers (M1, M2, M5, M16–M21)', () => {
     const paid = replies.filter(({ status }) => status === 200);
     expect(paid.reduce((sum, { body }) => sum + body.credits_charged, 0)).toBe(25 - (await reader.balance()));
     expect(paid.length).toBeGreaterThanOrEqual(2);
+    for (const { status, body } of replies) if (status !== 200) expect(body.error.code).toBe('no_credits');
+  });
+
+  it('M5: two nodes never spend more than there is, nor deliver what is not paid', async () => {
+    const { perch } = service;
+    const account = await perch.account({ credits: 15 });
+    const other = await perch.another();
+    const replies = await Promise.all(
+      range(20).map((n) => createClient(n % 2 ? perch.url : other.url, account.key).get('/v1/users/user1?fresh=true')),
+    ).finally(() => other.close());
+    const paid = replies.filter(({ status }) => status === 200);
+    expect(paid.reduce((sum, { body }) => sum + body.credits_charged, 0)).toBe(15 - (await perch.balance(account)));
+    expect(paid.length).toBeGreaterThanOrEqual(1);
     for (const { status, body } of replies) if (status !== 200) expect(body.error.code).toBe('no_credits');
   });
 

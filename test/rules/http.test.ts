@@ -38,7 +38,7 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
     [upstreamFault('query_id_stale'), 503, '60'],
     [denied(), 403, null],
   ])('S2–S6, S11: %o', async (error, status, retryAfter) => {
-    const reply = await failing(error);
+    const reply = await failing(error, '/v1/users/1/followers?fresh=true');
     expect([reply.status, reply.body.error.code]).toEqual([status, error.code]);
     expect(reply.headers.get('retry-after')).toBe(retryAfter);
     expect(reply.headers.get('ratelimit')).not.toBeNull();
@@ -57,8 +57,8 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
       await nobody.get(all),
       (await broke.get('/v1/me')) && (await broke.get(all)),
       await poor.get(all),
-      await poor.get('/v1/users/1/followers'),
-      await reader.get('/v1/users/1/followers'),
+      await poor.get('/v1/users/1/followers?fresh=true'),
+      await reader.get('/v1/users/1/followers?fresh=true'),
     ].map(({ status }) => status);
     net.heal();
     expect(statuses).toEqual([404, 405, 401, 429, 400, 402, 403]);
@@ -187,7 +187,7 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
   ])('H7: %s above 1 KiB, and Vary: Accept-Encoding', async (encoding, unpack) => {
-    const { key } = (await service.customer()).account;
+    const { key } = await service.perch.account();
     const large = await raw('/v1/users/1/followers', { 'x-api-key': key, 'accept-encoding': encoding });
     expect(large.headers['content-encoding']).toBe(encoding);
     expect(large.headers.vary).toMatch(/accept-encoding/i);

@@ -1,0 +1,109 @@
+import { range, type ScriptedNetwork } from '../support/scripted-network.js';
+
+export interface Row {
+  /** As in the route table. */
+  readonly route: string;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: unknown;
+  /** The same as variables of the operation. */
+  readonly operation: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+const read = (route: string, path: string, operation: string, variables: Row['variables']): Row => ({
+  route: `GET ${route}`,
+  method: 'GET',
+  path,
+  operation,
+  variables,
+});
+
+const write = (route: string, body: unknown, operation: string, variables: Row['variables']): Row => ({
+  route: `POST ${route}`,
+  method: 'POST',
+  path: route,
+  body,
+  operation,
+  variables,
+});
+
+const NO_RECEIPT = '01900000-0000-7000-8000-000000000000';
+
+/** Every endpoint at least once, by default and with all its parameters, found and not found. */
+export const ROWS: readonly Row[] = [
+  read('/v1/me', '/v1/me', 'me', {}),
+  read('/v1/usage', '/v1/usage', 'usage', {}),
+  read('/v1/usage', '/v1/usage?group=day,endpoint,key&from=2020-01-01&to=2020-01-02', 'usage', {
+    group: 'day,endpoint,key',
+    from: '2020-01-01',
+    to: '2020-01-02',
+  }),
+  read('/v1/usage', '/v1/usage?from=yesterday', 'usage', { from: 'yesterday' }),
+  read('/v1/usage/{request_id}', `/v1/usage/${NO_RECEIPT}`, 'receipt', { request_id: NO_RECEIPT }),
+  read('/v1/billing/packs', '/v1/billing/packs', 'packs', {}),
+  write('/v1/billing/checkout', { pack: 'starter' }, 'checkout', { pack: 'starter' }),
+  write('/v1/billing/checkout', { pack: 'huge' }, 'checkout', { pack: 'huge' }),
+  read('/v1/users/{handle}', '/v1/users/user1', 'user', { handle: 'user1' }),
+  read('/v1/users/{handle}', '/v1/users/@USER2?fresh=true', 'user', { handle: '@USER2', fresh: true }),
+  read('/v1/users/{handle}', '/v1/users/nobody', 'user', { handle: 'nobody' }),
+  read('/v1/users/batch', '/v1/users/batch?handles=user3,user1,@USER3,nobody,!!', 'users-batch', {
+    handles: ['user3', 'user1', '@USER3', 'nobody', '!!'],
+  }),
+  write('/v1/users/batch', { handles: ['user4', 'nobody'], fresh: true }, 'users-batch', {
+    handles: ['user4', 'nobody'],
+    fresh: true,
+  }),
+  read('/v1/users/{user}/tweets', '/v1/users/1/tweets', 'user-tweets', { user: '1' }),
+  read('/v1/users/{user}/tweets', '/v1/users/user1/tweets?count=7&fresh=1', 'user-tweets', {
+    user: 'user1',
+    count: 7,
+    fresh: true,
+  }),
+  read('/v1/users/{user}/tweets', '/v1/users/404/tweets', 'user-tweets', { user: '404' }),
+  read('/v1/users/{user}/followers', '/v1/users/1/followers?count=9', 'followers', { user: '1', count: 9 }),
+  read('/v1/users/{user}/followers/ids', '/v1/users/1/followers/ids', 'follower-ids', { user: '1' }),
+  read('/v1/users/{user}/following', '/v1/users/1/following', 'following', { user: '1' }),
+  read('/v1/tweets/search', '/v1/tweets/search?q=bread', 'search', { q: 'bread' }),
+  read('/v1/tweets/search', '/v1/tweets/search?q=bread&product=people&count=2', 'search', {
+    q: 'bread',
+    product: 'People',
+    count: 2,
+  }),
+  read('/v1/tweets/{id}', '/v1/tweets/120', 'tweet', { id: '120' }),
+  read('/v1/tweets/{id}', '/v1/tweets/999', 'tweet', { id: '999' }),
+  read('/v1/tweets/batch', '/v1/tweets/batch?ids=120,121,120,999', 'tweets-batch', {
+    ids: ['120', '121', '120', '999'],
+  }),
+  write('/v1/tweets/batch', { ids: ['122'] }, 'tweets-batch', { ids: ['122'] }),
+  read('/v1/tweets/{id}/thread', '/v1/tweets/120/thread', 'thread', { id: '120' }),
+  read('/v1/tweets/{id}/replies', '/v1/tweets/120/replies?count=3', 'replies', { id: '120', count: 3 }),
+  read('/v1/tweets/{id}/replies', '/v1/tweets/404/replies', 'replies', { id: '404' }),
+  read('/v1/tweets/{id}/quotes', '/v1/tweets/120/quotes', 'quotes', { id: '120' }),
+  read('/v1/tweets/{id}/quotes', '/v1/tweets/404/quotes', 'quotes', { id: '404' }),
+  read('/v1/tweets/{id}/retweeters', '/v1/tweets/120/retweeters?count=4', 'retweeters', { id: '120', count: 4 }),
+];
+
+/** A network on which every row has something to answer. */
+export function fill(net: ScriptedNetwork): void {
+  net.users(range(40));
+  net.user({ id: '1', handle: 'User1', bio: 'Bread & butter', verified: true, pinnedTweetIds: ['120'] });
+  net.tweets(range(60, 101), { authorId: '2', likesCount: 3_000_000_000 });
+  const author = net.user({ id: '3', handle: 'user3' });
+  net.tweet({
+    id: '120',
+    author,
+    authorId: '3',
+    media: [{ type: 'photo', url: 'https://example.org/1.jpg' }],
+    urls: [],
+  });
+  const tweets = range(60, 101).reverse().map(String);
+  const users = range(30, 5).map(String);
+  net.list('timeline', '1', tweets, { pageSize: 20 });
+  net.list('followers', '1', users, { pageSize: 25 });
+  net.list('following', '1', users.slice(0, 4));
+  net.list('search', 'bread', tweets.slice(0, 30), { product: 'Latest' });
+  net.list('search', 'bread', users.slice(0, 9), { product: 'People' });
+  for (const kind of ['thread', 'replies', 'quotes'] as const) net.list(kind, '120', tweets.slice(5, 15));
+  net.list('retweeters', '120', users.slice(0, 12));
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROUTES } from '../../adapters/rest/routes.js';
+import { schema } from '../../schema/index.js';
+import { type Service, startService } from './service.js';
+
+/** Section 4, row by row. */
+const ENDPOINTS = [
+  'GET /v1/me',
+  'GET /v1/billing/packs',
+  'POST /v1/billing/checkout',
+  'GET /v1/users/{handle}',
+  'POST /v1/users/batch',
+  'GET /v1/users/batch',
+  'GET /v1/users/{user}/tweets',
+  'GET /v1/users/{user}/followers',
+  'GET /v1/users/{user}/followers/ids',
+  'GET /v1/users/{user}/following',
+  'GET /v1/tweets/search',
+  'GET /v1/tweets/{id}',
+  'POST /v1/tweets/batch',
+  'GET /v1/tweets/batch',
+  'GET /v1/tweets/{id}/thread',
+  'GET /v1/tweets/{id}/replies',
+  'GET /v1/tweets/{id}/quotes',
+  'GET /v1/tweets/{id}/retweeters',
+];
+
+describe('what there is (sections 1 and 4)', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ fill: (net) => void net.users([1]) });
+  });
+  afterAll(() => service.close());
+
+  it('every endpoint of section 4, and beside them only usage (W12)', () => {
+    const there = ROUTES.map(({ method, path }) => `${method} ${path}`);
+    expect(there.filter((row) => !row.includes('/v1/usage')).sort()).toEqual([...ENDPOINTS].sort());
+  });
+
+  it('no write path: what is posted is a list to read, or a checkout; the one mutation is that checkout', () => {
+    const posted = ROUTES.filter(({ method }) => method !== 'GET').map(({ path }) => path);
+    expect(posted.sort()).toEqual(['/v1/billing/checkout', '/v1/tweets/batch', '/v1/users/batch']);
+    expect(Object.keys(schema.getMutationType()?.getFields() ?? {})).toEqual(['checkout']);
+  });
+
+  it('credits never expire', async () => {
+    const customer = await service.customer({ credits: 5 });
+    service.clock.advance(10 * 365 * 86_400_000);
+    expect((await customer.get('/v1/me')).body).toMatchObject({ balance: 5 });
+    expect((await customer.get('/v1/users/user1?fresh=true')).body.balance_remaining).toBe(3);
+  });
+
+  it('responses are JSON, in UTF-8', async () => {
+    const reply = await (await service.customer()).get('/v1/users/user1');
+    expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+});
