@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** What makes key hashes and cursors this installation's own. Losing it makes every key and cursor invalid. */
@@ -18,11 +18,16 @@ export async function openSecrets(home: string): Promise<Secrets> {
   return { pepper: await secret(join(home, 'pepper')), cursor: await secret(join(home, 'cursor-secret')) };
 }
 
+/** Written aside and linked into place, so that a process starting at the same time never reads half of it. */
 async function secret(file: string): Promise<Buffer> {
+  const aside = `${file}.${randomBytes(6).toString('hex')}`;
+  await writeFile(aside, randomBytes(BYTES).toString('hex'), { mode: 0o600 });
   try {
-    await writeFile(file, randomBytes(BYTES).toString('hex'), { flag: 'wx', mode: 0o600 });
+    await link(aside, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await unlink(aside);
   }
   const bytes = Buffer.from((await readFile(file, 'utf8')).trim(), 'hex');
   if (bytes.length !== BYTES) throw new Error(`${file} does not hold ${BYTES} bytes in hex: restore it from a backup.`);

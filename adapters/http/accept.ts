@@ -1,5 +1,5 @@
 /** The media types that an Accept header names, in small letters, each with its q; a q that is no number counts as 0. */
-export function namedTypes(accept: string | undefined): Map<string, number> {
+function namedTypes(accept: string | undefined): Map<string, number> {
   const named = new Map<string, number>();
   for (const part of (accept ?? '').split(',')) {
     const [type = '', ...params] = part.split(';').map((piece) => piece.trim().toLowerCase());

@@ -34,7 +34,7 @@ export const newestFirst = fc.constantFrom<Pick<ListShape, 'kind' | 'product'>>(
   { kind: 'search', product: 'Latest' },
 );
 
-export const MOST_COUNT = 8;
+const MOST_COUNT = 8;
 
 /** Natural pages, some of them empty, but never so many in a row that a call would meet its bound of upstream pages. */
 export const pageSizes = fc

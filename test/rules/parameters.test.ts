@@ -9,30 +9,30 @@ import { type Service, startService } from './service.js';
 
 const TIMELINE = '/v1/users/1/tweets';
 
-describe('parameters (P1–P15)', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService({
-      network: { products: ['Latest', 'Top', 'People'] },
-      fill(net) {
-        net.users(range(9));
-        net.tweets(range(120, 500));
-        net.list('timeline', '1', range(120, 500).reverse().map(String), { pageSize: 100 });
-        net.list('replies', '500', range(60, 501).map(String));
-        net.list('thread', '500', range(60, 500).map(String));
-        net.list('search', 'a b', ['501']);
-        net.list('search', 'é', ['502']);
-        net.list('search', 'x', ['503']);
-        net.list('search', 'x', ['504'], { product: 'Top' });
-        net.list('search', 'x', ['1', '2'], { product: 'People' });
-        net.pages('search', 'wrong (', () => {
-          throw badRequest('q is not right at character 7.', 'q');
-        });
-      },
-    });
+let service: Service;
+beforeAll(async () => {
+  service = await startService({
+    network: { products: ['Latest', 'Top', 'People'] },
+    fill(net) {
+      net.users(range(9));
+      net.tweets(range(120, 500));
+      net.list('timeline', '1', range(120, 500).reverse().map(String), { pageSize: 100 });
+      net.list('replies', '500', range(60, 501).map(String));
+      net.list('thread', '500', range(60, 500).map(String));
+      net.list('search', 'a b', ['501']);
+      net.list('search', 'é', ['502']);
+      net.list('search', 'x', ['503']);
+      net.list('search', 'x', ['504'], { product: 'Top' });
+      net.list('search', 'x', ['1', '2'], { product: 'People' });
+      net.pages('search', 'wrong (', () => {
+        throw badRequest('q is not right at character 7.', 'q');
+      });
+    },
   });
-  afterAll(() => service.close());
+});
+afterAll(() => service.close());
 
+describe('parameters (P1–P15)', () => {
   it.each([
     ['0', 'P1'],
     ['101', 'P1'],
@@ -178,11 +178,6 @@ describe('parameters (P1–P15)', () => {
 });
 
 describe('bodies and sizes (P12, P13)', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService({ fill: (net) => void net.users(range(9)) });
-  });
-  afterAll(() => service.close());
   const PATH = '/v1/users/batch';
 
   it.each(['application/json', 'text/plain', 'application/json; charset=utf-8', 'application/x-anything'])(

@@ -17,7 +17,7 @@ export interface ListEndpoint {
 }
 
 /** Pages until the end, with what each was charged. */
-export async function walk(client: Client, first: string): Promise<Reply[]> {
+async function walk(client: Client, first: string): Promise<Reply[]> {
   const replies = [await client.get(first)];
   for (let last = replies[0]; last?.body.next_cursor !== undefined && replies.length < 500; last = replies.at(-1)) {
     const separator = first.includes('?') ? '&' : '?';

@@ -6,6 +6,12 @@ import { TWEETS } from './small-corpus.js';
 
 const PATH = '/v1/tweets/batch';
 
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
 describe.each([
   [
     'POST',
@@ -18,12 +24,6 @@ describe.each([
       client.get(`${PATH}?ids=${encodeURIComponent(ids.join(','))}${query && `&${query}`}`),
   ],
 ])('%s /v1/tweets/batch', (_method, batch) => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.close());
-
   it('200: found tweets in input order; deleted and private ones in errors, free (rule 1)', async () => {
     const reader = await service.customer();
     service.clock.forget();
@@ -93,12 +93,6 @@ describe.each([
 });
 
 describe('the two forms of /v1/tweets/batch', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.close());
-
   refusesAsBad(
     () => service,
     [

@@ -5,6 +5,12 @@ import { type Service, startService } from './service.js';
 
 const PATH = '/v1/users/batch';
 
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
 describe.each([
   [
     'POST',
@@ -17,12 +23,6 @@ describe.each([
       client.get(`${PATH}?handles=${encodeURIComponent(handles.join(','))}${query && `&${query}`}`),
   ],
 ])('%s /v1/users/batch', (_method, batch) => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.close());
-
   it('200: found profiles in input order, the others in errors, 1 credit each found (rules 1 to 3)', async () => {
     const reader = await service.customer();
     service.clock.forget();
@@ -94,12 +94,6 @@ describe.each([
 });
 
 describe('the two forms of /v1/users/batch', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.close());
-
   refusesAsBad(
     () => service,
     [

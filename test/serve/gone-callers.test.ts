@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { post } from '../graphql/client.js';
+import { type Service, startService } from '../graphql/service.js';
+import { createClient } from '../support/client.js';
+
+describe('callers who do not wait for the answer (M18)', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ PERCH_DEADLINE_MS: '400' });
+  });
+  afterAll(() => service.close());
+
+  it('pay nothing and leave nothing tied up; what was read for them is held', async () => {
+    const account = await service.perch.account({ credits: 10 });
+    const query = JSON.stringify({ query: '{ timeline(user: "1", first: 10) { nodes { id } } }' });
+    for (let i = 0; i < 5; i += 1) {
+      service.clock.forget();
+      const release = service.net.hold();
+      const called = service.net.called(service.net.calls.length + 1);
+      const gone = new AbortController();
+      const asked = fetch(`${service.perch.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': account.key },
+        body: query,
+        signal: gone.signal,
+      });
+      await called;
+      gone.abort();
+      await expect(asked).rejects.toThrow();
+      release();
+    }
+    expect(await service.perch.balance(account)).toBe(10);
+    const client = createClient(service.perch.url, account.key);
+    const { body } = await client.get('/v1/users/1/tweets?count=20');
+    expect([body.cache, body.items, body.balance_remaining]).toEqual(['hit', 20, 0]);
+  });
+
+  it('nor do those whom the deadline sends away: 503, free (S13)', async () => {
+    const account = await service.perch.account({ credits: 3 });
+    service.clock.forget();
+    const release = service.net.hold();
+    const late = await post(service.perch, account, '{ timeline(user: "2", first: 3) { nodes { id } } }');
+    expect([late.status, late.body.errors[0]?.extensions.code]).toEqual([503, 'upstream_error']);
+    expect(late.headers.get('retry-after')).toBe('2');
+    release();
+    const again = await post(service.perch, account, '{ timeline(user: "2", first: 3) { nodes { id } } }');
+    expect(again.status).toBe(200);
+    expect(await service.perch.balance(account)).toBe(3 - again.body.extensions.credits.charged);
+  });
+});
