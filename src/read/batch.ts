@@ -50,17 +50,20 @@ export async function batch<Ref, T>(
   const nodes: T[] = [];
   const errors: BatchFault[] = [];
   const fails: ServiceError[] = [];
+  // From the first input that cannot be covered, every one is `no_credits` (B6), whatever else is wrong with it.
+  let cut: ServiceError | undefined;
   let next = 0;
   let charged = 0;
   let cacheHits = 0;
   for (const { input, ref } of inputs) {
-    const result = ref === null ? { fail: badRequest('This cannot be a handle or id.') } : results[next++];
+    const result = ref === null ? { fail: cut ?? badRequest('This cannot be a handle or id.') } : results[next++];
     if (!result) continue;
     if ('ok' in result) {
       nodes.push(result.ok);
       charged += result.charged;
       if (result.cache === 'hit') cacheHits += 1;
     } else {
+      if (result.fail.code === 'no_credits') cut ??= result.fail;
       fails.push(result.fail);
       errors.push({ input, code: batchCode(result.fail.code), message: result.fail.message });
     }

@@ -200,6 +200,22 @@ describe('what an operation costs', () => {
     }
   });
 
+  it('B6, B7, B9: a batch is covered from its beginning; from the first that is not, all are no_credits, whatever they are', async () => {
+    await ask('{ tweet(id: "30") { id } }');
+    const reply = await ask(
+      '{ tweets(ids: ["998", "31", "32", "33", "30", "0x", "999"]) { nodes { id } errors { input code } } }',
+      {
+        credits: 2.6,
+      },
+    );
+    expect(at(reply, 'tweets', 'nodes')).toEqual([{ id: '31' }, { id: '32' }]);
+    expect(at(reply, 'tweets', 'errors')).toEqual([
+      { input: '998', code: 'not_found' },
+      ...['33', '30', '0x', '999'].map((input) => ({ input, code: 'no_credits' })),
+    ]);
+    expect([reply.spent, reply.calls.flatMap(({ of }) => of)]).toEqual([2, ['998', '31', '32']]);
+  });
+
   it('G9: where money is tight, reads of one field still travel together', async () => {
     const { calls, spent } = await ask('{ timeline(user: "1", first: 40) { nodes { quoted { id } } } }', {
       credits: 79,
