@@ -20,7 +20,7 @@ export class Turns {
   take<T>(path: string, work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const rank = this.#ranks.get(path) ?? 0;
-      this.#waiting.push({ rank, run: () => work().then(resolve, reject) });
+      this.#waiting.push({ rank, run: () => Promise.resolve().then(work).then(resolve, reject) });
       if (this.#running) return;
       this.#running = true;
       void this.#run();

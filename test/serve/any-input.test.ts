@@ -67,7 +67,13 @@ describe('whatever is sent', () => {
         const code = graphql.body.errors?.[0]?.extensions.code ?? null;
         expect(code).toBe(status === 200 ? null : body.error.code);
       }),
-      { numRuns: 120 },
+      {
+        numRuns: 120,
+        examples: [
+          ['--1', 'Latest'],
+          ['a -(-(-b))', 'People'],
+        ],
+      },
     );
   });
 

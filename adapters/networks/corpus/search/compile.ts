@@ -20,7 +20,8 @@ export const compile = (query: Query, dialect: Dialect): Sql => asWhere(conditio
 function conditionOf(query: Query, dialect: Dialect): Condition {
   if (query.kind === 'not') {
     const of = conditionOf(query.of, dialect);
-    return 'text' in of ? { text: sql`!!${of.text}` } : { where: sql`NOT coalesce(${of.where}, false)` };
+    // In parentheses: two of these in a row would be another operator.
+    return 'text' in of ? { text: sql`(!!${of.text})` } : { where: sql`NOT coalesce(${of.where}, false)` };
   }
   if (query.kind !== 'and' && query.kind !== 'or') return dialect.term(query);
 
