@@ -14,6 +14,7 @@ import { VERSION } from './core/version.js';
 import { createEngine } from './engine.js';
 import { openNetwork } from './networks.js';
 import type { Clock, Network } from './ports.js';
+import { openShared } from './shared.js';
 import { createStatus } from './status.js';
 import type { Stores } from './stores.js';
 
@@ -41,21 +42,16 @@ export interface Perch {
 export async function compose(config: Config, stores: Stores, options: ComposeOptions): Promise<Perch> {
   const { log, clock = { now: Date.now }, demoKey = null } = options;
   const network = options.network ?? openNetwork(config, stores.corpusSql);
-  const {
-    serve,
-    admit,
-    pool,
-    pace,
-    operations,
-    close: closeEngine,
-  } = await createEngine(config, stores, network, clock);
+  const shared = openShared(config, clock);
+  const engine = await createEngine({ config, stores, shared, network, clock });
+  const { serve, admit, pool, operations } = engine;
   const demo = demoKey !== null && (await isDemo(network));
   const app = await createServer({
     ids: { requestId: () => v7() },
     log,
     versionHeaders: versionHeaders(config.notice),
   });
-  const status = createStatus({ network, pool, pace, sql: stores.sql, clock, startedAt: clock.now() });
+  const status = createStatus({ network, pool, sql: stores.sql, clock, startedAt: clock.now() });
   mountRest(app, { serve, schema, operations });
   const site = mountSite(app, {
     admit,
@@ -82,7 +78,8 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
     },
     async close() {
       await app.close();
-      await closeEngine();
+      await engine.close();
+      await shared.close();
     },
   };
 }

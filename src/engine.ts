@@ -1,7 +1,3 @@
-import { createMemoryCache } from '../adapters/memory/cache.js';
-import { createMemoryFlights } from '../adapters/memory/flights.js';
-import { createMemoryLimiter } from '../adapters/memory/limiter.js';
-import { createMemoryPace, type MemoryPace } from '../adapters/memory/pace.js';
 import { schema } from '../schema/index.js';
 import { readOperations } from '../schema/operations.js';
 import { type Admit, createAdmit } from './access/admit.js';
@@ -9,17 +5,19 @@ import { createIdentify } from './access/identify.js';
 import type { Config } from './config.js';
 import { PRODUCTS } from './core/model.js';
 import { Purses } from './metering/purses.js';
-import type { Cache, Clock, Network } from './ports.js';
+import type { Clock, Network } from './ports.js';
 import { createCursors } from './read/cursor.js';
 import { createTweets, createUsers } from './read/entities.js';
-import { createGone, type Gone } from './read/gone.js';
+import { createGone } from './read/gone.js';
 import { createPages } from './read/pages.js';
-import { createPool, type Pool } from './read/pool.js';
+import { createPool, type Pool } from './read/pool/pool.js';
 import type { Sources } from './read/reads.js';
+import { SharedReads } from './read/shared-reads.js';
 import { normaliseQuery } from './read/subjects.js';
 import { Answers } from './serve/answers.js';
 import { Documents } from './serve/documents.js';
 import { createServe, type Serve } from './serve/serve.js';
+import type { Shared } from './shared.js';
 import type { Stores } from './stores.js';
 
 /** What every interface is mounted on. */
@@ -27,17 +25,26 @@ export interface Engine {
   readonly serve: Serve;
   readonly admit: Admit;
   readonly pool: Pool;
-  readonly pace: MemoryPace;
   /** The persisted operations' texts, by name. */
   readonly operations: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 
+export interface EngineOptions {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly shared: Shared;
+  readonly network: Network;
+  readonly clock: Clock;
+}
+
 /** The engine over a network and the stores: the way of a request, without any protocol. */
-export async function createEngine(config: Config, stores: Stores, network: Network, clock: Clock): Promise<Engine> {
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const { config, stores, shared, network, clock } = options;
   const { ledger, accounts, secrets } = stores;
-  const { sources, cache, gone, pool, pace } = createReading(config, stores, network, clock);
-  const limiter = createMemoryLimiter({ clock });
+  const { cache, limiter } = shared;
+  const { sources, pool } = createReading(options);
+  const unfollow = await sources.gone.follow();
   const operations = readOperations();
   const documents = new Documents(schema, operations, {
     cursor: (cursor) => sources.cursors.check(cursor),
@@ -53,7 +60,7 @@ export async function createEngine(config: Config, stores: Stores, network: Netw
     identify,
     admit,
     documents,
-    answers: new Answers(cache, gone),
+    answers: new Answers(cache, sources.gone),
     purses: new Purses(ledger, clock),
     ledger,
     sources,
@@ -62,26 +69,29 @@ export async function createEngine(config: Config, stores: Stores, network: Netw
     deadlineMs: config.deadlineMs,
     checkoutOpen: false,
   });
-  return { serve, admit, pool, pace, operations, close: () => identify.close() };
+  return {
+    serve,
+    admit,
+    pool,
+    operations,
+    async close() {
+      await Promise.all([identify.close(), unfollow()]);
+    },
+  };
 }
 
 /** What reads need: the paced network, and what is held of it. */
-function createReading(
-  config: Config,
-  { secrets }: Stores,
-  network: Network,
-  clock: Clock,
-): { sources: Sources; cache: Cache; gone: Gone; pool: Pool; pace: MemoryPace } {
-  const { lifetimes, deadlineMs } = config;
+function createReading(options: EngineOptions): { sources: Sources; pool: Pool } {
+  const { config, stores, shared, network, clock } = options;
+  const { lifetimes } = config;
+  const { cache, pace, tombstones } = shared;
   const perSecond = { fast: config.pace.fast ?? network.pace.fast, slow: config.pace.slow ?? network.pace.slow };
-  const pace = createMemoryPace({ clock, perSecond });
-  const pool = createPool({ network, pace, clock, deadlineMs });
-  const cache = createMemoryCache({ clock, maxBytes: config.cacheBytes });
-  const gone = createGone(clock, lifetimes);
-  const shared = { cache, flights: createMemoryFlights(), pool, gone, clock, lifetimes };
-  const users = createUsers(shared);
-  const tweets = createTweets(shared);
-  const pages = createPages({ ...shared, users, tweets });
-  const cursors = createCursors(secrets.cursor);
-  return { sources: { users, tweets, pages, cursors, gone, clock }, cache, gone, pool, pace };
+  const pool = createPool({ network, pace, clock, perSecond });
+  const gone = createGone({ clock, lifetimes, tombstones });
+  const common = { cache, shared: new SharedReads(shared.flights), pool, gone, clock, lifetimes };
+  const users = createUsers(common);
+  const tweets = createTweets(common);
+  const pages = createPages({ ...common, users, tweets });
+  const cursors = createCursors(stores.secrets.cursor);
+  return { sources: { users, tweets, pages, cursors, gone, clock }, pool };
 }

@@ -7,8 +7,10 @@ import type { ItemCache, Unit } from './core/prices.js';
 // ---- the network ------------------------------------------------------------------------------------------------
 
 export interface ReadContext {
-  /** Fires at the call's deadline and when nobody waits for the answer any more. */
+  /** Fires at the deadline of the read. */
   readonly signal: AbortSignal;
+  /** One of the network's `sessions`: whose credentials to read with. Undefined: the first one's. */
+  readonly session?: string;
 }
 
 /** One outcome per input: the object, or why there is none (`not_found` with a reason, `bad_request`, an upstream code). */
@@ -27,11 +29,18 @@ export interface NetworkPage {
   readonly endReason?: 'network_limit';
 }
 
+/**
+ * What a read throws says what to do about the session it was made with: `access_denied` with the reason `session`, that these
+ * credentials may not read this kind while others may; `upstream_rate_limited`, to leave this kind alone for `retryAfter`
+ * seconds; `no_account`, that the credentials do not work at all for that long.
+ */
 export interface Network {
   readonly name: string;
+  /** Reading sessions: names of the credentials it reads with, at least one. They are shown, so they are no secrets. */
+  readonly sessions: readonly string[];
   /** Most inputs one upstream call takes. */
   readonly batchSize: { readonly users: number; readonly tweets: number };
-  /** Upstream calls per second per family; null: no pace. */
+  /** Upstream calls per second of each session, by family; null: no pace. */
   readonly pace: Record<Family, number | null>;
   readonly products: readonly Product[];
   /** In input order, one outcome each. Inputs are distinct. */
@@ -85,15 +94,39 @@ export interface Limiter {
   take(bucket: string, limit: number, windowSeconds?: number): Promise<RateDecision>;
 }
 
-/** The network's pace: resolves when one upstream call of the family may be sent. Rejects when the signal fires first. */
+/** The network's pace, one for all nodes: who may send when. Lanes are independent of each other. */
 export interface Pace {
-  turn(family: Family, signal: AbortSignal): Promise<void>;
+  /**
+   * Books the lane's next place in time and tells how many milliseconds from now it is: 0, send at once. Places lie
+   * `1000 / perSecond` apart; an idle lane saves nothing up, but up to 10 ms of lateness are caught up, so that late timers do
+   * not lower the pace. In any t milliseconds there are at most `1 + (t + 10) * perSecond / 1000` places.
+   */
+  book(lane: string, perSecond: number): Promise<number>;
 }
 
-/** One read at a time per key: who comes second waits for the first one's result (M7). */
+/** One read at a time per key on all nodes: who comes second waits for the first one's result (M7). */
 export interface Flights {
-  /** `led` tells the caller whether it ran `read` itself. A failure reaches all who joined and is not remembered. */
+  /**
+   * `led` tells the caller whether it ran `read` itself. A failure reaches all who joined and is not remembered; a leader that
+   * dies is succeeded by one of those who wait. Values are plain JSON.
+   */
   join<T>(key: string, read: () => Promise<T>): Promise<{ value: T; led: boolean }>;
+}
+
+/** A name that went (`gone`), or came back: what every node must know (M25). */
+export interface Tombstone {
+  readonly key: string;
+  readonly gone: boolean;
+}
+
+/** What went and came back on any node, in one order for all. */
+export interface Tombstones {
+  add(tombstones: readonly Tombstone[]): Promise<void>;
+  /**
+   * Calls with everything that any node adds from now on, this one included, in order; first with what was added within
+   * the last `sinceMs`. Resolves when that is done. Returns an unsubscriber.
+   */
+  follow(sinceMs: number, listener: (tombstones: readonly Tombstone[]) => void): Promise<() => Promise<void>>;
 }
 
 // ---- truth: accounts, keys, the ledger ------------------------------------------------------------------------------

@@ -1,15 +1,13 @@
-import type { MemoryPace } from '../adapters/memory/pace.js';
 import type { Sql } from '../adapters/postgres/sql.js';
 import type { ErrorCode } from './core/errors.js';
 import type { Family } from './core/model.js';
 import { VERSION } from './core/version.js';
 import type { Clock, Network } from './ports.js';
-import type { Pool } from './read/pool.js';
+import type { Pool } from './read/pool/pool.js';
 
 export interface StatusOptions {
   readonly network: Network;
   readonly pool: Pool;
-  readonly pace: Pick<MemoryPace, 'waitMs'>;
   readonly sql: Sql;
   readonly clock: Clock;
   readonly startedAt: number;
@@ -20,16 +18,16 @@ const DATABASE_WAIT_MS = 1000;
 
 /** The state of the service, asked anew each time (H10). */
 export function createStatus(options: StatusOptions) {
-  const { network, pool, pace, sql, startedAt } = options;
+  const { network, pool, sql, startedAt } = options;
   return async () => {
     const ok = await databaseAnswers(sql);
     const health = pool.health();
     const families = FAMILIES.map((name) => {
-      const { failing, lastIncident, held, read } = health[name];
+      const { failing, lastIncident, held, read, waitMs } = health.families[name];
       return {
         name,
         state: failing ? ('degraded' as const) : ('ok' as const),
-        queueWaitMs: Math.round(pace.waitMs(name)),
+        queueWaitMs: Math.round(waitMs),
         lastIncident: lastIncident && {
           at: new Date(lastIncident.at).toISOString(),
           code: lastIncident.code as ErrorCode,

@@ -1,35 +1,29 @@
-import type { Family } from '../../src/core/model.js';
+import { LRUCache } from 'lru-cache';
 import type { Clock, Pace } from '../../src/ports.js';
-import { createLane, type Lane, type Timers } from './lane.js';
 
-export interface MemoryPace extends Pace {
-  /** About how long a call that came now would wait, in milliseconds. */
-  waitMs(family: Family): number;
-  /** Calls that wait for their turn. */
-  waiting(family: Family): number;
-}
+/** How much of a timer's lateness is caught up: without it a pace above some hundreds a second is never reached. */
+const CATCH_UP_MS = 10;
+
+/** Lanes are sessions by families of reads: far fewer than this. */
+const DEFAULT_LANES = 10_000;
 
 export interface MemoryPaceOptions {
+  /** Milliseconds from any start; monotonic, so that a clock set back stalls no lane. */
   readonly clock: Clock;
-  /** Calls per second of each family, above zero; null: no pace. */
-  readonly perSecond: Readonly<Record<Family, number | null>>;
-  readonly timers?: Timers;
+  /** Most lanes held; the one idle longest is forgotten first, and an idle lane has nothing to remember. */
+  readonly maxLanes?: number;
 }
 
-/** The upstream's pace for one process: each family sends evenly spaced calls, first come, first sent. */
-export function createMemoryPace({ clock, perSecond, timers = globalThis }: MemoryPaceOptions): MemoryPace {
-  const laneOf = (family: Family): Lane | null => {
-    const rate = perSecond[family];
-    return rate === null ? null : createLane({ intervalMs: 1000 / rate, clock, timers });
-  };
-  const lanes: Record<Family, Lane | null> = { fast: laneOf('fast'), slow: laneOf('slow') };
+/** The pace of one process: each lane's places lie on a grid, so that lateness does not lower the rate. */
+export function createMemoryPace({ clock, maxLanes = DEFAULT_LANES }: MemoryPaceOptions): Pace {
+  const nextAtMs = new LRUCache<string, number>({ max: maxLanes });
 
   return {
-    async turn(family, signal) {
-      signal.throwIfAborted();
-      await lanes[family]?.turn(signal);
+    async book(lane, perSecond) {
+      const nowMs = clock.now();
+      const atMs = Math.max(nextAtMs.get(lane) ?? Number.NEGATIVE_INFINITY, nowMs - CATCH_UP_MS);
+      nextAtMs.set(lane, atMs + 1000 / perSecond);
+      return Math.max(0, atMs - nowMs);
     },
-    waitMs: (family) => lanes[family]?.waitMs() ?? 0,
-    waiting: (family) => lanes[family]?.waiting() ?? 0,
   };
 }

@@ -2,12 +2,15 @@ import { ServiceError } from '../core/errors.js';
 import { handleKey } from '../core/ids.js';
 import type { Tweet, User, UserRef } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
-import type { Cache, Clock, Flights, Found, Held } from '../ports.js';
+import type { Cache, Clock, Found, Held } from '../ports.js';
 import { type Absence, absenceOf, absent } from './absence.js';
+import type { Errand } from './errand.js';
 import type { Gone } from './gone.js';
 import { absentKey, tweetKey, userKey } from './keys.js';
 import type { Lifetimes } from './lifetimes.js';
-import type { Pool } from './pool.js';
+import type { Party } from './party.js';
+import type { Pool } from './pool/pool.js';
+import type { SharedReads } from './shared-reads.js';
 
 /** An object as it was come by, or why there is none. */
 export type Got<T> =
@@ -20,14 +23,14 @@ export interface Entities<Ref, T> {
   readonly keyOf: (ref: Ref) => string;
   /** What is held of them, objects and absences (M24), without reading; undefined: must be read. */
   peek(refs: readonly Ref[]): Promise<(Got<T> | undefined)[]>;
-  read(ref: Ref, fresh: boolean): Promise<Got<T>>;
+  read(ref: Ref, fresh: boolean, errand: Errand): Promise<Got<T>>;
   /** Holds complete objects that came with a list (M13). */
   hold(values: readonly T[], fetchedAt: number): Promise<void>;
 }
 
 export interface EntitiesOptions {
   readonly cache: Cache;
-  readonly flights: Flights;
+  readonly shared: SharedReads;
   readonly pool: Pool;
   readonly gone: Gone;
   readonly clock: Clock;
@@ -38,7 +41,7 @@ interface Kind<Ref, T> {
   readonly keyOf: (ref: Ref) => string;
   /** Every name the object is held under. */
   readonly names: (value: T) => string[];
-  readonly read: (ref: Ref) => Promise<Found<T>>;
+  readonly read: (ref: Ref, party: Party) => Promise<Found<T>>;
   readonly lifetimeMs: number;
 }
 
@@ -46,7 +49,7 @@ export const createUsers = (options: EntitiesOptions): Entities<UserRef, User> =
   createEntities(options, {
     keyOf: userKey,
     names: (user) => [userKey(user), `handle:${handleKey(user.handle)}`],
-    read: async (ref) => hinted(ref, await options.pool.user(ref)),
+    read: async (ref, party) => hinted(ref, await options.pool.user(ref, party)),
     lifetimeMs: options.lifetimes.profileMs,
   });
 
@@ -54,12 +57,12 @@ export const createTweets = (options: EntitiesOptions): Entities<string, Tweet> 
   createEntities(options, {
     keyOf: tweetKey,
     names: (tweet) => [tweetKey(tweet.id)],
-    read: (id) => options.pool.tweet(id),
+    read: (id, party) => options.pool.tweet(id, party),
     lifetimeMs: options.lifetimes.tweetMs,
   });
 
 function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): Entities<Ref, T> {
-  const { cache, flights, gone, clock, lifetimes } = options;
+  const { cache, shared, gone, clock, lifetimes } = options;
 
   async function hold(values: readonly T[], fetchedAt: number): Promise<void> {
     const sets: Promise<void>[] = [];
@@ -81,9 +84,9 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
     await cache.set(absentKey(key), { value: absenceOf(failure), fetchedAt: clock.now() }, lifetimes.absentMs);
   }
 
-  async function readNow(ref: Ref): Promise<Got<T>> {
+  async function readNow(ref: Ref, party: Party): Promise<Got<T>> {
     const key = kind.keyOf(ref);
-    const found = await kind.read(ref);
+    const found = await kind.read(ref, party);
     if ('ok' in found) {
       const fetchedAt = clock.now();
       await Promise.all([hold([found.ok], fetchedAt), cache.delete([absentKey(key)])]);
@@ -93,25 +96,30 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
     return { fail: found.fail };
   }
 
+  async function peek(refs: readonly Ref[]): Promise<(Got<T> | undefined)[]> {
+    const keys = refs.map(kind.keyOf);
+    const all = await cache.getMany<T | Absence>([...keys, ...keys.map(absentKey)]);
+    return keys.map((key, index) => {
+      const held = all[index] as Held<T> | undefined;
+      // Another node may have heard that it is gone before this one's copy went.
+      if (held && !gone.has(key)) {
+        options.pool.held('fast');
+        return { ok: held.value, cache: 'hit', fetchedAt: held.fetchedAt };
+      }
+      const absence = all[index + keys.length] as Held<Absence> | undefined;
+      return absence && { fail: absent(absence.value) };
+    });
+  }
+
   return {
     keyOf: kind.keyOf,
     hold,
-    async peek(refs) {
-      const keys = refs.map(kind.keyOf);
-      const all = await cache.getMany<T | Absence>([...keys, ...keys.map(absentKey)]);
-      return keys.map((_, index) => {
-        const held = all[index] as Held<T> | undefined;
-        if (held) {
-          options.pool.held('fast');
-          return { ok: held.value, cache: 'hit', fetchedAt: held.fetchedAt };
-        }
-        const absence = all[index + keys.length] as Held<Absence> | undefined;
-        return absence && { fail: absent(absence.value) };
-      });
-    },
-    async read(ref, fresh) {
-      if (fresh) return relabel(await readNow(ref), 'bypass');
-      const { value, led } = await flights.join(kind.keyOf(ref), () => readNow(ref));
+    peek,
+    async read(ref, fresh, errand) {
+      if (fresh) return relabel(await shared.alone(errand, (party) => readNow(ref, party)), 'bypass');
+      // Whoever leads looks once more: an earlier flight may have landed on its way here, on another node say.
+      const lead = async (party: Party) => (await peek([ref]))[0] ?? readNow(ref, party);
+      const { value, led } = await shared.join(kind.keyOf(ref), errand, lead);
       return led ? value : relabel(value, 'hit');
     },
   };

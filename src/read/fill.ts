@@ -5,6 +5,7 @@ import type { ItemCache, Unit } from '../core/prices.js';
 import type { Item, Meter } from '../metering/meter.js';
 import type { Shortage } from '../metering/purses.js';
 import { ANCHORS, expired, type Position } from './cursor.js';
+import type { Errand } from './errand.js';
 import { HEAD, type HeldPage } from './held-pages.js';
 import { listHash, pageKey } from './keys.js';
 import type { GotPage, Pages } from './pages.js';
@@ -39,6 +40,7 @@ export interface Slice {
 }
 
 export interface FillContext {
+  readonly errand: Errand;
   readonly pages: Pages;
   readonly meter: Meter;
   readonly isGone: (item: User | Tweet) => boolean;
@@ -108,7 +110,7 @@ class Filling {
 
   /** The page at a place, or the slice as it stands when it may not or need not be read. */
   async #page(place: string, before: string | null): Promise<{ got: GotPage } | { stop: Slice }> {
-    const { pages, meter } = this.#context;
+    const { pages, meter, errand } = this.#context;
     const { list, fresh, unit } = this.#ask;
     if (!fresh) {
       const held = await pages.peek(list, place);
@@ -118,7 +120,7 @@ class Filling {
     const cache = fresh ? 'bypass' : 'miss';
     if (!meter.covers(unit, cache)) return { stop: this.#full ? this.#slice(this.#onward) : this.#short(cache) };
     try {
-      const got = await pages.read(list, place, before, fresh);
+      const got = await pages.read(list, { place, before }, fresh, errand);
       if (got.cache !== 'hit') this.#upstreamPages += 1;
       return { got: this.#saw(place, got) };
     } catch (error) {

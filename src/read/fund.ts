@@ -3,6 +3,7 @@ import { ServiceError } from '../core/errors.js';
 import { type ItemCache, priceOf, type Unit } from '../core/prices.js';
 import type { Meter } from '../metering/meter.js';
 import type { Entities, Got } from './entities.js';
+import type { Errand } from './errand.js';
 
 /** One paid object wanted: by what reference, and under which path it is billed. */
 export interface Want<Ref> {
@@ -13,6 +14,7 @@ export interface Want<Ref> {
 export interface Terms<T> {
   readonly unit: Unit;
   readonly fresh: boolean;
+  readonly errand: Errand;
   /** Identity for billing once per operation (G3). */
   readonly objectOf: (value: T) => string;
 }
@@ -33,14 +35,15 @@ export async function fund<Ref, T>(
   wants: readonly Want<Ref>[],
   terms: Terms<T>,
 ): Promise<Funded<T>[]> {
-  const { unit, fresh } = terms;
+  const { unit, fresh, errand } = terms;
   const held = fresh ? wants.map(() => undefined) : await entities.peek(wants.map((want) => want.ref));
   const results: Funded<T>[] = [];
   const full: ItemCache = fresh ? 'bypass' : 'miss';
   while (results.length < wants.length) {
     const end = reach(meter, held, results.length, terms);
     const run = wants.slice(results.length, end);
-    const got = await Promise.all(run.map((want, i) => held[results.length + i] ?? readOne(entities, want.ref, fresh)));
+    const read = (ref: Ref) => readOne(() => entities.read(ref, fresh, errand));
+    const got = await Promise.all(run.map(({ ref }, i) => held[results.length + i] ?? read(ref)));
     const delivered = deliver(entities, meter, run, got, terms);
     results.push(...delivered);
     if (delivered.length < run.length || run.length === 0) break;
@@ -55,9 +58,9 @@ export async function fund<Ref, T>(
 }
 
 /** A read that the network failed is this input's own failure: the others are served (B8). */
-async function readOne<Ref, T>(entities: Entities<Ref, T>, ref: Ref, fresh: boolean): Promise<Got<T>> {
+async function readOne<T>(read: () => Promise<Got<T>>): Promise<Got<T>> {
   try {
-    return await entities.read(ref, fresh);
+    return await read();
   } catch (error) {
     if (error instanceof ServiceError) return { fail: error };
     throw error;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../ports.js';
+import type { Clock, Tombstones } from '../ports.js';
 import type { Lifetimes } from './lifetimes.js';
 
 const REMEMBERED = 100_000;
@@ -12,24 +12,44 @@ export interface Gone {
   remove(key: string): void;
   /** Changes whenever the set does; a rendering made under another version may show what is gone. */
   readonly version: number;
+  /** Hears of what the other nodes know; resolves when it knows it, with what ends the hearing. */
+  follow(): Promise<() => Promise<void>>;
+}
+
+export interface GoneOptions {
+  readonly clock: Clock;
+  readonly lifetimes: Lifetimes;
+  /** What the other nodes hear, and are heard, through. */
+  readonly tombstones: Tombstones;
 }
 
 /** Remembers for longer than any page is held, so that one held since before the object went cannot show it again. */
-export function createGone(clock: Clock, lifetimes: Lifetimes): Gone {
+export function createGone({ clock, lifetimes, tombstones }: GoneOptions): Gone {
   const ttl = 2 * Math.max(...Object.values(lifetimes));
   const keys = new LRUCache<string, true>({ max: REMEMBERED, ttl, perf: { now: () => clock.now() } });
   let version = 0;
+
+  function note(key: string, gone: boolean): boolean {
+    const isNews = gone ? !keys.has(key) : keys.delete(key);
+    if (gone) keys.set(key, true);
+    if (isNews) version += 1;
+    return isNews;
+  }
+
+  function tell(key: string, gone: boolean): void {
+    if (note(key, gone)) void tombstones.add([{ key, gone }]);
+  }
+
   return {
     has: (key) => keys.size > 0 && keys.has(key),
-    add(key) {
-      if (!keys.has(key)) version += 1;
-      keys.set(key, true);
-    },
-    remove(key) {
-      if (keys.delete(key)) version += 1;
-    },
+    add: (key) => tell(key, true),
+    remove: (key) => tell(key, false),
     get version() {
       return version;
     },
+    follow: () =>
+      tombstones.follow(ttl, (told) => {
+        for (const { key, gone } of told) note(key, gone);
+      }),
   };
 }

@@ -1,14 +1,17 @@
 import { ServiceError } from '../core/errors.js';
 import { familyOfList, holdsUsers, type ListRef, type Tweet, type User } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
-import type { Cache, Clock, Flights, NetworkPage } from '../ports.js';
+import type { Cache, Clock, NetworkPage } from '../ports.js';
 import { type Absence, absenceOf, absent } from './absence.js';
 import type { Entities } from './entities.js';
+import type { Errand } from './errand.js';
 import type { Gone } from './gone.js';
 import { HEAD, type HeldPage, HeldPages, isFirst } from './held-pages.js';
 import { absentKey, listHash, pageKey, tweetKey, userKey } from './keys.js';
 import type { Lifetimes } from './lifetimes.js';
-import type { Pool } from './pool.js';
+import type { Party } from './party.js';
+import type { Pool } from './pool/pool.js';
+import type { SharedReads } from './shared-reads.js';
 
 export interface GotPage {
   readonly page: HeldPage;
@@ -16,16 +19,22 @@ export interface GotPage {
   readonly fetchedAt: number;
 }
 
+/** A place in a list, and the one it is reached from. */
+export interface PlaceInList {
+  readonly place: string;
+  readonly before: string | null;
+}
+
 export interface Pages {
   /** A page only if it is held, and the network has not said since that the list is gone (M25). */
   peek(list: ListRef, place: string): Promise<GotPage | undefined>;
-  /** The page, read from the network if it must be. `before` is the place it is reached from. A 404 is remembered (M24). */
-  read(list: ListRef, place: string, before: string | null, fresh: boolean): Promise<GotPage>;
+  /** The page, read from the network if it must be. A 404 is remembered (M24). */
+  read(list: ListRef, at: PlaceInList, fresh: boolean, errand: Errand): Promise<GotPage>;
 }
 
 export interface PagesOptions {
   readonly cache: Cache;
-  readonly flights: Flights;
+  readonly shared: SharedReads;
   readonly pool: Pool;
   readonly clock: Clock;
   readonly lifetimes: Lifetimes;
@@ -35,7 +44,7 @@ export interface PagesOptions {
 }
 
 export function createPages(options: PagesOptions): Pages {
-  const { cache, flights, pool, clock, gone } = options;
+  const { cache, shared, pool, clock, gone } = options;
   const heldPages = new HeldPages(cache, options.lifetimes);
 
   async function peek(list: ListRef, place: string): Promise<GotPage | undefined> {
@@ -46,9 +55,9 @@ export function createPages(options: PagesOptions): Pages {
     return { page: held.value, cache: 'hit', fetchedAt: held.fetchedAt };
   }
 
-  async function readNow(list: ListRef, place: string, before: string | null): Promise<GotPage> {
+  async function readNow(list: ListRef, { place, before }: PlaceInList, party: Party): Promise<GotPage> {
     const first = isFirst(place);
-    const answer = await ask(options, list, first ? null : place);
+    const answer = await ask(options, list, first ? null : place, party);
     const fetchedAt = clock.now();
     const { ids, places } = await heldPages.earlier(list, first ? null : before);
     // A cursor that stops advancing ends the list (U22).
@@ -65,29 +74,36 @@ export function createPages(options: PagesOptions): Pages {
     return { page, cache: 'miss', fetchedAt };
   }
 
+  /** The page as it is held; throws where the list is remembered to be gone. */
+  async function known(list: ListRef, place: string): Promise<GotPage | undefined> {
+    const held = await peek(list, place);
+    if (held) return held;
+    const [own] = namesOf(list);
+    const absence = gone.has(own) ? await cache.get<Absence>(absentKey(own)) : undefined;
+    if (absence) throw absent(absence.value);
+    return undefined;
+  }
+
   return {
     peek,
-    async read(list, place, before, fresh) {
-      if (fresh) return { ...(await readNow(list, place, before)), cache: 'bypass' };
-      const held = await peek(list, place);
-      if (held) return held;
-      const [own] = namesOf(list);
-      const absence = gone.has(own) ? await cache.get<Absence>(absentKey(own)) : undefined;
-      if (absence) throw absent(absence.value);
-      const key = pageKey(listHash(list), isFirst(place) ? HEAD : place);
-      const { value, led } = await flights.join(key, () => readNow(list, place, before));
+    async read(list, at, fresh, errand) {
+      if (fresh) return { ...(await shared.alone(errand, (party) => readNow(list, at, party))), cache: 'bypass' };
+      const key = pageKey(listHash(list), isFirst(at.place) ? HEAD : at.place);
+      // Whoever leads looks once more: an earlier flight may have landed on its way here, on another node say.
+      const lead = async (party: Party) => (await known(list, at.place)) ?? readNow(list, at, party);
+      const { value, led } = await shared.join(key, errand, lead);
       return led ? value : { ...value, cache: 'hit' };
     },
   };
 }
 
 /** The network's answer; that the list is there, or gone, is noted (M24, M25). */
-async function ask(options: PagesOptions, list: ListRef, token: string | null): Promise<NetworkPage> {
+async function ask(options: PagesOptions, list: ListRef, token: string | null, party: Party): Promise<NetworkPage> {
   const { cache, pool, clock, lifetimes, gone } = options;
   const names = namesOf(list);
   const [own] = names;
   try {
-    const answer = await pool.page(list, token);
+    const answer = await pool.page(list, token, party);
     for (const name of names) gone.remove(name);
     return answer;
   } catch (error) {

@@ -8,6 +8,7 @@ import type { Clock } from '../ports.js';
 import { type Batch, batch, fold } from './batch.js';
 import type { Cursors } from './cursor.js';
 import type { Entities, Got } from './entities.js';
+import type { Errand } from './errand.js';
 import { fill, type Slice } from './fill.js';
 import { type Funded, fund, type Terms, type Want } from './fund.js';
 import type { Gone } from './gone.js';
@@ -56,12 +57,14 @@ export interface Sources {
 export class Reads {
   readonly #sources: Sources;
   readonly #meter: Meter;
+  readonly #errand: Errand;
   readonly #users: Loaders<UserRef, User> = new Map();
   readonly #tweets: Loaders<string, Tweet> = new Map();
 
-  constructor(sources: Sources, meter: Meter) {
+  constructor(sources: Sources, meter: Meter, errand: Errand) {
     this.#sources = sources;
     this.#meter = meter;
+    this.#errand = errand;
   }
 
   async user(ref: UserRef, at: Site): Promise<User> {
@@ -116,7 +119,7 @@ export class Reads {
     const list = { kind: ask.kind, subject: await this.#subject(ask), ...(ask.product && { product: ask.product }) };
     const position = ask.after == null ? null : cursors.decode(list, ask.after, clock.now());
     const slice = await fill(
-      { pages, meter: this.#meter, isGone: (item) => isGone(gone, item) },
+      { pages, meter: this.#meter, errand: this.#errand, isGone: (item) => isGone(gone, item) },
       {
         list,
         want: ask.first,
@@ -149,18 +152,18 @@ export class Reads {
   async #free(ref: UserRef): Promise<Got<User>> {
     const { users } = this.#sources;
     const [held] = await users.peek([ref]);
-    const got = held ?? (await users.read(ref, false));
+    const got = held ?? (await users.read(ref, false, this.#errand));
     if ('ok' in got) this.#meter.receipt.used(users.keyOf(ref), got.ok);
     else this.#meter.receipt.onlyOnce();
     return got;
   }
 
   #userTerms(fresh: boolean): Terms<User> {
-    return { unit: 'profile', fresh, objectOf: (user) => nameOf(user, fresh) };
+    return { unit: 'profile', fresh, errand: this.#errand, objectOf: (user) => nameOf(user, fresh) };
   }
 
   #tweetTerms(fresh: boolean): Terms<Tweet> {
-    return { unit: 'tweet', fresh, objectOf: (tweet) => nameOf(tweet, fresh) };
+    return { unit: 'tweet', fresh, errand: this.#errand, objectOf: (tweet) => nameOf(tweet, fresh) };
   }
 
   /** One loader for all fields, or where money is tight one for each, so that they can be funded in their order (G9). */

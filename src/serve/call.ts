@@ -4,6 +4,7 @@ import type { Thousandths } from '../core/credits.js';
 import type { ServiceError } from '../core/errors.js';
 import type { Charge } from '../metering/receipt.js';
 import type { RateDecision } from '../ports.js';
+import type { Upstream } from '../read/errand.js';
 
 /** Which operation: a persisted one by name or by its text's SHA-256, or a text of the caller's own. */
 export type Document =
@@ -51,6 +52,10 @@ export interface Outcome {
   /** Whole seconds since the oldest part was read (M11); undefined where nothing came from the network. */
   readonly ageSeconds: number | undefined;
   readonly result: Answer | Refusal;
+  /** For the log and the metrics: whose call it was, and of which operation, as far as it came. */
+  readonly accountId: string | null;
+  readonly operation: string | null;
+  readonly upstream: Upstream;
 }
 
 export interface Answer {

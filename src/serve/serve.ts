@@ -11,8 +11,9 @@ import type { Purse, Purses } from '../metering/purses.js';
 import { Receipt } from '../metering/receipt.js';
 import { settle } from '../metering/settle.js';
 import type { Caller, Clock, Ledger, RateDecision } from '../ports.js';
-import { within } from '../read/pool.js';
+import { Errand } from '../read/errand.js';
 import { Reads, type Sources } from '../read/reads.js';
+import { within } from '../read/within.js';
 import { type Answers, isAllHeld } from './answers.js';
 import type { Answer, Call, Estimate, Outcome } from './call.js';
 import { DocumentError, type Documents, type Operation } from './documents.js';
@@ -34,6 +35,17 @@ export interface ServeOptions {
 
 export type Serve = (call: Call) => Promise<Outcome>;
 
+/** What is known of a call so far, whatever becomes of it. */
+interface Trail {
+  rate: RateDecision | null;
+  policy: Outcome['policy'];
+  accountId: string | null;
+  operation: string | null;
+  errand: Errand | null;
+}
+
+const NO_UPSTREAM: Outcome['upstream'] = { calls: 0, waitMs: 0, readMs: 0 };
+
 /** An operation with its variables, priced. */
 interface Prepared {
   readonly operation: Operation;
@@ -46,30 +58,33 @@ interface Prepared {
 /** The way of a request. Never rejects: whatever goes wrong is an outcome. */
 export function createServe(options: ServeOptions): Serve {
   return async (call) => {
-    const limits: { rate: RateDecision | null; policy: Outcome['policy'] } = { rate: null, policy: 'account' };
+    const trail: Trail = { rate: null, policy: 'account', accountId: null, operation: null, errand: null };
     const close = (result: Outcome['result']): Outcome => {
       const ageSeconds = result.kind === 'answer' ? ageOf(result.fetchedAt, options.clock.now()) : undefined;
-      return { requestId: call.requestId, ...limits, ageSeconds, result };
+      const { errand, ...seen } = trail;
+      return { requestId: call.requestId, ...seen, upstream: errand?.upstream ?? NO_UPSTREAM, ageSeconds, result };
     };
     try {
       const caller = await identify(options, call);
-      limits.policy = caller ? 'account' : 'public';
+      trail.policy = caller ? 'account' : 'public';
+      trail.accountId = caller?.accountId ?? null;
       const rate = caller ? await options.admit.admit(caller) : await options.admit.admitPublic(call.address);
-      limits.rate = rate;
+      trail.rate = rate;
       if (!rate.allowed) throw tooFast(rate);
       const prepared = prepare(options, call);
+      trail.operation = prepared.operation.name;
       if (!caller && !prepared.operation.keyless) {
         // A 401 quotes the rate that a new account starts on, and no bucket (L6).
-        Object.assign(limits, { rate: null, policy: 'account' });
+        Object.assign(trail, { rate: null, policy: 'account' });
         throw new ServiceError('missing_key', noKey(call));
       }
       if (!caller || prepared.operation.keyless || prepared.dryRun)
         return close(await unpaid(options, prepared, caller));
-      return close(await paid(options, prepared, caller, call));
+      return close(await paid(options, prepared, caller, call, trail));
     } catch (error) {
       const failure = asServiceError(error);
       // Too many failed keys count against the address, not against an account (A8).
-      if (failure.detail.reason === FAILED_KEYS_REASON) limits.policy = 'public';
+      if (failure.detail.reason === FAILED_KEYS_REASON) trail.policy = 'public';
       return close({ kind: 'refusal', failure, ...(error instanceof DocumentError && { errors: error.errors }) });
     }
   };
@@ -112,7 +127,13 @@ async function unpaid(options: ServeOptions, prepared: Prepared, caller: Caller 
 }
 
 /** Steps 4 to 6: the meter is opened, the operation run, and its receipt settled. */
-async function paid(options: ServeOptions, prepared: Prepared, caller: Caller, call: Call): Promise<Answer> {
+async function paid(
+  options: ServeOptions,
+  prepared: Prepared,
+  caller: Caller,
+  call: Call,
+  trail: Trail,
+): Promise<Answer> {
   const { operation, budget, estimate } = prepared;
   const purse = await options.purses.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
   try {
@@ -125,7 +146,9 @@ async function paid(options: ServeOptions, prepared: Prepared, caller: Caller, c
       return { ...known, balance: await settle(settlement(options, call, caller, purse, operation), known.charge) };
     }
     const meter = new Meter(purse, estimate.maxAmount, operation.ranks);
-    const { data = null, errors = [] } = await execute(options, prepared, caller, meter, call.signal);
+    const errand = errandOf(options, caller, call);
+    trail.errand = errand;
+    const { data = null, errors = [] } = await execute(options, prepared, caller, meter, errand);
     if (call.allOrNothing && errors[0]) throw failureOf(errors[0]);
     // Whoever is gone by now pays nothing; from here on the answer is paid (M18).
     call.signal.throwIfAborted();
@@ -155,18 +178,25 @@ const settlement = (options: ServeOptions, call: Call, caller: Caller, purse: Pu
   operation: operation.name,
 });
 
-async function execute(options: ServeOptions, prepared: Prepared, caller: Caller, meter: Meter, gone: AbortSignal) {
-  const { sources, ledger, clock, checkoutOpen, deadlineMs } = options;
+/** Until the caller is gone, or the deadline (S13). */
+const errandOf = ({ clock, deadlineMs }: ServeOptions, { accountId }: Caller, call: Call): Errand =>
+  new Errand({
+    accountId,
+    signal: AbortSignal.any([call.signal, AbortSignal.timeout(deadlineMs)]),
+    deadlineAtMs: clock.now() + deadlineMs,
+  });
+
+async function execute(options: ServeOptions, prepared: Prepared, caller: Caller, meter: Meter, errand: Errand) {
+  const { sources, ledger, clock, checkoutOpen } = options;
   const context = {
-    reads: new Reads(sources, meter),
+    reads: new Reads(sources, meter, errand),
     account: new Account(ledger, clock, caller),
     checkoutOpen,
   };
-  const signal = AbortSignal.any([gone, AbortSignal.timeout(deadlineMs)]);
   try {
-    return await within(signal, prepared.operation.run(context, prepared.variables));
+    return await within(errand.signal, prepared.operation.run(context, prepared.variables));
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!errand.signal.aborted) throw error;
     throw new ServiceError('upstream_error', 'The network did not answer in time. Nothing was charged.', {
       cause: error,
     });

@@ -15,6 +15,8 @@ function gate<T>() {
     open = resolve;
     fail = reject;
   });
+  // It may fail before anybody reads.
+  read.catch(() => undefined);
   return { read: () => read, open, fail };
 }
 

@@ -1,147 +1,101 @@
-import { setMaxListeners } from 'node:events';
 import fc from 'fast-check';
-import { afterEach, expect, it } from 'vitest';
-import type { Family } from '../../src/core/model.js';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Pace } from '../../src/ports.js';
 
 export interface PaceHarness {
-  readonly pace: Pace;
-  /** Lets so many milliseconds pass, and everything that is due happen. */
+  /** Several nodes with one pace. */
+  readonly bookers: readonly [Pace, ...Pace[]];
+  /** Lets so many milliseconds pass for the pace. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
-const never = new AbortController().signal;
-setMaxListeners(0, never);
+/** What any `Pace` keeps. `create` gives one that has been idle. */
+export function paceSuite(create: () => Promise<PaceHarness>): void {
+  let at: PaceHarness;
+  beforeEach(async () => {
+    at = await create();
+  });
+  afterEach(() => at.close());
 
-/** What any `Pace` keeps, at a pace per second per family; `create` gives one that has been idle. */
-export function paceSuite(create: (perSecond: Record<Family, number | null>) => Promise<PaceHarness>): void {
-  let at: PaceHarness | undefined;
-  afterEach(() => at?.close());
-  const start = async (fast: number | null, slow: number | null = null) => {
-    at = await create({ fast, slow });
-    return at;
-  };
-
-  /** Starts so many calls and notes which were let through, in order. */
-  function call(harness: PaceHarness, names: readonly string[], family: Family = 'fast', signal = never): string[] {
-    const sent: string[] = [];
-    for (const name of names) {
-      harness.pace.turn(family, signal).then(
-        () => sent.push(name),
-        () => undefined,
-      );
-    }
-    return sent;
+  /** Waits of bookings made together, sorted: a place in time is whoever's. */
+  async function bookMany(times: number, perSecond: number, lane = 'lane'): Promise<number[]> {
+    const { bookers } = at;
+    const waits = Array.from({ length: times }, (_, n) =>
+      (bookers[n % bookers.length] ?? bookers[0]).book(lane, perSecond),
+    );
+    return (await Promise.all(waits)).sort((a, b) => a - b);
   }
-  const numbered = (count: number) => Array.from({ length: count }, (_, n) => `${n}`);
+  /** What is caught up, and what a double loses at today's time. */
+  const CATCH_UP_MS = 10;
+  const EPSILON = 0.01;
 
   it('sends at once after a pause, and saves nothing up', async () => {
-    const harness = await start(10);
-    await harness.advance(5000);
-    const sent = call(harness, numbered(5));
-    await harness.advance(0);
-    expect(sent).toEqual(['0']);
-  });
-
-  it('sends evenly: one call per interval, in the order they came (8.1.7)', async () => {
-    const harness = await start(10);
-    const sent = call(harness, numbered(40));
-    await harness.advance(50);
-    for (let n = 1; n <= 20; n += 1) {
-      expect(sent).toHaveLength(n);
-      await harness.advance(100);
+    await at.bookers[0].book('lane', 10);
+    await at.advance(5000);
+    const [first = -1, ...others] = await bookMany(5, 10);
+    expect(first).toBe(0);
+    for (const [n, wait] of others.entries()) {
+      expect(wait).toBeGreaterThanOrEqual((n + 1) * 100 - CATCH_UP_MS - EPSILON);
+      expect(wait).toBeLessThanOrEqual((n + 1) * 100 + EPSILON);
     }
-    expect(sent).toEqual(numbered(21));
   });
 
-  it('reaches a pace whose interval is no whole number of milliseconds', async () => {
-    const harness = await start(30);
-    const sent = call(harness, numbered(200));
-    await harness.advance(4000);
-    expect(sent.length).toBeGreaterThanOrEqual(119);
-    expect(sent.length).toBeLessThanOrEqual(122);
+  it.each([10, 30, 0.5])('places lie evenly, whoever books them, at %d a second (8.1.7)', async (perSecond) => {
+    const [, ...waits] = await bookMany(60, perSecond);
+    for (const [n, wait] of waits.entries()) {
+      if (n > 0) expect(wait - (waits[n - 1] ?? 0)).toBeCloseTo(1000 / perSecond, 2);
+    }
   });
 
-  it('holds nobody back where there is no pace', async () => {
-    const harness = await start(null);
-    const sent = call(harness, numbered(100));
-    await harness.advance(0);
-    expect(sent).toHaveLength(100);
+  it('gives a place that comes later as its time nears', async () => {
+    await bookMany(2, 10);
+    const before = await at.bookers[0].book('lane', 10);
+    await at.advance(60);
+    expect((await at.bookers[0].book('lane', 10)) - before).toBeCloseTo(40, 2);
   });
 
-  it('paces the families apart', async () => {
-    const harness = await start(1, 1);
-    const fast = call(harness, numbered(2), 'fast');
-    const slow = call(harness, numbered(2), 'slow');
-    await harness.advance(0);
-    expect([fast.length, slow.length]).toEqual([1, 1]);
+  it('paces lanes apart', async () => {
+    await bookMany(10, 1, 'one');
+    expect(await at.bookers[0].book('other', 1)).toBe(0);
   });
 
-  it('lets who gives up go at once, with the signal’s reason, and gives the turn to the next', async () => {
-    const harness = await start(10);
-    call(harness, ['first']);
-    const leaver = new AbortController();
-    const left = harness.pace.turn('fast', leaver.signal);
-    const sent = call(harness, ['next']);
-    leaver.abort(new Error('nobody waits'));
-    await expect(left).rejects.toThrow('nobody waits');
-    await harness.advance(150);
-    expect(sent).toEqual(['next']);
+  it('keeps two thousand a second although who sends is late by a millisecond or two each time', async () => {
+    let [nowMs, sent] = [0, 0];
+    while (nowMs < 1000) {
+      const wait = await at.bookers[0].book('lane', 2000);
+      sent += 1;
+      if (wait === 0) continue;
+      const late = Math.ceil(wait) + (sent % 2);
+      nowMs += late;
+      await at.advance(late);
+    }
+    expect(sent).toBeGreaterThanOrEqual(1990);
+    expect(sent).toBeLessThanOrEqual(1 + (nowMs + CATCH_UP_MS) * 2);
   });
 
-  it('spends no turn on a call that was given up before it came', async () => {
-    const harness = await start(10);
-    await expect(harness.pace.turn('fast', AbortSignal.abort(new Error('late')))).rejects.toThrow('late');
-    const sent = call(harness, ['next']);
-    await harness.advance(0);
-    expect(sent).toEqual(['next']);
-  });
-
-  it('stays within its pace and in order, whoever comes and leaves when', async () => {
-    const wave = fc.record({
-      pauseMs: fc.integer({ min: 0, max: 700 }),
-      calls: fc.integer({ min: 0, max: 8 }),
-      leave: fc.boolean(),
-    });
-    const waves = fc.array(wave, { maxLength: 12 });
+  it('has no more places in any time than the pace and what may be caught up, whoever books when', async () => {
+    const wave = fc.record({ pauseMs: fc.integer({ min: 0, max: 400 }), bookings: fc.integer({ min: 0, max: 8 }) });
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 60 }), waves, async (rate, plan) => {
-        const harness = await create({ fast: rate, slow: null });
-        const sent: { order: number; atMs: number }[] = [];
-        let stayed = 0;
-        let order = 0;
+      fc.asyncProperty(fc.integer({ min: 1, max: 300 }), fc.array(wave, { maxLength: 15 }), async (rate, plan) => {
+        await at.close();
+        at = await create();
+        const places: number[] = [];
         let nowMs = 0;
-        const settled: Promise<unknown>[] = [];
-        for (const { pauseMs, calls, leave } of plan) {
-          const leaver = new AbortController();
-          for (let n = 0; n < calls; n += 1) {
-            const mine = order++;
-            const turn = harness.pace.turn('fast', leaver.signal).then(() => sent.push({ order: mine, atMs: nowMs }));
-            settled.push(turn.catch(() => undefined));
-          }
-          const before = sent.length;
-          for (let passed = 0; passed < pauseMs; passed += 20) {
-            await harness.advance(20);
-            nowMs += 20;
-          }
-          if (leave) leaver.abort();
-          else stayed += calls;
-          expect(sent.length).toBeGreaterThanOrEqual(before);
+        for (const { pauseMs, bookings } of plan) {
+          nowMs += pauseMs;
+          await at.advance(pauseMs);
+          places.push(...(await bookMany(bookings, rate)).map((wait) => nowMs + wait));
         }
-        await harness.advance(1000 * Math.ceil(order / rate + 1));
-        await Promise.all(settled);
-        expect(sent.length).toBeGreaterThanOrEqual(stayed);
-        expect(sent.map((one) => one.order)).toEqual(sent.map((one) => one.order).sort((a, b) => a - b));
-        // Moments are known to 20 ms; one interval may be caught up.
-        const inside = sent.filter(({ atMs }) => atMs < nowMs);
-        const excess = inside.flatMap((from, first) =>
-          inside.slice(first).map((to, later) => later - 1 - ((to.atMs - from.atMs + 20 + 10) * rate) / 1000),
+        places.sort((a, b) => a - b);
+        const excess = places.flatMap((fromMs, first) =>
+          places
+            .slice(first)
+            .map((toMs, later) => later + 1 - (1 + ((toMs - fromMs + CATCH_UP_MS + EPSILON) * rate) / 1000)),
         );
-        expect(Math.max(0, ...excess)).toBe(0);
-        await harness.close();
+        expect(Math.max(0, ...excess)).toBeLessThanOrEqual(1e-6);
       }),
-      { numRuns: 20 },
+      { numRuns: 30 },
     );
   });
 }

@@ -148,6 +148,7 @@ describe('batches (section 4, B1–B15)', () => {
     service.net.fail(upstreamFault('no_account', 40));
     const reply = await reader.get('/v1/tweets/batch?ids=501,502').finally(() => service.net.heal());
     expect([reply.status, reply.body.error.code, reply.headers.get('retry-after')]).toEqual([503, 'no_account', '40']);
+    service.clock.forget();
   });
 
   it('B10: nothing found is a miss, or a bypass with fresh', async () => {

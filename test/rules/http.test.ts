@@ -27,7 +27,11 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
   const failing = async (error: unknown, path = '/v1/users/user1?fresh=true', headers = {}): Promise<Reply> => {
     const reader = await service.customer();
     service.net.fail(error);
-    return reader.get(path, headers).finally(() => service.net.heal());
+    return reader.get(path, headers).finally(() => {
+      service.net.heal();
+      // Until the session has rested as long as the network asked for.
+      service.clock.forget();
+    });
   };
 
   it.each([

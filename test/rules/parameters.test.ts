@@ -161,6 +161,7 @@ describe('parameters (P1–P15)', () => {
     const reply = await reader.get('/v1/tweets/search?q=x&product=Top&fresh=true').finally(() => service.net.heal());
     expect([reply.status, reply.body.error.code]).toEqual([403, 'product_unavailable']);
     expect(idsOf(await reader.get('/v1/tweets/search?q=x'))).toEqual(['503']);
+    service.clock.forget();
   });
 
   it('P15: Latest refused to this credential is 403 access_denied', async () => {

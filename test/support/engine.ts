@@ -1,5 +1,7 @@
 import { createMemoryCache } from '../../adapters/memory/cache.js';
 import { createMemoryFlights } from '../../adapters/memory/flights.js';
+import { createMemoryPace } from '../../adapters/memory/pace.js';
+import { createMemoryTombstones } from '../../adapters/memory/tombstones.js';
 import type { Thousandths } from '../../src/core/credits.js';
 import { Meter } from '../../src/metering/meter.js';
 import { Purse } from '../../src/metering/purses.js';
@@ -7,11 +9,16 @@ import type { Charge } from '../../src/metering/receipt.js';
 import type { Cache, Network } from '../../src/ports.js';
 import { createCursors } from '../../src/read/cursor.js';
 import { createTweets, createUsers } from '../../src/read/entities.js';
+import { Errand } from '../../src/read/errand.js';
 import { createGone } from '../../src/read/gone.js';
 import { DEFAULT_LIFETIMES } from '../../src/read/lifetimes.js';
 import { createPages } from '../../src/read/pages.js';
-import { createPool } from '../../src/read/pool.js';
+import { createPool } from '../../src/read/pool/pool.js';
 import { type ListAsk, type Page, Reads } from '../../src/read/reads.js';
+import { SharedReads } from '../../src/read/shared-reads.js';
+
+/** Longest that a read may take: nothing here is that slow. */
+const DEADLINE_MS = 60_000;
 
 export interface Engine {
   /** Moves on only when told. */
@@ -37,16 +44,15 @@ export function createEngine(network: Network): Engine {
   };
   const keys = new Set<string>();
   const cache = noting(createMemoryCache({ clock }), keys);
-  const flights = createMemoryFlights();
   const counted = counting(network);
-  const pace = { turn: async () => {} };
-  const pool = createPool({ network: counted.network, pace, clock, deadlineMs: 5000 });
+  const pace = createMemoryPace({ clock });
+  const pool = createPool({ network: counted.network, pace, clock, perSecond: { fast: null, slow: null } });
   const lifetimes = DEFAULT_LIFETIMES;
-  const gone = createGone(clock, lifetimes);
-  const shared = { cache, flights, pool, gone, clock, lifetimes };
-  const users = createUsers(shared);
-  const tweets = createTweets(shared);
-  const pages = createPages({ ...shared, users, tweets });
+  const gone = createGone({ clock, lifetimes, tombstones: createMemoryTombstones({ clock }) });
+  const common = { cache, shared: new SharedReads(createMemoryFlights()), pool, gone, clock, lifetimes };
+  const users = createUsers(common);
+  const tweets = createTweets(common);
+  const pages = createPages({ ...common, users, tweets });
   const cursors = createCursors(Buffer.alloc(32, 7));
   const sources = { users, tweets, pages, cursors, gone, clock };
 
@@ -54,7 +60,12 @@ export function createEngine(network: Network): Engine {
     const wallet = { balance: credits, knownAt: 0, inFlight: 0, answers: 0 };
     const purse = new Purse(wallet, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
     const meter = new Meter(purse, 0, new Map());
-    return { reads: new Reads(sources, meter), charge: () => meter.receipt.fold(), left: () => purse.left };
+    const errand = new Errand({
+      accountId: 'test',
+      signal: AbortSignal.timeout(DEADLINE_MS),
+      deadlineAtMs: clock.now() + DEADLINE_MS,
+    });
+    return { reads: new Reads(sources, meter, errand), charge: () => meter.receipt.fold(), left: () => purse.left };
   };
 
   return {

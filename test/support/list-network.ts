@@ -98,6 +98,7 @@ export function createListNetwork(shape: ListShape, subject = '77'): ListNetwork
     list,
     network: {
       name: 'list',
+      sessions: ['only'],
       batchSize: { users: 100, tweets: 100 },
       pace: { fast: null, slow: null },
       products: PRODUCTS,

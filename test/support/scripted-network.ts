@@ -61,6 +61,7 @@ export function createScriptedNetwork(options: Partial<Pick<Network, 'batchSize'
 
   const network: Network = {
     name: 'scripted',
+    sessions: ['only'],
     batchSize: options.batchSize ?? { users: 100, tweets: 100 },
     pace: { fast: null, slow: null },
     products: options.products ?? PRODUCTS,

@@ -62,6 +62,8 @@ describe('GET /v1/tweets/search', () => {
     const reply = await reader.get(at('harbour', '&product=Top&fresh=true')).finally(() => service.faults.heal());
     expect([reply.status, reply.body.error.code]).toEqual([403, 'product_unavailable']);
     expect(await reader.balance()).toBe(1000);
+    // A refusal is remembered: later searches for Top are another day's.
+    service.clock.forget();
   });
 
   refusesAsBad(

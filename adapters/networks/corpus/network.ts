@@ -18,6 +18,7 @@ export function createCorpusNetwork(pool: CorpusPool): Network {
   const run = runOn(pool);
   return {
     name: 'corpus',
+    sessions: ['corpus'],
     batchSize: { users: 100, tweets: 100 },
     pace: { fast: null, slow: null },
     products: PRODUCTS,

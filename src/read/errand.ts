@@ -1,0 +1,62 @@
+/** What reading upstream took of a call: calls it caused, and milliseconds of waiting for a turn and for answers. */
+export interface Upstream {
+  readonly calls: number;
+  readonly waitMs: number;
+  readonly readMs: number;
+}
+
+export interface ErrandOptions {
+  readonly accountId: string;
+  /** Fires when the caller is gone, and at the deadline. */
+  readonly signal: AbortSignal;
+  /** Unix milliseconds: nothing is worth waiting for after this (S13). */
+  readonly deadlineAtMs: number;
+}
+
+/** One call as the upstream is concerned: on whose turn it reads, until when, and what that took. */
+export class Errand {
+  readonly accountId: string;
+  readonly signal: AbortSignal;
+  readonly deadlineAtMs: number;
+  #calls = 0;
+  readonly #waited = new Stretch();
+  readonly #read = new Stretch();
+
+  constructor({ accountId, signal, deadlineAtMs }: ErrandOptions) {
+    this.accountId = accountId;
+    this.signal = signal;
+    this.deadlineAtMs = deadlineAtMs;
+  }
+
+  /** One upstream call was made for it. */
+  called(): void {
+    this.#calls += 1;
+  }
+
+  waited(fromMs: number, toMs: number): void {
+    this.#waited.add(fromMs, toMs);
+  }
+
+  read(fromMs: number, toMs: number): void {
+    this.#read.add(fromMs, toMs);
+  }
+
+  get upstream(): Upstream {
+    return { calls: this.#calls, waitMs: this.#waited.ms, readMs: this.#read.ms };
+  }
+}
+
+/** Time covered by stretches that may overlap, when they are told in the order they end: what ran side by side counts once. */
+class Stretch {
+  #ms = 0;
+  #coveredToMs = Number.NEGATIVE_INFINITY;
+
+  add(fromMs: number, toMs: number): void {
+    this.#ms += Math.max(0, toMs - Math.max(fromMs, this.#coveredToMs));
+    this.#coveredToMs = Math.max(this.#coveredToMs, toMs);
+  }
+
+  get ms(): number {
+    return this.#ms;
+  }
+}

@@ -1,0 +1,186 @@
+import { asServiceError, type ServiceError } from '../../core/errors.js';
+import type { Clock, Pace } from '../../ports.js';
+import type { Party } from '../party.js';
+import { abandoned } from '../shared-reads.js';
+import { FairQueue } from './fair-queue.js';
+import { type FamilyHealth, isTrouble, newCounts, noteFailure } from './health.js';
+import type { Carrier, Job } from './job.js';
+import { Lane } from './lane.js';
+import { closedFor, queueTooLong } from './refusals.js';
+import { send } from './sender.js';
+import { isRefusal, type Session } from './session.js';
+
+export interface FamilyPoolOptions {
+  /** What its lanes are named after: the network and the family. */
+  readonly name: string;
+  readonly sessions: readonly Session[];
+  readonly pace: Pace;
+  readonly clock: Clock;
+  readonly perSecond: number | null;
+}
+
+/** A failed read is tried once more, on another session, if that is within so long of its beginning (S12). */
+const RETRY_MS = 20_000;
+
+/** Soonest and latest that jobs for which no session was free are looked at again. */
+const LOOK_AGAIN_MS = { least: 20, most: 60_000 } as const;
+
+/** The reads of one family: a fair queue, and a lane for each session that takes from it. */
+export class FamilyPool {
+  readonly counts = newCounts();
+  readonly #options: FamilyPoolOptions;
+  readonly #queue = new FairQueue();
+  readonly #lanes: readonly Lane[];
+  #alarm: NodeJS.Timeout | undefined;
+
+  constructor(options: FamilyPoolOptions) {
+    this.#options = options;
+    const { name, sessions, pace, clock, perSecond } = options;
+    const take = (session: Session, jobs: readonly Job[]) => void this.#send(session, jobs);
+    this.#lanes = sessions.map((session) => {
+      const lane = { session, queue: this.#queue, pace, clock, perSecond, send: take };
+      return new Lane({ ...lane, name: `${name}:${session.name}` });
+    });
+  }
+
+  get health(): FamilyHealth {
+    return { ...this.counts, waiting: this.#queue.size, waitMs: this.#waitMs('') };
+  }
+
+  /** The input's output, once its turn has come. Refuses at once what could not come in time, or what no session may read. */
+  async read<Input, Output>(carrier: Carrier<Input, Output>, input: Input, party: Party): Promise<Output> {
+    const { clock } = this.#options;
+    const now = clock.now();
+    this.counts.read += 1;
+    this.#admit(carrier.kind, party, now);
+    return new Promise<Output>((resolve, reject) => {
+      const job: Job<Input, Output> = {
+        carrier,
+        input,
+        party,
+        askedAt: now,
+        since: now,
+        tried: new Set(),
+        resolve,
+        reject,
+      };
+      this.#enter(job as Job);
+    });
+  }
+
+  #admit(kind: string, party: Party, now: number): void {
+    const [first] = party.members;
+    if (first === undefined) throw abandoned();
+    const { deadlineAtMs } = party;
+    const waitMs = this.#waitMs(first.accountId);
+    const refusal =
+      closedFor(this.#options.sessions, kind, now, deadlineAtMs) ??
+      (waitMs >= deadlineAtMs - now ? queueTooLong(waitMs, deadlineAtMs - now) : undefined);
+    if (refusal === undefined) return;
+    this.counts.refused += 1;
+    throw refusal;
+  }
+
+  #enter(job: Job): void {
+    for (const { accountId } of job.party.members) this.#queue.add(job, accountId);
+    job.party.watch(
+      ({ accountId }) => {
+        if (this.#queue.has(job)) this.#queue.add(job, accountId);
+      },
+      () => {
+        if (this.#queue.has(job)) this.#leave(job, abandoned());
+      },
+    );
+    this.#wake();
+  }
+
+  #leave(job: Job, failure: unknown): void {
+    this.#queue.delete(job);
+    job.reject(failure);
+  }
+
+  #wake(): void {
+    for (const lane of this.#lanes) lane.wake();
+    this.#lookAgain();
+  }
+
+  async #send(session: Session, jobs: readonly Job[]): Promise<void> {
+    const { clock } = this.#options;
+    const startedAt = clock.now();
+    this.counts.upstreamCalls += 1;
+    for (const { party, since } of jobs) {
+      this.counts.waitedMs += startedAt - since;
+      for (const member of party.members) member.waited(since, startedAt);
+    }
+    for (const leader of new Set(jobs.flatMap(({ party }) => [...party.members].slice(0, 1)))) leader.called();
+    try {
+      const outputs = await send(session, jobs, clock);
+      this.counts.failing = false;
+      this.#tookUntil(jobs, startedAt);
+      for (const [index, job] of jobs.entries()) job.resolve(outputs[index]);
+    } catch (error) {
+      this.#tookUntil(jobs, startedAt);
+      this.#failed(session, jobs, asServiceError(error));
+    }
+  }
+
+  #tookUntil(jobs: readonly Job[], startedAt: number): void {
+    const endedAt = this.#options.clock.now();
+    for (const { party } of jobs) for (const member of party.members) member.read(startedAt, endedAt);
+  }
+
+  /** Another session may do better: each job is tried there, once, or for as long as it is only refused (S12, U34). */
+  #failed(session: Session, jobs: readonly Job[], failure: ServiceError): void {
+    const now = this.#options.clock.now();
+    noteFailure(this.counts, failure, now);
+    for (const job of jobs) {
+      job.tried.add(session.name);
+      if (job.party.isEmpty || !this.#mayRetry(job, failure, now)) job.reject(failure);
+      else {
+        job.since = now;
+        this.#enter(job);
+      }
+    }
+    this.#sweep(now);
+    this.#lookAgain();
+  }
+
+  #mayRetry(job: Job, failure: ServiceError, now: number): boolean {
+    const again = isRefusal(failure) || (isTrouble(failure) && job.tried.size === 1 && now - job.askedAt < RETRY_MS);
+    return again && this.#options.sessions.some((other) => other.mayTake(job) && other.mayRead(job.carrier.kind));
+  }
+
+  /** What waits for sessions that have closed in the meantime need not wait in vain. */
+  #sweep(now: number): void {
+    if (this.#allClear) return;
+    for (const job of this.#queue.jobs()) {
+      const refusal = closedFor(this.#options.sessions, job.carrier.kind, now, job.party.deadlineAtMs);
+      if (refusal) this.#leave(job, refusal);
+    }
+  }
+
+  /** Jobs wait and no session may take them: one that rests will be free. */
+  #lookAgain(): void {
+    if (this.#alarm !== undefined || this.#queue.size === 0 || this.#allClear) return;
+    const now = this.#options.clock.now();
+    const kinds = new Set(this.#queue.jobs().map(({ carrier }) => carrier.kind));
+    const frees = this.#options.sessions.flatMap((session) =>
+      [...kinds].flatMap((kind) => session.closed(kind)?.untilMs ?? []),
+    );
+    if (frees.length === 0) return;
+    const waitMs = Math.min(LOOK_AGAIN_MS.most, Math.max(LOOK_AGAIN_MS.least, Math.min(...frees) - now));
+    this.#alarm = setTimeout(() => {
+      this.#alarm = undefined;
+      this.#wake();
+    }, waitMs).unref();
+  }
+
+  get #allClear(): boolean {
+    return this.#options.sessions.every(({ isClear }) => isClear);
+  }
+
+  #waitMs(accountId: string): number {
+    const before = this.#queue.callsBefore(accountId);
+    return Math.min(...this.#lanes.map((lane) => lane.waitMs(before, this.#lanes.length)));
+  }
+}

@@ -1,0 +1,60 @@
+import type { ErrorCode, ServiceError } from '../../core/errors.js';
+import type { Family } from '../../core/model.js';
+import type { SessionHealth } from './session.js';
+
+/** How a family of reads did since the start. */
+export interface FamilyCounts {
+  upstreamCalls: number;
+  failures: number;
+  /** Look-ups that were answered from what is held, and those that went to the network. */
+  held: number;
+  read: number;
+  /** Reads refused at once, for they could not have been made in time. */
+  refused: number;
+  /** Milliseconds that reads waited for a turn, in all. */
+  waitedMs: number;
+  lastIncident: { at: number; code: ErrorCode; message: string } | null;
+  /** True when the last call of the family failed. */
+  failing: boolean;
+}
+
+export interface FamilyHealth extends Readonly<FamilyCounts> {
+  /** Reads that wait for a turn. */
+  readonly waiting: number;
+  /** About how long one that came now, from an account with nothing waiting, would wait. Milliseconds. */
+  readonly waitMs: number;
+}
+
+export interface PoolHealth {
+  readonly families: Readonly<Record<Family, FamilyHealth>>;
+  readonly sessions: readonly SessionHealth[];
+}
+
+export const newCounts = (): FamilyCounts => ({
+  upstreamCalls: 0,
+  failures: 0,
+  held: 0,
+  read: 0,
+  refused: 0,
+  waitedMs: 0,
+  lastIncident: null,
+  failing: false,
+});
+
+/** Failures that say something about the network, not about what was asked for. */
+const TROUBLE: ReadonlySet<ErrorCode> = new Set([
+  'upstream_rate_limited',
+  'no_account',
+  'upstream_error',
+  'request_rejected',
+  'query_id_stale',
+]);
+
+export const isTrouble = ({ code }: ServiceError): boolean => TROUBLE.has(code);
+
+export function noteFailure(counts: FamilyCounts, failure: ServiceError, at: number): void {
+  if (!isTrouble(failure)) return;
+  counts.failures += 1;
+  counts.failing = true;
+  counts.lastIncident = { at, code: failure.code, message: failure.message };
+}

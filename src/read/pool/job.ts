@@ -1,0 +1,30 @@
+import type { Family } from '../../core/model.js';
+import type { ReadContext } from '../../ports.js';
+import type { Party } from '../party.js';
+
+/** Reads of one kind travel together: how many inputs one upstream call takes, and how it is made. */
+export interface Carrier<Input = unknown, Output = unknown> {
+  /** What a session may be refused as a whole: `users`, `tweets`, a kind of list, `search:Top`. */
+  readonly kind: string;
+  readonly family: Family;
+  readonly most: number;
+  /** Inputs that are the same to the network have the same name. */
+  readonly nameOf: (input: Input) => string;
+  /** One upstream call: an output per input, in order; the inputs are distinct. */
+  readonly read: (inputs: readonly Input[], context: ReadContext) => Promise<readonly Output[]>;
+}
+
+/** One input that waits to be read. */
+export interface Job<Input = unknown, Output = unknown> {
+  readonly carrier: Carrier<Input, Output>;
+  readonly input: Input;
+  /** Who waits for it. */
+  readonly party: Party;
+  /** When it was asked for, and when it came into the queue, the last time. Unix milliseconds. */
+  readonly askedAt: number;
+  since: number;
+  /** Sessions it failed or was refused on. */
+  readonly tried: Set<string>;
+  readonly resolve: (output: Output) => void;
+  readonly reject: (error: unknown) => void;
+}

@@ -1,0 +1,56 @@
+import { ServiceError } from '../../core/errors.js';
+import type { Family, ListRef, Tweet, User, UserRef } from '../../core/model.js';
+import type { Clock, Found, Network, NetworkPage, Pace } from '../../ports.js';
+import type { Party } from '../party.js';
+import { carriersOf } from './carriers.js';
+import { FamilyPool } from './family-pool.js';
+import type { PoolHealth } from './health.js';
+import { Session } from './session.js';
+
+/** The one door to the network: everything that must be read waits here for its turn, and travels together (8.1.7). */
+export interface Pool {
+  user(ref: UserRef, party: Party): Promise<Found<User>>;
+  tweet(id: string, party: Party): Promise<Found<Tweet>>;
+  page(list: ListRef, token: string | null, party: Party): Promise<NetworkPage>;
+  /** Notes a look-up that needed no read. */
+  held(family: Family): void;
+  health(): PoolHealth;
+}
+
+export interface PoolOptions {
+  readonly network: Network;
+  readonly pace: Pace;
+  readonly clock: Clock;
+  /** Upstream calls per second of each session; null: no pace. */
+  readonly perSecond: Readonly<Record<Family, number | null>>;
+}
+
+export function createPool({ network, pace, clock, perSecond }: PoolOptions): Pool {
+  const sessions = network.sessions.map((name) => new Session(name, clock));
+  const poolOf = (family: Family): FamilyPool =>
+    new FamilyPool({ name: `${network.name}:${family}`, sessions, pace, clock, perSecond: perSecond[family] });
+  const families = { fast: poolOf('fast'), slow: poolOf('slow') };
+  const { users, tweets, page } = carriersOf(network);
+  return {
+    user: (ref, party) => families[users.family].read(users, ref, party),
+    tweet: (id, party) => families[tweets.family].read(tweets, id, party),
+    async page(list, token, party) {
+      if (list.kind === 'search' && list.product && !network.products.includes(list.product)) {
+        throw unavailable(list.product);
+      }
+      const carrier = page(list);
+      return families[carrier.family].read(carrier, { list, token }, party);
+    },
+    held(family) {
+      families[family].counts.held += 1;
+    },
+    health: () => ({
+      families: { fast: families.fast.health, slow: families.slow.health },
+      sessions: sessions.map(({ health }) => health),
+    }),
+  };
+}
+
+/** Never another product in its place: that would sell what was not asked for (P10, P11). */
+const unavailable = (product: string): ServiceError =>
+  new ServiceError('product_unavailable', `${product} is not served here. Latest always is. Nothing was charged.`);

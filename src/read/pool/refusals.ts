@@ -1,0 +1,36 @@
+import { ServiceError } from '../../core/errors.js';
+import type { Closed, Session } from './session.js';
+
+/** Why no session may read the kind now, or undefined when one may, or when one will before `untilMs` (Unix milliseconds). */
+export function closedFor(
+  sessions: readonly Session[],
+  kind: string,
+  nowMs: number,
+  untilMs: number,
+): ServiceError | undefined {
+  const closed: Closed[] = [];
+  for (const session of sessions) {
+    const why = session.closed(kind);
+    if (why === undefined) return undefined;
+    closed.push(why);
+  }
+  // One that rests frees by itself; one that was refused is not asked again in the time of a call.
+  const resting = closed.filter(({ why }) => why !== 'refused').sort((one, other) => one.untilMs - other.untilMs);
+  const [first] = resting;
+  if (first === undefined) return closed[0]?.failure;
+  if (first.why === 'resting' && first.untilMs <= untilMs) return undefined;
+  const retryAfter = Math.max(1, Math.ceil((first.untilMs - nowMs) / 1000));
+  if (resting.every(({ why }) => why === 'failing')) {
+    const message = `The network has failed again and again, and is left alone for a moment. Try again in ${retryAfter} s; nothing was charged.`;
+    return new ServiceError('upstream_error', message, { retryAfter, cause: first.failure });
+  }
+  const message = `No reading session is free for this: the first one is in ${retryAfter} s. Nothing was charged.`;
+  return new ServiceError('no_account', message, { retryAfter, cause: first.failure });
+}
+
+/** The pace does not reach this read before its deadline: said at once, not after waiting in vain (8.1.7, S2). */
+export function queueTooLong(waitMs: number, leftMs: number): ServiceError {
+  const retryAfter = Math.max(1, Math.ceil((waitMs - leftMs) / 1000));
+  const message = `Too many reads wait for the network: this one's turn would come in ${Math.ceil(waitMs / 1000)} s. Try again in ${retryAfter} s; nothing was charged.`;
+  return new ServiceError('upstream_rate_limited', message, { retryAfter, reason: 'queue' });
+}

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createMemoryPace } from '../../adapters/memory/pace.js';
+import type { ServiceError } from '../../src/core/errors.js';
+import type { ListRef } from '../../src/core/model.js';
+import type { Network, NetworkPage, ReadContext } from '../../src/ports.js';
+import { Errand } from '../../src/read/errand.js';
+import { Party } from '../../src/read/party.js';
+import { createPool, type Pool } from '../../src/read/pool/pool.js';
+
+/** One upstream call as the network got it. */
+export interface UpstreamCall {
+  readonly atMs: number;
+  readonly session: string;
+  readonly what: string;
+  readonly of: readonly string[];
+}
+
+export interface TestPool {
+  readonly pool: Pool;
+  readonly calls: UpstreamCall[];
+  /** A read that waits, by its account. */
+  search(query: string, accountId?: string, errand?: Errand): Promise<NetworkPage>;
+  list(kind: ListRef['kind'], subject: string, errand?: Errand): Promise<NetworkPage>;
+  user(handle: string, accountId?: string, errand?: Errand): Promise<unknown>;
+}
+
+export interface TestPoolOptions {
+  readonly sessions?: readonly string[];
+  readonly perSecond?: number | null;
+  readonly deadlineMs?: number;
+  /** Fails a call by throwing; else it is answered, after `takesMs`. */
+  readonly answer?: (call: UpstreamCall, context: ReadContext) => void | Promise<void>;
+  readonly clock?: { now(): number };
+  readonly batch?: number;
+}
+
+export const errandOf = (accountId = 'a', deadlineMs = 30_000, signal?: AbortSignal): Errand =>
+  new Errand({
+    accountId,
+    signal: signal ?? AbortSignal.timeout(deadlineMs),
+    deadlineAtMs: Date.now() + deadlineMs,
+  });
+
+/** A pool over a network that answers everything and notes what it was asked, when and with which session. */
+export function testPool(options: TestPoolOptions = {}): TestPool {
+  const { sessions = ['one'], perSecond = null, deadlineMs = 30_000, clock = { now: () => Date.now() } } = options;
+  const calls: UpstreamCall[] = [];
+  async function answered(what: string, of: readonly string[], context: ReadContext): Promise<void> {
+    const call = { atMs: performance.now(), session: context.session ?? '', what, of };
+    calls.push(call);
+    await options.answer?.(call, context);
+  }
+  const network: Network = {
+    name: 'test',
+    sessions,
+    batchSize: { users: options.batch ?? 100, tweets: options.batch ?? 100 },
+    pace: { fast: perSecond, slow: perSecond },
+    products: ['Latest', 'Top'],
+    async users(refs, context) {
+      const names = refs.map((ref) => ('id' in ref ? ref.id : ref.handle));
+      await answered('users', names, context);
+      return names.map((id) => ({ ok: userOf(id) }));
+    },
+    async tweets(ids, context) {
+      await answered('tweets', ids, context);
+      return ids.map((id) => ({ ok: { id, text: '', authorId: '1', createdAt: NOW } }));
+    },
+    async page(list, _token, context) {
+      await answered(list.kind, [list.subject], context);
+      return { tweets: [], next: null };
+    },
+  };
+  const pace = createMemoryPace({ clock: { now: () => performance.now() } });
+  const pool = createPool({ network, pace, clock, perSecond: { fast: perSecond, slow: perSecond } });
+  return {
+    pool,
+    calls,
+    search: (query, accountId = 'a', errand = errandOf(accountId, deadlineMs)) =>
+      pool.page({ kind: 'search', subject: query, product: 'Latest' }, null, new Party(errand)),
+    list: (kind, subject, errand = errandOf('a', deadlineMs)) => pool.page({ kind, subject }, null, new Party(errand)),
+    user: (handle, accountId = 'a', errand = errandOf(accountId, deadlineMs)) =>
+      pool.user({ handle }, new Party(errand)),
+  };
+}
+
+const NOW = '2026-01-01T00:00:00.000Z';
+
+const userOf = (id: string) => ({
+  id,
+  handle: id,
+  name: id,
+  followersCount: 0,
+  followingCount: 0,
+  tweetsCount: 0,
+  createdAt: NOW,
+});
+
+/** The code, and the seconds to wait, that a read fails with. */
+export const failureOf = (
+  read: Promise<unknown>,
+): Promise<[code: string, retryAfter: number | undefined] | 'answered'> =>
+  read.then(
+    () => 'answered' as const,
+    (error: ServiceError) => [error.code, error.retryAfter],
+  );
+
+export const pause = (ms: number): Promise<void> => sleep(ms);
