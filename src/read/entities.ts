@@ -96,20 +96,7 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
     return { fail: found.fail };
   }
 
-  async function peek(refs: readonly Ref[]): Promise<(Got<T> | undefined)[]> {
-    const keys = refs.map(kind.keyOf);
-    const all = await cache.getMany<T | Absence>([...keys, ...keys.map(absentKey)]);
-    return keys.map((key, index) => {
-      const held = all[index] as Held<T> | undefined;
-      // Another node may have heard that it is gone before this one's copy went.
-      if (held && !gone.has(key)) {
-        options.pool.held('fast');
-        return { ok: held.value, cache: 'hit', fetchedAt: held.fetchedAt };
-      }
-      const absence = all[index + keys.length] as Held<Absence> | undefined;
-      return absence && { fail: absent(absence.value) };
-    });
-  }
+  const peek = (refs: readonly Ref[]): Promise<(Got<T> | undefined)[]> => lookUp(options, refs.map(kind.keyOf));
 
   return {
     keyOf: kind.keyOf,
@@ -123,6 +110,24 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
       return led ? value : relabel(value, 'hit');
     },
   };
+}
+
+/** What is held under the names: the object, or that there is none. */
+async function lookUp<T>(
+  { cache, gone, pool }: EntitiesOptions,
+  keys: readonly string[],
+): Promise<(Got<T> | undefined)[]> {
+  const all = await cache.getMany<T | Absence>([...keys, ...keys.map(absentKey)]);
+  return keys.map((key, index) => {
+    const held = all[index] as Held<T> | undefined;
+    // Another node may have heard that it is gone before this one's copy went.
+    if (held && !gone.has(key)) {
+      pool.held('fast');
+      return { ok: held.value, cache: 'hit', fetchedAt: held.fetchedAt };
+    }
+    const absence = all[index + keys.length] as Held<Absence> | undefined;
+    return absence && { fail: absent(absence.value) };
+  });
 }
 
 /** Digits are a handle where a handle is asked for: who meant an id is told where ids are taken (I4). */

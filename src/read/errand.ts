@@ -1,3 +1,5 @@
+import type { SpanMark } from '../ports.js';
+
 /** What reading upstream took of a call: calls it caused, and milliseconds of waiting for a turn and for answers. */
 export interface Upstream {
   readonly calls: number;
@@ -11,6 +13,8 @@ export interface ErrandOptions {
   readonly signal: AbortSignal;
   /** Unix milliseconds: nothing is worth waiting for after this (S13). */
   readonly deadlineAtMs: number;
+  /** The span on whose behalf it reads, where there is tracing. */
+  readonly mark?: SpanMark | undefined;
 }
 
 /** One call as the upstream is concerned: on whose turn it reads, until when, and what that took. */
@@ -18,14 +22,16 @@ export class Errand {
   readonly accountId: string;
   readonly signal: AbortSignal;
   readonly deadlineAtMs: number;
+  readonly mark: SpanMark | undefined;
   #calls = 0;
   readonly #waited = new Stretch();
   readonly #read = new Stretch();
 
-  constructor({ accountId, signal, deadlineAtMs }: ErrandOptions) {
+  constructor({ accountId, signal, deadlineAtMs, mark }: ErrandOptions) {
     this.accountId = accountId;
     this.signal = signal;
     this.deadlineAtMs = deadlineAtMs;
+    this.mark = mark;
   }
 
   /** One upstream call was made for it. */

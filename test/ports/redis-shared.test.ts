@@ -26,6 +26,19 @@ describeOnBoth('three nodes', (redis) => {
   const flightsOn = (link: RedisLink): Flights =>
     createRedisFlights({ link, local: localStores(patient.clock).flights });
 
+  it('hear each other’s messages', async () => {
+    const heard: string[] = [];
+    const leave = links.map((link, n) => link.subscribe('test', (message) => heard.push(`${n}:${message}`)));
+    await until('all do', async () => {
+      await links[0]?.run<unknown>(
+        (client) => client.publish('test', 'hello'),
+        () => undefined,
+      );
+      return links.every((_, n) => heard.includes(`${n}:hello`));
+    });
+    for (const stop of leave) stop();
+  });
+
   describe('flights', () => {
     /** Joins of one key over all nodes; the read ends when all have come. */
     async function joinMany(times: number, read: () => unknown, on: readonly Flights[]) {

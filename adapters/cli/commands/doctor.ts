@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describeConfig } from '../../../src/config/describe.js';
 import { type Config, ConfigError } from '../../../src/config.js';
 import type { Stores } from '../../../src/stores.js';
+import { openRedis } from '../../redis/link.js';
 import { configOfProcess, withStoresOf } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
 import { answer, count, plural, table } from '../print.js';
@@ -18,7 +19,7 @@ export async function doctor(options: { all?: boolean; json?: boolean }): Promis
   const { config, finding } = checkConfig();
   const findings = [finding];
   if (config !== null) {
-    findings.push(await checkHome(config), ...(await checkStores(config)), checkRedis(config));
+    findings.push(await checkHome(config), ...(await checkStores(config)), await checkRedis(config));
   }
   const ok = findings.every((found) => found.ok);
   const settings = describeConfig(process.env);
@@ -124,14 +125,17 @@ function networkOf({ network }: Config, held: { users: number; tweets: number } 
   return { name, ok: true, detail: 'corpus: empty; `perch import PATH` loads it' };
 }
 
-const checkRedis = ({ redisUrls }: Config): Finding => ({
-  name: 'Redis',
-  ok: true,
-  detail:
-    redisUrls.length === 0
-      ? 'not used: in-process stores, one process only'
-      : 'REDIS_URL is set; this version keeps to in-process stores and does not use it',
-});
+/** Asks once; the service itself goes on without it, so a Redis that is away is a finding and no failure of the service. */
+async function checkRedis({ redisUrls }: Config): Promise<Finding> {
+  const name = 'Redis';
+  if (redisUrls.length === 0) return { name, ok: true, detail: 'not used: in-process stores, one process only' };
+  const quiet = { info: () => {}, warn: () => {} };
+  const link = await openRedis(redisUrls, { log: quiet, clock: { now: Date.now } });
+  const { up, lastError } = link.state();
+  await link.close();
+  const detail = up ? 'answers' : `does not answer (${lastError}): each process keeps to its own stores until it does`;
+  return { name, ok: up, detail };
+}
 
 const isThere = (path: string): Promise<boolean> =>
   access(path).then(

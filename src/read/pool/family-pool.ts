@@ -1,5 +1,5 @@
 import { asServiceError, type ServiceError } from '../../core/errors.js';
-import type { Clock, Pace } from '../../ports.js';
+import type { Clock, Pace, Tracing } from '../../ports.js';
 import type { Party } from '../party.js';
 import { abandoned } from '../shared-reads.js';
 import { FairQueue } from './fair-queue.js';
@@ -17,6 +17,7 @@ export interface FamilyPoolOptions {
   readonly pace: Pace;
   readonly clock: Clock;
   readonly perSecond: number | null;
+  readonly tracing: Tracing;
 }
 
 /** A failed read is tried once more, on another session, if that is within so long of its beginning (S12). */
@@ -114,7 +115,7 @@ export class FamilyPool {
     }
     for (const leader of new Set(jobs.flatMap(({ party }) => [...party.members].slice(0, 1)))) leader.called();
     try {
-      const outputs = await send(session, jobs, clock);
+      const outputs = await this.#traced(session, jobs, () => send(session, jobs, clock));
       this.counts.failing = false;
       this.#tookUntil(jobs, startedAt);
       for (const [index, job] of jobs.entries()) job.resolve(outputs[index]);
@@ -122,6 +123,18 @@ export class FamilyPool {
       this.#tookUntil(jobs, startedAt);
       this.#failed(session, jobs, asServiceError(error));
     }
+  }
+
+  /** Of the read that came first, and linked to the others that travel with it. */
+  #traced<T>(session: Session, jobs: readonly Job[], call: () => Promise<T>): Promise<T> {
+    const { tracing } = this.#options;
+    const behalf = jobs.flatMap(({ party }) => [...party.members].flatMap(({ mark }) => mark ?? []));
+    const attributes = {
+      'perch.session': session.name,
+      'perch.kind': jobs[0]?.carrier.kind ?? '',
+      'perch.batch_size': jobs.length,
+    };
+    return tracing.span('upstream call', attributes, call, [...new Set(behalf)]);
   }
 
   #tookUntil(jobs: readonly Job[], startedAt: number): void {

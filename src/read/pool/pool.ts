@@ -1,6 +1,7 @@
 import { ServiceError } from '../../core/errors.js';
 import type { Family, ListRef, Tweet, User, UserRef } from '../../core/model.js';
-import type { Clock, Found, Network, NetworkPage, Pace } from '../../ports.js';
+import { UNTRACED } from '../../core/untraced.js';
+import type { Clock, Found, Network, NetworkPage, Pace, Tracing } from '../../ports.js';
 import type { Party } from '../party.js';
 import { carriersOf } from './carriers.js';
 import { FamilyPool } from './family-pool.js';
@@ -23,12 +24,13 @@ export interface PoolOptions {
   readonly clock: Clock;
   /** Upstream calls per second of each session; null: no pace. */
   readonly perSecond: Readonly<Record<Family, number | null>>;
+  readonly tracing?: Tracing;
 }
 
-export function createPool({ network, pace, clock, perSecond }: PoolOptions): Pool {
+export function createPool({ network, pace, clock, perSecond, tracing = UNTRACED }: PoolOptions): Pool {
   const sessions = network.sessions.map((name) => new Session(name, clock));
   const poolOf = (family: Family): FamilyPool =>
-    new FamilyPool({ name: `${network.name}:${family}`, sessions, pace, clock, perSecond: perSecond[family] });
+    new FamilyPool({ name: `${network.name}:${family}`, sessions, pace, clock, perSecond: perSecond[family], tracing });
   const families = { fast: poolOf('fast'), slow: poolOf('slow') };
   const { users, tweets, page } = carriersOf(network);
   return {

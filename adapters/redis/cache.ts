@@ -1,0 +1,109 @@
+import type { Cache, Clock, Held } from '../../src/ports.js';
+import type { RedisClient } from './client.js';
+import type { RedisLink } from './link.js';
+import { MissedKeys } from './missed-keys.js';
+import { HEADER_BYTES, type Header, newVersion, readHeader, readStored, type Stored, writeStored } from './stored.js';
+
+/** How long what is at hand is believed without asking Redis: the most by which nodes differ. */
+export const NEAR_MS = 2000;
+
+/** What is at hand of one key: the value as it was read or set here, and when Redis last said that it still is the one. */
+interface Near extends Stored {
+  readonly checkedAtMs: number;
+}
+
+export interface RedisCacheOptions {
+  readonly link: RedisLink;
+  /** Judges expiry, the same on all nodes: wall clock time. */
+  readonly clock: Clock;
+  /** Bounded and in this process: all there is while Redis is away. */
+  readonly near: Cache;
+}
+
+const storeKey = (key: string): string => `perch:${key}`;
+
+/** Held values of all nodes. A value that did not change keeps its reference for as long as it is at hand. */
+export const createRedisCache = (options: RedisCacheOptions): Cache => new RedisCache(options);
+
+class RedisCache implements Cache {
+  readonly #link: RedisLink;
+  readonly #clock: Clock;
+  readonly #near: Cache;
+  readonly #missed: MissedKeys;
+
+  constructor({ link, clock, near }: RedisCacheOptions) {
+    this.#link = link;
+    this.#clock = clock;
+    this.#near = near;
+    this.#missed = new MissedKeys(link);
+  }
+
+  async get<T>(key: string): Promise<Held<T> | undefined> {
+    return (await this.getMany<T>([key]))[0];
+  }
+
+  async getMany<T>(keys: readonly string[]): Promise<(Held<T> | undefined)[]> {
+    const near = await this.#near.getMany<Near>(keys);
+    const atHand = (): (Held<unknown> | undefined)[] => near.map((entry) => entry?.value.held);
+    const ask = (redis: RedisClient) =>
+      Promise.all(
+        keys.map(async (key, n) => (this.#believes(near[n]) ? near[n]?.value.held : this.#renew(redis, key, near[n]))),
+      );
+    const isEnough = near.every((entry) => this.#believes(entry));
+    return (isEnough ? atHand() : await this.#link.run(ask, atHand)) as (Held<T> | undefined)[];
+  }
+
+  async set<T>(key: string, held: Held<T>, ttlMs: number): Promise<void> {
+    const header = { version: newVersion(), fetchedAt: held.fetchedAt, expiresAtMs: this.#clock.now() + ttlMs };
+    const stored = writeStored(header, held.value);
+    if (!(ttlMs > 0) || stored === undefined) return this.delete([key]);
+    await this.#put(key, header, held);
+    await this.#link.run<unknown>(
+      (redis) => redis.set(storeKey(key), stored, 'PX', Math.ceil(ttlMs)),
+      () => this.#missed.add([storeKey(key)]),
+    );
+  }
+
+  async delete(keys: readonly string[]): Promise<void> {
+    await this.#near.delete(keys);
+    await this.#link.run<unknown>(
+      (redis) => Promise.all(keys.map((key) => redis.unlink(storeKey(key)))),
+      () => this.#missed.add(keys.map(storeKey)),
+    );
+  }
+
+  #believes(entry: Held<Near> | undefined): boolean {
+    if (entry === undefined) return false;
+    const ageMs = this.#clock.now() - entry.value.checkedAtMs;
+    return ageMs >= 0 && ageMs <= NEAR_MS;
+  }
+
+  async #put(key: string, header: Header, held: Held<unknown>): Promise<void> {
+    const nowMs = this.#clock.now();
+    const value: Near = { header, held, checkedAtMs: nowMs };
+    await this.#near.set(key, { value, fetchedAt: held.fetchedAt }, header.expiresAtMs - nowMs);
+  }
+
+  async #renew(redis: RedisClient, key: string, seen: Held<Near> | undefined): Promise<Held<unknown> | undefined> {
+    const found = await fetch(redis, key, seen?.value);
+    const current = await this.#near.get<Near>(key);
+    // Somebody here set or read it meanwhile: theirs is younger.
+    if (current !== undefined && current !== seen) return current.value.held;
+    if (found === undefined || found.header.expiresAtMs <= this.#clock.now()) {
+      await this.#near.delete([key]);
+      return undefined;
+    }
+    await this.#put(key, found.header, found.held);
+    return found.held;
+  }
+}
+
+/** What Redis holds now: what is at hand, if that is the one. */
+async function fetch(redis: RedisClient, key: string, near: Near | undefined): Promise<Stored | undefined> {
+  if (near !== undefined) {
+    const header = readHeader(await redis.getrange(storeKey(key), 0, HEADER_BYTES - 1));
+    if (header === undefined) return undefined;
+    if (header.version === near.header.version) return near;
+  }
+  return readStored(await redis.get(storeKey(key)));
+}

@@ -1,0 +1,14 @@
+/** Rejects when the time is over, but not before what has arrived by then is read: a busy loop is no outage. */
+export function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const expire = () => setImmediate(() => reject(new Error(`no answer within ${ms} ms`)));
+    const timer = setTimeout(expire, ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** A reply that is about one command or key: Redis itself is well. */
+export const isOfOneCommand = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'ReplyError' && /^(?:WRONGTYPE|ERR|CROSSSLOT) /.test(error.message);

@@ -1,0 +1,186 @@
+import { Redis } from 'ioredis';
+import type { Clock } from '../../src/ports.js';
+import { connectCluster, connectOne, isOfCluster, probe, type RedisClient } from './client.js';
+import { isOfOneCommand, textOf, within } from './faults.js';
+import { Subscriptions } from './subscriptions.js';
+
+export interface Log {
+  info(text: string): void;
+  warn(text: string): void;
+}
+
+export interface LinkState {
+  readonly up: boolean;
+  /** When it last turned (Unix milliseconds). */
+  readonly since: number;
+  /** The last one there was, also when Redis is up again. */
+  readonly lastError: string | null;
+}
+
+/** The way to Redis, which may be away at any moment: nothing that goes through here fails for Redis' sake. */
+export interface RedisLink {
+  /** What the operation gives or, as soon as Redis is away or does not answer in time, what the fallback gives. */
+  run<T>(operation: (redis: RedisClient) => Promise<T>, fallback: () => T | Promise<T>): Promise<T>;
+  state(): LinkState;
+  /** Called at each turn. Returns an unsubscriber. */
+  onChange(listener: (up: boolean) => void): () => void;
+  /** Messages of a channel; any of them may be lost. Returns an unsubscriber. */
+  subscribe(channel: string, listener: (message: string) => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface LinkOptions {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Longest wait for one operation. */
+  readonly deadlineMs?: number;
+}
+
+const DEADLINE_MS = 300;
+const PROBE_EVERY_MS = 500;
+/** How long the start waits for Redis before it goes on without. */
+const START_MS = 1000;
+const COMPLAIN_EVERY_MS = 60_000;
+
+class Link implements RedisLink {
+  readonly #urls: readonly string[];
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #deadlineMs: number;
+  readonly #listeners = new Set<(up: boolean) => void>();
+  readonly #subscriptions = new Subscriptions();
+  #client!: RedisClient;
+  #isKnownKind: boolean;
+  #up = false;
+  #since: number;
+  #lastError: string | null = null;
+  #complainedAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(urls: readonly string[], { log, clock, deadlineMs = DEADLINE_MS }: LinkOptions) {
+    this.#urls = urls;
+    this.#log = log;
+    this.#clock = clock;
+    this.#deadlineMs = deadlineMs;
+    this.#since = clock.now();
+    this.#isKnownKind = urls.length > 1;
+    this.#use(urls.length > 1 ? connectCluster(urls, deadlineMs) : connectOne(urls[0] ?? '', deadlineMs));
+  }
+
+  async start(): Promise<void> {
+    const startedAt = performance.now();
+    while (!this.#up && performance.now() - startedAt < START_MS) {
+      await this.#probe();
+      if (!this.#up) await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    if (this.#up) return;
+    this.#log.warn(`Redis does not answer (${this.#lastError}): starting without it.`);
+    this.#probeLater();
+  }
+
+  async run<T>(operation: (redis: RedisClient) => Promise<T>, fallback: () => T | Promise<T>): Promise<T> {
+    if (this.#up) {
+      try {
+        return await within(this.#deadlineMs, operation(this.#client));
+      } catch (error) {
+        this.#fault(error);
+      }
+    }
+    return fallback();
+  }
+
+  state(): LinkState {
+    return { up: this.#up, since: this.#since, lastError: this.#lastError };
+  }
+
+  onChange(listener: (up: boolean) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  subscribe(channel: string, listener: (message: string) => void): () => void {
+    return this.#subscriptions.add(channel, listener);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#up = false;
+    clearTimeout(this.#timer);
+    this.#listeners.clear();
+    this.#subscriptions.close();
+    this.#client.disconnect();
+  }
+
+  #use(client: RedisClient): void {
+    this.#client = client;
+    // Without a listener an error would end the process; operations and the probe meet it too.
+    const note = (error: unknown) => {
+      this.#lastError = textOf(error);
+    };
+    client.on('error', note);
+    client.on('node error', note);
+  }
+
+  #fault(error: unknown): void {
+    this.#lastError = textOf(error);
+    if (!isOfOneCommand(error)) this.#turn(false);
+    else if (this.#clock.now() - this.#complainedAt >= COMPLAIN_EVERY_MS) {
+      this.#complainedAt = this.#clock.now();
+      this.#log.warn(`Redis refused a command, which was done without it: ${this.#lastError}`);
+    }
+  }
+
+  #turn(up: boolean): void {
+    if (this.#up === up || this.#isClosed) return;
+    const seconds = Math.round((this.#clock.now() - this.#since) / 1000);
+    this.#up = up;
+    this.#since = this.#clock.now();
+    if (up) {
+      this.#log.info(`Redis answers, after ${seconds} s.`);
+      this.#subscriptions.renew(this.#client);
+    } else {
+      this.#log.warn(`Redis is away (${this.#lastError}): this process goes on by itself until it is back.`);
+      this.#probeLater();
+    }
+    for (const listener of this.#listeners) listener(up);
+  }
+
+  async #probe(): Promise<void> {
+    try {
+      await within(this.#deadlineMs, this.#knowKind());
+      await within(this.#deadlineMs, probe(this.#client));
+      this.#turn(true);
+    } catch (error) {
+      this.#lastError = textOf(error);
+    }
+  }
+
+  /** Asked once, when the server first answers. */
+  async #knowKind(): Promise<void> {
+    if (this.#isKnownKind || !(this.#client instanceof Redis)) return;
+    const isCluster = await isOfCluster(this.#client);
+    if (this.#isKnownKind || this.#isClosed) return;
+    this.#isKnownKind = true;
+    if (!isCluster) return;
+    this.#client.disconnect();
+    this.#use(connectCluster(this.#urls, this.#deadlineMs));
+  }
+
+  #probeLater(): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(async () => {
+      await this.#probe();
+      if (!this.#up) this.#probeLater();
+    }, PROBE_EVERY_MS);
+    this.#timer.unref();
+  }
+}
+
+/** One URL: a server (or, if it says so, a cluster by one of its nodes); several: nodes of a cluster. Starts without Redis too. */
+export async function openRedis(urls: readonly string[], options: LinkOptions): Promise<RedisLink> {
+  const link = new Link(urls, options);
+  await link.start();
+  return link;
+}

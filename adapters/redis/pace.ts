@@ -1,0 +1,46 @@
+import type { Clock, Pace } from '../../src/ports.js';
+import type { RedisLink } from './link.js';
+import { runScript, script } from './script.js';
+
+/**
+ * The lane's `next last`: its next place in time and the moment of the last booking. A clock that went back since (set back,
+ * or another server's) takes the places with it: nobody waits longer than for those who booked before. A lane whose next
+ * place is past is as good as none, so it expires; under a clock of the caller's (tests), long after.
+ */
+const BOOK = script(`
+local interval, now = tonumber(ARGV[1]), tonumber(ARGV[2])
+local own = now ~= nil
+if not own then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + time[2] / 1000
+end
+local at = now - 10
+local next, last = string.match(redis.call('GET', KEYS[1]) or '', '^(%S+) (%S+)$')
+next, last = tonumber(next), tonumber(last)
+if next and last then at = math.max(at, next - math.max(0, last - now)) end
+local px = own and 3600000 or math.max(1, math.ceil(at + interval - now + 10))
+redis.call('SET', KEYS[1], string.format('%.17g %.17g', at + interval, now), 'PX', string.format('%.0f', px))
+return string.format('%.17g', math.max(0, at - now))
+`);
+
+export interface RedisPaceOptions {
+  readonly link: RedisLink;
+  readonly nodes: { count(): number };
+  /** This process's own, for its share of the pace while Redis is away. */
+  readonly local: Pace;
+  /** Instead of the server's time. */
+  readonly clock?: Clock;
+}
+
+/** The network's pace, kept by all nodes together. */
+export function createRedisPace({ link, nodes, local, clock }: RedisPaceOptions): Pace {
+  return {
+    book(lane, perSecond) {
+      const args = [1000 / perSecond, clock?.now() ?? ''];
+      return link.run(
+        async (redis) => Number(await runScript(redis, BOOK, [`perch:pace:${lane}`], args)),
+        () => local.book(lane, perSecond / nodes.count()),
+      );
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { Redis } from 'ioredis';
+import { backoffMs, type RedisClient } from './client.js';
+
+type Listener = (message: string) => void;
+
+/** Who listens to which channel, on a connection of its own. What breaks it costs messages and nothing else. */
+export class Subscriptions {
+  readonly #channels = new Map<string, Set<Listener>>();
+  #connection: Redis | undefined;
+
+  add(channel: string, listener: Listener): () => void {
+    const listeners = this.#channels.get(channel) ?? new Set();
+    listeners.add(listener);
+    this.#channels.set(channel, listeners);
+    this.#subscribe([channel]);
+    return () => listeners.delete(listener);
+  }
+
+  /** Redis is up: a connection that is not is replaced, to another master of a cluster if its own is no more. */
+  renew(client: RedisClient): void {
+    // Subscribing again changes nothing, and finds out whether the connection still lives.
+    if (this.#connection?.status === 'ready') {
+      this.#subscribe([...this.#channels.keys()]);
+      return;
+    }
+    this.close();
+    // A cluster passes messages on between its nodes. Its client's own subscriber leaks listeners while nobody answers.
+    const masters = client instanceof Redis ? [client] : client.nodes('master');
+    const options = {
+      retryStrategy: backoffMs,
+      enableOfflineQueue: false,
+      enableAutoPipelining: false,
+      lazyConnect: false,
+    };
+    this.#connection = masters.find(({ status }) => status === 'ready')?.duplicate(options);
+    this.#connection?.on('error', () => undefined);
+    this.#connection?.on('ready', () => this.#subscribe([...this.#channels.keys()]));
+    this.#connection?.on('message', (channel: string, message: string) => {
+      for (const listener of this.#channels.get(channel) ?? []) listener(message);
+    });
+  }
+
+  close(): void {
+    this.#connection?.disconnect();
+  }
+
+  #subscribe(channels: readonly string[]): void {
+    // Refused while not connected: done as soon as it is.
+    if (channels.length > 0) this.#connection?.subscribe(...channels).catch(() => undefined);
+  }
+}

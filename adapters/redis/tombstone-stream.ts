@@ -1,0 +1,52 @@
+import type { Tombstone } from '../../src/ports.js';
+import type { RedisClient } from './client.js';
+import { runScript, script } from './script.js';
+
+const KEY = 'perch:tombstones';
+
+/** Says "look now". */
+export const ADDED_CHANNEL = 'perch:tombstones:added';
+
+const MOST_ENTRIES = 100_000;
+export const ENTRIES_PER_READ = 1000;
+
+const APPEND = script(`
+redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 't', ARGV[2])
+return redis.call('PUBLISH', ARGV[3], '')
+`);
+
+/** The id before whatever was added since, by the server's time. */
+const START = script(`
+local time = redis.call('TIME')
+return string.format('%.0f-0', math.max(0, time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[1]))
+`);
+
+/** One entry for all that is added together. */
+export const append = (redis: RedisClient, tombstones: readonly Tombstone[]): Promise<unknown> =>
+  runScript(redis, APPEND, [KEY], [MOST_ENTRIES, JSON.stringify(tombstones), ADDED_CHANNEL]);
+
+export const startId = async (redis: RedisClient, sinceMs: number): Promise<string> =>
+  String(await runScript(redis, START, [KEY], [Math.ceil(sinceMs)]));
+
+/** What comes after an id, in order, and the id of the last. */
+export async function readAfter(
+  redis: RedisClient,
+  id: string,
+): Promise<{ tombstones: Tombstone[]; last: string; isAll: boolean }> {
+  const entries = await redis.xrange(KEY, `(${id}`, '+', 'COUNT', ENTRIES_PER_READ);
+  return {
+    tombstones: entries.flatMap(([, fields]) => parse(fields[1])),
+    last: entries.at(-1)?.[0] ?? id,
+    isAll: entries.length < ENTRIES_PER_READ,
+  };
+}
+
+/** Nothing, for what somebody else wrote there. */
+function parse(text: string | undefined): Tombstone[] {
+  try {
+    const tombstones: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(tombstones) ? tombstones : [];
+  } catch {
+    return [];
+  }
+}
