@@ -1,45 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { type ComposeOptions, compose, type Perch } from './compose.js';
 import type { Config } from './config.js';
 import type { Stores } from './stores.js';
 
-/** How long what is in flight may take once the process is asked to stop. */
-const DRAIN_MS = 10_000;
+/** How long what is in flight may take once connections are refused. */
+export const FINISH_MS = 10_000;
 
-export interface Running extends Perch {
+/** A service that listens. */
+export interface Serving {
   readonly url: string;
-  /** Resolves when the service was asked to stop and everything is closed. */
-  readonly stopped: Promise<void>;
+  /**
+   * For `drainMs` everything is served as before, while /healthz and `Connection: close` send clients elsewhere. Then
+   * connections are refused, and what is in flight finishes or is cut off. The stores stay open. Call it once.
+   */
+  stop(drainMs: number): Promise<void>;
 }
 
-/** Serves until SIGTERM or SIGINT: then accepts no more, finishes what is in flight, and closes the stores. */
-export async function start(config: Config, stores: Stores, options: ComposeOptions): Promise<Running> {
+export async function start(config: Config, stores: Stores, options: ComposeOptions): Promise<Serving> {
   const perch = await compose(config, stores, options);
-  const url = await perch.listen();
-  const stopped = asked().then(async (signal) => {
-    options.log.info({ signal }, 'stopping: finishing what is in flight');
-    await drained(perch, options.log);
-    await stores.close();
+  const url = await perch.listen().catch(async (error: unknown) => {
+    await perch.close();
+    throw error;
   });
-  return { ...perch, url, stopped };
+  return { url, stop: (drainMs) => stop(perch, options.log, drainMs) };
 }
 
-function asked(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    process.once('SIGTERM', resolve);
-    process.once('SIGINT', resolve);
-  });
+async function stop(perch: Perch, log: FastifyBaseLogger, drainMs: number): Promise<void> {
+  perch.app.stopping = true;
+  if (drainMs > 0) {
+    log.info(`stopping: /healthz says so, connections are refused in ${drainMs} ms`);
+    await sleep(drainMs);
+  }
+  log.info('stopping: finishing what is in flight');
+  const late = new AbortController();
+  await Promise.race([perch.close(), cutOff(perch, log, late.signal)]);
+  late.abort();
 }
 
-async function drained(perch: Perch, log: FastifyBaseLogger): Promise<void> {
-  let late: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    late = setTimeout(() => {
-      log.warn(`some requests took longer than ${DRAIN_MS} ms and were cut off`);
-      perch.app.server.closeAllConnections();
-      resolve();
-    }, DRAIN_MS);
-  });
-  await Promise.race([perch.close(), timeout]);
-  clearTimeout(late);
+async function cutOff(perch: Perch, log: FastifyBaseLogger, signal: AbortSignal): Promise<void> {
+  await sleep(FINISH_MS, undefined, { signal }).catch(() => {});
+  if (signal.aborted) return;
+  log.warn(`some requests took longer than ${FINISH_MS} ms and were cut off`);
+  perch.app.server.closeAllConnections();
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -12,11 +12,23 @@ export interface Secrets {
 
 const BYTES = 32;
 
-/** Reads the secrets kept in `home`, or makes them on the first start; who comes second finds the first one's. */
-export async function openSecrets(home: string): Promise<Secrets> {
+/**
+ * Derived from the secret that all machines share, where there is one (PERCH_SECRET). Else read from `home`, or made there on
+ * the first start; who comes second finds the first one's.
+ */
+export async function openSecrets(home: string, shared: string | null): Promise<Secrets> {
+  if (shared !== null) return { pepper: derived(shared, 'perch pepper'), cursor: derived(shared, 'perch cursor') };
   await mkdir(home, { recursive: true });
   return { pepper: await secret(join(home, 'pepper')), cursor: await secret(join(home, 'cursor-secret')) };
 }
+
+/** Tells one pepper from another and gives nothing of it away: the database remembers whose keys it keeps. */
+export const fingerprintOf = ({ pepper }: Secrets): Buffer =>
+  createHmac('sha256', pepper).update('perch pepper fingerprint').digest();
+
+/** The two must not be the same bytes: `purpose` keeps them apart. */
+const derived = (shared: string, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', shared, '', purpose, BYTES));
 
 /** Written aside and linked into place, so that a process starting at the same time never reads half of it. */
 async function secret(file: string): Promise<Buffer> {

@@ -1,11 +1,12 @@
 import { createAccounts } from '../adapters/postgres/accounts.js';
+import { isOfPepper } from '../adapters/postgres/installation.js';
 import { openEmbeddedPostgres } from '../adapters/postgres/launcher.js';
 import { createLedger } from '../adapters/postgres/ledger.js';
 import { migrate } from '../adapters/postgres/migrate.js';
 import { connect, type Sql } from '../adapters/postgres/sql.js';
 import type { Config } from './config.js';
 import type { Accounts, Ledger } from './ports.js';
-import { openSecrets, type Secrets } from './secrets.js';
+import { fingerprintOf, openSecrets, type Secrets } from './secrets.js';
 
 /** Where truth is kept, opened and migrated. */
 export interface Stores {
@@ -21,7 +22,7 @@ export interface Stores {
 
 /** The database of the configuration: DATABASE_URL, or the embedded server in PERCH_HOME, started or joined. */
 export async function openStores(config: Config, onProgress: (text: string) => void = () => {}): Promise<Stores> {
-  const secrets = await openSecrets(config.home);
+  const secrets = await openSecrets(config.home, config.secret);
   const server = config.databaseUrl === null ? await openEmbeddedPostgres({ home: config.home, onProgress }) : null;
   const target = server ? server.connection : { url: config.databaseUrl ?? '' };
   const sql = connect(target);
@@ -32,9 +33,21 @@ export async function openStores(config: Config, onProgress: (text: string) => v
   };
   try {
     await migrate(sql, onProgress);
+    if (!(await isOfPepper(sql, fingerprintOf(secrets)))) throw strangeSecrets(config);
   } catch (error) {
     await close();
     throw error;
   }
   return { sql, corpusSql, accounts: createAccounts(sql), ledger: createLedger(sql), secrets, close };
+}
+
+/** Going on would refuse every key there is, and make new ones that the other machines refuse. */
+function strangeSecrets({ home, secret }: Config): Error {
+  const what = "This database's keys were made with other secrets than this machine's.";
+  const shared = 'Set PERCH_SECRET to the same value on every machine';
+  return new Error(
+    secret === null
+      ? `${what} ${shared}; or, where it is not set, copy the files pepper and cursor-secret from the first machine's PERCH_HOME to ${home}.`
+      : `${what} ${shared}; or, if the first machine ran without it, unset it and copy the files pepper and cursor-secret from that machine's PERCH_HOME to ${home}.`,
+  );
 }

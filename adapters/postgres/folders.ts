@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, realpath, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { chooseRunAs, maySearch, type RunAs } from './run-as.js';
 
 /** `sun_path` holds 107 bytes and a zero; the name of the socket itself takes 15 of them. */
@@ -46,10 +46,15 @@ async function makeOwned(folder: string, as: RunAs): Promise<void> {
   if (as !== undefined) await chown(folder, as.uid, as.gid);
 }
 
-/** A folder for the socket, short enough and closed to other users (there is no password). */
-export async function openSocketFolder(root: string, as: RunAs): Promise<string> {
+/**
+ * A folder for the socket, short enough and closed to other users (there is no password): the `wanted` one if it can be, since
+ * TMPDIR may be another in each process.
+ */
+export async function openSocketFolder(root: string, as: RunAs, wanted?: string): Promise<string> {
   const name = `perch-${createHash('sha256').update(root).digest('hex').slice(0, 12)}`;
-  for (const parent of [tmpdir(), '/tmp', '/var/tmp']) {
+  const parents = [tmpdir(), '/tmp', '/var/tmp'];
+  if (wanted !== undefined && basename(wanted) === name) parents.unshift(dirname(wanted));
+  for (const parent of parents) {
     const folder = join(parent, name);
     if (Buffer.byteLength(folder) > SOCKET_FOLDER_BYTES) continue;
     if (!(await maySearch(parent, as).catch(() => false))) continue;

@@ -1,3 +1,8 @@
+import { channel } from 'node:diagnostics_channel';
+import { LEDGER_COMMITS, type LedgerCommit } from '../../src/core/commits.js';
+
+const commits = channel(LEDGER_COMMITS);
+
 /** What a flush says about one of its requests: its result, its failure, or that it belongs into the next flush. */
 export type Verdict<Result> = { readonly value: Result } | { readonly error: unknown } | 'again';
 
@@ -43,11 +48,17 @@ export class GroupCommit<Request, Result> {
   }
 
   async #settle(batch: Waiting<Request, Result>[]): Promise<Waiting<Request, Result>[]> {
+    const startedAt = performance.now();
+    let failed = false;
     let verdicts: readonly Verdict<Result>[];
     try {
       verdicts = await this.#flush(batch.map((waiting) => waiting.request));
     } catch (error) {
+      failed = true;
       verdicts = batch.map(() => ({ error }));
+    }
+    if (commits.hasSubscribers) {
+      commits.publish({ debits: batch.length, ms: performance.now() - startedAt, failed } satisfies LedgerCommit);
     }
     return batch.filter((waiting, index) => {
       const verdict = verdicts[index] ?? { error: new Error('a flush left a request without a verdict') };

@@ -1,20 +1,11 @@
-import { mkdtemp, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdtemp, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Folders, openFolders, openSocketFolder } from './folders.js';
+import { type Folders, openFolders } from './folders.js';
 import { exists, findNative, usableNative } from './native.js';
-import {
-  disownPidFile,
-  isAlive,
-  isPostmaster,
-  type PidFile,
-  readPidFile,
-  runInitdb,
-  type Spawned,
-  spawnPostmaster,
-} from './postmaster.js';
+import { isPostmaster, runInitdb } from './postmaster.js';
+import { type Reached, type ReachOptions, reachServer } from './reach.js';
 import { chownTree } from './run-as.js';
-import { joinServer, type Seat } from './seat.js';
 
 /** How to reach the embedded server: `host` is the folder of its Unix socket. */
 export interface EmbeddedConnection {
@@ -32,43 +23,32 @@ export interface EmbeddedServer {
   stop(): Promise<void>;
 }
 
-const START_MS = 120_000;
-const STARTS = 5;
+const SHUT_DOWN_MS = 120_000;
+/** Between two tries to bring a lost server back. */
+const TRY_AGAIN_MS = 1000;
+/** Who did not start the server leaves it this long to who did, and so much longer by process that not all start it at once. */
+const PATIENCE_MS = 500;
+const PATIENCE_STEP_MS = 100;
+const PATIENCE_STEPS = 16;
 
 /**
- * Starts the Postgres kept in `home`, or attaches to it when it runs already (a command beside the service). Safe to call
- * from several processes at once: Postgres's own pid file lets one server live, and `initdb` works aside and is renamed
- * into place. Throws an Error that says what to do where it cannot run.
+ * Starts the Postgres kept in `home`, or attaches to it when it runs already (a command beside the service), and until `stop`
+ * brings it back when it dies, at the same address. Safe to call from several processes at once: one server lives, and
+ * `initdb` works aside and is renamed into place. Throws an Error that says what to do where it cannot run.
  */
 export async function openEmbeddedPostgres(options: {
   home: string;
   onProgress?: (text: string) => void;
 }): Promise<EmbeddedServer> {
-  const folders = await openFolders(options.home);
+  const { home, onProgress = () => {} } = options;
+  const folders = await openFolders(home);
   const native = await usableNative(await findNative(process.platform, process.arch), folders.root, folders.as);
   if (!(await exists(folders.data))) {
-    options.onProgress?.('Setting up the embedded database');
+    onProgress('Setting up the embedded database');
     await createData(native, folders);
   }
-
-  const deadline = Date.now() + START_MS;
-  let child: Spawned | undefined;
-  for (let starts = 0; Date.now() < deadline; await sleep(5)) {
-    const file = await readPidFile(folders.data);
-    if (file !== undefined && (await isPostmaster(file.pid, folders.data))) {
-      if (file.status !== 'ready') continue;
-      const seat = await joinServer(file.socketFolder).catch(() => undefined);
-      if (seat !== undefined) return serverOf(file, seat, folders, child);
-    } else if (child === undefined || child.ended()) {
-      if (starts === STARTS) throw await startFailure(folders, await child?.end);
-      // A server killed a moment ago may still have backends on their way out; Postgres waits for nobody, so we do.
-      if (starts > 0) await sleep(200);
-      if (file !== undefined && isAlive(file.pid)) await disownPidFile(folders.data, file);
-      child = await spawnPostmaster(native, folders, await openSocketFolder(folders.root, folders.as));
-      starts++;
-    }
-  }
-  throw await startFailure(folders, `not ready within ${START_MS / 1000} s`);
+  const reached = await reachServer(native, folders);
+  return keep(reached, folders, (again) => reachServer(native, folders, again), onProgress);
 }
 
 async function createData(native: string, folders: Folders): Promise<void> {
@@ -84,32 +64,73 @@ async function createData(native: string, folders: Folders): Promise<void> {
   }
 }
 
-function serverOf(file: PidFile, seat: Seat, folders: Folders, child: Spawned | undefined): EmbeddedServer {
-  let stopping: Promise<void> | undefined;
-  const stop = async (): Promise<void> => {
-    if (!(await seat.leave(() => shutDown(file.pid, folders.data)))) return;
+/** Whenever our seat is lost, the server is reached anew, for as long as it takes. */
+function keep(
+  first: Reached,
+  folders: Folders,
+  reach: (options: ReachOptions) => Promise<Reached>,
+  say: (text: string) => void,
+): EmbeddedServer {
+  const { socketFolder } = first.file;
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  let held = first;
+  const watch = async (): Promise<void> => {
+    while (await isLost(held, signal)) {
+      say('The embedded database is gone: bringing it back');
+      const patienceMs = held.started ? 0 : PATIENCE_MS + PATIENCE_STEP_MS * (process.pid % PATIENCE_STEPS);
+      const again = await reachAgain(() => reach({ socketFolder, patienceMs, signal }), signal, say);
+      if (again === undefined) return;
+      held = again;
+      say('The embedded database is back');
+    }
+  };
+  const watching = watch();
+  const leave = async (): Promise<void> => {
+    leaving.abort();
+    await watching;
+    if (!(await held.seat.leave(() => shutDown(held.file.pid, folders.data)))) return;
     // Only while it is empty: whoever starts the server anew may be in it already.
-    await rmdir(file.socketFolder).catch(() => {});
+    await rmdir(socketFolder).catch(() => {});
   };
+  let left: Promise<void> | undefined;
   return {
-    connection: { host: file.socketFolder, port: 5432, database: 'perch', username: 'perch' },
-    started: child?.pid === file.pid,
-    stop: () => (stopping ??= stop()),
+    connection: { host: socketFolder, port: 5432, database: 'perch', username: 'perch' },
+    started: first.started,
+    stop: () => (left ??= leave()),
   };
+}
+
+/** Resolves true when the seat is lost, false when it is to be left. */
+function isLost({ seat }: Reached, signal: AbortSignal): Promise<boolean> {
+  const left = new Promise<boolean>((resolve) => {
+    if (signal.aborted) resolve(false);
+    signal.addEventListener('abort', () => resolve(false), { once: true });
+  });
+  return Promise.race([left, seat.lost.then(() => !signal.aborted)]);
+}
+
+/** Undefined once the signal has fired. */
+async function reachAgain(
+  reach: () => Promise<Reached>,
+  signal: AbortSignal,
+  say: (text: string) => void,
+): Promise<Reached | undefined> {
+  while (!signal.aborted) {
+    try {
+      return await reach();
+    } catch (error) {
+      if (signal.aborted) break;
+      say(error instanceof Error ? error.message : String(error));
+      await sleep(TRY_AGAIN_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+  return undefined;
 }
 
 /** SIGINT is Postgres's fast shutdown: sessions end, everything is written. */
 async function shutDown(pid: number, data: string): Promise<void> {
   if (await isPostmaster(pid, data)) process.kill(pid, 'SIGINT');
-  const deadline = Date.now() + START_MS;
+  const deadline = Date.now() + SHUT_DOWN_MS;
   while ((await isPostmaster(pid, data)) && Date.now() < deadline) await sleep(5);
-}
-
-async function startFailure(folders: Folders, how: string | undefined): Promise<Error> {
-  const log = await readFile(folders.log, 'utf8').catch(() => '');
-  const tail = log.trim().split('\n').slice(-8).join('\n');
-  return new Error(
-    `The embedded Postgres in ${folders.data} did not start (${how ?? 'it ended'}). It says:\n${tail}\n` +
-      `The whole log is ${folders.log}. Set DATABASE_URL to use another Postgres.`,
-  );
 }

@@ -73,7 +73,7 @@ export async function spawnPostmaster(native: string, folders: Folders, socketFo
     'listen_addresses=',
     `unix_socket_directories=${socketFolder}`,
     'unix_socket_permissions=0700',
-    'max_connections=200',
+    'max_connections=500',
     'fsync=on',
     'synchronous_commit=on',
     'timezone=UTC',

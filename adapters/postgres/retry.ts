@@ -1,41 +1,56 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 
-/** Connection failures of the driver and the socket, and what a server says that is coming, going, full or in a deadlock. */
-const PASSING = new Set([
+/** What says that the statement has done nothing: the server was not reached, took nobody in, or rolled it back. */
+const UNDONE = new Set(['CONNECT_TIMEOUT', 'ECONNREFUSED', 'ENOENT', '40001', '40P01', '53300', '57P03']);
+
+/** A connection that ended, or a server that ends it, while the statement was on its way. */
+const UNHEARD = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
-  'CONNECT_TIMEOUT',
-  'ECONNREFUSED',
   'ECONNRESET',
-  'ENOENT',
   'EPIPE',
   'ETIMEDOUT',
-  '40001',
-  '40P01',
-  '53300',
   '57P01',
   '57P02',
-  '57P03',
 ]);
 
+const codeOf = (error: unknown): string => String((error as { code?: unknown }).code);
+
 /** Whether the same statement may go through a moment later. It may also have gone through already. */
-export function isPassing(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
-  return typeof code === 'string' && (PASSING.has(code) || code.startsWith('08'));
-}
+export const isPassing = (error: unknown): boolean => UNDONE.has(codeOf(error)) || mayBeDone(error);
+
+/** Whether the statement may have gone through unheard. */
+const mayBeDone = (error: unknown): boolean => UNHEARD.has(codeOf(error)) || codeOf(error).startsWith('08');
 
 export const isUniqueViolation = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === '23505';
 
-/** Runs it again, at most five times and not after `withinMs`, while it fails for a passing reason. It must be idempotent. */
-export async function retryPassing<T>(run: () => Promise<T>, withinMs = 5_000): Promise<T> {
-  const deadline = performance.now() + withinMs;
-  for (let delayMs = 50; ; delayMs *= 2) {
+/** Between two tries. */
+const LONGEST_DELAY_MS = 800;
+
+/** How long it is tried, in milliseconds. */
+interface Bounds {
+  /** While it is known that nothing was done. */
+  readonly withinMs: number;
+  /** Once it may have been done unheard: until that is known, or a database that is away for so long is given up. */
+  readonly inDoubtMs: number;
+}
+
+/** Runs it again while it fails for a passing reason. It must be idempotent. */
+export async function retryPassing<T>(
+  run: () => Promise<T>,
+  { withinMs, inDoubtMs }: Bounds = { withinMs: 5_000, inDoubtMs: 60_000 },
+): Promise<T> {
+  const began = performance.now();
+  let inDoubt = false;
+  for (let delayMs = 50; ; delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)) {
     try {
       return await run();
     } catch (error) {
-      if (!isPassing(error) || delayMs > 800 || performance.now() + delayMs > deadline) throw error;
+      inDoubt ||= mayBeDone(error);
+      const spentMs = performance.now() - began + delayMs;
+      if (!isPassing(error) || spentMs > (inDoubt ? inDoubtMs : withinMs)) throw error;
       await sleep(delayMs);
     }
   }

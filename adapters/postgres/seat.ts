@@ -5,6 +5,8 @@ const SEAT = 0x70657263;
 
 /** A process's share in the embedded server. */
 export interface Seat {
+  /** Resolves when the server has ended the connection, or ended itself: the share is gone. Also when we have left. */
+  readonly lost: Promise<void>;
   /** Gives the share back; runs `last` and resolves true when nobody else holds one. */
   leave(last: () => Promise<void>): Promise<boolean>;
 }
@@ -14,6 +16,10 @@ export interface Seat {
  * shuts the server down, while newcomers wait on the lock, lose the connection and start it anew.
  */
 export async function joinServer(socketFolder: string): Promise<Seat> {
+  let close = (): void => {};
+  const lost = new Promise<void>((resolve) => {
+    close = resolve;
+  });
   const sql = postgres({
     host: socketFolder,
     port: 5432,
@@ -23,6 +29,7 @@ export async function joinServer(socketFolder: string): Promise<Seat> {
     max_lifetime: null,
     connect_timeout: 5,
     onnotice: () => {},
+    onclose: () => close(),
   });
   try {
     await sql`select pg_advisory_lock_shared(${SEAT})`;
@@ -32,7 +39,10 @@ export async function joinServer(socketFolder: string): Promise<Seat> {
     await sql.end({ timeout: 0 });
     throw error;
   }
+  // The driver would connect anew, without the lock.
+  void lost.then(() => sql.end({ timeout: 0 }));
   return {
+    lost,
     async leave(last) {
       let alone = false;
       try {

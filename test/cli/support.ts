@@ -71,8 +71,9 @@ export class Cli {
     this.home = home;
   }
 
-  static async open(mode = 0o711): Promise<Cli> {
-    const home = await realpath(await mkdtemp(join(tmpdir(), 'perch-cli-')));
+  /** In a new folder, of the machine's temporary one unless told. */
+  static async open(mode = 0o711, within = tmpdir()): Promise<Cli> {
+    const home = await realpath(await mkdtemp(join(within, 'perch-cli-')));
     await chmod(home, mode);
     return new Cli(home);
   }

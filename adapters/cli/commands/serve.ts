@@ -1,46 +1,81 @@
+import cluster from 'node:cluster';
 import type { Config } from '../../../src/config.js';
 import { VERSION } from '../../../src/core/version.js';
-import type { Running } from '../../../src/main.js';
+import type { Serving } from '../../../src/main.js';
 import { openStores, type Stores } from '../../../src/stores.js';
 import { configOfProcess } from '../environment.js';
 import { Failure } from '../failure.js';
 import { closeOnInterrupt } from '../interrupts.js';
 import { note, print } from '../print.js';
+import { type Asked, drainMsOf, exitCodeOf, listenForSignals } from '../workers/asked.js';
 
 /** Longest that something forgotten may keep a stopped service from ending. */
 const LINGER_MS = 1000;
 
 /** Serves until it is asked to stop. Exit code 0 when it stopped as asked. */
 export async function serve(): Promise<void> {
+  if (cluster.isWorker) return (await import('../workers/worker.js')).work();
   const config = configOfProcess();
   note(`Perch ${VERSION} is starting, with its data in ${config.home}`);
   // The database starts while the rest is loaded.
   const opening = openStores(config, note);
-  const loading = Promise.all([import('../../../src/main.js'), import('../demo.js'), import('../welcome.js')]);
+  const loading = load(config);
   loading.catch(() => {});
   const release = closeOnInterrupt(opening);
-  const running = await startOn(await opening, config, loading).finally(release);
-  await running.stopped;
+  const { asked, serving } = await startOn(opening, config, loading).finally(release);
+  const stores = await opening;
+  void asked.twice.then((signal) => endNow(serving, stores, exitCodeOf(signal)));
+  await serving.stop(drainMsOf(await asked.once, config));
+  await stores.close();
   note('Perch has stopped');
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
 
-type Loading = Promise<
-  [typeof import('../../../src/main.js'), typeof import('../demo.js'), typeof import('../welcome.js')]
->;
+type Service = Serving & { kill?(): void };
 
-async function startOn(stores: Stores, config: Config, loading: Loading): Promise<Running> {
+/** Serves by this process, or by several that it starts. */
+type StartService = (stores: Stores, config: Config, demoKey: string | null) => Promise<Service>;
+
+async function load({ workers }: Config) {
+  const [{ prepareDemo }, { welcome }, { createLog }, startService] = await Promise.all([
+    import('../demo.js'),
+    import('../welcome.js'),
+    import('../log.js'),
+    workers === 1 ? import('../../../src/main.js') : import('../workers/crew.js'),
+  ]);
+  const start: StartService = (stores, config, demoKey) => {
+    const log = createLog(config.log);
+    return 'start' in startService
+      ? startService.start(config, stores, { log, demoKey })
+      : startService.startCrew({ config, demoKey, log });
+  };
+  return { prepareDemo, welcome, start };
+}
+
+async function startOn(
+  opening: Promise<Stores>,
+  config: Config,
+  loading: ReturnType<typeof load>,
+): Promise<{ asked: Asked; serving: Service }> {
+  const stores = await opening;
   try {
-    const [{ start }, { prepareDemo }, { welcome }] = await loading;
-    const { createLog } = await import('../log.js');
+    const { prepareDemo, welcome, start } = await loading;
     const demo = await prepareDemo(stores, config);
-    const running = await start(config, stores, { log: createLog(config.log), demoKey: demo?.key ?? null });
-    print(welcome(running.url, config, demo));
-    return running;
+    const serving = await start(stores, config, demo?.key ?? null);
+    const asked = listenForSignals();
+    print(welcome(serving.url, config, demo));
+    return { asked, serving };
   } catch (error) {
     await stores.close();
     throw listenFailure(error, config);
   }
+}
+
+/** Nobody is waited for; only the embedded database is not left running. */
+function endNow(serving: Service, stores: Stores, exitCode: number): void {
+  serving.kill?.();
+  setTimeout(() => process.exit(exitCode), LINGER_MS);
+  void stores.close().finally(() => process.exit(exitCode));
 }
 
 /** An address that can't be listened on, in words. */

@@ -1,0 +1,127 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from '../../../src/config.js';
+import { FINISH_MS, type Serving } from '../../../src/main.js';
+import { Failure } from '../failure.js';
+import type { Order, Report } from './orders.js';
+
+/** Who lives shorter died at its start, and who follows waits: this long, then twice as long, at most half a minute. */
+const YOUNG_MS = 10_000;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 30_000;
+/** For closing the stores, after what was in flight. */
+const CLOSE_MS = 10_000;
+
+interface Job {
+  readonly config: Config;
+  readonly demoKey: string | null;
+  readonly log: FastifyBaseLogger;
+}
+
+/**
+ * As many processes as WORKERS says, on one port; this one hands them the connections, and replaces who dies. Rejects with
+ * what the first of them failed with, when they can't start.
+ */
+export async function startCrew(job: Job): Promise<Serving & { kill(): void }> {
+  // Asked for here, so that a taken port is told once, and a free one is found once and kept when all die together.
+  const port = await freePort(job.config);
+  const crew = new Crew({ ...job, config: { ...job.config, port } });
+  try {
+    const urls = await Promise.all(Array.from({ length: job.config.workers }, (_, index) => crew.hire(index + 1)));
+    return { url: urls[0] ?? '', stop: (drainMs) => crew.stop(drainMs), kill: () => crew.kill() };
+  } catch (error) {
+    crew.kill();
+    throw error;
+  }
+}
+
+class Crew {
+  readonly #job: Job;
+  readonly #atWork = new Set<Worker>();
+  readonly #stopping = new AbortController();
+
+  constructor(job: Job) {
+    this.#job = job;
+  }
+
+  /** The first start of a worker: gives its address, rejects when it fails. From then on there is always one of this number. */
+  async hire(number: number): Promise<string> {
+    const first = this.#fork(number);
+    const url = await first.serving;
+    void this.#keep(number, first.end, performance.now());
+    return url;
+  }
+
+  async stop(drainMs: number): Promise<void> {
+    this.#stopping.abort();
+    const ends = [...this.#atWork].map((worker) => once(worker, 'exit'));
+    for (const worker of this.#atWork) order(worker, { say: 'stop', drainMs });
+    const late = setTimeout(() => this.kill(), drainMs + FINISH_MS + CLOSE_MS);
+    await Promise.all(ends);
+    clearTimeout(late);
+  }
+
+  kill(): void {
+    this.#stopping.abort();
+    for (const worker of this.#atWork) worker.process.kill('SIGKILL');
+  }
+
+  async #keep(number: number, firstEnd: Promise<string>, bornMs: number): Promise<void> {
+    let [end, born, early] = [firstEnd, bornMs, 0];
+    for (;;) {
+      const how = await end;
+      if (this.#stopping.signal.aborted) return;
+      early = performance.now() - born < YOUNG_MS ? early + 1 : 0;
+      const waitMs = early === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (early - 1), LONGEST_WAIT_MS);
+      this.#job.log.error(
+        { worker: number },
+        `worker ${number} ended (${how}); another takes its place in ${waitMs} ms`,
+      );
+      await sleep(waitMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
+      if (this.#stopping.signal.aborted) return;
+      born = performance.now();
+      end = this.#fork(number).end;
+    }
+  }
+
+  /** `serving` gives the address; `end` says in words how it ended, and never rejects. */
+  #fork(number: number): { serving: Promise<string>; end: Promise<string> } {
+    const { config, demoKey } = this.#job;
+    const worker = cluster.fork();
+    this.#atWork.add(worker);
+    let failure: Failure | undefined;
+    const end = once(worker, 'exit').then(([code, signal]) => {
+      this.#atWork.delete(worker);
+      return failure?.message ?? (signal === null ? `exit ${code}` : String(signal));
+    });
+    const serving = new Promise<string>((resolve, reject) => {
+      worker.on('message', (report: Report) => {
+        if (report.say === 'ready') return order(worker, { say: 'serve', worker: number, config, demoKey });
+        if (report.say === 'serving') return resolve(report.url);
+        failure = new Failure(report.message, report.exitCode);
+        worker.process.kill('SIGKILL');
+      });
+      void end.then((how) => reject(failure ?? new Failure(`worker ${number} ended at its start (${how})`)));
+    });
+    serving.catch(() => {});
+    return { serving, end };
+  }
+}
+
+/** One that dies in this moment is told nothing; its end is told by itself. */
+const order = (worker: Worker, message: Order): void => {
+  if (worker.isConnected()) worker.send(message, () => {});
+};
+
+/** The port of the configuration, or a free one. Rejects as listening does. */
+async function freePort({ host, port }: Config): Promise<number> {
+  const probe = createServer().listen({ host, port });
+  await once(probe, 'listening');
+  const found = (probe.address() as AddressInfo).port;
+  probe.close();
+  await once(probe, 'close');
+  return found;
+}

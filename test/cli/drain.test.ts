@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { describeOnRedis } from '../support/redis.js';
+import { isDatabaseDown, newKey, type Service, SLOW_MS, serve, until } from './service.js';
+import { Cli } from './support.js';
+
+let cli: Cli;
+let service: Service | undefined;
+beforeEach(async () => {
+  cli = await Cli.open();
+});
+afterEach(async () => {
+  service?.started.process.kill('SIGKILL');
+  await service?.started.end;
+  service = undefined;
+  await cli.close();
+});
+
+interface Seen {
+  readonly status: number | string;
+  readonly closes: boolean;
+}
+
+/** One client with a connection that it keeps: reads until it is told to go elsewhere. */
+async function hammer(url: string, key: string, goes: () => boolean, seen: Seen[]): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  while (!goes()) seen.push(await read(url, key, agent).catch(({ code }) => ({ status: String(code), closes: false })));
+  agent.destroy();
+}
+
+async function read(url: string, key: string, agent: Agent): Promise<Seen> {
+  const [response] = (await once(get(`${url}/v1/me`, { agent, headers: { 'x-api-key': key } }), 'response')) as [
+    IncomingMessage,
+  ];
+  await response.resume().toArray();
+  return { status: response.statusCode ?? 0, closes: response.headers.connection === 'close' };
+}
+
+/** What a balancer does: it looks now and then, and sends nothing any more to who isn't well. */
+async function balance(url: string, leave: (status: number, body: unknown) => void): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}/healthz`, { headers: { connection: 'close' } });
+    const body = await answer.json();
+    if (answer.status !== 200) return leave(answer.status, body);
+    await sleep(200);
+  }
+}
+
+async function stopUnderLoad(env: Readonly<Record<string, string>>): Promise<void> {
+  service = await serve(cli, { ...env, LOG_LEVEL: 'warn', PERCH_DRAIN_MS: '3000' });
+  const { url, started } = service;
+  const key = await newKey(cli);
+  const seen: Seen[] = [];
+  let told: unknown;
+  const clients = Array.from({ length: 6 }, () => hammer(url, key, () => told !== undefined, seen));
+  const balancer = balance(url, (status, body) => {
+    told = { status, body };
+  });
+  await until(() => seen.length > 50, 'there is load', started);
+  const asked = performance.now();
+  started.process.kill('SIGTERM');
+  await Promise.all([...clients, balancer]);
+  expect((await started.end).code).toBe(0);
+  // A timer may be a little early.
+  expect(performance.now() - asked).toBeGreaterThan(2_900);
+  expect(told).toEqual({ status: 503, body: { status: 'stopping' } });
+  expect(seen.filter(({ status }) => status !== 200)).toEqual([]);
+  expect(seen.some(({ closes }) => closes)).toBe(true);
+  expect(seen[0]?.closes).toBe(false);
+  expect(await isDatabaseDown(cli)).toBe(true);
+}
+
+test('who leaves when /healthz says that it is stopping sees no request fail', { timeout: SLOW_MS }, () =>
+  stopUnderLoad({}),
+);
+
+describeOnRedis('with several workers', (redis) => {
+  test('who leaves when one of them says that it is stopping sees none fail either', { timeout: SLOW_MS }, () =>
+    stopUnderLoad({ WORKERS: '2', REDIS_URL: redis().urls.join() }),
+  );
+});
+
+/** A request of which the last line is still to come: the connection isn't idle. */
+async function beginRequest(url: string): Promise<{ finish(): Promise<string> }> {
+  const socket: Socket = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.on('error', () => {});
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answer += text;
+  });
+  socket.write('GET /v1/me HTTP/1.1\r\nHost: perch\r\n');
+  return {
+    async finish() {
+      socket.write('\r\n');
+      await once(socket, 'close');
+      return answer;
+    },
+  };
+}
+
+const isRefused = (url: string): Promise<boolean> =>
+  fetch(`${url}/healthz`).then(
+    () => false,
+    () => true,
+  );
+
+test('what arrives on an open connection is served while the service closes, and is its last', {
+  timeout: SLOW_MS,
+}, async () => {
+  service = await serve(cli);
+  const { url, started } = service;
+  const begun = await beginRequest(url);
+  // Another request shows that the server has read the first one's beginning.
+  await (await fetch(`${url}/healthz`)).text();
+  started.process.kill('SIGTERM');
+  await until(() => isRefused(url), 'connections are refused', started);
+  const answer = await begun.finish();
+  expect(answer).toMatch(/^HTTP\/1.1 401 /);
+  expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+  expect(answer).toContain('missing_key');
+  expect((await started.end).code).toBe(0);
+});
+
+test('asked twice it waits for nobody, and leaves no database behind', { timeout: SLOW_MS }, async () => {
+  service = await serve(cli, { PERCH_DRAIN_MS: '60000' });
+  const { url, started } = service;
+  await beginRequest(url);
+  await (await fetch(`${url}/healthz`)).text();
+  const asked = performance.now();
+  // Ctrl-C has no balancer to tell: without waiting a minute it refuses connections.
+  started.process.kill('SIGINT');
+  await until(() => isRefused(url), 'connections are refused', started);
+  await until(() => performance.now() - asked > 700, 'the next one counts as another');
+  started.process.kill('SIGINT');
+  expect((await started.end).code).toBe(130);
+  expect(performance.now() - asked).toBeLessThan(9_000);
+  await until(() => isDatabaseDown(cli), 'the database is down');
+});

@@ -1,0 +1,52 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cli, Started } from './support.js';
+
+/** For a machine that does much else. */
+export const SLOW_MS = 120_000;
+const WAIT_MS = 60_000;
+
+export interface Service {
+  readonly url: string;
+  readonly started: Started;
+}
+
+/** The service as a process of its own, on a free port. */
+export async function serve(cli: Cli, env: Readonly<Record<string, string>> = {}): Promise<Service> {
+  const started = cli.start(['serve'], { env: { PORT: '0', PERCH_DEMO: 'off', LOG_FORMAT: 'json', ...env } });
+  await started.says('Ctrl-C stops it.');
+  const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(started.said.stdout) ?? [];
+  if (url === undefined) throw new Error(`No address in ${started.said.stdout}`);
+  return { url, started };
+}
+
+/** Waits until it holds. Throws, with what the service has said, when it never does. */
+export async function until(holds: () => boolean | Promise<boolean>, what: string, started?: Started): Promise<void> {
+  const deadline = Date.now() + WAIT_MS;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`Waited in vain until ${what}\n${started?.said.stderr ?? ''}`);
+    await sleep(20);
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const isDatabaseDown = (cli: Cli): Promise<boolean> =>
+  stat(join(cli.home, 'postgres/data/postmaster.pid')).then(
+    () => false,
+    () => true,
+  );
+
+/** The key of a new account that may read as often as it likes. */
+export async function newKey(cli: Cli): Promise<string> {
+  const words = ['account', 'create', '--name', 'load', '--credits', '100000', '--qps', '100000'];
+  return (await cli.json<{ key: string }>(...words)).key;
+}

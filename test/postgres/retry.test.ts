@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, connect as dial, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createAccounts } from '../../adapters/postgres/accounts.js';
+import { createLedger } from '../../adapters/postgres/ledger.js';
+import { retryPassing } from '../../adapters/postgres/retry.js';
+import { connect } from '../../adapters/postgres/sql.js';
+import { debitOf, grantTo, openPayer } from '../ports/ledger.suite.js';
+import { type FreshDatabase, freshDatabase } from '../support/database.js';
+
+describe('a statement that fails for a passing reason', () => {
+  const bounds = { withinMs: 300, inDoubtMs: 60_000 };
+  /** Fails with one code after the other, the last one until the time has come. */
+  const failing = (untilMs: number, ...codes: string[]) => {
+    const began = performance.now();
+    return async (): Promise<string> => {
+      if (performance.now() - began > untilMs) return 'known';
+      throw Object.assign(new Error('passing'), { code: codes.length > 1 ? codes.shift() : codes[0] });
+    };
+  };
+
+  test.each(['ECONNREFUSED', '57P03', '40P01'])('and did nothing (%s) is given up within the bound', async (code) => {
+    await expect(retryPassing(failing(60_000, code), bounds)).rejects.toMatchObject({ code });
+  });
+
+  test.each(['CONNECTION_CLOSED', 'ECONNRESET', '57P01', '08006'])(
+    'and may have gone through unheard (%s) is tried until that is known',
+    async (code) => {
+      expect(await retryPassing(failing(900, code, 'ECONNREFUSED'), bounds)).toBe('known');
+    },
+  );
+
+  test('goes through a moment later', async () => {
+    expect(await retryPassing(failing(100, 'ECONNREFUSED'))).toBe('known');
+  });
+});
+
+describe('a commit whose answer is lost', () => {
+  let database: FreshDatabase;
+  let between: Between;
+  beforeEach(async () => {
+    database = await freshDatabase();
+    between = await openBetween('host' in database.target ? database.target.host : null);
+  });
+  afterEach(async () => {
+    await between.close();
+    await database.drop();
+  });
+
+  test('is found again when the database is back, longer than a mere failure is waited for: paid once, and told so (M19)', {
+    timeout: 60_000,
+  }, async (context) => {
+    if (!('host' in database.target)) return context.skip();
+    const ledger = createLedger(database.sql);
+    const payer = await openPayer(createAccounts(database.sql));
+    await grantTo(ledger, payer, 5_000);
+    const sql = connect({ ...database.target, host: between.folder }, { max: 1 });
+    const through = createLedger(sql);
+    // The statement is prepared: the next debit waits for no answer but the commit's.
+    await through.post(debitOf(payer, 500));
+    const debit = debitOf(payer, 1_000);
+    between.loseAnswers();
+    const posting = through.post(debit);
+    const isPosted = async (): Promise<boolean> =>
+      (await database.sql`select from ledger_entries where request_id = ${debit.requestId}`).length === 1;
+    while (!(await isPosted())) await sleep(10);
+    await between.goAway();
+    await sleep(7_000);
+    await between.comeBack();
+    expect(await posting).toEqual({ ok: true, balance: 3_500 });
+    expect(await ledger.check()).toEqual({ wallets: 1, entries: 3, faults: [] });
+    await sql.end({ timeout: 1 });
+  });
+});
+
+/** Stands between a pool and the server. */
+interface Between {
+  readonly folder: string;
+  /** What the server says is heard by nobody from now on. */
+  loseAnswers(): void;
+  /** Ends all connections and refuses new ones. */
+  goAway(): Promise<void>;
+  comeBack(): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openBetween(serverFolder: string | null): Promise<Between> {
+  const folder = await mkdtemp(join(tmpdir(), 'perch-b-'));
+  const name = '.s.PGSQL.5432';
+  const open = new Set<Socket>();
+  let lost = false;
+  let server: Server;
+  const comeBack = async (): Promise<void> => {
+    lost = false;
+    server = createServer((client) => {
+      const far = dial(join(serverFolder ?? '', name));
+      for (const socket of [client, far]) open.add(socket.on('error', () => {}));
+      client.pipe(far);
+      far.on('data', (bytes) => lost || client.write(bytes));
+      far.on('close', () => client.destroy());
+    }).listen(join(folder, name));
+    await once(server, 'listening');
+  };
+  const goAway = async (): Promise<void> => {
+    for (const socket of open) socket.destroy();
+    open.clear();
+    server.close();
+    await once(server, 'close');
+  };
+  await comeBack();
+  return {
+    folder,
+    loseAnswers: () => {
+      lost = true;
+    },
+    goAway,
+    comeBack,
+    async close() {
+      await goAway();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
