@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { missing } from '../../adapters/cli/install.mjs';
+import { SETTING_NAMES } from '../../src/config/read-settings.js';
+import { VERSION } from '../../src/core/version.js';
+import { readRoot } from './compose-file.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const DOCKERFILE = readRoot('Dockerfile')
+  .replaceAll(/^#.*\n/gm, '')
+  .replaceAll('\\\n', '');
+const [, DEPS = '', RUNTIME = ''] = DOCKERFILE.split(/^FROM /m);
+
+/** What a stage takes from the checkout. */
+const copied = (stage: string): string[] =>
+  [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) => names.split(' '));
+
+describe('the image', () => {
+  it('is made of files that .dockerignore lets through', () => {
+    const let_through = readRoot('.dockerignore').match(/(?<=^!).+$/gm) ?? [];
+    expect([...new Set([...copied(DEPS), ...copied(RUNTIME)])].sort()).toEqual(let_through.sort());
+  });
+
+  it('has what the package has', () => {
+    const { files } = JSON.parse(readRoot('package.json')) as { files: string[] };
+    expect(copied(RUNTIME)).toEqual(expect.arrayContaining(files));
+  });
+
+  it('starts from a fixed version of Node, for both stages the same', () => {
+    const bases = [DEPS, RUNTIME].map((stage) => stage.split(/\s/)[0]);
+    expect(bases[0]).toMatch(/^node:22\.\d+\.\d+-bookworm-slim$/);
+    expect(bases[1]).toBe(bases[0]);
+  });
+
+  it('runs as nobody special, is reached from outside, hears signals itself', () => {
+    expect(RUNTIME).toMatch(/^USER node$/m);
+    expect(RUNTIME).toMatch(/^STOPSIGNAL SIGTERM$/m);
+    const set =
+      /^ENV (.+)$/m
+        .exec(RUNTIME)?.[1]
+        ?.split(' ')
+        .map((pair) => pair.split('=')) ?? [];
+    expect(Object.fromEntries(set)).toMatchObject({ HOST: '0.0.0.0', NODE_ENV: 'production' });
+    expect([...SETTING_NAMES, 'NODE_ENV']).toEqual(expect.arrayContaining(set.map(([name]) => name)));
+    const command = ['ENTRYPOINT', 'CMD'].flatMap((word) =>
+      JSON.parse(new RegExp(`^${word} (.+)$`, 'm').exec(RUNTIME)?.[1] ?? '[]'),
+    );
+    expect(command).toEqual(['node', 'adapters/cli/perch.mjs', 'serve']);
+  });
+
+  it('of what it holds the program runs, without the lockfile, and never asks npm', async () => {
+    const image = await mkdtemp(join(tmpdir(), 'perch-image-'));
+    try {
+      for (const name of copied(RUNTIME)) await cp(join(ROOT, name), join(image, name), { recursive: true });
+      await symlink(join(ROOT, 'node_modules'), join(image, 'node_modules'));
+      expect(missing(image, false)).toBeNull();
+      const run = promisify(execFile)(process.execPath, ['adapters/cli/perch.mjs', '--version'], { cwd: image });
+      expect((await run).stdout).toContain(VERSION);
+    } finally {
+      await rm(image, { recursive: true });
+    }
+  });
+
+  describe('its health check', () => {
+    const check = JSON.parse(/^HEALTHCHECK .*?CMD (.+)$/m.exec(RUNTIME)?.[1] ?? '[]') as string[];
+
+    it.each([
+      [200, 0],
+      [429, 0],
+      [503, 1],
+    ])('takes %i for exit code %i', async (status, exitCode) => {
+      const { createServer } = await import('node:http');
+      const server = createServer(({ url }, response) => response.writeHead(url === '/healthz' ? status : 404).end());
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as { port: number };
+      expect(await exitOf(check, port)).toBe(exitCode);
+      server.close();
+      server.closeAllConnections();
+    });
+
+    it('fails where nothing listens', async () => {
+      expect(await exitOf(check, 1)).toBe(1);
+    });
+  });
+});
+
+function exitOf([, ...args]: string[], port: number): Promise<number | null> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, args, { env: { PORT: String(port) } });
+    child.once('exit', resolve);
+  });
+}
