@@ -10,6 +10,7 @@ export const SCENARIOS = {
   F: 'growth: deep pages, search in a large corpus (minutes: --growth)',
   G: 'second start, and memory under load',
   H: 'import of a large corpus (minutes: --import)',
+  I: 'one process, with Redis, and several processes (needs redis-server: --nodes)',
 } as const;
 
 export type Letter = keyof typeof SCENARIOS;
@@ -32,7 +33,7 @@ const isLetter = (text: string): text is Letter => Object.hasOwn(SCENARIOS, text
 
 function letters(text: string): Letter[] {
   const found = text.toUpperCase().split(',').filter(isLetter);
-  if (found.length !== text.split(',').length) throw new InvalidArgumentError('Letters from A to H, as A,B.');
+  if (found.length !== text.split(',').length) throw new InvalidArgumentError('Letters from A to I, as A,B.');
   return found;
 }
 
@@ -44,7 +45,11 @@ const whole =
     throw new InvalidArgumentError(`A whole number from ${least} to ${most}.`);
   };
 
-const MINUTES_LONG: readonly Letter[] = ['F', 'H'];
+/** Asked for by name or by an option of their own: they take minutes, or a server that not every machine has. */
+const ONLY_WHEN_ASKED = { F: 'growth', H: 'import', I: 'nodes' } as const;
+
+const optionOf = (letter: Letter): string | undefined =>
+  letter in ONLY_WHEN_ASKED ? ONLY_WHEN_ASKED[letter as keyof typeof ONLY_WHEN_ASKED] : undefined;
 
 /** The words the benchmark was started with. Prints help, or what is wrong with them, and ends the process. */
 export function readOptions(argv: readonly string[]): BenchOptions {
@@ -53,6 +58,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     .option('--only <letters>', 'only these scenarios, as A,B', letters)
     .option('--growth', 'also F')
     .option('--import', 'also H')
+    .option('--nodes', 'also I')
     .option('--rounds <n>', 'rounds of each contestant', whole(1, 100), 5)
     .option('--seconds <n>', 'seconds of one round', whole(1, 60), 3)
     .option('--connections <n>', 'kept-alive connections of the load', whole(1, 256), 32)
@@ -68,9 +74,10 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     )
     .parse([...argv], { from: 'user' })
     .opts();
-  const asked = (Object.keys(SCENARIOS) as Letter[]).filter(
-    (letter) => !MINUTES_LONG.includes(letter) || (letter === 'F' && said.growth) || (letter === 'H' && said.import),
-  );
+  const asked = (Object.keys(SCENARIOS) as Letter[]).filter((letter) => {
+    const option = optionOf(letter);
+    return option === undefined || said[option] === true;
+  });
   return {
     letters: said.only ?? asked,
     rounds: said.rounds,

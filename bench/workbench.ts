@@ -22,6 +22,7 @@ export interface Import {
 /** A data folder with a corpus and an account that can pay. */
 export interface Furnished extends Home {
   readonly key: string;
+  readonly accountId: string;
   readonly imported: Import;
 }
 
@@ -79,12 +80,16 @@ async function furnish(folder: string, size: CorpusSize, logLevel: string): Prom
   const files = await writeCorpus(`${folder}-files`, size);
   // First, so that setting up the database is no part of the import.
   const words = ['--name', 'bench', '--credits', String(CREDITS), '--qps', String(QPS), '--json'];
-  const account = JSON.parse(await runCommand(home, ['account', 'create', ...words]).done) as { key: string };
+  const account = JSON.parse(await runCommand(home, ['account', 'create', ...words]).done) as {
+    key: string;
+    account_id: string;
+  };
   const begin = performance.now();
   const command = runCommand(home, ['import', files, '--json']);
   const memory = watchMemory(command.pid);
   const summary = JSON.parse(await command.done) as { tweets: { added: number } };
   const seconds = (performance.now() - begin) / 1000;
   await rm(files, { recursive: true });
-  return { ...home, key: account.key, imported: { seconds, memory: memory.stop(), tweets: summary.tweets.added } };
+  const { key, account_id: accountId } = account;
+  return { ...home, key, accountId, imported: { seconds, memory: memory.stop(), tweets: summary.tweets.added } };
 }

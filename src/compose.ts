@@ -13,7 +13,9 @@ import type { Config } from './config.js';
 import { VERSION } from './core/version.js';
 import { createEngine } from './engine.js';
 import { openNetwork } from './networks.js';
-import type { Clock, Network } from './ports.js';
+import { openObserving } from './observing.js';
+import type { Clock } from './ports/clock.js';
+import type { Network } from './ports/network.js';
 import { openShared } from './shared.js';
 import { createStatus } from './status.js';
 import type { Stores } from './stores.js';
@@ -42,16 +44,29 @@ export interface Perch {
 export async function compose(config: Config, stores: Stores, options: ComposeOptions): Promise<Perch> {
   const { log, clock = { now: Date.now }, demoKey = null } = options;
   const network = options.network ?? openNetwork(config, stores.corpusSql);
-  const shared = openShared(config, clock);
-  const engine = await createEngine({ config, stores, shared, network, clock });
+  const shared = await openShared({ config, clock, log });
+  const observing = await openObserving(config, log);
+  const { tracing } = observing;
+  const engine = await createEngine({ config, stores, shared, network, clock, tracing });
   const { serve, admit, pool, operations } = engine;
   const demo = demoKey !== null && (await isDemo(network));
   const app = await createServer({
     ids: { requestId: () => v7() },
     log,
     versionHeaders: versionHeaders(config.notice),
+    capacity: config.overload,
+    trustedProxies: config.trustedProxies,
   });
-  const status = createStatus({ network, pool, sql: stores.sql, clock, startedAt: clock.now() });
+  const status = createStatus({
+    network,
+    pool,
+    sql: stores.sql,
+    clock,
+    startedAt: clock.now(),
+    redis: shared.redis,
+    draining: () => app.stopping,
+  });
+  await observing.watch(app, engine, shared);
   mountRest(app, { serve, schema, operations });
   const site = mountSite(app, {
     admit,
@@ -71,6 +86,7 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
   return {
     app,
     async listen() {
+      await observing.publish();
       await app.listen({ host: config.host, port: config.port });
       const { port } = app.server.address() as AddressInfo;
       app.baseUrl = config.baseUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
@@ -79,6 +95,7 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
     async close() {
       await app.close();
       await engine.close();
+      await observing.close();
       await shared.close();
     },
   };

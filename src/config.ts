@@ -26,15 +26,6 @@ function unknownNames(env: Environment): string[] {
   return unknown.sort().map((name) => `${name} is set and means nothing here. Is it misspelt?`);
 }
 
-/** What is checked and carried, and does nothing in this version: said, so that nobody relies on it. */
-function notUsed(values: Values): string[] {
-  const warnings: string[] = [];
-  if (values.REDIS_URL !== undefined)
-    warnings.push('REDIS_URL is set and not used by this version: one process keeps its own stores.');
-  if (values.WORKERS > 1) warnings.push('WORKERS is above 1 and not used by this version: one process serves.');
-  return warnings;
-}
-
 const lifetimesOf = (values: Values): Lifetimes => ({
   profileMs: values.PERCH_TTL_PROFILE_S * 1000,
   tweetMs: values.PERCH_TTL_TWEET_S * 1000,
@@ -59,6 +50,12 @@ const networksOf = (values: Values) => ({
   mastodon: { baseUrl: values.MASTODON_BASE_URL ?? null, tokens: values.MASTODON_TOKENS ?? [] },
 });
 
+function tracesOf(values: Values): { url: string; serviceName: string } | null {
+  const base = values.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const url = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base === undefined ? undefined : `${base}/v1/traces`);
+  return url === undefined ? null : { url, serviceName: values.OTEL_SERVICE_NAME };
+}
+
 export interface ConfigInput {
   readonly env: Environment;
   /** Relative folders start here. */
@@ -75,8 +72,12 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   home: resolve(cwd, values.PERCH_HOME),
   /** Null: the embedded server. */
   databaseUrl: values.DATABASE_URL ?? null,
+  /** What pepper and cursor secret come from; null: they are kept in `home`. */
+  secret: values.PERCH_SECRET ?? null,
   /** Empty: in-process stores. */
   redisUrls: values.REDIS_URL ?? [],
+  /** Balancers whose X-Forwarded-For tells a client's address. */
+  trustedProxies: values.PERCH_TRUST_PROXY ?? [],
   /** Without a slash at the end; null: from the listen address. */
   baseUrl: values.PERCH_BASE_URL ?? null,
   authUrl: values.PERCH_AUTH_URL ?? values.PERCH_BASE_URL ?? null,
@@ -103,9 +104,20 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   },
   log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT ?? (terminal ? 'pretty' : 'json') },
   workers: values.WORKERS,
+  /** For so long /healthz says that it is stopping before connections are refused. */
+  drainMs: values.PERCH_DRAIN_MS ?? (values.DATABASE_URL === undefined ? 0 : 5000),
   /** Null: no metrics. */
   metricsPort: values.PERCH_METRICS_PORT ?? null,
+  /** Where traces go; null: nowhere. */
+  traces: tracesOf(values),
   cacheBytes: values.PERCH_CACHE_MB * 1024 * 1024,
+  /** Of each process; null resident memory: its share of the container's limit, if there is one. */
+  overload: {
+    maxInFlight: values.PERCH_MAX_IN_FLIGHT,
+    maxRssBytes: values.PERCH_MAX_RSS_MB === undefined ? null : values.PERCH_MAX_RSS_MB * 1024 * 1024,
+    // The one that starts the workers is as large as they are idle.
+    processes: values.WORKERS === 1 ? 1 : values.WORKERS + 1,
+  },
   lifetimes: lifetimesOf(values),
   /** The ceiling of one operation (G8). */
   maxOperationThousandths: values.PERCH_MAX_OPERATION_CREDITS,
@@ -130,5 +142,5 @@ export function readConfig(input: ConfigInput): Config {
   const { values, faults } = readSettings(input.env);
   const all = [...faults, ...crossChecks(values, new Set(faults.map(({ name }) => name)))];
   if (all.length > 0) throw new ConfigError(all);
-  return deepFreeze({ ...configOf(values, input), warnings: [...unknownNames(input.env), ...notUsed(values)] });
+  return deepFreeze({ ...configOf(values, input), warnings: unknownNames(input.env) });
 }

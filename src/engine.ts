@@ -4,8 +4,11 @@ import { type Admit, createAdmit } from './access/admit.js';
 import { createIdentify } from './access/identify.js';
 import type { Config } from './config.js';
 import { PRODUCTS } from './core/model.js';
+import { monotonic } from './core/monotonic.js';
 import { Purses } from './metering/purses.js';
-import type { Clock, Network } from './ports.js';
+import type { Clock } from './ports/clock.js';
+import type { Network } from './ports/network.js';
+import type { Tracing } from './ports/tracing.js';
 import { createCursors } from './read/cursor.js';
 import { createTweets, createUsers } from './read/entities.js';
 import { createGone } from './read/gone.js';
@@ -36,6 +39,7 @@ export interface EngineOptions {
   readonly shared: Shared;
   readonly network: Network;
   readonly clock: Clock;
+  readonly tracing: Tracing;
 }
 
 /** The engine over a network and the stores: the way of a request, without any protocol. */
@@ -65,9 +69,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     ledger,
     sources,
     clock,
+    monotonic,
     ceiling: config.maxOperationThousandths,
     deadlineMs: config.deadlineMs,
     checkoutOpen: false,
+    tracing: options.tracing,
   });
   return {
     serve,
@@ -86,7 +92,7 @@ function createReading(options: EngineOptions): { sources: Sources; pool: Pool }
   const { lifetimes } = config;
   const { cache, pace, tombstones } = shared;
   const perSecond = { fast: config.pace.fast ?? network.pace.fast, slow: config.pace.slow ?? network.pace.slow };
-  const pool = createPool({ network, pace, clock, perSecond });
+  const pool = createPool({ network, pace, clock, monotonic, perSecond, tracing: options.tracing });
   const gone = createGone({ clock, lifetimes, tombstones });
   const common = { cache, shared: new SharedReads(shared.flights), pool, gone, clock, lifetimes };
   const users = createUsers(common);

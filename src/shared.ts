@@ -7,7 +7,9 @@ import { createMemoryTombstones } from '../adapters/memory/tombstones.js';
 import type { LinkState } from '../adapters/redis/link.js';
 import { openRedisStores } from '../adapters/redis/stores.js';
 import type { Config } from './config.js';
-import type { Cache, Clock, Flights, Limiter, Pace, Tombstones } from './ports.js';
+import { monotonic } from './core/monotonic.js';
+import type { Clock } from './ports/clock.js';
+import type { Cache, Flights, Limiter, Pace, Tombstones } from './ports/shared.js';
 
 /** What may be lost: shared by all nodes where there is a Redis, and this process's own where there is none. */
 export interface Shared {
@@ -26,9 +28,6 @@ export interface SharedOptions {
   readonly clock: Clock;
   readonly log: FastifyBaseLogger;
 }
-
-/** Not set back when the machine's clock is. */
-const monotonic: Clock = { now: () => performance.now() };
 
 export async function openShared({ config, clock, log }: SharedOptions): Promise<Shared> {
   const local = {

@@ -1,9 +1,13 @@
 import type { Sql } from '../adapters/postgres/sql.js';
-import type { ErrorCode } from './core/errors.js';
-import type { Family } from './core/model.js';
+import type { Health, StatusModel } from '../adapters/site/status-model.js';
+import { type Family, familyOfList, type ListKind } from './core/model.js';
 import { VERSION } from './core/version.js';
-import type { Clock, Network } from './ports.js';
+import type { Clock } from './ports/clock.js';
+import type { Network } from './ports/network.js';
+import type { FamilyHealth, PoolHealth } from './read/pool/health.js';
 import type { Pool } from './read/pool/pool.js';
+import type { SessionHealth } from './read/pool/session.js';
+import type { Shared } from './shared.js';
 
 export interface StatusOptions {
   readonly network: Network;
@@ -11,42 +15,88 @@ export interface StatusOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly startedAt: number;
+  /** Null: none is used. */
+  readonly redis?: Shared['redis'];
+  /** Whether this process was asked to stop. */
+  readonly draining?: () => boolean;
 }
 
 const FAMILIES: readonly Family[] = ['fast', 'slow'];
 const DATABASE_WAIT_MS = 1000;
 
 /** The state of the service, asked anew each time (H10). */
-export function createStatus(options: StatusOptions) {
-  const { network, pool, sql, startedAt } = options;
+export function createStatus(options: StatusOptions): () => Promise<StatusModel> {
+  const { network, pool, sql, startedAt, redis = null, draining = () => false } = options;
   return async () => {
     const ok = await databaseAnswers(sql);
     const health = pool.health();
-    const families = FAMILIES.map((name) => {
-      const { failing, lastIncident, held, read, waitMs } = health.families[name];
-      return {
-        name,
-        state: failing ? ('degraded' as const) : ('ok' as const),
-        queueWaitMs: Math.round(waitMs),
-        lastIncident: lastIncident && {
-          at: new Date(lastIncident.at).toISOString(),
-          code: lastIncident.code as ErrorCode,
-          message: lastIncident.message,
-        },
-        cacheHitRate: held + read === 0 ? null : held / (held + read),
-      };
-    });
-    const degraded = families.some((family) => family.state !== 'ok');
+    const shared = redis?.() ?? null;
+    const families = FAMILIES.map((name) => familyStatus(name, health));
     return {
-      status: ok ? (degraded ? ('degraded' as const) : ('ok' as const)) : ('down' as const),
+      status: ok ? overall(families, shared?.up ?? true) : 'down',
       network: network.name,
       database: { ok },
+      redis: shared
+        ? { state: shared.up ? 'up' : 'away', since: timeOf(shared.since) }
+        : { state: 'not used', since: null },
+      processes: shared?.nodes ?? null,
       families,
-      startedAt: new Date(startedAt).toISOString(),
+      sessions: health.sessions.map(({ name, state, closed }) => ({
+        name,
+        state,
+        closed: closed.map(({ kind, why, untilMs }) => ({ kind, why, until: timeOf(untilMs) })),
+      })),
+      draining: draining(),
+      startedAt: timeOf(startedAt),
       version: VERSION,
     };
   };
 }
+
+const timeOf = (ms: number): string => new Date(ms).toISOString();
+
+function overall(families: StatusModel['families'], isRedisUp: boolean): Health {
+  if (families.every(({ state }) => state === 'down')) return 'down';
+  return isRedisUp && families.every(({ state }) => state === 'ok') ? 'ok' : 'degraded';
+}
+
+function familyStatus(name: Family, { families, sessions }: PoolHealth): StatusModel['families'][number] {
+  const family = families[name];
+  const { lastIncident, held, read } = family;
+  return {
+    name,
+    state: stateOf(name, family, sessions),
+    queueWaitMs: Math.round(family.waitMs),
+    queueLength: family.waiting,
+    upstreamCalls: family.upstreamCalls,
+    failures: family.failures,
+    refused: family.refused,
+    lastIncident: lastIncident && { ...lastIncident, at: timeOf(lastIncident.at) },
+    cacheHitRate: held + read === 0 ? null : held / (held + read),
+  };
+}
+
+/** Down when no session can be read with; degraded when one rests or fails, a kind is closed to all, or the last call failed. */
+function stateOf(name: Family, { failing }: FamilyHealth, sessions: readonly SessionHealth[]): Health {
+  if (sessions.every(isShut)) return 'down';
+  const resting = sessions.some(
+    (session) =>
+      isShut(session) || session.closed.some(({ kind, why }) => why === 'resting' && familyOfKind(kind) === name),
+  );
+  const [first] = sessions;
+  const closedToAll = first?.closed.some(
+    ({ kind }) =>
+      familyOfKind(kind) === name &&
+      sessions.every((session) => isShut(session) || session.closed.some((closed) => closed.kind === kind)),
+  );
+  return failing || resting || closedToAll ? 'degraded' : 'ok';
+}
+
+/** A kind of read as sessions know it: objects by id, a list, or a product of the search (`search:Top`). */
+const familyOfKind = (kind: string): Family =>
+  kind === 'users' || kind === 'tweets' ? 'fast' : familyOfList(kind.replace(/:.*/, '') as ListKind);
+
+const isShut = ({ state }: SessionHealth): boolean => state === 'resting' || state === 'failing';
 
 async function databaseAnswers(sql: Sql): Promise<boolean> {
   const late = new Promise<false>((resolve) => setTimeout(resolve, DATABASE_WAIT_MS, false).unref());

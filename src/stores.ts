@@ -5,7 +5,7 @@ import { createLedger } from '../adapters/postgres/ledger.js';
 import { migrate } from '../adapters/postgres/migrate.js';
 import { connect, type Sql } from '../adapters/postgres/sql.js';
 import type { Config } from './config.js';
-import type { Accounts, Ledger } from './ports.js';
+import type { Accounts, Ledger } from './ports/truth.js';
 import { fingerprintOf, openSecrets, type Secrets } from './secrets.js';
 
 /** Where truth is kept, opened and migrated. */

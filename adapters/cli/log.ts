@@ -1,8 +1,12 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from '../../src/config.js';
+import { withoutKeys } from '../http/request.js';
 
 const STDERR = 2;
+
+/** Bytes that are written at once, and the longest that a line waits for others. Exit and crash write what is left. */
+const TOGETHER = { minLength: 4096, periodicFlush: 100 } as const;
 
 /** The service's log, on standard error: for people, or one JSON object a line. */
 export function createLog({ level, format }: Config['log']): Logger {
@@ -16,6 +20,13 @@ export function createLog({ level, format }: Config['log']): Logger {
           translateTime: 'SYS:HH:MM:ss',
           singleLine: true,
         })
-      : pino.destination({ dest: STDERR, sync: false });
-  return pino({ level }, destination);
+      : pino.destination({ dest: STDERR, sync: false, ...TOGETHER });
+  return pino({ level }, hidingKeys(destination));
+}
+
+/** Whatever an error from outside quotes: no key gets into the log. */
+export function hidingKeys(destination: DestinationStream): DestinationStream {
+  const write = destination.write.bind(destination);
+  destination.write = (line) => write(line.includes('perch_live_') ? withoutKeys(line) : line);
+  return destination;
 }

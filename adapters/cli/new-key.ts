@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
 import type { Thousandths } from '../../src/core/credits.js';
-import type { KeyRecord } from '../../src/ports.js';
+import type { KeyRecord } from '../../src/ports/truth.js';
 import type { Stores } from '../../src/stores.js';
 
 export interface MintedKey {

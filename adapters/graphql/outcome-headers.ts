@@ -2,12 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Outcome } from '../../src/serve/call.js';
 import { failureOf } from '../../src/serve/serve.js';
 import { challengeOf, logFailure } from '../http/failure.js';
-import { creditHeaders, limitHeaders, setHeaders } from '../http/headers.js';
+import { creditHeaders, setHeaders } from '../http/headers.js';
+import { noteOutcome } from '../http/outcome.js';
 
 /** The headers that REST has, too: rate, credits, age, and where to get a key (A7, H9, L1). What we caused is logged. */
 export function outcomeHeaders(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): void {
   const { result } = outcome;
-  setHeaders(reply, limitHeaders(outcome));
+  noteOutcome(request, reply, outcome);
   if (result.kind === 'answer') {
     setHeaders(reply, creditHeaders(result, outcome));
     for (const error of result.errors) logFailure(request, failureOf(error));

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { ServiceError } from '../../src/core/errors.js';
-import type { Ids } from '../../src/ports.js';
+import type { Ids } from '../../src/ports/clock.js';
 import { errorBody } from './failure.js';
 
 interface ParserError extends Error {
@@ -13,12 +13,17 @@ const REASONS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
+const MESSAGES: Readonly<Record<number, string>> = {
+  408: 'The request took too long to arrive.',
+  431: 'The headers are larger than 16 KiB.',
+};
+
 /** What Node's parser refuses never reaches a route: the one error shape is written to the socket here (P13). */
 export function clientError(ids: Ids): (error: ParserError, socket: Socket) => void {
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-    const message = status === 431 ? 'The headers are larger than 16 KiB.' : 'The request is not HTTP as it should be.';
+    const message = MESSAGES[status] ?? 'The request is not HTTP as it should be.';
     const requestId = ids.requestId();
     const body = JSON.stringify(errorBody(new ServiceError('bad_request', message, { status }), requestId));
     const head = [

@@ -39,7 +39,10 @@ export const challengeOf = ({ code }: ServiceError, baseUrl: string): string =>
 export function logFailure(request: FastifyRequest, failure: ServiceError): void {
   if (failure.status < 500) return;
   const level = failure.status === 500 ? 'error' : 'warn';
-  request.log[level]({ err: failure.detail.cause ?? failure, code: failure.code }, failure.message);
+  request.log[level](
+    { request_id: request.id, err: failure.detail.cause ?? failure, code: failure.code },
+    failure.message,
+  );
 }
 
 /** The only place where a code becomes a status. */

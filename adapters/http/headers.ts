@@ -18,6 +18,19 @@ export function limitHeaders({ rate, policy }: Pick<Outcome, 'rate' | 'policy'>)
 /** Where no key was resolved: the rate that a new account starts on (L6, L9). */
 export const STARTING_POLICY = { 'RateLimit-Policy': policyHeader('account', STARTING_QPS) };
 
+/**
+ * Where the time of an account's call went, milliseconds (L7): in the queue, at the network, in all. Only what went to the
+ * network has the first two.
+ */
+export function serverTiming({ accountId, upstream }: Outcome, totalMs: number): string | undefined {
+  if (accountId === null) return undefined;
+  const total = `total;dur=${tenths(totalMs)}`;
+  if (upstream.calls + upstream.waitMs + upstream.readMs === 0) return total;
+  return `queue;dur=${tenths(upstream.waitMs)}, upstream;dur=${tenths(upstream.readMs)}, ${total}`;
+}
+
+const tenths = (ms: number): string => String(Math.round(ms * 10) / 10);
+
 /** The same figures as in the body (H9), and how old the answer is (M11). */
 export function creditHeaders(answer: Answer, { ageSeconds }: Outcome): Record<string, string | undefined> {
   return {

@@ -27,8 +27,21 @@ export function callerOf(
   };
 }
 
-/** A URL as it may stand in a log: without anything that could be a key. */
-export const loggedUrl = (url: string): string =>
-  url
-    .replaceAll(/perch_live_[0-9A-Za-z]+/g, 'perch_live_…')
-    .replaceAll(/([?&](?:api_?key|key|x-api-key|access_token|token)=)[^&]*/gi, '$1…');
+const KEYS = /perch_live_[0-9A-Za-z]+/gi;
+const KEY_PARAMETERS = /([?&](?:api_?key|key|x-api-key|access_token|token)=)[^&]*/gi;
+/** Longest part of an address in a log. */
+const MAX_LOGGED = 2048;
+
+export const withoutKeys = (text: string): string => text.replaceAll(KEYS, 'perch_live_…');
+
+/** An address as it may stand in a log: without anything that could be a key, however it is written. */
+export function loggedUrl(url: string): string {
+  if (!/[%?_]/.test(url)) return url;
+  const plain = url.includes('%') ? decoded(url) : url;
+  const shown = withoutKeys(plain).replaceAll(KEY_PARAMETERS, '$1…');
+  return (shown === plain ? url : shown).slice(0, MAX_LOGGED);
+}
+
+/** As far as it can be: one wrong escape hides none of the others. */
+const decoded = (url: string): string =>
+  url.replaceAll(/%[0-7][0-9a-f]/gi, (octet) => String.fromCharCode(Number.parseInt(octet.slice(1), 16)));

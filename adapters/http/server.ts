@@ -7,17 +7,22 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { asServiceError, badRequest, ServiceError } from '../../src/core/errors.js';
-import type { Ids } from '../../src/ports.js';
+import type { Ids } from '../../src/ports/clock.js';
 import { type AllowedMethods, allowedMethods } from './allowed-methods.js';
+import { watchAnswers } from './answered.js';
 import { clientError } from './client-error.js';
+import { boundConnections, PATIENCE, type Patience, serverTimeouts } from './connections.js';
 import { sendFailure } from './failure.js';
 import { STARTING_POLICY, setHeaders } from './headers.js';
-import { loggedUrl } from './request.js';
+import { type Capacity, shedOverload, UNBOUNDED } from './overload.js';
+import { logRequests } from './request-log.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** The public address (`{base_url}`), without a trailing slash. */
     baseUrl: string;
+    /** Set once the process was asked to stop: clients are told to go elsewhere, and served until they do. */
+    stopping: boolean;
   }
 }
 
@@ -25,48 +30,59 @@ declare module 'fastify' {
 const BOUNDS = { body: 64 * 1024, url: 8 * 1024, headers: 16 * 1024 } as const;
 
 export interface HttpOptions {
+  /** Addresses and ranges whose X-Forwarded-For is believed. */
+  readonly trustedProxies?: readonly string[];
   readonly ids: Ids;
   readonly log: FastifyBaseLogger;
   /** Section 9.3 headers for `/v1`, none while it is current. */
   readonly versionHeaders: Readonly<Record<string, string>>;
+  /** None: unbounded. */
+  readonly capacity?: Capacity;
+  /** Shorter for tests. */
+  readonly patience?: Patience;
 }
 
 /** The bare server: ids, bounds, compression, and one shape for everything that goes wrong. Mounts come after it. */
 export async function createServer(options: HttpOptions): Promise<FastifyInstance> {
+  const { capacity = UNBOUNDED, patience = PATIENCE, trustedProxies = [] } = options;
+  const timeouts = serverTimeouts(patience);
   const app = fastify({
+    ...timeouts,
+    // Else everybody behind a balancer would be one client to the public policy (8.1.6).
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
+    // One of each request's own costs more than its line.
+    childLoggerFactory: (logger) => logger,
     genReqId: () => options.ids.requestId(),
     bodyLimit: BOUNDS.body,
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: BOUNDS.url },
-    http: { maxHeaderSize: BOUNDS.headers + BOUNDS.url },
+    http: { ...timeouts.http, maxHeaderSize: BOUNDS.headers + BOUNDS.url },
     clientErrorHandler: clientError(options.ids),
     forceCloseConnections: 'idle',
+    // What still arrives on an open connection is served.
+    return503OnClosing: false,
     // Before any hook: what they would have set is set here.
     frameworkErrors(error, request, reply) {
+      request.server.watchAnswer(request, reply);
       setCommon(options, request, reply);
       sendFailure(request, reply, tooLarge(request) ?? fromFastify(error));
     },
   });
+  boundConnections(app, patience);
+  watchAnswers(app);
+  logRequests(app, options.log);
   app.decorate('baseUrl', '');
+  app.decorate('stopping', false);
+  app.addHook('onSend', async (_request, reply) => {
+    if (app.stopping) reply.header('Connection', 'close');
+  });
   await app.register(compress, { threshold: 1024, encodings: ['br', 'gzip'] });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', async (request, reply) => guard(options, request, reply));
-  app.addHook('onResponse', async (request, reply) => {
-    const { method, id } = request;
-    request.log.info(
-      {
-        request_id: id,
-        method,
-        url: loggedUrl(request.url),
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-      },
-      'request',
-    );
-  });
+  await shedOverload(app, capacity);
   app.setErrorHandler((error, request, reply) => sendFailure(request, reply, fromFastify(error)));
   const allowed = allowedMethods(app);
   app.setNotFoundHandler((request, reply) => unknownPath(allowed, request, reply));

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Cache, Clock, Held } from '../../src/ports.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { Cache, Held } from '../../src/ports/shared.js';
 import { bytesOf } from './size.js';
 
 const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;

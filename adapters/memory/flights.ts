@@ -1,4 +1,4 @@
-import type { Flights } from '../../src/ports.js';
+import type { Flights } from '../../src/ports/shared.js';
 
 /** Reads under way in one process. A key is known from the start of its read until it settles, and no longer. */
 export function createMemoryFlights(): Flights {

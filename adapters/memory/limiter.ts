@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock, Limiter } from '../../src/ports.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { Limiter } from '../../src/ports/shared.js';
 
 /** Of a token bucket: how much is in it, in units of which one millisecond brings `limit`, so that nothing is ever rounded. */
 interface Bucket {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock, Pace } from '../../src/ports.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { Pace } from '../../src/ports/shared.js';
 
 /** How much of a timer's lateness is caught up: without it a pace above some hundreds a second is never reached. */
 const CATCH_UP_MS = 10;

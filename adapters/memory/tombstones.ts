@@ -1,4 +1,5 @@
-import type { Clock, Tombstone, Tombstones } from '../../src/ports.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { Tombstone, Tombstones } from '../../src/ports/shared.js';
 
 /** Kept for those who begin to follow later. */
 const DEFAULT_KEPT = 10_000;

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../src/core/errors.js';
 import { qpsOf } from '../../src/core/tiers.js';
-import type { AccountRecord, Accounts, KeyLookup, KeyRecord, NewKey } from '../../src/ports.js';
+import type { AccountRecord, Accounts, KeyLookup, KeyRecord, NewKey } from '../../src/ports/truth.js';
 import type { Sql } from './sql.js';
 import { isUuid } from './uuid.js';
 

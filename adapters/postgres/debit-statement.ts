@@ -1,4 +1,4 @@
-import type { Debit } from '../../src/ports.js';
+import type { Debit } from '../../src/ports/truth.js';
 import type { Sql } from './sql.js';
 
 /** What the statement did with one debit. `crowded`: earlier ones of the same statement took what it needed. */

@@ -1,4 +1,4 @@
-import type { LedgerFault } from '../../src/ports.js';
+import type { LedgerFault } from '../../src/ports/truth.js';
 import type { Sql } from './sql.js';
 
 /** Faults named at most: the first few tell what happened, a million of them would only fill the memory. */

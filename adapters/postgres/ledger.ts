@@ -1,5 +1,5 @@
 import type { Thousandths } from '../../src/core/credits.js';
-import type { Ledger, Receipt, ReceiptLine } from '../../src/ports.js';
+import type { Ledger, Receipt, ReceiptLine } from '../../src/ports/truth.js';
 import { checkLedger } from './ledger-check.js';
 import { createPost } from './post.js';
 import { retryPassing } from './retry.js';

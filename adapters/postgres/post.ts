@@ -1,4 +1,4 @@
-import type { Debit, Posted } from '../../src/ports.js';
+import type { Debit, Posted } from '../../src/ports/truth.js';
 import { type DebitRow, findPosted, postDebits } from './debit-statement.js';
 import { GroupCommit, type Verdict } from './group-commit.js';
 import { isPassing, isUniqueViolation, retryPassing } from './retry.js';

@@ -1,4 +1,4 @@
-import type { UsageGroup, UsageRow } from '../../src/ports.js';
+import type { UsageGroup, UsageRow } from '../../src/ports/truth.js';
 import type { Sql } from './sql.js';
 
 /**

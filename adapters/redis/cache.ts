@@ -1,4 +1,5 @@
-import type { Cache, Clock, Held } from '../../src/ports.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { Cache, Held } from '../../src/ports/shared.js';
 import type { RedisClient } from './client.js';
 import type { RedisLink } from './link.js';
 import { MissedKeys } from './missed-keys.js';

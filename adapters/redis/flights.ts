@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Flights } from '../../src/ports.js';
+import type { Flights } from '../../src/ports/shared.js';
 import { acquire, LANDED_CHANNEL, LOCK_MS, land, look, renew } from './flight-lock.js';
 import { type Outcome, readOutcome, writeOutcome } from './flight-result.js';
 import type { RedisLink } from './link.js';

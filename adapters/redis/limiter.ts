@@ -1,4 +1,5 @@
-import type { Clock, Limiter, RateDecision } from '../../src/ports.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { Limiter, RateDecision } from '../../src/ports/shared.js';
 import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
 

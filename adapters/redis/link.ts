@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { Clock } from '../../src/ports.js';
+import type { Clock } from '../../src/ports/clock.js';
 import { connectCluster, connectOne, isOfCluster, probe, type RedisClient } from './client.js';
 import { isOfOneCommand, textOf, within } from './faults.js';
 import { Subscriptions } from './subscriptions.js';

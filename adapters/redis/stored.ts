@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Held } from '../../src/ports.js';
+import type { Held } from '../../src/ports/shared.js';
 
 /** What the start of a stored value says: enough to know whether a value at hand is still the one. */
 export interface Header {

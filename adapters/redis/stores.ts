@@ -1,4 +1,5 @@
-import type { Cache, Clock, Flights, Limiter, Pace } from '../../src/ports.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { Cache, Flights, Limiter, Pace } from '../../src/ports/shared.js';
 import { createRedisCache } from './cache.js';
 import { createRedisFlights } from './flights.js';
 import { createRedisLimiter } from './limiter.js';

@@ -1,4 +1,4 @@
-import type { Tombstone, Tombstones } from '../../src/ports.js';
+import type { Tombstone, Tombstones } from '../../src/ports/shared.js';
 import type { RedisLink } from './link.js';
 import { TombstoneFollower } from './tombstone-follower.js';
 import { append } from './tombstone-stream.js';

@@ -4,7 +4,8 @@ import { asServiceError } from '../../src/core/errors.js';
 import type { Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { sendFailure } from '../http/failure.js';
-import { creditHeaders, limitHeaders, setHeaders } from '../http/headers.js';
+import { creditHeaders, setHeaders } from '../http/headers.js';
+import { noteOutcome } from '../http/outcome.js';
 import { callerOf } from '../http/request.js';
 import { envelopeOf, estimateEnvelope, renderEnvelope } from './envelope.js';
 import { type Endpoint, endpointOf } from './parameters.js';
@@ -62,7 +63,7 @@ function send(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  setHeaders(reply, limitHeaders(outcome));
+  noteOutcome(request, reply, outcome);
   const { result, requestId } = outcome;
   if (result.kind === 'refusal') return sendFailure(request, reply, result.failure);
   try {

@@ -60,7 +60,9 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): { graphiq
   keyless('/', (request, reply) =>
     wantsHtml(request) ? html(reply, landingPage(model())) : reply.send(landingFacts(model())),
   );
-  keyless('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
+  keyless('/healthz', (_request, reply) =>
+    app.stopping ? reply.code(503).send({ status: 'stopping' }) : reply.send({ status: 'ok' }),
+  );
   keyless('/status', async (request, reply) => {
     const status = await options.status();
     return wantsHtml(request) ? html(reply, statusPage(status)) : reply.send(status);

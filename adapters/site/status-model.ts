@@ -3,16 +3,36 @@ import type { Family } from '../../src/core/model.js';
 
 export type Health = 'ok' | 'degraded' | 'down';
 
-/** One of the two paces at which the network is read. */
+/** One of the two paces at which the network is read. Counts are of this process, since its start. */
 export interface FamilyStatus {
   readonly name: Family;
   readonly state: Health;
   /** How long a read that starts now waits for its turn, milliseconds. */
   readonly queueWaitMs: number;
+  /** Reads that wait for a turn. */
+  readonly queueLength: number;
+  readonly upstreamCalls: number;
+  /** Of these, failed for reasons of the network. */
+  readonly failures: number;
+  /** Reads refused at once, for they could not have come in time. */
+  readonly refused: number;
   /** The last failure of the network since the start; `at` is RFC 3339. */
   readonly lastIncident: { readonly at: string; readonly code: ErrorCode; readonly message: string } | null;
   /** Share of items that were held already, 0 to 1; null before the first read. */
   readonly cacheHitRate: number | null;
+}
+
+/** Credentials that the network is read with. */
+export interface SessionStatus {
+  readonly name: string;
+  /** All of it works; some kinds are closed; it rests; or it fails. */
+  readonly state: 'ok' | 'limited' | 'resting' | 'failing';
+  /** What can't be read with it now: a kind, or `*` for all; `until` is RFC 3339. */
+  readonly closed: readonly {
+    readonly kind: string;
+    readonly why: 'refused' | 'resting' | 'failing';
+    readonly until: string;
+  }[];
 }
 
 /** `GET /status`: as JSON for a program, as a page for a person (H10). */
@@ -20,7 +40,14 @@ export interface StatusModel {
   readonly status: Health;
   readonly network: string;
   readonly database: { readonly ok: boolean };
+  /** `since` is RFC 3339; null where none is used. */
+  readonly redis: { readonly state: 'up' | 'away' | 'not used'; readonly since: string | null };
+  /** Processes that share Redis, this one included; null where none is used. */
+  readonly processes: number | null;
   readonly families: readonly FamilyStatus[];
+  readonly sessions: readonly SessionStatus[];
+  /** This process was asked to stop and takes its last requests. */
+  readonly draining: boolean;
   /** RFC 3339. */
   readonly startedAt: string;
   readonly version: string;

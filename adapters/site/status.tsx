@@ -3,6 +3,9 @@
 import { document } from './layout.js';
 import { figure } from './parts.js';
 import type { FamilyStatus, Health, StatusModel } from './status-model.js';
+import { Fact, Time } from './status-parts.js';
+import { Sessions } from './status-sessions.js';
+import { Stores } from './status-stores.js';
 
 const WORDS: Record<Health, { page: string; badge: string }> = {
   ok: { page: 'Everything works', badge: 'Working' },
@@ -10,48 +13,44 @@ const WORDS: Record<Health, { page: string; badge: string }> = {
   down: { page: 'Reads fail at the moment', badge: 'Down' },
 };
 
+/** Redis alone is away: nothing fails for that. */
+const pageWords = ({ status, families, redis }: StatusModel): string =>
+  status === 'degraded' && redis.state === 'away' && families.every(({ state }) => state === 'ok')
+    ? 'Reads work, some more slowly'
+    : WORDS[status].page;
+
 const FAMILIES: Record<FamilyStatus['name'], { title: string; reads: string }> = {
   fast: { title: 'Fast reads', reads: 'Profiles, tweets and timelines' },
   slow: { title: 'Slow reads', reads: 'Search, threads, replies, quotes, retweeters, followers and following' },
 };
 
-const Badge = ({ state }: { state: Health }) => <span class={`badge ${state}`}>{WORDS[state].badge}</span>;
+const percent = (share: number): string => `${figure(Math.round(share * 1000) / 10)} %`;
 
-/** To the second: what a person compares with a clock. */
-const Time = ({ at }: { at: string }) => (
-  <time dateTime={at}>{at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')}</time>
+const Incident = ({ at, code, message }: NonNullable<FamilyStatus['lastIncident']>) => (
+  <>
+    <Time at={at} />: {message}{' '}
+    <a href={`/problems/${code}`}>
+      <code>{code}</code>
+    </a>
+  </>
 );
 
-const Family = ({ name, state, queueWaitMs, lastIncident, cacheHitRate }: FamilyStatus) => (
+const Family = (family: FamilyStatus) => (
   <li>
     <h2>
-      {FAMILIES[name].title} <Badge state={state} />
+      {FAMILIES[family.name].title} <span class={`badge ${family.state}`}>{WORDS[family.state].badge}</span>
     </h2>
-    <p>{FAMILIES[name].reads}</p>
+    <p>{FAMILIES[family.name].reads}</p>
     <dl class="facts">
-      <div>
-        <dt>Wait for a turn</dt>
-        <dd>{figure(Math.round(queueWaitMs))} ms</dd>
-      </div>
-      <div>
-        <dt>Held already</dt>
-        <dd>{cacheHitRate === null ? 'no reads yet' : `${figure(Math.round(cacheHitRate * 1000) / 10)} %`}</dd>
-      </div>
-      <div class="wide">
-        <dt>Last incident</dt>
-        <dd>
-          {lastIncident === null ? (
-            'none since the start'
-          ) : (
-            <>
-              <Time at={lastIncident.at} />: {lastIncident.message}{' '}
-              <a href={`/problems/${lastIncident.code}`}>
-                <code>{lastIncident.code}</code>
-              </a>
-            </>
-          )}
-        </dd>
-      </div>
+      <Fact name="Wait for a turn">{figure(Math.round(family.queueWaitMs))} ms</Fact>
+      <Fact name="Waiting now">{figure(family.queueLength)}</Fact>
+      <Fact name="Held already">{family.cacheHitRate === null ? 'no reads yet' : percent(family.cacheHitRate)}</Fact>
+      <Fact name="Upstream calls">{figure(family.upstreamCalls)}</Fact>
+      <Fact name="Of these failed">{figure(family.failures)}</Fact>
+      <Fact name="Refused as too late">{figure(family.refused)}</Fact>
+      <Fact name="Last incident" wide>
+        {family.lastIncident === null ? 'none since the start' : <Incident {...family.lastIncident} />}
+      </Fact>
     </dl>
   </li>
 );
@@ -60,27 +59,24 @@ const Family = ({ name, state, queueWaitMs, lastIncident, cacheHitRate }: Family
 export const statusPage = (model: StatusModel): string =>
   document(
     {
-      title: `${WORDS[model.status].page} · Perch status`,
+      title: `${pageWords(model)} · Perch status`,
       description: 'How the reads of this Perch are doing right now.',
       here: '/status',
     },
     <div class="wrap page">
       <p class="eyebrow">Status</p>
-      <h1 class={`state ${model.status}`}>{WORDS[model.status].page}</h1>
+      <h1 class={`state ${model.status}`}>{pageWords(model)}</h1>
       <p class="lead">
         Version {model.version} on the {model.network} network, up since <Time at={model.startedAt} />. What fails is
         never charged.
       </p>
+      {model.draining ? <p class="lead">This process is stopping: it takes its last requests.</p> : null}
       <ul class="cards two">
         {model.families.map((family) => (
           <Family key={family.name} {...family} />
         ))}
-        <li>
-          <h2>
-            Database <Badge state={model.database.ok ? 'ok' : 'down'} />
-          </h2>
-          <p>{model.database.ok ? 'Accounts and the ledger answer.' : 'Accounts and the ledger do not answer.'}</p>
-        </li>
+        <Sessions sessions={model.sessions} />
+        <Stores {...model} />
       </ul>
     </div>,
   );

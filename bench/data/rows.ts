@@ -23,7 +23,8 @@ const SUBJECT_FOLLOWERS = 400;
 /** The user all read scenarios are about. */
 export const SUBJECT = { id: String(FIRST_USER), handle: 'bench_subject' };
 
-const handleOf = (index: number): string => (index === 0 ? SUBJECT.handle : `user_${index}`);
+/** By index, 0 being the subject. */
+export const handleOf = (index: number): string => (index === 0 ? SUBJECT.handle : `user_${index}`);
 const idOf = (index: number): string => String(FIRST_USER + index);
 const at = (ms: number): string => new Date(Math.floor(ms)).toISOString();
 

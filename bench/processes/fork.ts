@@ -14,10 +14,14 @@ const start = (name: string, file = ''): ChildProcess =>
 
 /** What a child says next. Rejects with what it complains of, or when it ends instead. */
 async function said<T>(child: ChildProcess): Promise<T> {
+  const heard = new AbortController();
+  const { signal } = heard;
   const [message] = (await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(([code]) => [{ error: `a child of the benchmark ended with ${code}` }]),
+    once(child, 'message', { signal }),
+    once(child, 'exit', { signal }).then(([code]) => [{ error: `a child of the benchmark ended with ${code}` }]),
   ])) as [{ result: T } | { error: string }];
+  // Whichever did not come is listened for no longer.
+  heard.abort();
   if ('error' in message) throw new Error(message.error);
   return message.result;
 }

@@ -104,7 +104,8 @@ async function answers(child: ChildProcess, url: string, key: string): Promise<v
   throw new Error(`the service did not answer within ${START_MS / 1000} s`);
 }
 
-async function freePort(): Promise<number> {
+/** Of the loopback. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

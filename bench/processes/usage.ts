@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /** Resident memory of a process in MB, or undefined once it is gone. */
@@ -17,12 +17,30 @@ async function residentMb(pid: number): Promise<number | undefined> {
 /** Ticks of Linux's accounting per second, on every machine there is. */
 const TICKS = 100;
 
-/** Processor time that a process has used so far, in seconds; NaN where the system doesn't say in /proc. */
-export async function cpuSeconds(pid: number): Promise<number> {
+/** The fields of /proc/PID/stat from the third on, the state; none where the system has no such file. */
+async function statOf(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // The second field is a name in brackets that may hold anything.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+const PARENT = 1;
+const OWN = [11, 12] as const;
+const OF_ENDED_CHILDREN = [13, 14] as const;
+
+const secondsIn = (stat: readonly string[], fields: readonly number[]): number =>
+  fields.reduce((sum, field) => sum + Number(stat[field]), 0) / TICKS;
+
+/** Processor time that a process has used so far, in seconds; NaN where the system doesn't say in /proc. */
+export const cpuSeconds = async (pid: number): Promise<number> => secondsIn(await statOf(pid), OWN);
+
+/** The same with its children, those that ended included. */
+export async function familyCpuSeconds(pid: number): Promise<number> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const stats = await Promise.all(pids.map((name) => statOf(Number(name))));
+  const children = stats.filter((stat) => stat[PARENT] === String(pid));
+  const own = secondsIn(await statOf(pid), [...OWN, ...OF_ENDED_CHILDREN]);
+  return children.reduce((sum, stat) => sum + secondsIn(stat, OWN), own);
 }
 
 /** Watches the resident memory of a process; `stop` gives what was seen, in MB, in the order of time. */

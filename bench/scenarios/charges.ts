@@ -4,7 +4,7 @@ import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
-import type { Debit } from '../../src/ports.js';
+import type { Debit } from '../../src/ports/truth.js';
 import { alternate, type Contestant, type Line, ratioOf, type Section, spread } from '../figures.js';
 import { SCENARIOS } from '../options.js';
 import type { Workbench } from '../workbench.js';
@@ -35,10 +35,10 @@ export async function durableCharges(bench: Workbench): Promise<Section[]> {
   }
 }
 
-type NewDebit = () => Debit;
+export type NewDebit = () => Debit;
 
 /** Accounts with a wallet, a key and credits each; gives a maker of debits for each. */
-async function openWallets(sql: Sql): Promise<NewDebit[]> {
+export async function openWallets(sql: Sql): Promise<NewDebit[]> {
   const accounts = createAccounts(sql);
   const ledger = createLedger(sql);
   return Promise.all(
@@ -119,7 +119,7 @@ function linesOf(contestants: readonly Contestant<number>[], figures: ReadonlyMa
 }
 
 /** So many callers, each charging one of the wallets in turn as soon as its charge before is durable. */
-async function chargesPerSecond(charge: Charge, wallets: readonly NewDebit[], callers: number, seconds: number) {
+export async function chargesPerSecond(charge: Charge, wallets: readonly NewDebit[], callers: number, seconds: number) {
   const begin = performance.now();
   const until = begin + seconds * 1000;
   let charged = 0;

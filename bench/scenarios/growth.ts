@@ -2,7 +2,7 @@ import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
 import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
 import { connect } from '../../adapters/postgres/sql.js';
 import type { Product } from '../../src/core/model.js';
-import type { Network } from '../../src/ports.js';
+import type { Network } from '../../src/ports/network.js';
 import { SUBJECT } from '../data/rows.js';
 import { wordOf } from '../data/texts.js';
 import { alternate, type Line, ratioOf, type Section, spread } from '../figures.js';

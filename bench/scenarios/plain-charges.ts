@@ -1,5 +1,5 @@
 import type { Sql } from '../../adapters/postgres/sql.js';
-import type { Debit } from '../../src/ports.js';
+import type { Debit } from '../../src/ports/truth.js';
 
 /** Charges durably or rejects. */
 export type Charge = (debit: Debit) => Promise<void>;

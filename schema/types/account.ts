@@ -1,6 +1,6 @@
 import type { Me } from '../../src/account/account.js';
 import { toCredits } from '../../src/core/credits.js';
-import type { Receipt, ReceiptLine, UsageRow } from '../../src/ports.js';
+import type { Receipt, ReceiptLine, UsageRow } from '../../src/ports/truth.js';
 import { builder } from '../builder.js';
 
 export const usageArgs = builder.args((t) => ({

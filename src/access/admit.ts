@@ -1,4 +1,5 @@
-import type { Caller, Limiter, RateDecision } from '../ports.js';
+import type { Limiter, RateDecision } from '../ports/shared.js';
+import type { Caller } from '../ports/truth.js';
 import { plainAddress } from './address.js';
 import { PUBLIC_QPS } from './rate-headers.js';
 

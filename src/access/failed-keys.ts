@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../core/errors.js';
-import type { Clock, Limiter } from '../ports.js';
+import type { Clock } from '../ports/clock.js';
+import type { Limiter } from '../ports/shared.js';
 import { plainAddress } from './address.js';
 import { PUBLIC_QPS } from './rate-headers.js';
 

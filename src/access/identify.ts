@@ -1,11 +1,13 @@
 import { ServiceError } from '../core/errors.js';
-import type { Accounts, Caller, Clock, KeyLookup, Limiter } from '../ports.js';
+import type { Clock } from '../ports/clock.js';
+import type { Limiter } from '../ports/shared.js';
+import type { Accounts, Caller, KeyLookup } from '../ports/truth.js';
 import { createFailedKeys } from './failed-keys.js';
 import { hashKey, isWellFormedKey } from './key.js';
 import { createLookups } from './lookups.js';
 
 /** Below the five seconds within which a revocation counts everywhere, should its notification be lost (A9). */
-const LOOKUP_TTL_MS = 4000;
+const LOOKUP_TTL_MS = 3000;
 
 export interface Identify {
   /**

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Accounts, Clock, KeyLookup } from '../ports.js';
+import type { Clock } from '../ports/clock.js';
+import type { Accounts, KeyLookup } from '../ports/truth.js';
 
 /** Some 5 MB when full. */
 const HELD_KEYS = 10_000;

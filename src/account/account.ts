@@ -2,7 +2,8 @@ import { toCredits } from '../core/credits.js';
 import { badRequest, ServiceError } from '../core/errors.js';
 import { PACKS, usdPer1000 } from '../core/packs.js';
 import { TIERS } from '../core/tiers.js';
-import type { Caller, Clock, Ledger, Receipt, UsageGroup, UsageRow } from '../ports.js';
+import type { Clock } from '../ports/clock.js';
+import type { Caller, Ledger, Receipt, UsageGroup, UsageRow } from '../ports/truth.js';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;

@@ -24,6 +24,15 @@ export const credits: Kind<number> = z
   .regex(/^[0-9]{1,9}(\.[0-9]{1,3})?$/)
   .transform((text) => toThousandths(Number(text)));
 
+/** A decimal number from 0 to 1. */
+export const share: Kind<number> = z
+  .string()
+  .regex(/^(0|1|0?\.[0-9]{1,9}|1\.0+)$/)
+  .transform(Number);
+
+/** `name=value`, several separated by commas. */
+export const nameValues: Kind<string> = z.string().regex(/^[^=,\s]+=[^,]*(,\s*[^=,\s]+=[^,]*)*$/);
+
 export const oneOf = <const T extends readonly string[]>(values: T): Kind<T[number]> => z.enum(values);
 
 export const words: Kind<string> = z.string();
@@ -58,6 +67,15 @@ export const list = (item: Kind<string>): Kind<readonly string[]> =>
     .string()
     .transform((text) => [...new Set(text.split(',').map((piece) => piece.trim()))].filter((piece) => piece !== ''))
     .pipe(z.array(item).min(1));
+
+/** Whose word for a client's address is believed: an address, a range of them, or the name of one. */
+export const proxyAddress: Kind<string> = z.union([
+  z.enum(['loopback', 'linklocal', 'uniquelocal']),
+  z.ipv4(),
+  z.ipv6(),
+  z.cidrv4(),
+  z.cidrv6(),
+]);
 
 export const redisUrl: Kind<string> = address('redis:', 'rediss:');
 

@@ -5,12 +5,15 @@ import {
   type Kind,
   list,
   moment,
+  nameValues,
   oneOf,
   oneWord,
   postgresUrl,
+  proxyAddress,
   rate,
   redisUrl,
   sender,
+  share,
   smtpUrl,
   webPage,
   whole,
@@ -59,6 +62,15 @@ const TOKENS = 'one or more tokens without spaces, separated by commas';
 const PACE = 'calls per second: a number above 0 with at most three decimals';
 const CREDITS = 'credits: a number from 0 on with at most three decimals';
 const MOMENT = 'a date or date-time of RFC 3339, as 2027-01-31 or 2027-01-31T12:00:00Z';
+const HEADERS = 'name=value, or several separated by commas';
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
 const SMTP = 'an smtp or smtps address, as smtps://user:password@mail.example:465';
 
 /** Every variable the service reads, one row each, in the order they are shown. */
@@ -67,10 +79,20 @@ export const SETTINGS = {
   HOST: setting(oneWord, 'a host name or an IP address', '127.0.0.1'),
   PERCH_HOME: setting(words, 'a folder', '.perch'),
   DATABASE_URL: store(postgresUrl, 'an address that begins with postgres:// or postgresql://', 'the embedded server'),
+  PERCH_SECRET: secret(
+    words.refine((text) => text.length >= 32),
+    'at least 32 characters, the same on every machine',
+    'secrets of its own, kept in PERCH_HOME',
+  ),
   REDIS_URL: store(
     list(redisUrl),
     'a redis:// or rediss:// address, or several separated by commas',
     'in-process stores',
+  ),
+  PERCH_TRUST_PROXY: optional(
+    list(proxyAddress),
+    'addresses or ranges (as 10.0.0.0/8), or loopback, linklocal, uniquelocal, separated by commas',
+    "none: a client's address is the connection's",
   ),
   PERCH_BASE_URL: optional(baseUrl, BASE_URL, 'from the listen address'),
   PERCH_AUTH_URL: optional(baseUrl, BASE_URL, 'from the base address'),
@@ -99,8 +121,27 @@ export const SETTINGS = {
   LOG_LEVEL: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
   LOG_FORMAT: optional(oneOf(['pretty', 'json']), 'one of pretty, json', 'pretty on a terminal, else json'),
   WORKERS: setting(whole(1, 256), 'a whole number from 1 to 256', '1'),
+  PERCH_DRAIN_MS: optional(
+    whole(0, 60_000),
+    'whole milliseconds from 0 to 60000',
+    '0 with the embedded database, else 5000',
+  ),
   PERCH_METRICS_PORT: optional(whole(1, 65_535), 'a port: a whole number from 1 to 65535', 'no metrics'),
+  // The names and meanings of OpenTelemetry; headers and sampler are read by its SDK itself.
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(baseUrl, BASE_URL, 'no traces'),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(baseUrl, BASE_URL, '/v1/traces of the address for all'),
+  OTEL_EXPORTER_OTLP_HEADERS: secret(nameValues, HEADERS, 'none'),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: secret(nameValues, HEADERS, 'those for all'),
+  OTEL_SERVICE_NAME: setting(words, 'a name', 'perch'),
+  OTEL_TRACES_SAMPLER: choice(SAMPLERS, 'parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: optional(share, 'a share from 0 to 1, as 0.05', '1'),
   PERCH_CACHE_MB: setting(whole(1, 1_048_576), 'whole mebibytes from 1 to 1048576', '256'),
+  PERCH_MAX_IN_FLIGHT: setting(whole(1, 1_000_000), 'a whole number from 1 to 1000000', '1000'),
+  PERCH_MAX_RSS_MB: optional(
+    whole(64, 1_048_576),
+    'whole mebibytes from 64 to 1048576',
+    "nine tenths of the container's limit, shared among its processes; without one, no limit",
+  ),
   PERCH_TTL_PROFILE_S: lifetime(DEFAULT_LIFETIMES.profileMs),
   PERCH_TTL_TWEET_S: lifetime(DEFAULT_LIFETIMES.tweetMs),
   PERCH_TTL_FIRST_PAGE_S: lifetime(DEFAULT_LIFETIMES.firstPageMs),

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Thousandths } from '../core/credits.js';
-import type { Caller, Clock, Ledger } from '../ports.js';
+import type { Clock } from '../ports/clock.js';
+import type { Caller, Ledger } from '../ports/truth.js';
 
 /** What this process knows of one wallet: the ledger's last word, and what calls in flight here are about to spend (M5). */
 interface Wallet {

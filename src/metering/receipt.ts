@@ -1,6 +1,6 @@
 import type { Thousandths } from '../core/credits.js';
 import { type ItemCache, priceOf, type Unit } from '../core/prices.js';
-import type { ReceiptLine } from '../ports.js';
+import type { ReceiptLine } from '../ports/truth.js';
 
 export type CacheLabel = ItemCache | 'mixed';
 

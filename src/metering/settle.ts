@@ -1,6 +1,7 @@
 import { type Thousandths, toCredits } from '../core/credits.js';
 import { ServiceError } from '../core/errors.js';
-import type { Caller, Clock, Ledger } from '../ports.js';
+import type { Clock } from '../ports/clock.js';
+import type { Caller, Ledger } from '../ports/truth.js';
 import type { Purse } from './purses.js';
 import type { Charge } from './receipt.js';
 

@@ -1,4 +1,4 @@
-import type { SpanMark } from '../ports.js';
+import type { SpanMark } from '../ports/tracing.js';
 
 /** What reading upstream took of a call: calls it caused, and milliseconds of waiting for a turn and for answers. */
 export interface Upstream {
@@ -11,7 +11,7 @@ export interface ErrandOptions {
   readonly accountId: string;
   /** Fires when the caller is gone, and at the deadline. */
   readonly signal: AbortSignal;
-  /** Unix milliseconds: nothing is worth waiting for after this (S13). */
+  /** Milliseconds of the monotonic clock: nothing is worth waiting for after this (S13). */
   readonly deadlineAtMs: number;
   /** The span on whose behalf it reads, where there is tracing. */
   readonly mark?: SpanMark | undefined;

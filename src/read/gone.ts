@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock, Tombstones } from '../ports.js';
+import type { Clock } from '../ports/clock.js';
+import type { Tombstones } from '../ports/shared.js';
 import type { Lifetimes } from './lifetimes.js';
 
 const REMEMBERED = 100_000;

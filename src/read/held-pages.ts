@@ -1,5 +1,5 @@
 import type { ListRef, Tweet, User } from '../core/model.js';
-import type { Cache, Held } from '../ports.js';
+import type { Cache, Held } from '../ports/shared.js';
 import { listHash, pageKey } from './keys.js';
 import { type Lifetimes, pageLifetime } from './lifetimes.js';
 

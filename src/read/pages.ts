@@ -1,7 +1,9 @@
 import { ServiceError } from '../core/errors.js';
 import { familyOfList, holdsUsers, type ListRef, type Tweet, type User } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
-import type { Cache, Clock, NetworkPage } from '../ports.js';
+import type { Clock } from '../ports/clock.js';
+import type { NetworkPage } from '../ports/network.js';
+import type { Cache } from '../ports/shared.js';
 import { type Absence, absenceOf, absent } from './absence.js';
 import type { Entities } from './entities.js';
 import type { Errand } from './errand.js';

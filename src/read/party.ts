@@ -18,7 +18,7 @@ export class Party {
     return this.#members.size === 0;
   }
 
-  /** Unix milliseconds: how long somebody is going to wait. */
+  /** Until when somebody is going to wait: milliseconds of the monotonic clock. */
   get deadlineAtMs(): number {
     let latest = 0;
     for (const { deadlineAtMs } of this.#members) latest = Math.max(latest, deadlineAtMs);

@@ -4,7 +4,7 @@ import { isId, parseHandle, parseUserRef } from '../core/ids.js';
 import type { ListKind, Product, Tweet, User, UserRef } from '../core/model.js';
 import { type ItemCache, unitOfList } from '../core/prices.js';
 import type { Meter } from '../metering/meter.js';
-import type { Clock } from '../ports.js';
+import type { Clock } from '../ports/clock.js';
 import { type Batch, batch, fold } from './batch.js';
 import type { Cursors } from './cursor.js';
 import type { Entities, Got } from './entities.js';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../core/errors.js';
-import type { Flights } from '../ports.js';
+import type { Flights } from '../ports/shared.js';
 import type { Errand } from './errand.js';
 import { Party } from './party.js';
 import { within } from './within.js';

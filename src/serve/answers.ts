@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Charge, Dependency } from '../metering/receipt.js';
-import type { Cache } from '../ports.js';
+import type { Cache } from '../ports/shared.js';
 import type { Gone } from '../read/gone.js';
 import type { Answer } from './call.js';
 

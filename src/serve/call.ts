@@ -3,7 +3,7 @@ import type { CredentialHeaders } from '../access/credential.js';
 import type { Thousandths } from '../core/credits.js';
 import type { ServiceError } from '../core/errors.js';
 import type { Charge } from '../metering/receipt.js';
-import type { RateDecision } from '../ports.js';
+import type { RateDecision } from '../ports/shared.js';
 import type { Upstream } from '../read/errand.js';
 
 /** Which operation: a persisted one by name or by its text's SHA-256, or a text of the caller's own. */

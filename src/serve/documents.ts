@@ -25,6 +25,8 @@ import type { Checks } from './rules.js';
 export interface Operation extends Plan {
   /** The persisted name, or the operation's own, or `query`: what the ledger calls it. */
   readonly name: string;
+  /** Persisted: its name is not a caller's own. */
+  readonly isOurs: boolean;
   readonly kind: OperationDefinitionNode['operation'];
   /** Tells it from every other operation: the SHA-256 of what was asked for. */
   readonly id: string;
@@ -135,6 +137,7 @@ function compile(
   return {
     id: sha256(`${operationName ?? ''}\n${text}`),
     name: source.name ?? operation.name?.value ?? operation.operation,
+    isOurs: source.isOurs,
     kind: operation.operation,
     keyless,
     coerce: (variables) => coerced(schema, operation, variables),

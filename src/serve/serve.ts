@@ -8,9 +8,12 @@ import { type Thousandths, toCredits } from '../core/credits.js';
 import { asServiceError, badRequest, ServiceError } from '../core/errors.js';
 import { Meter, shortOf } from '../metering/meter.js';
 import type { Purse, Purses } from '../metering/purses.js';
-import { Receipt } from '../metering/receipt.js';
-import { settle } from '../metering/settle.js';
-import type { Caller, Clock, Ledger, RateDecision } from '../ports.js';
+import { type Charge, Receipt } from '../metering/receipt.js';
+import { type Settlement, settle } from '../metering/settle.js';
+import type { Clock } from '../ports/clock.js';
+import type { RateDecision } from '../ports/shared.js';
+import type { Tracing } from '../ports/tracing.js';
+import type { Caller, Ledger } from '../ports/truth.js';
 import { Errand } from '../read/errand.js';
 import { Reads, type Sources } from '../read/reads.js';
 import { within } from '../read/within.js';
@@ -27,10 +30,13 @@ export interface ServeOptions {
   readonly ledger: Ledger;
   readonly sources: Sources;
   readonly clock: Clock;
+  /** Never set back: deadlines are counted by it. */
+  readonly monotonic: Clock;
   /** Most an operation may cost without a budget of the caller's own (G8). */
   readonly ceiling: Thousandths;
   readonly deadlineMs: number;
   readonly checkoutOpen: boolean;
+  readonly tracing: Tracing;
 }
 
 export type Serve = (call: Call) => Promise<Outcome>;
@@ -78,9 +84,11 @@ export function createServe(options: ServeOptions): Serve {
         Object.assign(trail, { rate: null, policy: 'account' });
         throw new ServiceError('missing_key', noKey(call));
       }
-      if (!caller || prepared.operation.keyless || prepared.dryRun)
-        return close(await unpaid(options, prepared, caller));
-      return close(await paid(options, prepared, caller, call, trail));
+      const run = () =>
+        !caller || prepared.operation.keyless || prepared.dryRun
+          ? unpaid(options, prepared, caller)
+          : paid(options, prepared, caller, call, trail);
+      return close(await options.tracing.span('operation', attributesOf(prepared, call), run));
     } catch (error) {
       const failure = asServiceError(error);
       // Too many failed keys count against the address, not against an account (A8).
@@ -89,6 +97,12 @@ export function createServe(options: ServeOptions): Serve {
     }
   };
 }
+
+/** No name of a caller's own: it could be anything. */
+const attributesOf = ({ operation }: Prepared, call: Call) => ({
+  'perch.interface': call.interface,
+  'perch.operation': operation.isOurs ? operation.name : 'ad hoc',
+});
 
 /** Step 1: whose key it is; null for a call without one that may turn out to be introspection (G2). */
 async function identify(options: ServeOptions, call: Call): Promise<Caller | null> {
@@ -143,7 +157,10 @@ async function paid(
     if (known && purse.left >= known.charge.amount) {
       call.signal.throwIfAborted();
       purse.take(known.charge.amount);
-      return { ...known, balance: await settle(settlement(options, call, caller, purse, operation), known.charge) };
+      return {
+        ...known,
+        balance: await post(options, settlement(options, call, caller, purse, operation), known.charge),
+      };
     }
     const meter = new Meter(purse, estimate.maxAmount, operation.ranks);
     const errand = errandOf(options, caller, call);
@@ -153,7 +170,7 @@ async function paid(
     // Whoever is gone by now pays nothing; from here on the answer is paid (M18).
     call.signal.throwIfAborted();
     const charge = meter.receipt.fold();
-    const balance = await settle(settlement(options, call, caller, purse, operation), charge);
+    const balance = await post(options, settlement(options, call, caller, purse, operation), charge);
     const { fetchedAt, dependencies } = meter.receipt;
     const answer: Answer = { kind: 'answer', operation: operation.name, data, errors, charge, balance, fetchedAt };
     if (key === null || dependencies === null || errors.length > 0 || !isAllHeld(charge)) return answer;
@@ -178,12 +195,16 @@ const settlement = (options: ServeOptions, call: Call, caller: Caller, purse: Pu
   operation: operation.name,
 });
 
+const post = ({ tracing }: ServeOptions, at: Settlement, charge: Charge): Promise<Thousandths> =>
+  charge.amount === 0 ? settle(at, charge) : tracing.span('ledger post', {}, () => settle(at, charge));
+
 /** Until the caller is gone, or the deadline (S13). */
-const errandOf = ({ clock, deadlineMs }: ServeOptions, { accountId }: Caller, call: Call): Errand =>
+const errandOf = ({ monotonic, deadlineMs, tracing }: ServeOptions, { accountId }: Caller, call: Call): Errand =>
   new Errand({
     accountId,
     signal: AbortSignal.any([call.signal, AbortSignal.timeout(deadlineMs)]),
-    deadlineAtMs: clock.now() + deadlineMs,
+    deadlineAtMs: monotonic.now() + deadlineMs,
+    mark: tracing.here(),
   });
 
 async function execute(options: ServeOptions, prepared: Prepared, caller: Caller, meter: Meter, errand: Errand) {

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createMemoryLimiter } from '../../adapters/memory/limiter.js';
 import { createIdentify } from '../../src/access/identify.js';
 import { hashKey, mintKey } from '../../src/access/key.js';
-import type { KeyLookup } from '../../src/ports.js';
+import type { KeyLookup } from '../../src/ports/truth.js';
 import { caller, createKeyStore, standingClock } from './key-store.js';
 
 const PEPPER = 'pepper';
@@ -77,11 +77,11 @@ describe('identify', () => {
 });
 
 describe('what is known of a key', () => {
-  it('is read once in four seconds', async () => {
+  it('is read once in three seconds', async () => {
     const { identify, add, store, clock } = await setUp();
     const { key } = add(live);
     for (let n = 0; n < 5; n += 1) await identify(key, HOME);
-    clock.pass(3999);
+    clock.pass(2999);
     await identify(key, HOME);
     expect(store.reads()).toBe(1);
     clock.pass(1);

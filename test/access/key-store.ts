@@ -1,4 +1,5 @@
-import type { Accounts, Caller, Clock, KeyLookup } from '../../src/ports.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { Accounts, Caller, KeyLookup } from '../../src/ports/truth.js';
 
 export interface KeyStore {
   readonly accounts: Accounts;

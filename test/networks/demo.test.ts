@@ -12,7 +12,7 @@ import { loadCorpus } from '../../adapters/networks/corpus/import/load.js';
 import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
 import type { CorpusUser } from '../../adapters/networks/corpus/rows.js';
 import type { ListKind, Tweet } from '../../src/core/model.js';
-import type { NetworkPage } from '../../src/ports.js';
+import type { NetworkPage } from '../../src/ports/network.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
 const NOW = Date.UTC(2026, 10, 21, 11, 30, 12);

@@ -9,11 +9,13 @@ import { notFoundPage } from '../../adapters/site/not-found.js';
 import { problemPage, problemsPage } from '../../adapters/site/problems.js';
 import { statusPage } from '../../adapters/site/status.js';
 import { describeInChromium, launchChromium, visit } from '../support/chromium.js';
-import { LANDING, STATUS, serveSite } from './site-fixture.js';
+import { LANDING, STATUS, STATUS_ALONE, STATUS_OK, serveSite } from './site-fixture.js';
 
 const PAGES = {
   '/': landingPage(LANDING),
   '/status': statusPage(STATUS),
+  '/status?ok': statusPage(STATUS_OK),
+  '/status?alone': statusPage(STATUS_ALONE),
   '/problems': problemsPage(),
   '/problems/rate_limited': problemPage('rate_limited'),
   '/nowhere': notFoundPage(),

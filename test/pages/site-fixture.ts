@@ -15,27 +15,80 @@ export const LANDING: LandingModel = {
   demo: true,
 };
 
-export const STATUS: StatusModel = {
-  status: 'degraded',
+/** A fast and a slow family, each of them so far unasked. */
+const quiet = (name: 'fast' | 'slow'): StatusModel['families'][number] => ({
+  name,
+  state: 'ok',
+  queueWaitMs: 0,
+  queueLength: 0,
+  upstreamCalls: 0,
+  failures: 0,
+  refused: 0,
+  lastIncident: null,
+  cacheHitRate: null,
+});
+
+/** All is well with one process, one session and no Redis. */
+export const STATUS_OK: StatusModel = {
+  status: 'ok',
   network: 'corpus',
   version: '0.3.0',
   startedAt: '2026-11-21T10:00:00.000Z',
   database: { ok: true },
+  redis: { state: 'not used', since: null },
+  processes: null,
+  families: [quiet('fast'), quiet('slow')],
+  sessions: [{ name: 'corpus', state: 'ok', closed: [] }],
+  draining: false,
+};
+
+export const STATUS: StatusModel = {
+  ...STATUS_OK,
+  status: 'degraded',
+  redis: { state: 'up', since: '2026-11-21T10:00:00.000Z' },
+  processes: 4,
   families: [
-    { name: 'fast', state: 'ok', queueWaitMs: 0, lastIncident: null, cacheHitRate: 0.731 },
+    { ...quiet('fast'), upstreamCalls: 12_345, cacheHitRate: 0.731 },
     {
-      name: 'slow',
+      ...quiet('slow'),
       state: 'degraded',
       queueWaitMs: 1840,
+      queueLength: 17,
+      upstreamCalls: 2210,
+      failures: 3,
+      refused: 1,
       lastIncident: { at: '2026-11-21T11:12:13.000Z', code: 'upstream_error', message: 'No answer within 10 seconds.' },
-      cacheHitRate: null,
     },
   ],
+  sessions: [
+    { name: 'token 1', state: 'ok', closed: [] },
+    {
+      name: 'token 2',
+      state: 'limited',
+      closed: [
+        { kind: 'search:Top', why: 'refused', until: '2026-11-21T11:42:13.000Z' },
+        { kind: 'followers', why: 'resting', until: '2026-11-21T11:27:00.000Z' },
+      ],
+    },
+    { name: 'token 3', state: 'resting', closed: [{ kind: '*', why: 'resting', until: '2026-11-21T11:15:00.000Z' }] },
+    { name: 'token 4', state: 'failing', closed: [] },
+  ],
+};
+
+/** Redis is away, and the process was asked to stop; else all is well. */
+export const STATUS_ALONE: StatusModel = {
+  ...STATUS_OK,
+  status: 'degraded',
+  redis: { state: 'away', since: '2026-11-21T11:10:00.000Z' },
+  processes: 4,
+  draining: true,
 };
 
 const pageAt = (path: string): string => {
   if (path === '/') return landingPage(LANDING);
   if (path === '/status') return statusPage(STATUS);
+  if (path === '/status?ok') return statusPage(STATUS_OK);
+  if (path === '/status?alone') return statusPage(STATUS_ALONE);
   if (path === '/problems') return problemsPage();
   const code = path.replace('/problems/', '');
   return isErrorCode(code) ? problemPage(code) : notFoundPage();

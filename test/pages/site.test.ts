@@ -7,7 +7,7 @@ import { isErrorCode, problemPage, problemsPage } from '../../adapters/site/prob
 import { statusPage } from '../../adapters/site/status.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.js';
 import { UNITS } from '../../src/core/prices.js';
-import { LANDING, STATUS } from './site-fixture.js';
+import { LANDING, STATUS, STATUS_ALONE } from './site-fixture.js';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
@@ -83,6 +83,22 @@ describe('the status page', () => {
       expect(page).toContain(text);
     }
     expect(page).toContain('href="/problems/upstream_error"');
+  });
+
+  it('tells of each reading session what is closed, why and until when; of Redis and of the processes that share it', () => {
+    const text = statusPage(STATUS).replaceAll(/<[^>]+>/g, '');
+    expect(text).toContain('1 of 4 working');
+    expect(text).toContain('search Top: refused until 2026-11-21 11:42:13 UTC');
+    expect(text).toContain('everything: resting until 2026-11-21 11:15:00 UTC');
+    expect(text).toContain('answers since 2026-11-21 10:00:00 UTC');
+    expect(text).toContain('Processes4');
+  });
+
+  it('Redis away is no failure of reads; a process that stops says so', () => {
+    const page = statusPage(STATUS_ALONE);
+    expect(page).toContain('Reads work, some more slowly');
+    expect(page).toContain('away since');
+    expect(page).toContain('This process is stopping');
   });
 
   it('says so when the database does not answer', () => {

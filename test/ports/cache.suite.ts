@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Cache, Held } from '../../src/ports.js';
+import type { Cache, Held } from '../../src/ports/shared.js';
 
 export interface CacheHarness {
   readonly cache: Cache;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryCache } from '../../adapters/memory/cache.js';
 import { bytesOf } from '../../adapters/memory/size.js';
-import type { Held } from '../../src/ports.js';
+import type { Held } from '../../src/ports/shared.js';
 import { cacheSuite } from './cache.suite.js';
 
 const clock = { now: () => 0 };

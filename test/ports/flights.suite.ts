@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Flights } from '../../src/ports.js';
+import type { Flights } from '../../src/ports/shared.js';
 
 export interface FlightsHarness {
   readonly flights: Flights;

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Accounts, Debit, Ledger } from '../../src/ports.js';
+import type { Accounts, Debit, Ledger } from '../../src/ports/truth.js';
 
 /** Two nodes on one store. */
 export interface LedgerStore {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Limiter, RateDecision } from '../../src/ports.js';
+import type { Limiter, RateDecision } from '../../src/ports/shared.js';
 
 export interface LimiterHarness {
   readonly limiter: Limiter;

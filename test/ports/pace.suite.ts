@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Pace } from '../../src/ports.js';
+import type { Pace } from '../../src/ports/shared.js';
 
 export interface PaceHarness {
   /** Several nodes with one pace. */

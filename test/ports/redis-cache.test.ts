@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createMemoryCache } from '../../adapters/memory/cache.js';
 import { createRedisCache, NEAR_MS } from '../../adapters/redis/cache.js';
 import { openRedis, type RedisLink } from '../../adapters/redis/link.js';
-import type { Cache } from '../../src/ports.js';
+import type { Cache } from '../../src/ports/shared.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
 import { describeOnBoth, patient } from '../support/redis.js';
 

@@ -3,7 +3,7 @@ import { Cluster } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openRedis } from '../../adapters/redis/link.js';
 import { openRedisStores, type RedisStores } from '../../adapters/redis/stores.js';
-import type { Tombstone } from '../../src/ports.js';
+import type { Tombstone } from '../../src/ports/shared.js';
 import { manualClock } from '../support/manual-clock.js';
 import { describeOnBoth, localStores, patient, prepareRedis, type TestRedis, until } from '../support/redis.js';
 

@@ -7,7 +7,8 @@ import { joinNodes } from '../../adapters/redis/nodes.js';
 import { createRedisPace } from '../../adapters/redis/pace.js';
 import { createRedisTombstones } from '../../adapters/redis/tombstones.js';
 import { ServiceError } from '../../src/core/errors.js';
-import type { Clock, Flights, Tombstone } from '../../src/ports.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { Flights, Tombstone } from '../../src/ports/shared.js';
 import { manualClock } from '../support/manual-clock.js';
 import { deaf, describeOnBoth, localStores, patient, until } from '../support/redis.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Tombstone, Tombstones } from '../../src/ports.js';
+import type { Tombstone, Tombstones } from '../../src/ports/shared.js';
 
 export interface TombstonesHarness {
   /** Two nodes, which may be one. */

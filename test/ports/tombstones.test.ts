@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryTombstones } from '../../adapters/memory/tombstones.js';
-import type { Tombstone } from '../../src/ports.js';
+import type { Tombstone } from '../../src/ports/shared.js';
 import { tombstonesSuite } from './tombstones.suite.js';
 
 describe('tombstones in memory', () => {

@@ -3,10 +3,12 @@ import { createMemoryFlights } from '../../adapters/memory/flights.js';
 import { createMemoryPace } from '../../adapters/memory/pace.js';
 import { createMemoryTombstones } from '../../adapters/memory/tombstones.js';
 import type { Thousandths } from '../../src/core/credits.js';
+import { monotonic } from '../../src/core/monotonic.js';
 import { Meter } from '../../src/metering/meter.js';
 import { Purse } from '../../src/metering/purses.js';
 import type { Charge } from '../../src/metering/receipt.js';
-import type { Cache, Network } from '../../src/ports.js';
+import type { Network } from '../../src/ports/network.js';
+import type { Cache } from '../../src/ports/shared.js';
 import { createCursors } from '../../src/read/cursor.js';
 import { createTweets, createUsers } from '../../src/read/entities.js';
 import { Errand } from '../../src/read/errand.js';
@@ -45,8 +47,8 @@ export function createEngine(network: Network): Engine {
   const keys = new Set<string>();
   const cache = noting(createMemoryCache({ clock }), keys);
   const counted = counting(network);
-  const pace = createMemoryPace({ clock });
-  const pool = createPool({ network: counted.network, pace, clock, perSecond: { fast: null, slow: null } });
+  const pace = createMemoryPace({ clock: monotonic });
+  const pool = createPool({ network: counted.network, pace, clock, monotonic, perSecond: { fast: null, slow: null } });
   const lifetimes = DEFAULT_LIFETIMES;
   const gone = createGone({ clock, lifetimes, tombstones: createMemoryTombstones({ clock }) });
   const common = { cache, shared: new SharedReads(createMemoryFlights()), pool, gone, clock, lifetimes };
@@ -63,7 +65,7 @@ export function createEngine(network: Network): Engine {
     const errand = new Errand({
       accountId: 'test',
       signal: AbortSignal.timeout(DEADLINE_MS),
-      deadlineAtMs: clock.now() + DEADLINE_MS,
+      deadlineAtMs: monotonic.now() + DEADLINE_MS,
     });
     return { reads: new Reads(sources, meter, errand), charge: () => meter.receipt.fold(), left: () => purse.left };
   };

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../src/core/errors.js';
-import type { Network } from '../../src/ports.js';
+import type { Network } from '../../src/ports/network.js';
 
 /** One call as the network got it. */
 export interface NetworkCall {

@@ -8,7 +8,7 @@ import {
   type Tweet,
   type User,
 } from '../../src/core/model.js';
-import type { Network, NetworkPage } from '../../src/ports.js';
+import type { Network, NetworkPage } from '../../src/ports/network.js';
 
 export interface ListShape {
   readonly kind: ListKind;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports.js';
+import type { Clock } from '../../src/ports/clock.js';
 
 export interface ManualClock extends Clock {
   advance(ms: number): void;

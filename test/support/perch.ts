@@ -9,7 +9,8 @@ import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
 import { type ComposeOptions, compose } from '../../src/compose.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { toCredits, toThousandths } from '../../src/core/credits.js';
-import type { Ledger, Network } from '../../src/ports.js';
+import type { Network } from '../../src/ports/network.js';
+import type { Ledger } from '../../src/ports/truth.js';
 import { type FreshDatabase, freshDatabase } from './database.js';
 
 export interface TestAccount {
@@ -43,7 +44,7 @@ export interface TestPerch {
 
 /** A whole Perch over a fresh database on a free port. Fill the database first with `prepare`. */
 export async function startPerch(
-  options: Omit<ComposeOptions, 'log'> & {
+  options: Partial<ComposeOptions> & {
     env?: Record<string, string>;
     prepare?: (database: FreshDatabase) => Promise<void>;
     /** Stands between the service and the corpus, as `withFaults` does. */
@@ -59,7 +60,7 @@ export async function startPerch(
   const accounts = createAccounts(database.sql);
   const ledger = createLedger(database.sql);
   const stores = { sql: database.sql, corpusSql, accounts, ledger, secrets, close: async () => undefined };
-  const log = pino({ level: process.env.PERCH_TEST_LOG ?? 'fatal' });
+  const log = options.log ?? pino({ level: process.env.PERCH_TEST_LOG ?? 'fatal' });
   const wrapped = wrapCorpus && { network: wrapCorpus(createCorpusNetwork(corpusSql)) };
   const perch = await compose(config, stores, { ...rest, ...wrapped, log });
   const url = await perch.listen();

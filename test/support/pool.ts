@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryPace } from '../../adapters/memory/pace.js';
 import type { ServiceError } from '../../src/core/errors.js';
 import type { ListRef } from '../../src/core/model.js';
-import type { Network, NetworkPage, ReadContext } from '../../src/ports.js';
+import { monotonic } from '../../src/core/monotonic.js';
+import type { Network, NetworkPage, ReadContext } from '../../src/ports/network.js';
 import { Errand } from '../../src/read/errand.js';
 import { Party } from '../../src/read/party.js';
 import { createPool, type Pool } from '../../src/read/pool/pool.js';
@@ -38,7 +39,7 @@ export const errandOf = (accountId = 'a', deadlineMs = 30_000, signal?: AbortSig
   new Errand({
     accountId,
     signal: signal ?? AbortSignal.timeout(deadlineMs),
-    deadlineAtMs: Date.now() + deadlineMs,
+    deadlineAtMs: monotonic.now() + deadlineMs,
   });
 
 /** A pool over a network that answers everything and notes what it was asked, when and with which session. */
@@ -70,8 +71,8 @@ export function testPool(options: TestPoolOptions = {}): TestPool {
       return { tweets: [], next: null };
     },
   };
-  const pace = createMemoryPace({ clock: { now: () => performance.now() } });
-  const pool = createPool({ network, pace, clock, perSecond: { fast: perSecond, slow: perSecond } });
+  const pace = createMemoryPace({ clock: monotonic });
+  const pool = createPool({ network, pace, clock, monotonic, perSecond: { fast: perSecond, slow: perSecond } });
   return {
     pool,
     calls,

@@ -1,4 +1,4 @@
-import type { Network } from '../../src/ports.js';
+import type { Network } from '../../src/ports/network.js';
 import { type Customers, customersOf } from '../support/customers.js';
 import { type Faults, withFaults } from '../support/faults.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';

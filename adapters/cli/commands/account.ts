@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 import { type Thousandths, toCredits } from '../../../src/core/credits.js';
-import type { AccountRecord } from '../../../src/ports.js';
+import type { AccountRecord } from '../../../src/ports/truth.js';
 import type { Stores } from '../../../src/stores.js';
 import { accountJson, KEY_HEADER, keyRow, tierOf } from '../account-view.js';
 import { withStores } from '../environment.js';

@@ -1,5 +1,5 @@
 import { type Thousandths, toCredits } from '../../../src/core/credits.js';
-import type { KeyRecord } from '../../../src/ports.js';
+import type { KeyRecord } from '../../../src/ports/truth.js';
 import type { Stores } from '../../../src/stores.js';
 import { KEY_HEADER, keyJson, keyRow, stateOf } from '../account-view.js';
 import { withStores } from '../environment.js';

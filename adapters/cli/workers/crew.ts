@@ -29,11 +29,17 @@ export async function startCrew(job: Job): Promise<Serving & { kill(): void }> {
   // Asked for here, so that a taken port is told once, and a free one is found once and kept when all die together.
   const port = await freePort(job.config);
   const crew = new Crew({ ...job, config: { ...job.config, port } });
+  const metrics = await openMetrics(job.config);
   try {
     const urls = await Promise.all(Array.from({ length: job.config.workers }, (_, index) => crew.hire(index + 1)));
-    return { url: urls[0] ?? '', stop: (drainMs) => crew.stop(drainMs), kill: () => crew.kill() };
+    const stop = async (drainMs: number) => {
+      await crew.stop(drainMs);
+      await metrics?.close();
+    };
+    return { url: urls[0] ?? '', stop, kill: () => crew.kill() };
   } catch (error) {
     crew.kill();
+    await metrics?.close();
     throw error;
   }
 }
@@ -101,6 +107,8 @@ class Crew {
       worker.on('message', (report: Report) => {
         if (report.say === 'ready') return order(worker, { say: 'serve', worker: number, config, demoKey });
         if (report.say === 'serving') return resolve(report.url);
+        // Metrics come this way, too.
+        if (report.say !== 'failed') return;
         failure = new Failure(report.message, report.exitCode);
         worker.process.kill('SIGKILL');
       });
@@ -115,6 +123,13 @@ class Crew {
 const order = (worker: Worker, message: Order): void => {
   if (worker.isConnected()) worker.send(message, () => {});
 };
+
+/** Those of all workers, added up: the only thing that this process serves itself. */
+async function openMetrics({ host, metricsPort }: Config): Promise<{ close(): Promise<void> } | null> {
+  if (metricsPort === null) return null;
+  const { serveCrewMetrics } = await import('../../metrics/crew-metrics.js');
+  return serveCrewMetrics(host, metricsPort);
+}
 
 /** The port of the configuration, or a free one. Rejects as listening does. */
 async function freePort({ host, port }: Config): Promise<number> {

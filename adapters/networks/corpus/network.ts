@@ -1,5 +1,5 @@
 import { type ListRef, PRODUCTS, type Tweet, type User, type UserRef } from '../../../src/core/model.js';
-import type { Found, Network, NetworkPage } from '../../../src/ports.js';
+import type { Found, Network, NetworkPage } from '../../../src/ports/network.js';
 import { tweetOf, userOf } from './map.js';
 import { readTweets, readUsers } from './reads/entities.js';
 import { noTweet, noUser, privateTweet } from './reads/subject.js';

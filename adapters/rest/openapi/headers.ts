@@ -43,6 +43,12 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     description: 'Seconds since the oldest part of the answer was read from the network.',
     schema: { type: 'integer', minimum: 0 },
   },
+  ServerTiming: {
+    description:
+      'Milliseconds of waiting for a turn upstream (`queue`), of reading there (`upstream`), and in all (`total`). The first two only where something was read.',
+    schema: { type: 'string' },
+    example: 'queue;dur=84, upstream;dur=51.2, total;dur=137',
+  },
   WwwAuthenticate: {
     description: 'How to authenticate (RFC 6750, RFC 9728).',
     schema: { type: 'string' },
@@ -76,7 +82,7 @@ export const ANSWER_HEADERS = {
 } as const;
 
 /** What was read from the network also says how old it is (M11). */
-export const READ_HEADERS = { ...ANSWER_HEADERS, Age: header('Age') } as const;
+export const READ_HEADERS = { ...ANSWER_HEADERS, Age: header('Age'), 'Server-Timing': header('ServerTiming') } as const;
 
 export const KEYLESS_HEADERS = {
   RateLimit: header('RateLimit'),

@@ -38,7 +38,19 @@ export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       status: HEALTH,
       network: text('The network that is read.'),
       database: { type: 'object', required: ['ok'], properties: { ok: { type: 'boolean' } } },
+      redis: {
+        type: 'object',
+        description: 'What the processes share. While it is away each of them goes on by itself.',
+        required: ['state', 'since'],
+        properties: {
+          state: { type: 'string', enum: ['up', 'away', 'not used'] },
+          since: { type: ['string', 'null'], format: 'date-time' },
+        },
+      },
+      processes: { type: ['integer', 'null'], description: 'Processes that share Redis; null where none is used.' },
       families: { type: 'array', items: refTo('schemas', 'ReadFamily') },
+      sessions: { type: 'array', items: refTo('schemas', 'ReadingSession') },
+      draining: { type: 'boolean', description: 'True once this process was asked to stop.' },
       startedAt: { type: 'string', format: 'date-time', description: 'When this node was started.' },
       version: text('The version of the interface.'),
     },
@@ -51,6 +63,10 @@ export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       name: { type: 'string', description: '`fast` (tweets, profiles, timelines) or `slow` (all other lists).' },
       state: HEALTH,
       queueWaitMs: { type: 'integer', description: 'Milliseconds that a read which starts now waits for its turn.' },
+      queueLength: { type: 'integer', description: 'Reads that wait for a turn.' },
+      upstreamCalls: { type: 'integer', description: 'Upstream calls since the start.' },
+      failures: { type: 'integer', description: 'Upstream calls that failed for reasons of the network.' },
+      refused: { type: 'integer', description: 'Reads refused at once, for they could not come in time.' },
       lastIncident: {
         type: ['object', 'null'],
         description: 'The last failure of the network.',
@@ -61,6 +77,28 @@ export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         },
       },
       cacheHitRate: { type: ['number', 'null'], description: 'Share of items that were held already, 0 to 1.' },
+    },
+  },
+  ReadingSession: {
+    type: 'object',
+    description: 'Credentials that the network is read with.',
+    required: ['name', 'state', 'closed'],
+    properties: {
+      name: text('Its name.'),
+      state: { type: 'string', enum: ['ok', 'limited', 'resting', 'failing'] },
+      closed: {
+        type: 'array',
+        description: 'What cannot be read with it now.',
+        items: {
+          type: 'object',
+          required: ['kind', 'why', 'until'],
+          properties: {
+            kind: text('A kind of read, or `*` for all.'),
+            why: { type: 'string', enum: ['refused', 'resting', 'failing'] },
+            until: { type: 'string', format: 'date-time' },
+          },
+        },
+      },
     },
   },
   ErrorCode: {

@@ -1,5 +1,5 @@
 import { familyOfList, type ListRef, type Tweet, type User, type UserRef } from '../../core/model.js';
-import type { Found, Network, NetworkPage } from '../../ports.js';
+import type { Found, Network, NetworkPage } from '../../ports/network.js';
 import { listHash, userKey } from '../keys.js';
 import type { Carrier } from './job.js';
 

@@ -26,6 +26,16 @@ class Lines {
     if (most === 1) this.alone -= 1;
   }
 
+  /** How many turns they take, at most. */
+  get turns(): number {
+    let turns = 0;
+    for (const line of this.byKind.values()) {
+      const [job] = line;
+      turns += Math.ceil(line.size / (job?.carrier.most ?? 1));
+    }
+    return turns;
+  }
+
   first(kind: string, taker: Taker): Job | undefined {
     if (!taker.mayRead(kind)) return undefined;
     for (const job of this.byKind.get(kind) ?? []) if (taker.mayTake(job)) return job;
@@ -117,9 +127,10 @@ export class FairQueue {
 
   /** How many upstream calls go, at most, before one that this account asks for now. */
   callsBefore(accountId: string): number {
-    const own = this.#accounts.get(accountId)?.alone ?? 0;
-    let calls = own;
-    for (const [other, lines] of this.#accounts) if (other !== accountId) calls += Math.min(lines.alone, own + 1);
+    const own = this.#accounts.get(accountId);
+    const turns = (own?.turns ?? 0) + 1;
+    let calls = own?.alone ?? 0;
+    for (const lines of this.#accounts.values()) if (lines !== own) calls += Math.min(lines.alone, turns);
     for (const { waiting, most } of this.#together.values()) calls += Math.ceil(waiting / most);
     return calls;
   }

@@ -1,5 +1,7 @@
 import { asServiceError, type ServiceError } from '../../core/errors.js';
-import type { Clock, Pace, Tracing } from '../../ports.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Pace } from '../../ports/shared.js';
+import type { Tracing } from '../../ports/tracing.js';
 import type { Party } from '../party.js';
 import { abandoned } from '../shared-reads.js';
 import { FairQueue } from './fair-queue.js';
@@ -16,6 +18,8 @@ export interface FamilyPoolOptions {
   readonly sessions: readonly Session[];
   readonly pace: Pace;
   readonly clock: Clock;
+  /** Milliseconds from any start, never set back: waiting and deadlines are counted by it. */
+  readonly monotonic: Clock;
   readonly perSecond: number | null;
   readonly tracing: Tracing;
 }
@@ -36,10 +40,10 @@ export class FamilyPool {
 
   constructor(options: FamilyPoolOptions) {
     this.#options = options;
-    const { name, sessions, pace, clock, perSecond } = options;
+    const { name, sessions, pace, monotonic, perSecond } = options;
     const take = (session: Session, jobs: readonly Job[]) => void this.#send(session, jobs);
     this.#lanes = sessions.map((session) => {
-      const lane = { session, queue: this.#queue, pace, clock, perSecond, send: take };
+      const lane = { session, queue: this.#queue, pace, monotonic, perSecond, send: take };
       return new Lane({ ...lane, name: `${name}:${session.name}` });
     });
   }
@@ -50,8 +54,7 @@ export class FamilyPool {
 
   /** The input's output, once its turn has come. Refuses at once what could not come in time, or what no session may read. */
   async read<Input, Output>(carrier: Carrier<Input, Output>, input: Input, party: Party): Promise<Output> {
-    const { clock } = this.#options;
-    const now = clock.now();
+    const now = this.#options.monotonic.now();
     this.counts.read += 1;
     this.#admit(carrier.kind, party, now);
     return new Promise<Output>((resolve, reject) => {
@@ -72,11 +75,9 @@ export class FamilyPool {
   #admit(kind: string, party: Party, now: number): void {
     const [first] = party.members;
     if (first === undefined) throw abandoned();
-    const { deadlineAtMs } = party;
+    const leftMs = party.deadlineAtMs - now;
     const waitMs = this.#waitMs(first.accountId);
-    const refusal =
-      closedFor(this.#options.sessions, kind, now, deadlineAtMs) ??
-      (waitMs >= deadlineAtMs - now ? queueTooLong(waitMs, deadlineAtMs - now) : undefined);
+    const refusal = this.#closedFor(kind, leftMs) ?? (waitMs >= leftMs ? queueTooLong(waitMs, leftMs) : undefined);
     if (refusal === undefined) return;
     this.counts.refused += 1;
     throw refusal;
@@ -106,8 +107,8 @@ export class FamilyPool {
   }
 
   async #send(session: Session, jobs: readonly Job[]): Promise<void> {
-    const { clock } = this.#options;
-    const startedAt = clock.now();
+    const { monotonic } = this.#options;
+    const startedAt = monotonic.now();
     this.counts.upstreamCalls += 1;
     for (const { party, since } of jobs) {
       this.counts.waitedMs += startedAt - since;
@@ -115,7 +116,7 @@ export class FamilyPool {
     }
     for (const leader of new Set(jobs.flatMap(({ party }) => [...party.members].slice(0, 1)))) leader.called();
     try {
-      const outputs = await this.#traced(session, jobs, () => send(session, jobs, clock));
+      const outputs = await this.#traced(session, jobs, () => send(session, jobs, monotonic));
       this.counts.failing = false;
       this.#tookUntil(jobs, startedAt);
       for (const [index, job] of jobs.entries()) job.resolve(outputs[index]);
@@ -138,14 +139,14 @@ export class FamilyPool {
   }
 
   #tookUntil(jobs: readonly Job[], startedAt: number): void {
-    const endedAt = this.#options.clock.now();
+    const endedAt = this.#options.monotonic.now();
     for (const { party } of jobs) for (const member of party.members) member.read(startedAt, endedAt);
   }
 
   /** Another session may do better: each job is tried there, once, or for as long as it is only refused (S12, U34). */
   #failed(session: Session, jobs: readonly Job[], failure: ServiceError): void {
-    const now = this.#options.clock.now();
-    noteFailure(this.counts, failure, now);
+    const now = this.#options.monotonic.now();
+    noteFailure(this.counts, failure, this.#options.clock.now());
     for (const job of jobs) {
       job.tried.add(session.name);
       if (job.party.isEmpty || !this.#mayRetry(job, failure, now)) job.reject(failure);
@@ -167,7 +168,7 @@ export class FamilyPool {
   #sweep(now: number): void {
     if (this.#allClear) return;
     for (const job of this.#queue.jobs()) {
-      const refusal = closedFor(this.#options.sessions, job.carrier.kind, now, job.party.deadlineAtMs);
+      const refusal = this.#closedFor(job.carrier.kind, job.party.deadlineAtMs - now);
       if (refusal) this.#leave(job, refusal);
     }
   }
@@ -186,6 +187,10 @@ export class FamilyPool {
       this.#alarm = undefined;
       this.#wake();
     }, waitMs).unref();
+  }
+
+  #closedFor(kind: string, leftMs: number): ServiceError | undefined {
+    return closedFor(this.#options.sessions, kind, this.#options.clock.now(), leftMs);
   }
 
   get #allClear(): boolean {

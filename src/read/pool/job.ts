@@ -1,5 +1,5 @@
 import type { Family } from '../../core/model.js';
-import type { ReadContext } from '../../ports.js';
+import type { ReadContext } from '../../ports/network.js';
 import type { Party } from '../party.js';
 
 /** Reads of one kind travel together: how many inputs one upstream call takes, and how it is made. */
@@ -20,7 +20,7 @@ export interface Job<Input = unknown, Output = unknown> {
   readonly input: Input;
   /** Who waits for it. */
   readonly party: Party;
-  /** When it was asked for, and when it came into the queue, the last time. Unix milliseconds. */
+  /** When it was asked for, and when it came into the queue, the last time. Milliseconds of the monotonic clock. */
   readonly askedAt: number;
   since: number;
   /** Sessions it failed or was refused on. */

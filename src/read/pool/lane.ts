@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import type { Clock, Pace } from '../../ports.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Pace } from '../../ports/shared.js';
 import type { FairQueue } from './fair-queue.js';
 import type { Job } from './job.js';
 import type { Session } from './session.js';
@@ -10,7 +11,8 @@ export interface LaneOptions {
   readonly session: Session;
   readonly queue: FairQueue;
   readonly pace: Pace;
-  readonly clock: Clock;
+  /** Milliseconds from any start, never set back. */
+  readonly monotonic: Clock;
   /** Upstream calls per second; null: no pace. */
   readonly perSecond: number | null;
   readonly send: (session: Session, jobs: readonly Job[]) => void;
@@ -48,7 +50,7 @@ export class Lane {
   /** About how long until the call after so many others, milliseconds; the others are shared among so many lanes. */
   waitMs(callsBefore: number, lanes: number): number {
     if (this.#options.perSecond === null) return 0;
-    const next = this.#lastPlaceMs + (this.#running ? 0 : this.#intervalMs) - this.#options.clock.now();
+    const next = this.#lastPlaceMs + (this.#running ? 0 : this.#intervalMs) - this.#options.monotonic.now();
     return Math.max(0, next) + (callsBefore * this.#distanceMs) / lanes;
   }
 
@@ -64,11 +66,11 @@ export class Lane {
   }
 
   async #turn(inQueue: boolean): Promise<void> {
-    const { pace, name, perSecond, clock } = this.#options;
+    const { pace, name, perSecond, monotonic } = this.#options;
     // What arrives in this tick travels together.
     if (perSecond === null) return void (await setImmediate());
     const waitMs = await pace.book(name, perSecond);
-    const placeMs = clock.now() + waitMs;
+    const placeMs = monotonic.now() + waitMs;
     const distance = Math.max(this.#intervalMs, placeMs - this.#lastPlaceMs);
     this.#distanceMs = inQueue ? (1 - NEWEST) * this.#distanceMs + NEWEST * distance : this.#intervalMs;
     this.#lastPlaceMs = placeMs;

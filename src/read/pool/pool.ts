@@ -1,7 +1,10 @@
 import { ServiceError } from '../../core/errors.js';
 import type { Family, ListRef, Tweet, User, UserRef } from '../../core/model.js';
 import { UNTRACED } from '../../core/untraced.js';
-import type { Clock, Found, Network, NetworkPage, Pace, Tracing } from '../../ports.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Found, Network, NetworkPage } from '../../ports/network.js';
+import type { Pace } from '../../ports/shared.js';
+import type { Tracing } from '../../ports/tracing.js';
 import type { Party } from '../party.js';
 import { carriersOf } from './carriers.js';
 import { FamilyPool } from './family-pool.js';
@@ -22,15 +25,24 @@ export interface PoolOptions {
   readonly network: Network;
   readonly pace: Pace;
   readonly clock: Clock;
+  readonly monotonic: Clock;
   /** Upstream calls per second of each session; null: no pace. */
   readonly perSecond: Readonly<Record<Family, number | null>>;
   readonly tracing?: Tracing;
 }
 
-export function createPool({ network, pace, clock, perSecond, tracing = UNTRACED }: PoolOptions): Pool {
+export function createPool({ network, pace, clock, monotonic, perSecond, tracing = UNTRACED }: PoolOptions): Pool {
   const sessions = network.sessions.map((name) => new Session(name, clock));
   const poolOf = (family: Family): FamilyPool =>
-    new FamilyPool({ name: `${network.name}:${family}`, sessions, pace, clock, perSecond: perSecond[family], tracing });
+    new FamilyPool({
+      name: `${network.name}:${family}`,
+      sessions,
+      pace,
+      clock,
+      monotonic,
+      perSecond: perSecond[family],
+      tracing,
+    });
   const families = { fast: poolOf('fast'), slow: poolOf('slow') };
   const { users, tweets, page } = carriersOf(network);
   return {

@@ -1,12 +1,12 @@
 import { ServiceError } from '../../core/errors.js';
 import type { Closed, Session } from './session.js';
 
-/** Why no session may read the kind now, or undefined when one may, or when one will before `untilMs` (Unix milliseconds). */
+/** Why no session may read the kind now (Unix milliseconds), or undefined when one may, or will within `leftMs`. */
 export function closedFor(
   sessions: readonly Session[],
   kind: string,
   nowMs: number,
-  untilMs: number,
+  leftMs: number,
 ): ServiceError | undefined {
   const closed: Closed[] = [];
   for (const session of sessions) {
@@ -18,7 +18,7 @@ export function closedFor(
   const resting = closed.filter(({ why }) => why !== 'refused').sort((one, other) => one.untilMs - other.untilMs);
   const [first] = resting;
   if (first === undefined) return closed[0]?.failure;
-  if (first.why === 'resting' && first.untilMs <= untilMs) return undefined;
+  if (first.why === 'resting' && first.untilMs - nowMs <= leftMs) return undefined;
   const retryAfter = Math.max(1, Math.ceil((first.untilMs - nowMs) / 1000));
   if (resting.every(({ why }) => why === 'failing')) {
     const message = `The network has failed again and again, and is left alone for a moment. Try again in ${retryAfter} s; nothing was charged.`;

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.js';
-import type { Clock } from '../../ports.js';
+import type { Clock } from '../../ports/clock.js';
 import { within } from '../within.js';
 import type { Job } from './job.js';
 import type { Session } from './session.js';
@@ -7,7 +7,7 @@ import type { Session } from './session.js';
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** One upstream call for the jobs that travel with it; an output per job, in order. Fails as a ServiceError, whatever went wrong. */
-export async function send(session: Session, jobs: readonly Job[], clock: Clock): Promise<unknown[]> {
+export async function send(session: Session, jobs: readonly Job[], monotonic: Clock): Promise<unknown[]> {
   const [first] = jobs;
   if (first === undefined) return [];
   const { kind, nameOf, read } = first.carrier;
@@ -15,7 +15,7 @@ export async function send(session: Session, jobs: readonly Job[], clock: Clock)
   const names = jobs.map(({ input }) => nameOf(input));
   const distinct = new Map(jobs.map(({ input }, index) => [names[index], input]));
   const deadlineAtMs = Math.max(...jobs.map(({ party }) => party.deadlineAtMs));
-  const leftMs = Math.ceil(deadlineAtMs - clock.now());
+  const leftMs = Math.ceil(deadlineAtMs - monotonic.now());
   const signal = AbortSignal.timeout(Math.min(Math.max(1, leftMs), LONGEST_TIMER_MS));
   const outputs = await session.call(kind, async () => {
     try {

@@ -6,7 +6,7 @@ import {
   handleWhen,
 } from 'cockatiel';
 import { type ErrorCode, ServiceError } from '../../core/errors.js';
-import type { Clock } from '../../ports.js';
+import type { Clock } from '../../ports/clock.js';
 import type { Taker } from './fair-queue.js';
 import type { Job } from './job.js';
 
@@ -20,6 +20,7 @@ const TRUST_MS = 30 * 60_000;
 /** Why nothing of a kind can be read with a session now, and until when (Unix milliseconds). */
 export interface Closed {
   readonly why: 'refused' | 'resting' | 'failing';
+  readonly fromMs: number;
   readonly untilMs: number;
   /** What the network said. */
   readonly failure: ServiceError;
@@ -54,7 +55,8 @@ export class Session implements Taker {
     });
     this.#breaker.onBreak(() => {
       const failure = this.#lastFailure ?? new ServiceError('upstream_error', 'The network failed to answer.');
-      this.#broken = { why: 'failing', untilMs: Date.now() + BREAK_MS, failure };
+      const fromMs = Date.now();
+      this.#broken = { why: 'failing', fromMs, untilMs: fromMs + BREAK_MS, failure };
     });
     this.#breaker.onReset(() => {
       this.#broken = undefined;
@@ -107,25 +109,28 @@ export class Session implements Taker {
 
   #learn(kind: string, failure: ServiceError): void {
     const now = this.#clock.now();
-    if (isRefusal(failure)) this.#closed.set(kind, { why: 'refused', untilMs: now + TRUST_MS, failure });
+    if (isRefusal(failure)) this.#closed.set(kind, { why: 'refused', fromMs: now, untilMs: now + TRUST_MS, failure });
     const { retryAfter } = failure.detail;
     if (retryAfter === undefined || !RESTS.has(failure.code)) return;
-    const rest: Closed = { why: 'resting', untilMs: now + retryAfter * 1000, failure };
+    const rest: Closed = { why: 'resting', fromMs: now, untilMs: now + retryAfter * 1000, failure };
     this.#closed.set(failure.code === 'no_account' ? ALL : kind, rest);
   }
 
   #at(kind: string): Closed | undefined {
     const closed = this.#closed.get(kind);
-    if (closed === undefined || this.#clock.now() < closed.untilMs) return closed;
+    if (closed === undefined || isAt(closed, this.#clock.now())) return closed;
     this.#closed.delete(kind);
     return undefined;
   }
 
   /** By the real clock, as the breaker counts. Once the time is over, a call may find out. */
   #failing(): Closed | undefined {
-    return this.#broken && Date.now() < this.#broken.untilMs ? this.#broken : undefined;
+    return this.#broken && isAt(this.#broken, Date.now()) ? this.#broken : undefined;
   }
 }
+
+/** A clock that was set back makes no rest longer. */
+const isAt = ({ fromMs, untilMs }: Closed, now: number): boolean => fromMs <= now && now < untilMs;
 
 /** The session's own refusal, not that of an object: others may read it. */
 export const isRefusal = ({ code, detail }: ServiceError): boolean =>

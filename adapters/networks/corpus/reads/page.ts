@@ -1,4 +1,4 @@
-import type { NetworkPage } from '../../../../src/ports.js';
+import type { NetworkPage } from '../../../../src/ports/network.js';
 import type { TweetRow, UserRow } from '../columns.js';
 import { tweetOf, userOf } from '../map.js';
 import { tokenAt } from '../token.js';

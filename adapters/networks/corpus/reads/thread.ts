@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import { badRequest } from '../../../../src/core/errors.js';
-import type { NetworkPage } from '../../../../src/ports.js';
+import type { NetworkPage } from '../../../../src/ports/network.js';
 import { tweetOf } from '../map.js';
 import type { Run } from '../run.js';
 import { type Position, tokenAt } from '../token.js';

@@ -1,5 +1,5 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
-import type { NetworkPage } from '../../../../src/ports.js';
+import type { NetworkPage } from '../../../../src/ports/network.js';
 import { type TweetRow, withAuthors } from '../columns.js';
 import type { Run } from '../run.js';
 import { type Position, timeOf } from '../token.js';

@@ -1,5 +1,5 @@
 import sql, { empty, raw } from 'sql-template-tag';
-import type { NetworkPage } from '../../../../src/ports.js';
+import type { NetworkPage } from '../../../../src/ports/network.js';
 import { USER_COLUMNS } from '../columns.js';
 import type { Run } from '../run.js';
 import { type Position, timeOf } from '../token.js';

@@ -1,6 +1,6 @@
 import sql, { raw } from 'sql-template-tag';
 import type { Product } from '../../../../src/core/model.js';
-import type { NetworkPage } from '../../../../src/ports.js';
+import type { NetworkPage } from '../../../../src/ports/network.js';
 import { type TweetRow, USER_COLUMNS, withAuthors } from '../columns.js';
 import { tweetOf } from '../map.js';
 import { type ListedUserRow, userPage } from '../reads/page.js';

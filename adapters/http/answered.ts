@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Outcome } from '../../src/serve/call.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What became of the call that the request made; null as long as that is not known, and where it made none. */
+    outcome: Outcome | null;
+  }
+  interface FastifyInstance {
+    /** Called once for every request, when it is over. */
+    onAnswered(listener: (answered: Answered) => void): void;
+    /** For a request that no hook sees. */
+    watchAnswer(request: FastifyRequest, reply: FastifyReply): void;
+  }
+}
+
+/** A request that is over, for the log, the metrics and the traces. */
+export interface Answered {
+  readonly request: FastifyRequest;
+  /** Null: the caller left before the answer was out. */
+  readonly status: number | null;
+  readonly outcome: Outcome | null;
+  readonly ms: number;
+}
+
+/** Watches for the end of each request, however it ends. */
+export function watchAnswers(app: FastifyInstance): void {
+  const listeners: ((answered: Answered) => void)[] = [];
+  app.decorateRequest('outcome', null);
+  app.decorate('onAnswered', (listener) => void listeners.push(listener));
+  const watch = (request: FastifyRequest, reply: FastifyReply): void => {
+    const startedAt = performance.now();
+    reply.raw.once('close', () => {
+      const status = reply.raw.writableFinished ? reply.raw.statusCode : null;
+      const answered = { request, status, outcome: request.outcome ?? null, ms: performance.now() - startedAt };
+      for (const listener of listeners) listener(answered);
+    });
+  };
+  app.decorate('watchAnswer', watch);
+  app.addHook('onRequest', (request, reply, done) => {
+    watch(request, reply);
+    done();
+  });
+}
+
+/** The first part of an address's path that says what it is for. */
+export function interfaceOf({ url }: FastifyRequest): 'rest' | 'graphql' | 'mcp' | 'site' {
+  const [, first = ''] = /^\/([^/?]*)/.exec(url) ?? [];
+  if (first === 'v1') return 'rest';
+  return first === 'graphql' || first === 'mcp' ? first : 'site';
+}

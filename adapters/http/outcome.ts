@@ -1,0 +1,9 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Outcome } from '../../src/serve/call.js';
+import { limitHeaders, serverTiming, setHeaders } from './headers.js';
+
+/** What every interface does first with what became of a call: the log hears of it, and the headers of all outcomes are set. */
+export function noteOutcome(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): void {
+  request.outcome = outcome;
+  setHeaders(reply, { ...limitHeaders(outcome), 'Server-Timing': serverTiming(outcome, reply.elapsedTime) });
+}

@@ -1,0 +1,35 @@
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { toCredits } from '../../src/core/credits.js';
+import type { Outcome } from '../../src/serve/call.js';
+import { loggedUrl, withoutKeys } from './request.js';
+
+/** One line per request, made when it is over; no logger of its own, which would cost more than the line. */
+export function logRequests(app: FastifyInstance, log: FastifyBaseLogger): void {
+  app.onAnswered(({ request, status, outcome, ms }) => {
+    const line = {
+      request_id: request.id,
+      method: request.method,
+      url: loggedUrl(request.url),
+      ...(status === null ? { aborted: true } : { status }),
+      ...(outcome && callOf(outcome)),
+      ms: tenths(ms),
+    };
+    log.info(line, 'request');
+  });
+}
+
+/** What is undefined is left out of the line. */
+function callOf({ accountId, operation, result, upstream }: Outcome) {
+  const answer = result.kind === 'answer' ? result : undefined;
+  return {
+    account: accountId ?? undefined,
+    operation: operation === null ? undefined : withoutKeys(operation),
+    code: result.kind === 'refusal' ? result.failure.code : undefined,
+    cache: answer?.charge.cache,
+    charge: answer && toCredits(answer.charge.amount),
+    upstream_calls: upstream.calls,
+    queue_ms: tenths(upstream.waitMs),
+  };
+}
+
+const tenths = (ms: number): number => Math.round(ms * 10) / 10;

@@ -1,0 +1,53 @@
+import cluster from 'node:cluster';
+import type { FastifyInstance } from 'fastify';
+import { AggregatorRegistry, Registry } from 'prom-client';
+import type { PoolHealth } from '../../src/read/pool/health.js';
+import { measureLedger } from './ledger.js';
+import { measureProcess, type RedisState } from './process.js';
+import { measureRequests } from './requests.js';
+import { serveMetrics } from './serve-metrics.js';
+import { measureUpstream } from './upstream.js';
+
+export interface MetricsOptions {
+  readonly app: FastifyInstance;
+  /** Names of the persisted operations. */
+  readonly operations: readonly string[];
+  readonly health: () => PoolHealth;
+  readonly redis: (() => RedisState) | null;
+  readonly version: string;
+}
+
+export interface Metrics {
+  /**
+   * Shows them at http://host:port/metrics. One of several workers hands them to the process that started it instead, which
+   * shows the sums (`serveCrewMetrics`).
+   */
+  publish(host: string, port: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Measures from now on. Imported only where metrics are wanted. */
+export function createMetrics({ app, operations, health, redis, version }: MetricsOptions): Metrics {
+  const registry = new Registry();
+  measureProcess(app, registry, version, redis);
+  measureRequests(app, [registry], new Set(operations));
+  measureUpstream([registry], health);
+  const stopListening = measureLedger([registry]);
+  let served: { close(): Promise<void> } | undefined;
+  return {
+    async publish(host, port) {
+      if (cluster.isWorker) handOver(registry);
+      else served = await serveMetrics(() => registry.metrics(), registry.contentType, { host, port });
+    },
+    async close() {
+      stopListening();
+      await served?.close();
+    },
+  };
+}
+
+/** Making one of these is what makes a worker answer when it is asked. */
+function handOver(registry: Registry): void {
+  AggregatorRegistry.setRegistries(registry);
+  new AggregatorRegistry();
+}

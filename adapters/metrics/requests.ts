@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { toCredits } from '../../src/core/credits.js';
+import type { Answered } from '../http/answered.js';
+import { interfaceOf } from '../http/answered.js';
+
+/** Seconds: from an answer given again to one that waits for its turn until the deadline. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** What callers may name as they like: of all such operations one is made, so that nobody can add time series. */
+const AD_HOC = 'ad hoc';
+
+/** Requests and what they cost. `operations` are the names of the persisted ones. */
+export function measureRequests(app: FastifyInstance, registers: Registry[], operations: ReadonlySet<string>): void {
+  const requests = new Counter({
+    name: 'perch_http_requests_total',
+    help: 'Requests by interface, operation, HTTP status and error code.',
+    labelNames: ['interface', 'operation', 'status', 'code'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'perch_http_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer.',
+    labelNames: ['interface', 'operation'],
+    buckets: BUCKETS,
+    registers,
+  });
+  const limited = new Counter({
+    name: 'perch_http_rate_limited_total',
+    help: 'Requests refused with 429, by rate policy.',
+    labelNames: ['policy'],
+    registers,
+  });
+  const observeCharge = measureCharges(registers);
+
+  app.onAnswered((answered) => {
+    const { request, status, outcome, ms } = answered;
+    const labels = { interface: interfaceOf(request), operation: operationOf(answered, operations) };
+    const code = outcome?.result.kind === 'refusal' ? outcome.result.failure.code : '';
+    requests.inc({ ...labels, status: status ?? 'aborted', code });
+    seconds.observe(labels, ms / 1000);
+    if (status === 429) limited.inc({ policy: outcome?.policy ?? 'public' });
+    observeCharge(answered);
+  });
+}
+
+function operationOf({ outcome }: Answered, operations: ReadonlySet<string>): string {
+  if (outcome === null || outcome.operation === null) return 'none';
+  return operations.has(outcome.operation) ? outcome.operation : AD_HOC;
+}
+
+function measureCharges(registers: Registry[]): (answered: Answered) => void {
+  const labelNames = ['unit', 'cache'] as const;
+  const credits = new Counter({
+    name: 'perch_credits_charged_total',
+    help: 'Credits charged, by unit and by where its items came from.',
+    labelNames,
+    registers,
+  });
+  const items = new Counter({
+    name: 'perch_items_delivered_total',
+    help: 'Items charged for, by unit and by where they came from.',
+    labelNames,
+    registers,
+  });
+  return ({ outcome }) => {
+    if (outcome?.result.kind !== 'answer') return;
+    for (const { unit, cache, items: count, unitPrice } of outcome.result.charge.lines) {
+      items.inc({ unit, cache }, count);
+      credits.inc({ unit, cache }, toCredits(count * unitPrice));
+    }
+  };
+}

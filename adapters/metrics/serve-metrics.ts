@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Served {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** `GET /metrics` and nothing else, on a port of its own, so that no caller of the service ever sees it. */
+export async function serveMetrics(
+  text: () => Promise<string>,
+  contentType: string,
+  { host, port }: { host: string; port: number },
+): Promise<Served> {
+  const server = createServer((request, response) => {
+    const [path] = (request.url ?? '').split('?');
+    if (path !== '/metrics') return void response.writeHead(404).end();
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return void response.writeHead(405, { allow: 'GET, HEAD' }).end();
+    }
+    text().then(
+      (metrics) => response.writeHead(200, { 'content-type': contentType }).end(metrics),
+      // Workers that do not answer, say: the next scrape may find them again.
+      () => response.writeHead(503).end(),
+    );
+  });
+  server.listen({ host, port });
+  await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
+    throw new Error(`can't serve metrics on HOST ${host}, PERCH_METRICS_PORT ${port} (${code})`);
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/metrics`,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Family } from '../../src/core/model.js';
+import type { FamilyHealth, PoolHealth } from '../../src/read/pool/health.js';
+
+const SESSION_STATES = ['ok', 'limited', 'resting', 'failing'] as const;
+
+interface Row {
+  readonly name: string;
+  readonly help: string;
+  readonly of: (health: FamilyHealth) => number;
+}
+
+/** Counted by the pool since the start. */
+const COUNTERS: readonly Row[] = [
+  { name: 'calls_total', help: 'Upstream calls.', of: (of) => of.upstreamCalls },
+  { name: 'failures_total', help: 'Upstream calls that failed for reasons of the network.', of: (of) => of.failures },
+  { name: 'refused_total', help: 'Reads refused at once, for they could not come in time.', of: (of) => of.refused },
+  { name: 'queue_wait_seconds_total', help: 'Time that reads waited for a turn.', of: (of) => of.waitedMs / 1000 },
+];
+
+/** As it is now. */
+const GAUGES: readonly Row[] = [
+  { name: 'queue_length', help: 'Reads that wait for a turn.', of: (of) => of.waiting },
+  { name: 'next_wait_seconds', help: 'About how long a read that came now would wait.', of: (of) => of.waitMs / 1000 },
+];
+
+/** The network's side, as the pool tells it at each scrape. */
+export function measureUpstream(registers: Registry[], health: () => PoolHealth): void {
+  const families = (): [Family, FamilyHealth][] => Object.entries(health().families) as [Family, FamilyHealth][];
+  for (const { name, help, of } of COUNTERS) {
+    new Counter({
+      name: `perch_upstream_${name}`,
+      help,
+      labelNames: ['family'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [family, counts] of families()) this.inc({ family }, of(counts));
+      },
+    });
+  }
+  for (const { name, help, of } of GAUGES) {
+    new Gauge({
+      name: `perch_upstream_${name}`,
+      help,
+      labelNames: ['family'],
+      registers,
+      aggregator: name === 'queue_length' ? 'sum' : 'max',
+      collect() {
+        for (const [family, counts] of families()) this.set({ family }, of(counts));
+      },
+    });
+  }
+  new Counter({
+    name: 'perch_lookups_total',
+    help: 'Look-ups of objects and pages, by family and by whether they were held or had to be read.',
+    labelNames: ['family', 'source'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [family, { held, read }] of families()) {
+        this.inc({ family, source: 'held' }, held);
+        this.inc({ family, source: 'network' }, read);
+      }
+    },
+  });
+  new Gauge({
+    name: 'perch_sessions',
+    help: 'Reading sessions by state.',
+    labelNames: ['state'],
+    registers,
+    // Each worker has them all.
+    aggregator: 'average',
+    collect() {
+      const { sessions } = health();
+      for (const state of SESSION_STATES) {
+        this.set({ state }, sessions.filter((session) => session.state === state).length);
+      }
+    },
+  });
+}

@@ -1,0 +1,16 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
+
+/** To the second: what a person compares with a clock. */
+export const Time = ({ at }: { at: string }) => (
+  <time dateTime={at}>{at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')}</time>
+);
+
+/** A line of a list of facts; a wide one has its value below its name. */
+export const Fact = ({ name, wide, children }: { name: string; wide?: boolean; children: ComponentChildren }) => (
+  <div {...(wide ? { class: 'wide' } : {})}>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);

@@ -1,0 +1,50 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import { figure } from './parts.js';
+import type { Health, StatusModel } from './status-model.js';
+import { Fact, Time } from './status-parts.js';
+
+type Model = Pick<StatusModel, 'database' | 'redis' | 'processes'>;
+
+const healthOf = ({ database, redis }: Model): Health =>
+  database.ok ? (redis.state === 'away' ? 'degraded' : 'ok') : 'down';
+
+const BADGES: Record<Health, string> = { ok: 'Working', degraded: 'Degraded', down: 'Down' };
+
+const Redis = ({ state, since }: StatusModel['redis']) => {
+  if (since === null) return <>not used: this process keeps what it holds to itself</>;
+  if (state === 'up') {
+    return (
+      <>
+        answers since <Time at={since} />
+      </>
+    );
+  }
+  return (
+    <>
+      away since <Time at={since} />: each process holds what it has read by itself, and keeps its share of the pace
+    </>
+  );
+};
+
+/** Where truth is kept, and what may be lost. */
+export const Stores = (model: Model) => {
+  const health = healthOf(model);
+  return (
+    <li>
+      <h2>
+        Stores <span class={`badge ${health}`}>{BADGES[health]}</span>
+      </h2>
+      <p>Accounts and the ledger; what was read and is held</p>
+      <dl class="facts">
+        <Fact name="Database" wide>
+          {model.database.ok ? 'Accounts and the ledger answer.' : 'Accounts and the ledger do not answer.'}
+        </Fact>
+        <Fact name="Redis" wide>
+          <Redis {...model.redis} />
+        </Fact>
+        {model.processes === null ? null : <Fact name="Processes">{figure(model.processes)}</Fact>}
+      </dl>
+    </li>
+  );
+};

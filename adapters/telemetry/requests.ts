@@ -1,0 +1,46 @@
+import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Answered } from '../http/answered.js';
+import type { Telemetry } from './telemetry.js';
+import { traceParentOf } from './trace-parent.js';
+
+/** A span for every request, from its head to the end of its answer; what is done for it belongs to that. */
+export function traceRequests(app: FastifyInstance, { tracer, within }: Telemetry): void {
+  const spans = new WeakMap<FastifyRequest, Span>();
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { traceparent, tracestate } = request.headers;
+    spans.set(request, tracer.startSpan(nameOf(request), startOf(request), traceParentOf(traceparent, tracestate)));
+    done();
+  });
+  // Not before the body is read: its events come from the socket, and know of no span.
+  app.addHook('preHandler', (request, _reply, done) => {
+    const span = spans.get(request);
+    if (span === undefined) return done();
+    within(trace.setSpan(ROOT_CONTEXT, span), done);
+  });
+  app.onAnswered((answered) => {
+    const span = spans.get(answered.request);
+    if (span !== undefined) end(span, answered);
+  });
+}
+
+/** The route, never the path: that is a caller's own words. */
+const nameOf = ({ method, routeOptions }: FastifyRequest): string =>
+  routeOptions.url === undefined ? method : `${method} ${routeOptions.url}`;
+
+const startOf = ({ method, routeOptions, id }: FastifyRequest) => ({
+  kind: SpanKind.SERVER,
+  attributes: {
+    'http.request.method': method,
+    'perch.request_id': id,
+    ...(routeOptions.url !== undefined && { 'http.route': routeOptions.url }),
+  },
+});
+
+function end(span: Span, { status, outcome }: Answered): void {
+  if (status !== null) span.setAttribute('http.response.status_code', status);
+  if (outcome?.result.kind === 'refusal') span.setAttribute('error.type', outcome.result.failure.code);
+  if (outcome?.result.kind === 'answer') span.setAttribute('perch.cache', outcome.result.charge.cache);
+  if (status === null || status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}

@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import type { EmbeddedServer } from '../../adapters/postgres/launcher.js';
+import { createLedger } from '../../adapters/postgres/ledger.js';
+import { connect, type Sql } from '../../adapters/postgres/sql.js';
+import { createRedisLimiter } from '../../adapters/redis/limiter.js';
+import { openRedis } from '../../adapters/redis/link.js';
+import type { Ledger } from '../../src/ports/truth.js';
+import { alternate, type Line, median, type Section, spread } from '../figures.js';
+import { startRedis } from '../processes/redis.js';
+import type { Furnished, Workbench } from '../workbench.js';
+import { chargesPerSecond, openWallets } from './charges.js';
+import { type Costs, openCostMeter } from './costs.js';
+import type { Charge } from './plain-charges.js';
+
+/** Debits that wait at a time, of all nodes together. */
+const CALLERS = 512;
+
+interface Crowd {
+  readonly name: string;
+  readonly nodes: number;
+  readonly wallets: number;
+  /** Whether the calls of an account all go to the same node. */
+  readonly sticky?: boolean;
+}
+
+const CROWDS: readonly Crowd[] = [
+  { name: 'one node, 100 wallets', nodes: 1, wallets: 100 },
+  { name: 'four nodes, all of the same 100', nodes: 4, wallets: 100 },
+  { name: 'four nodes, 25 each', nodes: 4, wallets: 100, sticky: true },
+  { name: 'one node, one wallet', nodes: 1, wallets: 1 },
+  { name: 'four nodes, one wallet', nodes: 4, wallets: 1 },
+];
+
+interface Round extends Costs {
+  readonly perSecond: number;
+}
+
+/** What a commit of debits costs, alone and beside other nodes that commit: a ledger per node, all in this process. */
+export async function ledgerCeiling(bench: Workbench, home: Furnished, server: EmbeddedServer): Promise<Section> {
+  const { rounds, seconds } = bench.options;
+  const pools = Array.from({ length: 4 }, () => connect(server.connection, { max: 2, name: 'bench node' }));
+  const meter = await openCostMeter(home, server, 'all');
+  try {
+    const debits = await openWallets(pools[0] as Sql);
+    const ledgers = pools.map((sql) => createLedger(sql));
+    const roundOf = async ({ nodes, wallets, sticky = false }: Crowd): Promise<Round> => {
+      const some = debits.slice(0, wallets);
+      const charge = chargeBy(ledgers.slice(0, nodes), sticky ? some.map((debit) => debit().walletId) : null);
+      const { result, costs } = await meter.of({ pid: process.pid, redis: null }, () =>
+        chargesPerSecond(charge, some, CALLERS, seconds),
+      );
+      return { ...costs, perSecond: result };
+    };
+    const figures = await alternate(
+      CROWDS.map((crowd) => ({ name: crowd.name, round: () => roundOf(crowd) })),
+      rounds,
+      (text) => bench.say(`I  ledger, ${text}`),
+    );
+    return {
+      letter: 'I',
+      title: `the ledger by itself, ${CALLERS} callers at a time`,
+      lines: [...figures].map(([name, all]) => ({
+        name,
+        unit: 'charges/s',
+        value: spread(all.map(({ perSecond }) => perSecond)),
+      })),
+      notes: ledgerNotes(figures),
+    };
+  } finally {
+    await Promise.all([meter.close(), ...pools.map((sql) => sql.end({ timeout: 1 }))]);
+  }
+}
+
+/** Calls go to the nodes in turn, or by their wallet. */
+function chargeBy(ledgers: readonly Ledger[], sticky: readonly string[] | null): Charge {
+  let turn = 0;
+  return async (debit) => {
+    turn += 1;
+    const node = sticky ? sticky.indexOf(debit.walletId) : turn;
+    const posted = await (ledgers[node % ledgers.length] as Ledger).post(debit);
+    if (!posted.ok) throw new Error('a debit was refused');
+  };
+}
+
+function ledgerNotes(figures: ReadonlyMap<string, readonly Round[]>): string[] {
+  const each = (what: string, digits: number, of: (round: Round) => number): string =>
+    `${what}: ${[...figures].map(([name, rounds]) => `${name} ${median(rounds.map(of)).toFixed(digits)}`).join('; ')}`;
+  return [
+    each('debits per commit', 0, ({ entries, commits }) => entries / commits),
+    each('commits per second', 0, ({ commits, entries, perSecond }) => (commits * perSecond) / entries),
+    each('bytes of WAL per debit', 0, ({ walBytes, entries }) => walBytes / entries),
+    each('bytes of table and indexes per debit', 0, ({ ledgerBytes, entries }) => ledgerBytes / entries),
+    each('processor time of Postgres per debit, µs', 1, ({ postgresCpu, entries }) => (postgresCpu * 1e6) / entries),
+    each('of the callers, µs', 1, ({ perchCpu, entries }) => (perchCpu * 1e6) / entries),
+  ];
+}
+
+/** Rate decisions that come with one write to Redis. */
+const TOGETHER = [1, 16, 128] as const;
+const ACCOUNTS = 1000;
+const DECISIONS = 25_600;
+
+/** What the one script of every request costs Redis, by how many travel together. */
+export async function limiterCeiling(bench: Workbench): Promise<Section> {
+  const redis = await startRedis(join(bench.folder, 'redis-limiter'));
+  const quiet = { info: () => {}, warn: () => {} };
+  const link = await openRedis([redis.url], { log: quiet, clock: { now: Date.now }, deadlineMs: 10_000 });
+  const unused = { take: () => Promise.reject(new Error('Redis went away')) };
+  const limiter = createRedisLimiter({ link, nodes: { count: () => 1 }, local: unused });
+  const roundOf = async (together: number): Promise<number> => {
+    const before = await redis.counts();
+    for (let taken = 0; taken < DECISIONS; taken += together) {
+      const takes = Array.from({ length: together }, (_, n) => limiter.take(`account:${(taken + n) % ACCOUNTS}`, 1000));
+      await Promise.all(takes);
+    }
+    const after = await redis.counts();
+    return ((after.cpuSeconds - before.cpuSeconds) * 1e6) / DECISIONS;
+  };
+  try {
+    const figures = await alternate(
+      TOGETHER.map((together) => ({ name: `${together} in a write`, round: () => roundOf(together) })),
+      bench.options.rounds,
+      (text) => bench.say(`I  rate decisions, ${text}`),
+    );
+    const lines = [...figures].map(
+      ([name, micros]): Line => ({ name, unit: 'µs of Redis each', value: spread(micros) }),
+    );
+    return { letter: 'I', title: `rate decisions by themselves, ${ACCOUNTS} accounts`, lines, notes: [] };
+  } finally {
+    await link.close();
+    await redis.stop();
+  }
+}

@@ -1,0 +1,143 @@
+/** What must never be lost: accounts, keys, the ledger. Each has a suite in `test/ports` that any implementation must pass. */
+import type { Thousandths } from '../core/credits.js';
+import type { ItemCache, Unit } from '../core/prices.js';
+
+/** Whoever holds a live key: resolved once per request. */
+export interface Caller {
+  readonly accountId: string;
+  readonly walletId: string;
+  readonly keyId: string;
+  /** `perch_live_` and six characters (A11). */
+  readonly keyPrefix: string;
+  /** Requests per second of the account (section 8, or an operator's override). */
+  readonly qps: number;
+  /** The key's own ceiling on total spend, or null (U6). */
+  readonly capThousandths: Thousandths | null;
+}
+
+export type KeyLookup =
+  | { readonly state: 'live'; readonly caller: Caller }
+  | { readonly state: 'revoked'; readonly revokedAt: string }
+  | { readonly state: 'frozen' };
+
+export interface AccountRecord {
+  readonly accountId: string;
+  readonly walletId: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly balance: Thousandths;
+  readonly paidUsd: number;
+  readonly qps: number;
+  readonly keys: readonly KeyRecord[];
+}
+
+export interface KeyRecord {
+  readonly keyId: string;
+  readonly prefix: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly capThousandths: Thousandths | null;
+  readonly spent: Thousandths;
+  /** When it stops or stopped working; null while it is live without an end. */
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+export interface NewKey {
+  readonly accountId: string;
+  readonly hash: Buffer;
+  readonly prefix: string;
+  readonly name: string;
+  readonly capThousandths: Thousandths | null;
+}
+
+export interface Accounts {
+  /** By the key's hash (A11); undefined when there is no such key. */
+  findKey(hash: Buffer): Promise<KeyLookup | undefined>;
+  create(account: {
+    name: string;
+    email: string | null;
+    paidUsd: number;
+    qpsOverride: number | null;
+  }): Promise<{ accountId: string; walletId: string }>;
+  get(accountId: string): Promise<AccountRecord | undefined>;
+  addKey(key: NewKey): Promise<KeyRecord>;
+  keyByPrefix(prefix: string): Promise<(KeyRecord & { accountId: string }) | undefined>;
+  /** Ends a key now (null) or at a time (RFC 3339): rotation with an overlap (A10). */
+  endKey(keyId: string, at: string | null): Promise<void>;
+  /** Called with the hash (hex) of a key whose state changed on any node, as soon as the store tells. Returns an unsubscriber. */
+  onKeyChange(listener: (hashHex: string) => void): Promise<() => Promise<void>>;
+}
+
+/** One line of a receipt: so many items of one unit at one price, under one path of the operation. */
+export interface ReceiptLine {
+  readonly path: string;
+  readonly unit: Unit;
+  readonly cache: ItemCache;
+  readonly items: number;
+  /** Thousandths of a credit per item. */
+  readonly unitPrice: Thousandths;
+}
+
+/** One paid request: what the ledger keeps of it. `amount` is the sum of the lines and above zero. */
+export interface Debit {
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly walletId: string;
+  readonly keyId: string;
+  /** The endpoint's or operation's name, for usage. */
+  readonly operation: string;
+  readonly amount: Thousandths;
+  readonly items: number;
+  readonly cacheHits: number;
+  readonly lines: readonly ReceiptLine[];
+}
+
+/** `uncovered`: the wallet, or the key's cap, did not cover it; nothing was written (M17). */
+export type Posted =
+  | { readonly ok: true; readonly balance: Thousandths }
+  | { readonly ok: false; readonly reason: 'balance' | 'key_cap' };
+
+export interface UsageRow {
+  readonly day?: string;
+  readonly endpoint?: string;
+  readonly keyPrefix?: string;
+  readonly requests: number;
+  readonly items: number;
+  readonly cacheHits: number;
+  readonly amount: Thousandths;
+}
+
+export type UsageGroup = 'day' | 'endpoint' | 'key';
+
+export interface Receipt {
+  readonly requestId: string;
+  readonly at: string;
+  readonly operation: string;
+  readonly keyPrefix: string;
+  readonly amount: Thousandths;
+  readonly balanceAfter: Thousandths;
+  readonly items: number;
+  readonly cacheHits: number;
+  readonly lines: readonly ReceiptLine[];
+}
+
+export interface LedgerFault {
+  readonly invariant: string;
+  readonly walletId: string;
+  readonly detail: string;
+}
+
+export interface Ledger {
+  /** Durable when it resolves; together with whatever else waits, in one statement. Idempotent under the request id. */
+  post(debit: Debit): Promise<Posted>;
+  /** A grant: credits in, as a ledger row. Idempotent under the request id. Returns the balance after. */
+  grant(grant: { requestId: string; accountId: string; amount: Thousandths; reason: string }): Promise<Thousandths>;
+  /** The balance, and what the key has spent so far, as they are now. */
+  balance(walletId: string, keyId: string): Promise<{ balance: Thousandths; keySpent: Thousandths }>;
+  /** Debits from one time (RFC 3339, it counts) to another (it does not). */
+  usage(accountId: string, range: { from: string; to: string; group: readonly UsageGroup[] }): Promise<UsageRow[]>;
+  receipt(accountId: string, requestId: string): Promise<Receipt | undefined>;
+  /** Every invariant over the whole database. */
+  check(): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }>;
+}

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Sql } from '../../adapters/postgres/sql.js';
+import { toThousandths } from '../../src/core/credits.js';
+import { type Answer, get } from '../nodes/client.js';
+
+/** What clients saw of the service: the other half of its ledger. */
+export interface Books {
+  /** Keeps asking, so many at a time, each the next of the addresses, until told to stop. */
+  load(width: number, addresses: (n: number) => string, key: string): void;
+  stop(): Promise<void>;
+  /** Of answers that came whole, how many had which status. */
+  statuses(): Record<number, number>;
+  /** Answers so far, and connections that broke. */
+  count(): { answers: number; broken: number };
+  /** Whether the last so many answers were all delivered. */
+  isWell(last?: number): boolean;
+  /** Every delivered charge is in the ledger, as it was told; nothing that failed is; the wallet fell by the rows. */
+  compare(sql: Sql, account: { accountId: string; walletId: string; credits: number }): Promise<void>;
+}
+
+interface Seen {
+  readonly requestId: string;
+  readonly status: number;
+  readonly charged: number;
+}
+
+const PAUSE_MS = 5;
+
+export function openBooks(): Books {
+  const seen: Seen[] = [];
+  const loops: Promise<void>[] = [];
+  let broken = 0;
+  let asked = 0;
+  let isOpen = true;
+
+  async function loop(addresses: (n: number) => string, key: string): Promise<void> {
+    while (isOpen) {
+      try {
+        note(await get(addresses(asked++), key));
+      } catch {
+        broken += 1;
+        await sleep(10 * PAUSE_MS);
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  function note({ status, headers, body }: Answer): void {
+    const requestId = String(headers['x-request-id'] ?? body?.request_id);
+    seen.push({ requestId, status, charged: toThousandths(body?.credits_charged ?? 0) });
+  }
+
+  return {
+    load(width, addresses, key) {
+      for (let n = 0; n < width; n += 1) loops.push(loop(addresses, key));
+    },
+    async stop() {
+      isOpen = false;
+      await Promise.all(loops);
+    },
+    statuses() {
+      const counts: Record<number, number> = {};
+      for (const { status } of seen) counts[status] = (counts[status] ?? 0) + 1;
+      return counts;
+    },
+    count: () => ({ answers: seen.length, broken }),
+    isWell: (last = 20) => seen.length >= last && seen.slice(-last).every(({ status }) => status === 200),
+    async compare(sql, { accountId, walletId, credits }) {
+      const rows = await sql<{ requestId: string; amount: number }[]>`
+        select request_id as "requestId", amount_thousandths as amount from ledger_entries
+        where account_id = ${accountId} and kind = 'debit'`;
+      const ledger = new Map(rows.map(({ requestId, amount }) => [requestId, Number(amount)]));
+      const delivered = seen.filter(({ charged }) => charged > 0);
+      expect(delivered.filter(({ requestId, charged }) => ledger.get(requestId) !== charged)).toEqual([]);
+      const failed = seen.filter(({ status }) => status >= 400);
+      expect(failed.filter(({ requestId }) => ledger.has(requestId))).toEqual([]);
+      const [wallet] = await sql<{ balance: number }[]>`
+        select balance_thousandths as balance from wallets where wallet_id = ${walletId}`;
+      const spent = rows.reduce((sum, { amount }) => sum + Number(amount), 0);
+      expect(Number(wallet?.balance)).toBe(toThousandths(credits) - spent);
+      // What was paid and not seen is of connections that broke between the debit and the last byte (M18).
+      expect(ledger.size - delivered.length).toBeLessThanOrEqual(broken);
+    },
+  };
+}

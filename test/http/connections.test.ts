@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { get, post, rawClient } from './raw.js';
+import { type BareServer, startBareServer } from './server.js';
+
+const KIB = 1024;
+
+/** Bodies of 16 KiB chunks whose length nobody said. */
+const chunked = (count: number): string =>
+  post('/v1/length', 'Transfer-Encoding: chunked\r\n', `4000\r\n${'a'.repeat(16 * KIB)}\r\n`.repeat(count));
+
+describe('one connection (P13)', () => {
+  let server: BareServer;
+  beforeAll(async () => {
+    const patience = { headMs: 500, requestMs: 1000, idleMs: 60_000, unreadMs: 500, lookMs: 50 };
+    server = await startBareServer({ patience });
+  });
+  afterAll(() => server.close());
+
+  const statusOf = (received: string): string | undefined => /^HTTP\/1\.1 (\d{3})/.exec(received)?.[1];
+
+  it.each([
+    ['that says nothing', ''],
+    ['that never ends its head', 'GET / HTTP/1.1\r\nHost: perch\r\nX-Slow: '],
+    ['whose body stalls', post('/v1/length', 'Content-Length: 100\r\n', 'abc')],
+    ['whose chunked body stalls', chunked(1)],
+  ])('%s is answered 408 and closed', async (_name, text) => {
+    const received = await rawClient(server.url, text).closed;
+    expect(statusOf(received)).toBe('408');
+    expect(received).toContain('"code":"bad_request"');
+  });
+
+  it('that drips its head byte by byte is closed all the same', async () => {
+    const { socket, closed } = rawClient(server.url, 'GET / HTTP/1.1\r\n');
+    const drip = setInterval(() => socket.write('X-A: b\r\n'), 20);
+    expect(statusOf(await closed.finally(() => clearInterval(drip)))).toBe('408');
+  });
+
+  it('with a chunked body of no more than 64 KiB is served, with a larger one refused before its end', async () => {
+    const fits = rawClient(server.url, `${chunked(4)}0\r\n\r\n`);
+    await vi.waitFor(() => expect(fits.received()).toContain(`{"bytes":${64 * KIB}}`), { timeout: 20_000 });
+    fits.socket.destroy();
+    const received = await rawClient(server.url, chunked(5)).closed;
+    expect(statusOf(received)).toBe('413');
+  });
+
+  it('that says of its body that it is too large is refused before any of it', async () => {
+    const received = await rawClient(server.url, post('/v1/length', `Content-Length: ${64 * KIB + 1}\r\n`, '')).closed;
+    expect(statusOf(received)).toBe('413');
+  });
+
+  it('whose client does not read its answer is closed', async () => {
+    const opened = once(server.app.server, 'connection') as Promise<[Socket]>;
+    const { socket } = rawClient(server.url, get('/v1/huge'), { read: false });
+    const [ours] = await opened;
+    await once(ours, 'close');
+    expect(ours.bytesWritten).toBeGreaterThan(0);
+    socket.destroy();
+  });
+
+  it('whose client reads slowly gets all of it', async () => {
+    const { socket, received } = rawClient(server.url, get('/v1/huge'));
+    const pause = setInterval(() => {
+      socket.pause();
+      setTimeout(() => socket.resume(), 30);
+    }, 60);
+    await vi.waitFor(() => expect(received().length).toBeGreaterThan(200 * 150_000), { timeout: 25_000 });
+    clearInterval(pause);
+    socket.destroy();
+  });
+
+  it('whose answer is long in the making stays open', async () => {
+    const answer = fetch(`${server.url}/v1/wait`);
+    // Longer than it may stay silent or unread.
+    const slept = await fetch(`${server.url}/v1/sleep`);
+    expect(slept.status).toBe(200);
+    server.release();
+    expect((await answer).status).toBe(200);
+  });
+
+  it('may carry a pipeline of 32 requests; with more at a time it is closed', async () => {
+    const some = rawClient(server.url, get('/v1/soon').repeat(32));
+    await vi.waitFor(() => expect(some.received().match(/HTTP\/1\.1 200/g)).toHaveLength(32), { timeout: 20_000 });
+    some.socket.destroy();
+    const { closed } = rawClient(server.url, get('/v1/soon').repeat(33));
+    expect(await closed).toBe('');
+  });
+});

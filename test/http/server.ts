@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { v7 } from 'uuid';
+import { PATIENCE, type Patience } from '../../adapters/http/connections.js';
+import type { Capacity } from '../../adapters/http/overload.js';
+import { createServer } from '../../adapters/http/server.js';
+
+/** Without any mount but the two that are never refused, and one that answers when it is let. */
+export interface BareServer {
+  readonly app: FastifyInstance;
+  readonly url: string;
+  /** Lets every request at `/v1/wait` be answered, from now on. */
+  release(): void;
+  close(): Promise<void>;
+}
+
+const ANSWER_150_KB = 'x'.repeat(150_000);
+
+export async function startBareServer(
+  options: { capacity?: Partial<Capacity>; patience?: Partial<Patience> } = {},
+): Promise<BareServer> {
+  const app = await createServer({
+    ids: { requestId: () => v7() },
+    log: pino({ level: 'silent' }),
+    versionHeaders: {},
+    capacity: { maxInFlight: 1000, maxRssBytes: null, processes: 1, ...options.capacity },
+    patience: { ...PATIENCE, ...options.patience },
+  });
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/status', async () => ({}));
+  app.get('/v1/wait', async () => released.then(() => ({})));
+  app.get('/v1/soon', async () => sleep(5, {}));
+  app.get('/v1/later', async () => sleep(100, {}));
+  app.get('/v1/sleep', async () => sleep(1500, {}));
+  app.get('/v1/long', async (_request, reply) => reply.type('text/plain').send(ANSWER_150_KB));
+  app.get('/v1/huge', async (_request, reply) => reply.type('text/plain').send(ANSWER_150_KB.repeat(200)));
+  app.post('/v1/length', async ({ body }) => ({ bytes: (body as Buffer | undefined)?.length ?? 0 }));
+  const url = await app.listen({ host: '127.0.0.1', port: 0, backlog: 4096 });
+  return { app, url, release, close: () => app.close() };
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { Cli, type Started } from '../cli/support.js';
+import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { type Line, openLine } from '../support/line.js';
+
+export interface Node {
+  readonly url: string;
+  readonly started: Started;
+}
+
+export interface Account {
+  readonly accountId: string;
+  readonly walletId: string;
+  readonly key: string;
+}
+
+/** Several processes of the service as on several machines: one Postgres, one Redis, one secret; folders of their own. */
+export interface Fleet {
+  readonly nodes: readonly Node[];
+  readonly database: FreshDatabase;
+  /** The line to Postgres. */
+  readonly line: Line;
+  account(options?: { credits?: number; qps?: number }): Promise<Account>;
+  cli(...args: readonly string[]): Promise<void>;
+  /** The node of this index anew, on another port. */
+  restart(index: number): Promise<Node>;
+  /** Every invariant of the ledger, by the command that operators use. */
+  ledgerCheck(): Promise<{ ok: boolean }>;
+  close(): Promise<void>;
+}
+
+export interface FleetOptions {
+  readonly nodes?: number;
+  readonly redisUrl: string | null;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly prepare?: (database: FreshDatabase) => Promise<void>;
+}
+
+/** Where the embedded server of this run listens, as a line of TCP. */
+async function lineTo(database: FreshDatabase): Promise<{ line: Line; url: string }> {
+  const { target } = database;
+  if ('url' in target) {
+    const url = new URL(target.url);
+    const line = await openLine({ host: url.hostname, port: Number(url.port || 5432) });
+    url.host = `127.0.0.1:${line.port}`;
+    return { line, url: url.href };
+  }
+  const line = await openLine({ path: `${target.host}/.s.PGSQL.${target.port}` });
+  return { line, url: `postgres://${target.username}@127.0.0.1:${line.port}/${target.database}` };
+}
+
+export async function openFleet(options: FleetOptions): Promise<Fleet> {
+  const { redisUrl, prepare, nodes: count = 3 } = options;
+  const database = await freshDatabase();
+  await prepare?.(database);
+  const { line, url: databaseUrl } = await lineTo(database);
+  const env = {
+    DATABASE_URL: databaseUrl,
+    PERCH_SECRET: randomBytes(32).toString('hex'),
+    PERCH_DRAIN_MS: '0',
+    PORT: '0',
+    LOG_FORMAT: 'json',
+    LOG_LEVEL: 'warn',
+    ...(redisUrl !== null && { REDIS_URL: redisUrl }),
+    ...options.env,
+  };
+  const folders = await Promise.all(Array.from({ length: count }, () => Cli.open()));
+
+  const start = async (folder: Cli): Promise<Node> => {
+    const started = folder.start(['serve'], { env });
+    await started.says('Ctrl-C stops it.');
+    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(started.said.stdout) ?? [];
+    return { url, started };
+  };
+  const nodes = await Promise.all(folders.map(start));
+
+  async function json<T>(...args: readonly string[]): Promise<T> {
+    const ran = await folders[0]?.start([...args, '--json'], { env }).end;
+    if (ran?.code !== 0) throw new Error(`${args.join(' ')}: ${ran?.stderr}`);
+    return JSON.parse(ran.stdout) as T;
+  }
+
+  return {
+    nodes,
+    database,
+    line,
+    async account({ credits = 100_000, qps = 100_000 } = {}) {
+      const words = ['account', 'create', '--name', 'load', '--credits', String(credits), '--qps', String(qps)];
+      const made = await json<{ account_id: string; wallet_id: string; key: string }>(...words);
+      return { accountId: made.account_id, walletId: made.wallet_id, key: made.key };
+    },
+    async cli(...args) {
+      const ran = await folders[0]?.start(args, { env }).end;
+      if (ran?.code !== 0) throw new Error(`${args.join(' ')}: ${ran?.stderr}`);
+    },
+    async restart(index) {
+      const folder = folders[index];
+      if (folder === undefined) throw new Error(`There is no node ${index}.`);
+      nodes[index] = await start(folder);
+      return nodes[index];
+    },
+    ledgerCheck: () => json<{ ok: boolean }>('ledger', 'check'),
+    async close() {
+      for (const { started } of nodes) started.process.kill('SIGKILL');
+      await Promise.all(nodes.map(({ started }) => started.end));
+      await line.close();
+      await Promise.all(folders.map((folder) => folder.close()));
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startWatched, type Watched } from './service.js';
+
+let watched: Watched;
+beforeAll(async () => {
+  watched = await startWatched();
+});
+afterAll(() => watched?.perch.close());
+
+const MS = String.raw`dur=\d+(?:\.\d)?`;
+const WHOLE = new RegExp(`^queue;${MS}, upstream;${MS}, total;${MS}$`);
+const HELD = new RegExp(`^total;${MS}$`);
+
+const timing = (reply: { headers: Headers }) => reply.headers.get('server-timing') ?? '';
+
+it('an answer that went to the network says how long it waited, was read and took in all (L7)', async () => {
+  expect(timing(await watched.client.get('/v1/users/user1'))).toMatch(WHOLE);
+  const query = '{ user(handle: "user2") { id } }';
+  expect(timing(await watched.client.post('/graphql', { query }))).toMatch(WHOLE);
+});
+
+it('one that was held has no time at the network', async () => {
+  await watched.client.get('/v1/users/user3');
+  expect(timing(await watched.client.get('/v1/users/user3'))).toMatch(HELD);
+});
+
+it('so does a read that the network failed', async () => {
+  watched.net.fail(new Error('broken'));
+  const reply = await watched.client.get('/v1/users/user4?fresh=true').finally(() => watched.net.heal());
+  expect([reply.status, WHOLE.test(timing(reply))]).toEqual([503, true]);
+});
+
+it('the time at the network is that of the network', async () => {
+  const release = watched.net.hold();
+  const before = watched.net.calls.length;
+  const asked = watched.client.get('/v1/users/user5?fresh=true');
+  await watched.net.called(before + 1);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  release();
+  const [, upstream = '0', total = '0'] = /upstream;dur=([\d.]+), total;dur=([\d.]+)/.exec(timing(await asked)) ?? [];
+  expect(Number(upstream)).toBeGreaterThan(90);
+  expect(Number(total)).toBeGreaterThanOrEqual(Number(upstream) - 2);
+});
+
+it('who has no account is told nothing', async () => {
+  const reply = await fetch(`${watched.perch.url}/v1/users/user1`);
+  expect([reply.status, reply.headers.get('server-timing')]).toEqual([401, null]);
+});

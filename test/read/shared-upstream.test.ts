@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryFlights } from '../../adapters/memory/flights.js';
+import { createMemoryTombstones } from '../../adapters/memory/tombstones.js';
+import { createGone } from '../../src/read/gone.js';
+import { DEFAULT_LIFETIMES } from '../../src/read/lifetimes.js';
+import { abandoned, SharedReads } from '../../src/read/shared-reads.js';
+import { errandOf } from '../support/pool.js';
+
+describe('a read that several wait for', () => {
+  it('goes on for the others when its leader leaves', async () => {
+    const shared = new SharedReads(createMemoryFlights());
+    const leaving = new AbortController();
+    let answer = (_value: string): void => {};
+    const read = () => new Promise<string>((resolve) => (answer = resolve));
+    const leader = shared.join('k', errandOf('a', 30_000, leaving.signal), read);
+    const follower = shared.join('k', errandOf('b'), read);
+    leaving.abort(new Error('gone'));
+    await expect(leader).rejects.toThrow('gone');
+    answer('value');
+    expect(await follower).toEqual({ value: 'value', led: false });
+  });
+
+  it('is begun anew for who came in the moment it was given up', async () => {
+    const shared = new SharedReads(createMemoryFlights());
+    const leaving = new AbortController();
+    let giveUp = (): void => {};
+    const given = new Promise<never>((_, reject) => (giveUp = () => reject(abandoned())));
+    const leader = shared.join('k', errandOf('a', 30_000, leaving.signal), () => given);
+    const follower = shared.join('k', errandOf('b'), async () => 'value');
+    leaving.abort(new Error('gone'));
+    giveUp();
+    await expect(leader).rejects.toThrow('gone');
+    expect(await follower).toEqual({ value: 'value', led: true });
+  });
+});
+
+describe('what one node learns to be gone', () => {
+  const clock = { now: () => Date.now() };
+
+  it('is gone on the others at once, and back when one of them sees it again (M25)', async () => {
+    const tombstones = createMemoryTombstones({ clock });
+    const options = { clock, lifetimes: DEFAULT_LIFETIMES, tombstones };
+    const [one, other] = [createGone(options), createGone(options)];
+    await Promise.all([one.follow(), other.follow()]);
+    const before = other.version;
+    one.add('tweet:1');
+    expect([other.has('tweet:1'), other.version > before]).toEqual([true, true]);
+    other.remove('tweet:1');
+    expect(one.has('tweet:1')).toBe(false);
+  });
+
+  it('is known to a node that starts later', async () => {
+    const tombstones = createMemoryTombstones({ clock });
+    const options = { clock, lifetimes: DEFAULT_LIFETIMES, tombstones };
+    createGone(options).add('tweet:1');
+    const late = createGone(options);
+    await late.follow();
+    expect(late.has('tweet:1')).toBe(true);
+  });
+});

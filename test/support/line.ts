@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { type AddressInfo, createConnection, createServer, type NetConnectOpts, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
+
+export interface Line {
+  readonly port: number;
+  /** What passes from now on, in either direction, does so this much later. */
+  slow(delayMs: number): void;
+  /** Nothing passes until `resume`; connections stay open. */
+  hang(): void;
+  resume(): void;
+  /** Cuts every connection. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+/** A port of this machine that leads to a server, over a line that can be made bad. */
+export async function openLine(target: NetConnectOpts): Promise<Line> {
+  const sockets = new Set<Socket>();
+  const waiting = new Set<() => void>();
+  let delayMs = 0;
+  let isHanging = false;
+
+  const line = (): Transform =>
+    new Transform({
+      transform(chunk, _encoding, done) {
+        const pass = (): void => done(null, chunk);
+        const later = (): void => void (delayMs > 0 ? setTimeout(pass, delayMs) : pass());
+        if (isHanging) waiting.add(later);
+        else later();
+      },
+    });
+
+  const server = createServer((client) => {
+    const upstream = createConnection(target);
+    client.pipe(line()).pipe(upstream);
+    upstream.pipe(line()).pipe(client);
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    slow(ms) {
+      delayMs = ms;
+    },
+    hang() {
+      isHanging = true;
+    },
+    resume() {
+      isHanging = false;
+      for (const go of waiting) go();
+      waiting.clear();
+    },
+    cut,
+    async close() {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
