@@ -8,7 +8,7 @@ const KEY = 'perch:tombstones';
 export const ADDED_CHANNEL = 'perch:tombstones:added';
 
 const MOST_ENTRIES = 100_000;
-export const ENTRIES_PER_READ = 1000;
+const ENTRIES_PER_READ = 1000;
 
 const APPEND = script(`
 redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 't', ARGV[2])

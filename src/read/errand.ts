@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { SpanMark } from '../ports/tracing.js';
 
 /** What reading upstream took of a call: calls it caused, and milliseconds of waiting for a turn and for answers. */
@@ -30,6 +31,8 @@ export class Errand {
   constructor({ accountId, signal, deadlineAtMs, mark }: ErrandOptions) {
     this.accountId = accountId;
     this.signal = signal;
+    // Each of its reads listens to it, and an operation may have hundreds.
+    setMaxListeners(0, signal);
     this.deadlineAtMs = deadlineAtMs;
     this.mark = mark;
   }

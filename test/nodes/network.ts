@@ -6,7 +6,7 @@ import type { Tweet } from '../../src/core/model.js';
 import type { FreshDatabase } from '../support/database.js';
 
 /** So many people, each with one tweet; ids and handles from 1 on. */
-export const PEOPLE = 1500;
+const PEOPLE = 1500;
 
 export const handleOf = (n: number): string => `person_${n}`;
 export const tweetOf = (n: number): string => String(1_000_000 + n);

@@ -62,6 +62,8 @@ describe('what failed is never charged (section 1; section 7; C13, G5)', () => {
     }
     service.net.heal();
     expect(await reader.balance()).toBe(1000);
+    // All well again: the session is not left alone for failing ten times in a row.
+    expect((await reader.get('/v1/users/user1?fresh=true')).status).toBe(200);
   });
 
   it('an error that is not ours tells nothing of itself and is free', async () => {

@@ -19,7 +19,7 @@ const SLOTS = 16_384;
 const findServer = (): string | undefined =>
   SERVERS.find((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
 
-export const redisAvailable = (): boolean => findServer() !== undefined;
+const redisAvailable = (): boolean => findServer() !== undefined;
 
 const quiet = { info: () => undefined, warn: () => undefined };
 
@@ -159,14 +159,14 @@ function testRedis(servers: readonly Server[], ready: () => Promise<void>): Test
 export const prepareRedis = async (): Promise<TestRedis> =>
   testRedis([new Server(await freePort(), [])], async () => undefined);
 
-export async function startRedis(): Promise<TestRedis> {
+async function startRedis(): Promise<TestRedis> {
   const redis = await prepareRedis();
   await redis.restart();
   return redis;
 }
 
 /** Three masters that share the slots. */
-export async function startCluster(): Promise<TestRedis> {
+async function startCluster(): Promise<TestRedis> {
   const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '3000'];
   const servers = [0, 1, 2].map(async () => new Server(await freePort(), args));
   const [first, ...others] = await Promise.all(servers);
