@@ -36,7 +36,7 @@ export const withoutKeys = (text: string): string => text.replaceAll(KEYS, 'perc
 
 /** An address as it may stand in a log: without anything that could be a key, however it is written. */
 export function loggedUrl(url: string): string {
-  if (!/[%?_]/.test(url)) return url;
+  if (!/[%?_]/.test(url)) return url.slice(0, MAX_LOGGED);
   const plain = url.includes('%') ? decoded(url) : url;
   const shown = withoutKeys(plain).replaceAll(KEY_PARAMETERS, '$1…');
   return (shown === plain ? url : shown).slice(0, MAX_LOGGED);

@@ -1,4 +1,4 @@
-import type { Debit, Posted } from '../../src/ports/truth.js';
+import type { Debit, Ledger, Posted } from '../../src/ports/truth.js';
 import { type DebitRow, findPosted, postDebits } from './debit-statement.js';
 import { GroupCommit, type Verdict } from './group-commit.js';
 import { isPassing, isUniqueViolation, retryPassing } from './retry.js';
@@ -8,35 +8,59 @@ import type { Sql } from './sql.js';
 const MOST = 500;
 
 /** The posting side of the ledger: debits that wait for a commit share it. Reject means: not known to be posted. */
-export function createPost(sql: Sql): (debit: Debit) => Promise<Posted> {
-  const commits = new GroupCommit<Debit, Posted>((batch) => flush(sql, batch), MOST);
+export function createPost(sql: Sql): Ledger['post'] {
+  const commits = new GroupCommit<Posting, Posted>((batch) => flush(sql, batch), MOST);
   // The same id while its first post is on its way is the same debit.
   const onTheWay = new Map<string, Promise<Posted>>();
-  return (debit) => {
+  return (debit, gone) => {
     if (!Number.isSafeInteger(debit.amount) || debit.amount <= 0) {
       return Promise.reject(new RangeError(`a debit of ${debit.amount} thousandths: whole and above zero expected`));
     }
     const id = `${debit.accountId} ${debit.requestId}`;
     const first = onTheWay.get(id);
     if (first !== undefined) return first;
-    const posting = commits.submit(debit).finally(() => onTheWay.delete(id));
+    const posting = commits.submit({ debit, gone }).finally(() => onTheWay.delete(id));
     onTheWay.set(id, posting);
     return posting;
   };
 }
 
-async function flush(sql: Sql, batch: readonly Debit[]): Promise<Verdict<Posted>[]> {
-  try {
-    return await retryPassing(() => attempt(sql, batch));
-  } catch (error) {
-    if (batch.length === 1 || isPassing(error)) throw error;
-    // One of them is at fault: alone, it can't take the others with it.
-    return (await Promise.all(batch.map((debit) => flushAlone(sql, debit)))).flat();
-  }
+interface Posting {
+  readonly debit: Debit;
+  /** Fires when nobody is there any more to be delivered to. */
+  readonly gone: AbortSignal | undefined;
 }
 
-const flushAlone = (sql: Sql, debit: Debit): Promise<Verdict<Posted>[]> =>
-  flush(sql, [debit]).catch((error: unknown) => [{ error }]);
+/** For who has left nothing is begun: neither now nor after attempts that are known to have done nothing (M18). */
+async function flush(sql: Sql, batch: readonly Posting[]): Promise<Verdict<Posted>[]> {
+  const verdicts = new Map<Posting, Verdict<Posted>>();
+  const open = (): Posting[] => batch.filter((posting) => !verdicts.has(posting));
+  const post = async (inDoubt: boolean): Promise<void> => {
+    if (!inDoubt) {
+      for (const posting of open()) if (posting.gone?.aborted) verdicts.set(posting, { error: posting.gone.reason });
+    }
+    const postings = open();
+    const debits = postings.map(({ debit }) => debit);
+    const found = debits.length === 0 ? [] : await attempt(sql, debits);
+    for (const [nth, posting] of postings.entries()) verdicts.set(posting, found[nth] as Verdict<Posted>);
+  };
+  try {
+    await retryPassing(post);
+  } catch (error) {
+    if (batch.length === 1) throw error;
+    const alone = async (posting: Posting): Promise<Verdict<Posted>> =>
+      isPassing(error) ? { error } : flushAlone(sql, posting);
+    // Where one of them is at fault: alone, it can't take the others with it.
+    await Promise.all(open().map(async (posting) => verdicts.set(posting, await alone(posting))));
+  }
+  return batch.map((posting) => verdicts.get(posting) as Verdict<Posted>);
+}
+
+const flushAlone = (sql: Sql, posting: Posting): Promise<Verdict<Posted>> =>
+  flush(sql, [posting]).then(
+    ([verdict]) => verdict as Verdict<Posted>,
+    (error: unknown) => ({ error }),
+  );
 
 /** Any attempt may have been preceded by one whose commit went through unheard, so an id that exists is an answer. */
 async function attempt(sql: Sql, batch: readonly Debit[]): Promise<Verdict<Posted>[]> {

@@ -37,16 +37,16 @@ interface Bounds {
   readonly inDoubtMs: number;
 }
 
-/** Runs it again while it fails for a passing reason. It must be idempotent. */
+/** Runs it again while it fails for a passing reason, and tells it whether it may have been done already. It must be idempotent. */
 export async function retryPassing<T>(
-  run: () => Promise<T>,
+  run: (inDoubt: boolean) => Promise<T>,
   { withinMs, inDoubtMs }: Bounds = { withinMs: 5_000, inDoubtMs: 60_000 },
 ): Promise<T> {
   const began = performance.now();
   let inDoubt = false;
   for (let delayMs = 50; ; delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)) {
     try {
-      return await run();
+      return await run(inDoubt);
     } catch (error) {
       inDoubt ||= mayBeDone(error);
       const spentMs = performance.now() - began + delayMs;

@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceError } from '../../src/core/errors.js';
+import { fromPlain, type PlainFailure, plainFailure, ServiceError } from '../../src/core/errors.js';
 
 /** What a read came to. */
 export type Outcome = { readonly value: unknown } | { readonly error: unknown };
@@ -6,7 +6,8 @@ export type Outcome = { readonly value: unknown } | { readonly error: unknown };
 /** As it travels: an outcome, or word that it does not travel. */
 type Written =
   | { readonly value: unknown }
-  | { readonly failure: { readonly code?: ErrorCode; readonly message: string; readonly detail?: object } }
+  | { readonly failure: PlainFailure }
+  | { readonly message: string }
   | { readonly untold: true };
 
 const LARGEST_BYTES = 8 * 1024 * 1024;
@@ -15,10 +16,9 @@ const UNTOLD = JSON.stringify({ untold: true } satisfies Written);
 
 function failureOf(error: unknown): Written {
   if (!(error instanceof ServiceError)) {
-    return { failure: { message: error instanceof Error ? error.message : String(error) } };
+    return { message: error instanceof Error ? error.message : String(error) };
   }
-  const { cause: _, ...detail } = error.detail;
-  return { failure: { code: error.code, message: error.message, detail } };
+  return { failure: plainFailure(error) };
 }
 
 /** A value that is no JSON, or too large to pass around, does not travel. */
@@ -37,6 +37,5 @@ export function readOutcome(text: string): Outcome | undefined {
   const written = JSON.parse(text) as Written;
   if ('value' in written) return written;
   if ('untold' in written) return undefined;
-  const { code, message, detail } = written.failure;
-  return { error: code === undefined ? new Error(message) : new ServiceError(code, message, detail) };
+  return { error: 'failure' in written ? fromPlain(written.failure) : new Error(written.message) };
 }

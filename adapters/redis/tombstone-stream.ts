@@ -41,11 +41,14 @@ export async function readAfter(
   };
 }
 
+const isTombstone = (one: unknown): one is Tombstone =>
+  typeof one === 'object' && one !== null && 'key' in one && typeof one.key === 'string' && 'gone' in one;
+
 /** Nothing, for what somebody else wrote there. */
 function parse(text: string | undefined): Tombstone[] {
   try {
     const tombstones: unknown = JSON.parse(text ?? '[]');
-    return Array.isArray(tombstones) ? tombstones : [];
+    return Array.isArray(tombstones) ? tombstones.filter(isTombstone) : [];
   } catch {
     return [];
   }

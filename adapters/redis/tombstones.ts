@@ -29,12 +29,13 @@ export function createRedisTombstones(link: RedisLink): RedisTombstones {
       unsent.splice(0, entry.length);
     }
     unsent.splice(0, Math.max(0, unsent.length - MOST_UNSENT));
+    // In the same step as the last look: what is added from now on is sent anew.
+    sending = undefined;
   }
 
   function flush(): Promise<void> {
-    sending ??= send().finally(() => {
-      sending = undefined;
-    });
+    if (unsent.length === 0) return sending ?? Promise.resolve();
+    sending ??= send();
     return sending;
   }
 

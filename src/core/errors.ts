@@ -60,6 +60,20 @@ export const badRequest = (message: string, param?: string): ServiceError =>
   new ServiceError('bad_request', message, param === undefined ? {} : { param });
 
 /** Any thrown thing as a ServiceError: what is not ours becomes `internal` and keeps its text to itself. */
+/** A failure as plain JSON, to travel between nodes; its cause stays where it was. */
+export interface PlainFailure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly detail: Omit<ErrorDetail, 'cause'>;
+}
+
+export function plainFailure({ code, message, detail: { cause: _, ...detail } }: ServiceError): PlainFailure {
+  return { code, message, detail };
+}
+
+export const fromPlain = ({ code, message, detail }: PlainFailure): ServiceError =>
+  new ServiceError(code, message, detail);
+
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   return new ServiceError('internal', 'Something went wrong on our side. Nothing was charged.', { cause: error });

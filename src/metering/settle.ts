@@ -12,6 +12,8 @@ export interface Settlement {
   readonly purse: Purse;
   readonly requestId: string;
   readonly operation: string;
+  /** Fires when nobody is there any more to be delivered to. */
+  readonly gone: AbortSignal;
 }
 
 /**
@@ -26,17 +28,20 @@ export async function settle(at: Settlement, charge: Charge): Promise<Thousandth
     return (await at.ledger.balance(caller.walletId, caller.keyId)).balance;
   }
   try {
-    const posted = await at.ledger.post({
-      requestId: at.requestId,
-      accountId: caller.accountId,
-      walletId: caller.walletId,
-      keyId: caller.keyId,
-      operation: at.operation,
-      amount: charge.amount,
-      items: charge.items,
-      cacheHits: charge.cacheHits,
-      lines: charge.lines,
-    });
+    const posted = await at.ledger.post(
+      {
+        requestId: at.requestId,
+        accountId: caller.accountId,
+        walletId: caller.walletId,
+        keyId: caller.keyId,
+        operation: at.operation,
+        amount: charge.amount,
+        items: charge.items,
+        cacheHits: charge.cacheHits,
+        lines: charge.lines,
+      },
+      at.gone,
+    );
     if (posted.ok) {
       purse.close(posted.balance, at.clock.now());
       return posted.balance;

@@ -129,8 +129,11 @@ export interface LedgerFault {
 }
 
 export interface Ledger {
-  /** Durable when it resolves; together with whatever else waits, in one statement. Idempotent under the request id. */
-  post(debit: Debit): Promise<Posted>;
+  /**
+   * Durable when it resolves; together with whatever else waits, in one statement. Idempotent under the request id. Once
+   * `gone` has fired it is not begun any more, and rejects; what may have been done already is brought to its end (M18).
+   */
+  post(debit: Debit, gone?: AbortSignal): Promise<Posted>;
   /** A grant: credits in, as a ledger row. Idempotent under the request id. Returns the balance after. */
   grant(grant: { requestId: string; accountId: string; amount: Thousandths; reason: string }): Promise<Thousandths>;
   /** The balance, and what the key has spent so far, as they are now. */

@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors.js';
+import { fromPlain, type PlainFailure, plainFailure, ServiceError } from '../core/errors.js';
 import { handleKey } from '../core/ids.js';
 import type { Tweet, User, UserRef } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
@@ -107,9 +107,10 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
     async read(ref, fresh, errand) {
       if (fresh) return relabel(await shared.alone(errand, (party) => readNow(ref, party)), 'bypass');
       // Whoever leads looks once more: an earlier flight may have landed on its way here, on another node say.
-      const lead = async (party: Party) => (await peek([ref]))[0] ?? readNow(ref, party);
+      const lead = async (party: Party) => landed((await peek([ref]))[0] ?? (await readNow(ref, party)));
       const { value, led } = await shared.join(kind.keyOf(ref), errand, lead);
-      return led ? value : relabel(value, 'hit');
+      if ('fail' in value) return { fail: fromPlain(value.fail) };
+      return led ? value : { ...value, cache: 'hit' };
     },
   };
 }
@@ -139,5 +140,9 @@ function hinted(ref: UserRef, found: Found<User>): Found<User> {
   const message = `No user has the handle ${ref.handle}. If it is an id: the lists of /v1/users/{user}/… take ids.`;
   return { fail: new ServiceError('not_found', message, found.fail.detail) };
 }
+
+/** As it travels to whoever waits for it, on other nodes too: plain JSON. */
+const landed = <T>(got: Got<T>): Extract<Got<T>, { ok: T }> | { readonly fail: PlainFailure } =>
+  'fail' in got ? { fail: plainFailure(got.fail) } : got;
 
 const relabel = <T>(got: Got<T>, cache: ItemCache): Got<T> => ('ok' in got ? { ...got, cache } : got);

@@ -13,7 +13,14 @@ const ABANDONED = 'abandoned';
 export const abandoned = (): ServiceError =>
   new ServiceError('upstream_error', 'The read was given up, for nobody waited for it.', { reason: ABANDONED });
 
-const isAbandoned = (error: unknown): boolean => error instanceof ServiceError && error.detail.reason === ABANDONED;
+const TOO_LATE = 'too_late';
+
+/** The time of those who waited was over. Whoever joined later has more of it, and may try again. */
+export const tooLate = (cause: unknown): ServiceError =>
+  new ServiceError('upstream_error', 'The network did not answer in time.', { reason: TOO_LATE, cause });
+
+const isOthers = (error: unknown): boolean =>
+  error instanceof ServiceError && [ABANDONED, TOO_LATE].includes(error.detail.reason ?? '');
 
 /** Reads that wait for each other under one key (M7), and who waits for which. */
 export class SharedReads {
@@ -34,7 +41,7 @@ export class SharedReads {
           this.#flights.join(key, () => read(party)),
         );
       } catch (error) {
-        if (!isAbandoned(error) || errand.signal.aborted || tries === TRIES) throw error;
+        if (!isOthers(error) || errand.signal.aborted || tries === TRIES) throw error;
       } finally {
         party.leave(errand);
         if (party.isEmpty && this.#parties.get(key) === party) this.#parties.delete(key);

@@ -193,6 +193,7 @@ const settlement = (options: ServeOptions, call: Call, caller: Caller, purse: Pu
   purse,
   requestId: call.requestId,
   operation: operation.name,
+  gone: call.signal,
 });
 
 const post = ({ tracing }: ServeOptions, at: Settlement, charge: Charge): Promise<Thousandths> =>

@@ -48,7 +48,7 @@ describeOnRedis('three nodes', (redis) => {
   }, async () => {
     const { key } = await fleet.account();
     const before = await upstreamCalls(fleet, 'fast');
-    const reads = Array.from({ length: 1000 }, (_, n) => () => get(onNode(n, `/v1/users/${handleOf(1)}`), key));
+    const reads = Array.from({ length: 1000 }, (_, n) => () => get(onNode(n, `/v1/users/${handleOf(1400)}`), key));
     const answers = answersOf(await inParallel(300, reads));
     expect(answers.map(({ status }) => status)).toEqual(Array(1000).fill(200));
     expect(await upstreamCalls(fleet, 'fast')).toBe(before + 1);
@@ -85,6 +85,18 @@ describeOnRedis('three nodes', (redis) => {
     expect((await upstreamCalls(fleet, 'slow')) - before).toBe(24);
     // 24 places lie 23 intervals apart, less what is caught up.
     expect(seconds).toBeGreaterThan((23 / PACE) * 0.95 - 0.1);
+  });
+
+  it('tell the same of what is not there, free, whichever of them is asked (M7, M24)', async () => {
+    const { key } = await fleet.account();
+    const before = await upstreamCalls(fleet, 'fast');
+    const reads = Array.from({ length: 30 }, (_, n) => () => get(onNode(n, '/v1/users/nobody_at_all'), key));
+    const answers = answersOf(await inParallel(30, reads));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.error.code} ${body.error.message}`)).size).toBe(
+      1,
+    );
+    expect(answers[0]).toMatchObject({ status: 404, body: { error: { code: 'not_found' }, credits_charged: 0 } });
+    expect((await upstreamCalls(fleet, 'fast')) - before).toBe(1);
   });
 
   it('hold together: what one has read is a hit on all, at half the price', async () => {

@@ -130,6 +130,13 @@ describe('the queue for the upstream (L7)', () => {
     );
   });
 
+  it('counts a job that several wait for once, however many they are', () => {
+    const queue = new FairQueue();
+    const shared = jobOf(CARRIERS[2] as Carrier, 0);
+    for (let n = 0; n < 500; n += 1) queue.add(shared, `account${n}`);
+    expect([queue.calls, queue.callsBefore('newcomer')]).toEqual([1, 1]);
+  });
+
   it('takes a job that several wait for out of all their lines at once', () => {
     const queue = new FairQueue();
     const shared = jobOf(CARRIERS[2] as Carrier, 0);

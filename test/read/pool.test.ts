@@ -90,6 +90,20 @@ describe('what waits for the pace', () => {
   });
 });
 
+describe('a read that many accounts wait for', () => {
+  it('is one call in the queue: nobody else is refused for it (8.1.7)', async () => {
+    const { pool, search, calls } = testPool({ perSecond: 2, deadlineMs: 10_000 });
+    const busy = search('busy');
+    const party = new Party(errandOf('a0'));
+    const popular = pool.page({ kind: 'search', subject: 'popular' }, null, party);
+    for (let n = 1; n < 200; n += 1) party.join(errandOf(`a${n}`));
+    expect(pool.health().families.slow.waitMs).toBeLessThan(3000);
+    expect(await failureOf(search('mine', 'somebody'))).toBe('answered');
+    await Promise.all([busy, popular]);
+    expect(calls).toHaveLength(3);
+  });
+});
+
 describe('reading sessions', () => {
   const refused = () => new ServiceError('access_denied', 'Error 37.', { reason: 'session' });
 
@@ -223,6 +237,49 @@ describe('reading sessions', () => {
     };
     const [one, two] = [await time(['one']), await time(['one', 'two'])];
     expect(two).toBeLessThan(one * 0.75);
+  });
+
+  it('one that hangs costs a read half of its time, and another session makes it (S12)', async () => {
+    const { search } = testPool({
+      sessions: ['one', 'two'],
+      deadlineMs: 2000,
+      answer: ({ session }) => (session === 'one' ? new Promise(() => {}) : undefined),
+    });
+    const outcomes = await Promise.all(numbered(4).map((query) => failureOf(search(query))));
+    expect(outcomes).toEqual(Array(4).fill('answered'));
+  });
+
+  it('what waits for one that rests is read when it is free, though others are closed for longer', async () => {
+    let rests = 1;
+    const { list, calls } = testPool({
+      sessions: ['one', 'two'],
+      answer: ({ session }) => {
+        if (session === 'one') throw refused();
+        if (rests-- > 0) throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: 0.4 });
+      },
+    });
+    const reads = numbered(4).map((subject) => failureOf(list('followers', subject, errandOf('a', 8000))));
+    const outcomes = await Promise.all(reads);
+    expect(outcomes.filter((outcome) => outcome === 'answered').length).toBeGreaterThanOrEqual(3);
+    expect(calls.filter(({ session }) => session === 'two').length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('the pace of those that may read a kind is what a read of it waits for', async () => {
+    const { list, pool } = testPool({
+      sessions: ['one', 'two', 'three', 'four'],
+      perSecond: 4,
+      deadlineMs: 2000,
+      answer: ({ session, what }) => {
+        if (what === 'followers' && session !== 'four') throw refused();
+      },
+    });
+    for (let n = 0; n < 4; n += 1) await failureOf(list('followers', `warm${n}`));
+    const outcomes = await Promise.all(numbered(20).map((subject) => failureOf(list('followers', subject))));
+    expect(outcomes.filter((outcome) => outcome !== 'answered').map(([code]) => code)).toEqual(
+      expect.arrayContaining(['upstream_rate_limited']),
+    );
+    expect(outcomes.flat()).not.toContain('upstream_error');
+    expect(pool.health().families.slow.refused).toBeGreaterThan(0);
   });
 
   it('a network that never answers holds a read no longer than its deadline', async () => {

@@ -172,8 +172,8 @@ export const CLAIMS: Record<string, (asked: Asked) => Promise<void>> = {
       expect(() => openNetwork({ ...perch.config, network }, perch.database.sql)).toThrow('use corpus');
     }
   },
-  'MCP, OAuth, the dashboard and sign-in, card checkout, metrics.': async ({ customers }) => {
-    for (const path of ['/mcp', '/oauth/authorize', '/dashboard', '/sign-in', '/metrics']) {
+  'MCP, OAuth, the dashboard and sign-in, card checkout.': async ({ customers }) => {
+    for (const path of ['/mcp', '/oauth/authorize', '/dashboard', '/sign-in']) {
       expect({ path, status: (await customers.nobody.get(path)).status }).toEqual({ path, status: 404 });
     }
   },

@@ -142,6 +142,8 @@ describe('filling pages (C11–C17)', () => {
   it('C15: a look-ahead that fails does not spoil the page', async () => {
     timeline('10', [descending(5, 510), descending(5, 505)]);
     const reader = await service.customer();
+    // Who wrote them is held: only the look-ahead is left to fail.
+    await reader.get('/v1/users/user1');
     service.net.failAfter(1, upstreamFault('upstream_error'));
     const first = await reader.get('/v1/users/10/tweets?count=5').finally(() => service.net.heal());
     expect([first.status, first.body.items, first.body.credits_charged]).toEqual([200, 5, 5]);

@@ -89,7 +89,16 @@ class Crew {
       await sleep(waitMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
       if (this.#stopping.signal.aborted) return;
       born = performance.now();
-      end = this.#fork(number).end;
+      end = this.#forkAgain(number);
+    }
+  }
+
+  /** How it ended: at once, where it could not be started. */
+  #forkAgain(number: number): Promise<string> {
+    try {
+      return this.#fork(number).end;
+    } catch (error) {
+      return Promise.resolve(String(error));
     }
   }
 
@@ -99,9 +108,14 @@ class Crew {
     const worker = cluster.fork();
     this.#atWork.add(worker);
     let failure: Failure | undefined;
-    const end = once(worker, 'exit').then(([code, signal]) => {
+    const exit = once(worker, 'exit').then(
+      ([code, signal]) => (signal === null ? `exit ${code}` : String(signal)),
+      // It could not even be started: no memory, no process number, no file to be had.
+      (error: unknown) => String(error),
+    );
+    const end = exit.then((how) => {
       this.#atWork.delete(worker);
-      return failure?.message ?? (signal === null ? `exit ${code}` : String(signal));
+      return failure?.message ?? how;
     });
     const serving = new Promise<string>((resolve, reject) => {
       worker.on('message', (report: Report) => {

@@ -60,11 +60,25 @@ export class FairQueue {
   /** In order of turns: whose turn is next comes first. */
   readonly #accounts = new Map<string, Lines>();
   readonly #jobs = new Map<Job, Set<string>>();
-  /** By kind, of those that travel together: how many wait, and how many fit into a call. */
-  readonly #together = new Map<string, { waiting: number; readonly most: number }>();
+  /** By kind: how many wait, and how many fit into a call. */
+  readonly #kinds = new Map<string, { waiting: number; readonly most: number }>();
+  /** Of those that travel alone. */
+  #alone = 0;
 
   get size(): number {
     return this.#jobs.size;
+  }
+
+  /** What there are jobs of. */
+  kinds(): Iterable<string> {
+    return this.#kinds.keys();
+  }
+
+  /** How many upstream calls all of it takes. */
+  get calls(): number {
+    let calls = 0;
+    for (const { waiting, most } of this.#kinds.values()) calls += Math.ceil(waiting / most);
+    return calls;
   }
 
   jobs(): readonly Job[] {
@@ -129,10 +143,10 @@ export class FairQueue {
   callsBefore(accountId: string): number {
     const own = this.#accounts.get(accountId);
     const turns = (own?.turns ?? 0) + 1;
-    let calls = own?.alone ?? 0;
-    for (const lines of this.#accounts.values()) if (lines !== own) calls += Math.min(lines.alone, turns);
-    for (const { waiting, most } of this.#together.values()) calls += Math.ceil(waiting / most);
-    return calls;
+    let alone = own?.alone ?? 0;
+    for (const lines of this.#accounts.values()) if (lines !== own) alone += Math.min(lines.alone, turns);
+    // One that many wait for is in the lines of all of them, and is one call.
+    return Math.min(alone, this.#alone) + this.calls - this.#alone;
   }
 
   #next(taker: Taker): Job | undefined {
@@ -150,10 +164,10 @@ export class FairQueue {
 
   #count(job: Job, by: 1 | -1): void {
     const { kind, most } = job.carrier;
-    if (most === 1) return;
-    const count = this.#together.get(kind) ?? { waiting: 0, most };
+    const count = this.#kinds.get(kind) ?? { waiting: 0, most };
     count.waiting += by;
-    if (count.waiting === 0) this.#together.delete(kind);
-    else this.#together.set(kind, count);
+    if (count.waiting === 0) this.#kinds.delete(kind);
+    else this.#kinds.set(kind, count);
+    if (most === 1) this.#alone += by;
   }
 }

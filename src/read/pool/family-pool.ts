@@ -27,6 +27,9 @@ export interface FamilyPoolOptions {
 /** A failed read is tried once more, on another session, if that is within so long of its beginning (S12). */
 const RETRY_MS = 20_000;
 
+/** While another session could make a second attempt, the first takes half of a call's time, and no longer than this. */
+const ATTEMPT_MS = 10_000;
+
 /** Soonest and latest that jobs for which no session was free are looked at again. */
 const LOOK_AGAIN_MS = { least: 20, most: 60_000 } as const;
 
@@ -36,20 +39,20 @@ export class FamilyPool {
   readonly #options: FamilyPoolOptions;
   readonly #queue = new FairQueue();
   readonly #lanes: readonly Lane[];
-  #alarm: NodeJS.Timeout | undefined;
+  #alarm: { readonly timer: NodeJS.Timeout; readonly atMs: number } | undefined;
 
   constructor(options: FamilyPoolOptions) {
     this.#options = options;
     const { name, sessions, pace, monotonic, perSecond } = options;
     const take = (session: Session, jobs: readonly Job[]) => void this.#send(session, jobs);
     this.#lanes = sessions.map((session) => {
-      const lane = { session, queue: this.#queue, pace, monotonic, perSecond, send: take };
+      const lane = { session, queue: this.#queue, pace, monotonic, perSecond, send: take, rest: () => this.#wake() };
       return new Lane({ ...lane, name: `${name}:${session.name}` });
     });
   }
 
   get health(): FamilyHealth {
-    return { ...this.counts, waiting: this.#queue.size, waitMs: this.#waitMs('') };
+    return { ...this.counts, waiting: this.#queue.size, waitMs: this.#waitMs('', ({ isClear }) => isClear) };
   }
 
   /** The input's output, once its turn has come. Refuses at once what could not come in time, or what no session may read. */
@@ -76,7 +79,7 @@ export class FamilyPool {
     const [first] = party.members;
     if (first === undefined) throw abandoned();
     const leftMs = party.deadlineAtMs - now;
-    const waitMs = this.#waitMs(first.accountId);
+    const waitMs = this.#waitMs(first.accountId, (session) => session.mayRead(kind));
     const refusal = this.#closedFor(kind, leftMs) ?? (waitMs >= leftMs ? queueTooLong(waitMs, leftMs) : undefined);
     if (refusal === undefined) return;
     this.counts.refused += 1;
@@ -101,8 +104,11 @@ export class FamilyPool {
     job.reject(failure);
   }
 
+  /** As many lanes as there are calls to make: a place that is booked for nothing is lost to all nodes. */
   #wake(): void {
-    for (const lane of this.#lanes) lane.wake();
+    let calls = this.#queue.calls - this.#lanes.filter(({ isRunning }) => isRunning).length;
+    const idle = this.#lanes.filter((lane) => !lane.isRunning && this.#queue.hasFor(lane.session));
+    for (const lane of idle.sort((one, other) => one.waitMs(0, 1) - other.waitMs(0, 1))) if (calls-- > 0) lane.wake();
     this.#lookAgain();
   }
 
@@ -116,7 +122,9 @@ export class FamilyPool {
     }
     for (const leader of new Set(jobs.flatMap(({ party }) => [...party.members].slice(0, 1)))) leader.called();
     try {
-      const outputs = await this.#traced(session, jobs, () => send(session, jobs, monotonic));
+      const outputs = await this.#traced(session, jobs, () =>
+        send(session, jobs, this.#attemptMs(session, jobs, startedAt)),
+      );
       this.counts.failing = false;
       this.#tookUntil(jobs, startedAt);
       for (const [index, job] of jobs.entries()) job.resolve(outputs[index]);
@@ -164,29 +172,42 @@ export class FamilyPool {
     return again && this.#options.sessions.some((other) => other.mayTake(job) && other.mayRead(job.carrier.kind));
   }
 
+  /** All the time there is, unless somebody else could try as well. */
+  #attemptMs(session: Session, jobs: readonly Job[], now: number): number {
+    const leftMs = Math.max(...jobs.map(({ party }) => party.deadlineAtMs)) - now;
+    const mayTry = (other: Session, job: Job) =>
+      other !== session && other.mayTake(job) && other.mayRead(job.carrier.kind);
+    const another = jobs.some((job) => this.#options.sessions.some((other) => mayTry(other, job)));
+    return another ? Math.min(leftMs / 2, ATTEMPT_MS) : leftMs;
+  }
+
   /** What waits for sessions that have closed in the meantime need not wait in vain. */
   #sweep(now: number): void {
     if (this.#allClear) return;
     for (const job of this.#queue.jobs()) {
-      const refusal = this.#closedFor(job.carrier.kind, job.party.deadlineAtMs - now);
+      const { carrier, party } = job;
+      const sessions = this.#options.sessions.filter((session) => session.mayTake(job));
+      const refusal = closedFor(sessions, carrier.kind, this.#options.clock.now(), party.deadlineAtMs - now);
       if (refusal) this.#leave(job, refusal);
     }
   }
 
   /** Jobs wait and no session may take them: one that rests will be free. */
   #lookAgain(): void {
-    if (this.#alarm !== undefined || this.#queue.size === 0 || this.#allClear) return;
-    const now = this.#options.clock.now();
-    const kinds = new Set(this.#queue.jobs().map(({ carrier }) => carrier.kind));
-    const frees = this.#options.sessions.flatMap((session) =>
-      [...kinds].flatMap((kind) => session.closed(kind)?.untilMs ?? []),
-    );
+    if (this.#queue.size === 0 || this.#allClear) return;
+    const { sessions, clock, monotonic } = this.#options;
+    const kinds = [...this.#queue.kinds()];
+    const frees = sessions.flatMap((session) => kinds.flatMap((kind) => session.closed(kind)?.untilMs ?? []));
     if (frees.length === 0) return;
-    const waitMs = Math.min(LOOK_AGAIN_MS.most, Math.max(LOOK_AGAIN_MS.least, Math.min(...frees) - now));
-    this.#alarm = setTimeout(() => {
+    const waitMs = Math.min(LOOK_AGAIN_MS.most, Math.max(LOOK_AGAIN_MS.least, Math.min(...frees) - clock.now()));
+    const atMs = monotonic.now() + waitMs;
+    if (this.#alarm !== undefined && this.#alarm.atMs <= atMs) return;
+    clearTimeout(this.#alarm?.timer);
+    const ring = (): void => {
       this.#alarm = undefined;
       this.#wake();
-    }, waitMs).unref();
+    };
+    this.#alarm = { timer: setTimeout(ring, waitMs).unref(), atMs };
   }
 
   #closedFor(kind: string, leftMs: number): ServiceError | undefined {
@@ -197,8 +218,11 @@ export class FamilyPool {
     return this.#options.sessions.every(({ isClear }) => isClear);
   }
 
-  #waitMs(accountId: string): number {
+  /** For a read that only some sessions can make; as if all could, where none can now. */
+  #waitMs(accountId: string, mayRead: (session: Session) => boolean): number {
     const before = this.#queue.callsBefore(accountId);
-    return Math.min(...this.#lanes.map((lane) => lane.waitMs(before, this.#lanes.length)));
+    const open = this.#lanes.filter(({ session }) => mayRead(session));
+    const lanes = open.length > 0 ? open : this.#lanes;
+    return Math.min(...lanes.map((lane) => lane.waitMs(before, lanes.length)));
   }
 }

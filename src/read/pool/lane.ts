@@ -16,6 +16,8 @@ export interface LaneOptions {
   /** Upstream calls per second; null: no pace. */
   readonly perSecond: number | null;
   readonly send: (session: Session, jobs: readonly Job[]) => void;
+  /** Told when there is nothing more to call for here. */
+  readonly rest: () => void;
 }
 
 /** Weight of the newest of the observed distances between two places. */
@@ -38,6 +40,10 @@ export class Lane {
 
   get session(): Session {
     return this.#options.session;
+  }
+
+  get isRunning(): boolean {
+    return this.#running;
   }
 
   /** Calls as long as there is something to call for. */
@@ -63,6 +69,7 @@ export class Lane {
     }
     // In the same step as the last look: a job that comes from now on wakes it anew.
     this.#running = false;
+    this.#options.rest();
   }
 
   async #turn(inQueue: boolean): Promise<void> {

@@ -1,22 +1,20 @@
 import { ServiceError } from '../../core/errors.js';
-import type { Clock } from '../../ports/clock.js';
+import { tooLate } from '../shared-reads.js';
 import { within } from '../within.js';
 import type { Job } from './job.js';
 import type { Session } from './session.js';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** One upstream call for the jobs that travel with it; an output per job, in order. Fails as a ServiceError, whatever went wrong. */
-export async function send(session: Session, jobs: readonly Job[], monotonic: Clock): Promise<unknown[]> {
+/** One upstream call of at most `leftMs` for the jobs that travel with it; an output per job, in order. Fails as a ServiceError. */
+export async function send(session: Session, jobs: readonly Job[], leftMs: number): Promise<unknown[]> {
   const [first] = jobs;
   if (first === undefined) return [];
   const { kind, nameOf, read } = first.carrier;
   // One input for all who wait for it: reads that must not share a flight may share a call that is still to come (M8).
   const names = jobs.map(({ input }) => nameOf(input));
   const distinct = new Map(jobs.map(({ input }, index) => [names[index], input]));
-  const deadlineAtMs = Math.max(...jobs.map(({ party }) => party.deadlineAtMs));
-  const leftMs = Math.ceil(deadlineAtMs - monotonic.now());
-  const signal = AbortSignal.timeout(Math.min(Math.max(1, leftMs), LONGEST_TIMER_MS));
+  const signal = AbortSignal.timeout(Math.min(Math.max(1, Math.ceil(leftMs)), LONGEST_TIMER_MS));
   const outputs = await session.call(kind, async () => {
     try {
       return await within(signal, read([...distinct.values()], { signal, session: session.name }));
@@ -31,6 +29,6 @@ export async function send(session: Session, jobs: readonly Job[], monotonic: Cl
 function upstreamFailure(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const late = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
-  const message = late ? 'The network did not answer in time.' : 'The network failed to answer.';
-  return new ServiceError('upstream_error', message, { cause: error });
+  if (late) return tooLate(error);
+  return new ServiceError('upstream_error', 'The network failed to answer.', { cause: error });
 }

@@ -1,6 +1,7 @@
 import {
   BrokenCircuitError,
   type CircuitBreakerPolicy,
+  CircuitState,
   ConsecutiveBreaker,
   circuitBreaker,
   handleWhen,
@@ -123,9 +124,11 @@ export class Session implements Taker {
     return undefined;
   }
 
-  /** By the real clock, as the breaker counts. Once the time is over, a call may find out. */
+  /** By the real clock, as the breaker counts. Once the time is over one call may find out; while it does, no other. */
   #failing(): Closed | undefined {
-    return this.#broken && isAt(this.#broken, Date.now()) ? this.#broken : undefined;
+    if (this.#broken === undefined) return undefined;
+    const isProbed = this.#breaker.state === CircuitState.HalfOpen;
+    return isProbed || isAt(this.#broken, Date.now()) ? this.#broken : undefined;
   }
 }
 
