@@ -15,7 +15,7 @@ import { deaf, describeOnBoth, localStores, patient, until } from '../support/re
 const nodes = { count: () => 1 };
 
 describeOnBoth('three nodes', (redis) => {
-  let links: RedisLink[];
+  let links: RedisLink[] = [];
   const open = () => openRedis(redis().urls, patient);
 
   beforeAll(async () => {

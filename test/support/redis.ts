@@ -48,16 +48,23 @@ export async function until(what: string, condition: () => unknown, limitMs = 20
   }
 }
 
-/** A free port that leaves room for a cluster's bus, 10,000 above. */
+const isFree = async (port: number): Promise<boolean> => {
+  const server = createServer();
+  const free = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+  });
+  await new Promise((resolve) => server.close(resolve));
+  return free;
+};
+
+/** A cluster's bus is 10,000 above its port. */
+const BUS = 10_000;
+
+/** A free port whose bus is free, too: both below what the system gives to outgoing connections (32,768 and up). */
 async function freePort(): Promise<number> {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    const server = createServer();
-    const isFree = await new Promise((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    await new Promise((resolve) => server.close(resolve));
-    if (isFree) return port;
+    const port = 12_000 + Math.floor(Math.random() * 10_000);
+    if ((await isFree(port)) && (await isFree(port + BUS))) return port;
   }
 }
 
