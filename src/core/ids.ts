@@ -1,11 +1,11 @@
 import type { UserRef } from './model.js';
 
-/** Canonical digit form: no sign, no leading zero, no spaces (I7). 20 to 64 digits occur on networks with reversible ids. */
-const ID = /^(0|[1-9][0-9]{0,63})$/;
+/** Canonical digit form: no sign, no leading zero, no spaces (I7). Networks with reversible ids have up to 56, rarely 700 digits. */
+const ID = /^(0|[1-9][0-9]{0,699})$/;
 
 /** The widest handle any network here knows: letters, digits, `_`, and on federated networks `.`, `-` and one `@` inside. */
 const HANDLE =
-  /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,126}[A-Za-z0-9_])?(?:@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?)?$/;
+  /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?(?:@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?)?$/;
 
 export const isId = (text: string): boolean => ID.test(text);
 

@@ -7,6 +7,15 @@ export interface ReadContext {
   readonly signal: AbortSignal;
   /** One of the network's `sessions`: whose credentials to read with. Undefined: the first one's. */
   readonly session?: string;
+  /** Called with what the network said of the calls that are left to this session for reads of this kind. */
+  readonly observe?: (limit: { readonly remaining: number; readonly resetsInSeconds: number }) => void;
+}
+
+/** What a configuration of a network can read, and what not: for operators (`perch doctor`, `/status`, the log at start). */
+export interface NetworkReport {
+  readonly ok: boolean;
+  /** One sentence each. */
+  readonly findings: readonly { readonly ok: boolean; readonly what: string }[];
 }
 
 /** One outcome per input: the object, or why there is none (`not_found` with a reason, `bad_request`, an upstream code). */
@@ -49,4 +58,8 @@ export interface Network {
   page(list: ListRef, token: string | null, context: ReadContext): Promise<NetworkPage>;
   /** Throws `bad_request` saying where, when a query is wrong: asked before the balance is looked at (S7). Reads nothing. */
   checkQuery?(query: string, product: Product): void;
+  /** Asks the network, with few calls, what can be read with this configuration. Never rejects. */
+  selfCheck?(context: ReadContext): Promise<NetworkReport>;
+  /** Closes its connections. */
+  close?(): Promise<void>;
 }

@@ -21,9 +21,13 @@ export const impossibleUser = (text: string): ServiceError =>
 
 /** No handle can look so (I4, I5). */
 export const impossibleHandle = (text: string): ServiceError =>
-  new ServiceError('not_found', `${JSON.stringify(text)} cannot be a handle: letters, digits and _ only.`, {
-    reason: 'unknown',
-  });
+  new ServiceError(
+    'not_found',
+    `${JSON.stringify(text)} cannot be a handle: letters, digits and _, on some networks . and - and one @.`,
+    {
+      reason: 'unknown',
+    },
+  );
 
 /** No tweet can have such an id: digits without sign, spaces or leading zeros (I5, I7). */
 export const impossibleId = (text: string): ServiceError =>

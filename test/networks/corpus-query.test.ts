@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseQuery } from '../../adapters/networks/corpus/search/parse.js';
-import type { Query } from '../../adapters/networks/corpus/search/query.js';
 import { checkQuery } from '../../adapters/networks/corpus/search/search.js';
+import { parseQuery } from '../../adapters/networks/search/parse.js';
+import type { Query } from '../../adapters/networks/search/query.js';
 import { ServiceError } from '../../src/core/errors.js';
 import type { Product } from '../../src/core/model.js';
 

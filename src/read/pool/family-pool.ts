@@ -157,7 +157,9 @@ export class FamilyPool {
     noteFailure(this.counts, failure, this.#options.clock.now());
     for (const job of jobs) {
       job.tried.add(session.name);
-      if (job.party.isEmpty || !this.#mayRetry(job, failure, now)) job.reject(failure);
+      if (!isRefusal(failure)) job.failure ??= failure;
+      // That another session may not read it at all says nothing of why this one failed.
+      if (job.party.isEmpty || !this.#mayRetry(job, failure, now)) job.reject(job.failure ?? failure);
       else {
         job.since = now;
         this.#enter(job);

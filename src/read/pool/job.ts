@@ -1,3 +1,4 @@
+import type { ServiceError } from '../../core/errors.js';
 import type { Family } from '../../core/model.js';
 import type { ReadContext } from '../../ports/network.js';
 import type { Party } from '../party.js';
@@ -25,6 +26,8 @@ export interface Job<Input = unknown, Output = unknown> {
   since: number;
   /** Sessions it failed or was refused on. */
   readonly tried: Set<string>;
+  /** What the network failed with, on a session that may read it: what is told if no other does better. */
+  failure?: ServiceError;
   readonly resolve: (output: Output) => void;
   readonly reject: (error: unknown) => void;
 }

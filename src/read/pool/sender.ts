@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.js';
 import { tooLate } from '../shared-reads.js';
 import { within } from '../within.js';
 import type { Job } from './job.js';
-import type { Session } from './session.js';
+import type { Limit, Session } from './session.js';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -17,7 +17,8 @@ export async function send(session: Session, jobs: readonly Job[], leftMs: numbe
   const signal = AbortSignal.timeout(Math.min(Math.max(1, Math.ceil(leftMs)), LONGEST_TIMER_MS));
   const outputs = await session.call(kind, async () => {
     try {
-      return await within(signal, read([...distinct.values()], { signal, session: session.name }));
+      const observe = (limit: Limit) => session.observe(kind, limit);
+      return await within(signal, read([...distinct.values()], { signal, session: session.name, observe }));
     } catch (error) {
       throw upstreamFailure(error);
     }

@@ -35,6 +35,12 @@ export interface SessionHealth {
   readonly closed: readonly { readonly kind: string; readonly why: Closed['why']; readonly untilMs: number }[];
 }
 
+/** What the network said of the calls that are left. */
+export interface Limit {
+  readonly remaining: number;
+  readonly resetsInSeconds: number;
+}
+
 const ALL = '*';
 
 /** Credentials that the network is read with: what they may read, when they rest, and whether they work (S12, U32, U34). */
@@ -73,6 +79,15 @@ export class Session implements Taker {
       if (error instanceof ServiceError) this.#learn(kind, error);
       throw error;
     }
+  }
+
+  /** With no calls left it rests until there are more, rather than to be told so by a refusal. */
+  observe(kind: string, { remaining, resetsInSeconds }: Limit): void {
+    if (remaining > 0 || resetsInSeconds <= 0) return;
+    const fromMs = this.#clock.now();
+    const message = 'The network allows no more calls of this kind for a while.';
+    const failure = new ServiceError('upstream_rate_limited', message, { retryAfter: resetsInSeconds });
+    this.#closed.set(kind, { why: 'resting', fromMs, untilMs: fromMs + resetsInSeconds * 1000, failure });
   }
 
   mayRead(kind: string): boolean {

@@ -1,6 +1,6 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { badRequest } from '../../../../src/core/errors.js';
-import type { Counter, Query, Term } from './query.js';
+import type { Counter, Query, Term } from '../../search/query.js';
 
 /**
  * A condition on a tweet `t` (or a profile `u`), in one of two forms: a text query, which the text index answers alone, also

@@ -1,6 +1,6 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
+import type { Query } from '../../search/query.js';
 import { columnTerm, type Handles } from './compile.js';
-import type { Query } from './query.js';
 
 /**
  * Candidates looked through in the list's own order before the text index is asked, in two stages. A common word fills its page

@@ -1,6 +1,8 @@
 import sql, { raw } from 'sql-template-tag';
 import type { Product } from '../../../../src/core/model.js';
 import type { NetworkPage } from '../../../../src/ports/network.js';
+import { parseQuery } from '../../search/parse.js';
+import type { Query } from '../../search/query.js';
 import { type TweetRow, USER_COLUMNS, withAuthors } from '../columns.js';
 import { tweetOf } from '../map.js';
 import { type ListedUserRow, userPage } from '../reads/page.js';
@@ -8,9 +10,7 @@ import { VISIBLE } from '../reads/subject.js';
 import type { Run } from '../run.js';
 import { type Position, timeOf, tokenAt } from '../token.js';
 import { compile, type Handles, PROFILES, tweets } from './compile.js';
-import { parseQuery } from './parse.js';
 import { boundsOf, pick, scopesOf } from './plan.js';
-import type { Query } from './query.js';
 
 const SIZE = 50;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import peggy from 'peggy';
-import { badRequest, type ServiceError } from '../../../../src/core/errors.js';
+import { badRequest, type ServiceError } from '../../../src/core/errors.js';
 import { isOperator, readOperator } from './operators.js';
 import type { Query, Term } from './query.js';
 

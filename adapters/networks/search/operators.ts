@@ -1,4 +1,4 @@
-import { isId, parseHandle } from '../../../../src/core/ids.js';
+import { isId, parseHandle } from '../../../src/core/ids.js';
 import type { Flag, Term } from './query.js';
 
 interface Operator {

@@ -1,0 +1,19 @@
+import type { Response } from 'undici';
+import { ServiceError } from '../../../src/core/errors.js';
+
+/** Far more than any page; what is larger is no answer to what was asked. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** The whole body as text. Throws `upstream_error` when it is cut short or without end. */
+export async function readBody(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MOST_BYTES) {
+      throw new ServiceError('upstream_error', 'The network gave an answer that is too large.');
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,134 @@
+import { Agent, fetch, type Headers, type RequestInit } from 'undici';
+import type { z } from 'zod';
+import { ServiceError } from '../../../src/core/errors.js';
+import type { ReadContext } from '../../../src/ports/network.js';
+import { readBody } from './body.js';
+import { defaultFailure, unreadable } from './failures.js';
+
+/** What an upstream's headers say of the calls that are left to these credentials. */
+export interface Limit {
+  readonly remaining: number;
+  /** Seconds until there are more. */
+  readonly resetsInSeconds: number;
+}
+
+/** An answer that is no success, as far as it could be read. */
+export interface Refusal {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body if it is JSON, else undefined. */
+  readonly json: unknown;
+  /** Its beginning. */
+  readonly text: string;
+  readonly limit: Limit | undefined;
+}
+
+export interface UpstreamOptions {
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  /** Names the software and whom to write to. */
+  readonly userAgent: string;
+  /** The network's dialect of rate headers. */
+  readonly limitOf: (headers: Headers) => Limit | undefined;
+}
+
+export interface Ask<T> {
+  /** With its query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** POST where there is a body. */
+  readonly method?: 'GET' | 'POST';
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** What the answer must be; members it does not name are let go. */
+  readonly schema: z.ZodType<T>;
+  readonly context: ReadContext;
+  /** What a refusal means where the network means something of its own by it. */
+  readonly failureOf?: (refusal: Refusal) => ServiceError | undefined;
+}
+
+/** Connections to one host; what waits for the pace waits above. */
+const CONNECTIONS = 32;
+const CONNECT_MS = 10_000;
+/** Longest silence before the head, and inside the body: the caller's signal is most often sooner. */
+const SILENCE_MS = 30_000;
+
+/** One upstream over HTTP: a pool of connections, answers checked at the edge, and failures in the interface's codes. */
+export class Upstream {
+  readonly #options: UpstreamOptions;
+  readonly #agent = new Agent({
+    connections: CONNECTIONS,
+    headersTimeout: SILENCE_MS,
+    bodyTimeout: SILENCE_MS,
+    connect: { timeout: CONNECT_MS },
+  });
+
+  constructor(options: UpstreamOptions) {
+    this.#options = options;
+  }
+
+  /** The answer, checked. Throws a ServiceError of an upstream code; an aborted read throws the signal's reason. */
+  async ask<T>(ask: Ask<T>): Promise<T> {
+    return (await this.askWithHeaders(ask)).body;
+  }
+
+  /** The same, for networks that say in a header where a list goes on. */
+  async askWithHeaders<T>(ask: Ask<T>): Promise<{ readonly body: T; readonly headers: Headers }> {
+    const { path, schema, context, failureOf } = ask;
+    const { status, headers, text } = await this.#send(ask);
+    const limit = this.#options.limitOf(headers);
+    if (limit) context.observe?.(limit);
+    const json = parse(text);
+    if (status < 200 || status > 299) {
+      const refusal = { status, headers, json, text: text.slice(0, 500), limit };
+      throw failureOf?.(refusal) ?? defaultFailure(refusal);
+    }
+    if (json === undefined) throw unreadable(path, `not JSON: ${text.slice(0, 200)}`);
+    const checked = schema.safeParse(json);
+    if (checked.success) return { body: checked.data, headers };
+    const [issue] = checked.error.issues;
+    throw unreadable(path, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not as it should be'}`);
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  async #send({ path, method, headers = {}, body, context: { signal } }: Ask<unknown>): Promise<{
+    status: number;
+    headers: Headers;
+    text: string;
+  }> {
+    const { baseUrl, userAgent } = this.#options;
+    const init: RequestInit = {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: {
+        accept: 'application/json',
+        'user-agent': userAgent,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      // A redirect would take the credentials along.
+      redirect: 'manual',
+      signal,
+      dispatcher: this.#agent,
+    };
+    try {
+      const response = await fetch(baseUrl + path, init);
+      return { status: response.status, headers: response.headers, text: await readBody(response) };
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (error instanceof ServiceError) throw error;
+      throw new ServiceError('upstream_error', 'The network could not be reached.', { cause: error });
+    }
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+import { ServiceError } from '../../../src/core/errors.js';
+import type { Refusal } from './client.js';
+import { retryAfterSeconds } from './rate-headers.js';
+
+/** An answer that is not as it should be: what is wrong is for the log, not for callers. */
+export const unreadable = (path: string, what: string): ServiceError =>
+  new ServiceError('upstream_error', 'The network gave an answer that cannot be read.', {
+    cause: new Error(`${path.split('?')[0]}: ${what}`),
+  });
+
+/** Says what the upstream said, for the log. */
+const causeOf = ({ status, text }: Refusal): Error => new Error(`HTTP ${status}: ${text}`);
+
+export function failure(
+  code: ConstructorParameters<typeof ServiceError>[0],
+  message: string,
+  refusal: Refusal,
+  detail: { reason?: string; retryAfter?: number } = {},
+): ServiceError {
+  return new ServiceError(code, message, { ...detail, cause: causeOf(refusal) });
+}
+
+/** What a status means where the network means nothing of its own by it (networks.md, 1.1). */
+export function defaultFailure(refusal: Refusal): ServiceError {
+  const { status, headers, limit } = refusal;
+  if (status === 429) {
+    const seconds = retryAfterSeconds(headers) ?? limit?.resetsInSeconds;
+    const detail = seconds === undefined ? {} : { retryAfter: seconds };
+    return failure('upstream_rate_limited', 'The network asks us to wait. Nothing was charged.', refusal, detail);
+  }
+  if (status === 401) {
+    return failure('no_account', 'The network does not accept our credentials.', refusal, { retryAfter: 900 });
+  }
+  if (status === 403) {
+    return failure('access_denied', 'The network refused this read to our session.', refusal, { reason: 'session' });
+  }
+  if (status === 404 || status === 410) return failure('not_found', 'There is no such object.', refusal);
+  if (status === 501) return failure('query_id_stale', 'The network no longer offers this read.', refusal);
+  if (status >= 500 || status < 400) return failure('upstream_error', 'The network failed to answer.', refusal);
+  return failure('request_rejected', 'The network refused our request.', refusal);
+}

@@ -1,0 +1,213 @@
+import { describe, expect, it, vi } from 'vitest';
+import { ServiceError } from '../../src/core/errors.js';
+import { errandOf, failureOf, testPool } from '../support/pool.js';
+
+const numbered = (count: number, prefix = 'n'): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+
+describe('reading sessions', () => {
+  const refused = () => new ServiceError('access_denied', 'Error 37.', { reason: 'session' });
+
+  it('a refused list is read with another session, and the refusing one is not asked for that kind again (U34)', async () => {
+    const { list, calls } = testPool({
+      sessions: ['one', 'two'],
+      answer: ({ session, what }) => {
+        if (session === 'one' && what === 'followers') throw refused();
+      },
+    });
+    for (let n = 0; n < 20; n += 1) expect(await failureOf(list('followers', `${n}`))).toBe('answered');
+    const asked = calls.filter(({ session, what }) => session === 'one' && what === 'followers');
+    expect(asked.length).toBeLessThanOrEqual(1);
+    await list('thread', '1');
+  });
+
+  it('a list that no session may read is 403, and is asked for with each of them once', async () => {
+    const { list, calls } = testPool({
+      sessions: ['one', 'two', 'three'],
+      answer: () => {
+        throw refused();
+      },
+    });
+    for (let n = 0; n < 3; n += 1)
+      expect(await failureOf(list('followers', '1'))).toEqual(['access_denied', undefined]);
+    expect(calls.map(({ session }) => session).sort()).toEqual(['one', 'three', 'two']);
+  });
+
+  it.each(['upstream_error', 'upstream_rate_limited', 'request_rejected', 'query_id_stale'] as const)(
+    'a read that fails with %s is tried once on another session within the same call (S12)',
+    async (code) => {
+      const { search, calls } = testPool({
+        sessions: ['one', 'two', 'three'],
+        answer: () => {
+          throw new ServiceError(code, 'Not well.');
+        },
+      });
+      expect(await failureOf(search('q'))).toMatchObject([code, expect.any(Number)]);
+      expect(calls).toHaveLength(2);
+      expect(new Set(calls.map(({ session }) => session)).size).toBe(2);
+    },
+  );
+
+  it('a failure is told as what it was, though the session that tries again may not read it at all', async () => {
+    const { list, calls } = testPool({
+      sessions: ['one', 'two'],
+      answer: ({ session }) => {
+        throw session === 'one' ? new ServiceError('upstream_error', 'Not well.') : refused();
+      },
+    });
+    for (let n = 0; n < 3; n += 1) expect(await failureOf(list('followers', '1'))).toMatchObject(['upstream_error', 2]);
+    expect(calls.filter(({ session }) => session === 'two').length).toBeLessThanOrEqual(1);
+  });
+
+  it('a failed batch goes on with another session, whole', async () => {
+    let failures = 1;
+    const { user, calls } = testPool({
+      sessions: ['one', 'two'],
+      answer: () => {
+        if (failures-- > 0) throw new ServiceError('upstream_error', 'Not well.');
+      },
+    });
+    await Promise.all(numbered(50).map((handle) => user(handle)));
+    expect(calls.map(({ of }) => of.length)).toEqual([50, 50]);
+  });
+
+  it('one that the network sends to rest is left alone for as long as it said; the others go on', async () => {
+    let nowMs = 1_000_000;
+    const { search, calls } = testPool({
+      sessions: ['one', 'two'],
+      clock: { now: () => nowMs },
+      answer: ({ session }) => {
+        if (session === 'one') throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: 900 });
+      },
+    });
+    const errand = () => errandOf('a', 1e9);
+    for (let n = 0; n < 10; n += 1) await search(`q${n}`, 'a', errand());
+    expect(calls.filter(({ session }) => session === 'one').length).toBeLessThanOrEqual(1);
+    nowMs += 900_001;
+    for (let n = 0; n < 10; n += 1) await search(`later${n}`, 'a', errand());
+    expect(calls.filter(({ session }) => session === 'one').length).toBeLessThanOrEqual(2);
+  });
+
+  it('when all rest, `no_account` says when the first one frees, and nothing is asked (S3, U32)', async () => {
+    const rests: Record<string, number> = { one: 700, two: 300 };
+    const { search, calls } = testPool({
+      sessions: ['one', 'two'],
+      answer: ({ session }) => {
+        throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: rests[session] ?? 0 });
+      },
+    });
+    expect(await failureOf(search('q'))).toMatchObject(['upstream_rate_limited', expect.any(Number)]);
+    const before = calls.length;
+    const [code, retryAfter] = (await failureOf(search('q'))) as [string, number];
+    expect(code).toBe('no_account');
+    expect(retryAfter).toBeGreaterThan(290);
+    expect(retryAfter).toBeLessThanOrEqual(300);
+    expect(calls).toHaveLength(before);
+  });
+
+  it('one that is told it has no calls left rests before it is refused, for that kind of read alone', async () => {
+    const { search, list, calls } = testPool({
+      sessions: ['one', 'two'],
+      answer: ({ session, what }, { observe }) => {
+        if (session === 'one' && what === 'search') observe?.({ remaining: 0, resetsInSeconds: 900 });
+      },
+    });
+    for (let n = 0; n < 10; n += 1) await search(`q${n}`);
+    expect(calls.filter(({ session, what }) => session === 'one' && what === 'search').length).toBeLessThanOrEqual(1);
+    expect(calls).toHaveLength(10);
+    await list('followers', '1');
+  });
+
+  it('a rest that ends before the deadline is waited for', async () => {
+    let tired = true;
+    const { search, calls } = testPool({
+      answer: () => {
+        if (!tired) return;
+        tired = false;
+        throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: 0.3 });
+      },
+    });
+    expect(await failureOf(search('q'))).toMatchObject(['upstream_rate_limited', 1]);
+    const startedAt = performance.now();
+    expect(await failureOf(search('q'))).toBe('answered');
+    expect(performance.now() - startedAt).toBeGreaterThan(150);
+    expect(calls).toHaveLength(2);
+  });
+
+  it('one that fails again and again is left alone, then one call finds out that it is well again', async () => {
+    let sick = true;
+    const { search, calls, pool } = testPool({
+      answer: () => {
+        if (sick) throw new ServiceError('upstream_error', 'Not well.');
+      },
+    });
+    for (let n = 0; n < 30; n += 1)
+      expect(await failureOf(search('q'))).toMatchObject(['upstream_error', expect.any(Number)]);
+    expect(calls.length).toBeLessThan(15);
+    expect(pool.health().sessions).toMatchObject([{ name: 'one', state: 'failing' }]);
+    sick = false;
+    await vi.waitFor(async () => expect(await failureOf(search('q'))).toBe('answered'), {
+      timeout: 20_000,
+      interval: 200,
+    });
+    expect(pool.health().sessions).toMatchObject([{ state: 'ok' }]);
+  });
+
+  it('each has its own pace: two are twice as fast as one', async () => {
+    const time = async (sessions: string[]): Promise<number> => {
+      const { search } = testPool({ sessions, perSecond: 20 });
+      const startedAt = performance.now();
+      await Promise.all(numbered(20).map((query) => search(query)));
+      return performance.now() - startedAt;
+    };
+    const [one, two] = [await time(['one']), await time(['one', 'two'])];
+    expect(two).toBeLessThan(one * 0.75);
+  });
+
+  it('one that hangs costs a read half of its time, and another session makes it (S12)', async () => {
+    const { search } = testPool({
+      sessions: ['one', 'two'],
+      deadlineMs: 2000,
+      answer: ({ session }) => (session === 'one' ? new Promise(() => {}) : undefined),
+    });
+    const outcomes = await Promise.all(numbered(4).map((query) => failureOf(search(query))));
+    expect(outcomes).toEqual(Array(4).fill('answered'));
+  });
+
+  it('what waits for one that rests is read when it is free, though others are closed for longer', async () => {
+    let rests = 1;
+    const { list, calls } = testPool({
+      sessions: ['one', 'two'],
+      answer: ({ session }) => {
+        if (session === 'one') throw refused();
+        if (rests-- > 0) throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: 0.4 });
+      },
+    });
+    const reads = numbered(4).map((subject) => failureOf(list('followers', subject, errandOf('a', 8000))));
+    const outcomes = await Promise.all(reads);
+    expect(outcomes.filter((outcome) => outcome === 'answered').length).toBeGreaterThanOrEqual(3);
+    expect(calls.filter(({ session }) => session === 'two').length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('the pace of those that may read a kind is what a read of it waits for', async () => {
+    const { list, pool } = testPool({
+      sessions: ['one', 'two', 'three', 'four'],
+      perSecond: 4,
+      deadlineMs: 2000,
+      answer: ({ session, what }) => {
+        if (what === 'followers' && session !== 'four') throw refused();
+      },
+    });
+    for (let n = 0; n < 4; n += 1) await failureOf(list('followers', `warm${n}`));
+    const outcomes = await Promise.all(numbered(20).map((subject) => failureOf(list('followers', subject))));
+    expect(outcomes.filter((outcome) => outcome !== 'answered').map(([code]) => code)).toEqual(
+      expect.arrayContaining(['upstream_rate_limited']),
+    );
+    expect(outcomes.flat()).not.toContain('upstream_error');
+    expect(pool.health().families.slow.refused).toBeGreaterThan(0);
+  });
+
+  it('a network that never answers holds a read no longer than its deadline', async () => {
+    const { search } = testPool({ deadlineMs: 300, answer: () => new Promise(() => {}) });
+    expect(await failureOf(search('q'))).toMatchObject(['upstream_error', expect.any(Number)]);
+  });
+});
