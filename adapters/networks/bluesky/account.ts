@@ -1,0 +1,137 @@
+import { ServiceError } from '../../../src/core/errors.js';
+import type { Clock } from '../../../src/ports/clock.js';
+import type { Refusal, Upstream } from '../upstream/client.js';
+import { BAD_CREDENTIALS_S, EXPIRED, noAccount } from './failures.js';
+import { ANSWERS } from './schemas.js';
+import { type Call, type Xrpc, xrpcOf } from './xrpc.js';
+
+/** 300 sign-ins a day are allowed to an account: no two within this time. */
+const SIGN_IN_EVERY_MS = 300_000;
+/** Longest that signing in may take, whoever waits for it. */
+const SIGN_IN_MS = 15_000;
+
+interface Tokens {
+  readonly accessJwt: string;
+  readonly refreshJwt: string;
+}
+
+export interface AccountOptions {
+  /** The account's server, or the entryway that finds it. */
+  readonly upstream: Upstream;
+  readonly identifier: string;
+  readonly appPassword: string;
+  readonly clock: Clock;
+}
+
+/** An account that is signed in when it is first needed, and stays so: its session is kept and renewed, never one per read. */
+export class Account {
+  readonly #options: AccountOptions;
+  #tokens: Tokens | undefined;
+  /** Of the sign-in or renewal under way: all who need it wait for the same one. */
+  #pending: Promise<Tokens> | undefined;
+  #mayAfterMs = 0;
+  #refused: ServiceError | undefined;
+
+  constructor(options: AccountOptions) {
+    this.#options = options;
+  }
+
+  readonly ask: Xrpc = async (call) => {
+    const { signal } = call.context;
+    const tokens = this.#tokens ?? (await orAborted(this.#renewed(undefined), signal));
+    try {
+      return await this.#send(call, tokens);
+    } catch (error) {
+      if (!isExpired(error)) throw this.#noted(error);
+      return this.#send(call, await orAborted(this.#renewed(tokens), signal));
+    }
+  };
+
+  #send<T>(call: Call<T>, { accessJwt }: Tokens): Promise<T> {
+    return xrpcOf(this.#options.upstream, { authorization: `Bearer ${accessJwt}` })(call);
+  }
+
+  /** A session that no longer works is forgotten: the next one that is wanted is a new one. */
+  #noted(error: unknown): unknown {
+    if (error instanceof ServiceError && error.code === 'no_account') this.#tokens = undefined;
+    return error;
+  }
+
+  /** Other tokens than those, unless somebody has them already. */
+  async #renewed(stale: Tokens | undefined): Promise<Tokens> {
+    if (this.#tokens !== undefined && this.#tokens !== stale) return this.#tokens;
+    this.#pending ??= this.#renew(stale).finally(() => {
+      this.#pending = undefined;
+    });
+    return this.#pending;
+  }
+
+  async #renew(stale: Tokens | undefined): Promise<Tokens> {
+    this.#tokens = (stale && (await this.#refresh(stale))) ?? (await this.#signIn());
+    return this.#tokens;
+  }
+
+  /** Undefined when the session is over. */
+  async #refresh({ refreshJwt }: Tokens): Promise<Tokens | undefined> {
+    try {
+      return await this.#post('refreshSession', { authorization: `Bearer ${refreshJwt}` });
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'no_account') return undefined;
+      throw error;
+    }
+  }
+
+  async #signIn(): Promise<Tokens> {
+    const { clock, identifier, appPassword: password } = this.#options;
+    const waitMs = this.#mayAfterMs - clock.now();
+    if (waitMs > 0) throw this.#later(waitMs);
+    try {
+      const tokens: Tokens = await this.#post('createSession', {}, { identifier, password });
+      this.#mayAfterMs = clock.now() + SIGN_IN_EVERY_MS;
+      this.#refused = undefined;
+      return tokens;
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'no_account') {
+        this.#refused = error;
+        this.#mayAfterMs = clock.now() + (error.detail.retryAfter ?? BAD_CREDENTIALS_S) * 1000;
+      }
+      throw error;
+    }
+  }
+
+  #later(waitMs: number): ServiceError {
+    const message = this.#refused?.message ?? 'The Bluesky account has signed in moments ago and waits to do so again.';
+    return new ServiceError('no_account', message, { retryAfter: waitMs / 1000, cause: this.#refused });
+  }
+
+  #post(method: 'createSession' | 'refreshSession', headers: Record<string, string>, body?: unknown): Promise<Tokens> {
+    return this.#options.upstream.ask({
+      path: `/xrpc/com.atproto.server.${method}`,
+      method: 'POST',
+      headers,
+      body,
+      schema: ANSWERS.session,
+      context: { signal: AbortSignal.timeout(SIGN_IN_MS) },
+      failureOf: refusedSignIn,
+    });
+  }
+}
+
+/** Too many sign-ins rest the account, not the reads of one kind. */
+function refusedSignIn(refusal: Refusal): ServiceError | undefined {
+  const { status, limit } = refusal;
+  if (status === 429) return noAccount(refusal, limit?.resetsInSeconds);
+  return status >= 400 && status < 500 ? noAccount(refusal) : undefined;
+}
+
+const isExpired = (error: unknown): boolean => error instanceof ServiceError && error.detail.reason === EXPIRED;
+
+/** Who waits no longer leaves the others waiting. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

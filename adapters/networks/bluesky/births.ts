@@ -1,0 +1,48 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../../src/ports/clock.js';
+import type { ReadContext } from '../../../src/ports/network.js';
+import type { Upstream } from '../upstream/client.js';
+import { ANSWERS, type DetailedProfile } from './schemas.js';
+import { EPOCH, timeOf } from './times.js';
+
+/** Moments of birth never change. */
+const MOST_HELD = 10_000;
+const LONGEST_MS = 3000;
+/** After a failure the directory is left alone for so long. */
+const REST_MS = 60_000;
+/** Look-ups for one page. */
+const MOST_AT_ONCE = 10;
+
+/** When accounts came to be: an account without a profile record says nothing of it, but the directory of DIDs does. */
+export class Births {
+  readonly #directory: Upstream;
+  readonly #clock: Clock;
+  readonly #held = new LRUCache<string, string>({ max: MOST_HELD });
+  #restUntilMs = 0;
+
+  constructor(directory: Upstream, clock: Clock) {
+    this.#directory = directory;
+    this.#clock = clock;
+  }
+
+  /** By DID, in the form of the interface; 1970 where nobody knows. */
+  async of(profiles: readonly DetailedProfile[], context: ReadContext): Promise<Map<string, string>> {
+    const unknown = profiles.filter(({ createdAt, did }) => timeOf(createdAt) === undefined && !this.#held.has(did));
+    const asked = unknown.filter(({ did }) => did.startsWith('did:plc:')).slice(0, MOST_AT_ONCE);
+    await Promise.all(asked.map(({ did }) => this.#find(did, context)));
+    return new Map(profiles.map(({ did, createdAt }) => [did, timeOf(createdAt) ?? this.#held.get(did) ?? EPOCH]));
+  }
+
+  async #find(did: string, { signal }: ReadContext): Promise<void> {
+    if (this.#clock.now() < this.#restUntilMs) return;
+    const context = { signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]) };
+    try {
+      const [first] = await this.#directory.ask({ path: `/${did}/log/audit`, schema: ANSWERS.plcLog, context });
+      const createdAt = timeOf(first?.createdAt);
+      if (createdAt !== undefined) this.#held.set(did, createdAt);
+    } catch {
+      signal.throwIfAborted();
+      this.#restUntilMs = this.#clock.now() + REST_MS;
+    }
+  }
+}

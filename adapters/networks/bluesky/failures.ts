@@ -1,0 +1,79 @@
+import { ServiceError } from '../../../src/core/errors.js';
+import type { Product } from '../../../src/core/model.js';
+import type { Refusal } from '../upstream/client.js';
+import { failure } from '../upstream/failures.js';
+import { errorBody } from './schemas.js';
+
+/** Credentials that do not work are not tried again for so long (seconds). */
+export const BAD_CREDENTIALS_S = 900;
+
+/** The reason of a refusal that another token undoes. */
+export const EXPIRED = 'expired';
+
+const absent = (refusal: Refusal, reason?: string): ServiceError =>
+  failure('not_found', 'There is no such object on Bluesky.', refusal, reason === undefined ? {} : { reason });
+
+const blocked = (refusal: Refusal): ServiceError =>
+  failure('access_denied', 'Bluesky does not show this to our session.', refusal, { reason: 'session' });
+
+/** By the name of the error: what a refusal with status 400 means. */
+const NAMES: Readonly<Record<string, (refusal: Refusal) => ServiceError>> = {
+  AccountDeactivated: (refusal) => absent(refusal, 'deactivated'),
+  AccountTakedown: (refusal) => absent(refusal, 'suspended'),
+  NotFound: (refusal) => absent(refusal),
+  RecordNotFound: (refusal) => absent(refusal),
+  BlockedActor: blocked,
+  BlockedByActor: blocked,
+  ExpiredToken: (refusal) => failure('no_account', 'The session has expired.', refusal, { reason: EXPIRED }),
+  InvalidToken: (refusal) => noAccount(refusal),
+};
+
+/** These come under the generic name, so their text tells. */
+const ABSENT = /^(profile|actor|post|could not (find|locate))\b.*\bnot found\b|^could not (find|locate)\b/i;
+
+export const noAccount = (refusal: Refusal, retryAfter = BAD_CREDENTIALS_S): ServiceError =>
+  failure('no_account', 'Bluesky does not accept our credentials.', refusal, { retryAfter });
+
+/** What a refusal of an XRPC method means; undefined where the status says it all. */
+export function failureOf(refusal: Refusal): ServiceError | undefined {
+  const { status, json } = refusal;
+  const { error = '', message = '' } = errorBody.safeParse(json).data ?? {};
+  if (status === 403) return failure('upstream_error', 'Bluesky refuses to answer us for now.', refusal);
+  // Methods are routes: what is missing has status 400.
+  if (status === 404) return failure('query_id_stale', 'Bluesky no longer offers this read.', refusal);
+  if (status !== 400) return undefined;
+  if (error === 'InvalidRequest' && ABSENT.test(message)) return absent(refusal);
+  return NAMES[error]?.(refusal);
+}
+
+export const SWITCH_ON =
+  'set BLUESKY_IDENTIFIER and BLUESKY_APP_PASSWORD (an app password of any free Bluesky account) to switch it on';
+
+/** A search that these credentials are not served. */
+export function notServed(product: Product, cause?: unknown): ServiceError {
+  const message = `Bluesky lets only accounts search posts: whoever runs this service can ${SWITCH_ON}. Nothing was charged.`;
+  const detail = { reason: 'session', cause };
+  return product === 'Latest'
+    ? new ServiceError('access_denied', message, detail)
+    : new ServiceError('product_unavailable', message, detail);
+}
+
+/** The same for searches, where a 403 has any body, and the query may be at fault. */
+export const searchFailureOf =
+  (product: Product) =>
+  (refusal: Refusal): ServiceError | undefined => {
+    const { error, message } = errorBody.safeParse(refusal.json).data ?? {};
+    if (refusal.status === 403) return notServed(product, new Error(refusal.text));
+    if (refusal.status === 400 && error === 'BadQueryString') {
+      const cause = new Error(refusal.text);
+      return new ServiceError('bad_request', `Bluesky cannot read this query: ${message}`, { param: 'q', cause });
+    }
+    if (refusal.status === 400 && /^search v2 is not enabled/i.test(message ?? '')) {
+      return failure('query_id_stale', 'Bluesky does not offer this search.', refusal);
+    }
+    return failureOf(refusal);
+  };
+
+/** The account is for searches: other reads need none, and are the same for everybody without one. */
+export const notReadByAccount = (): ServiceError =>
+  new ServiceError('access_denied', 'This is read without an account.', { reason: 'session' });

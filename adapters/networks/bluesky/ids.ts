@@ -1,0 +1,121 @@
+/** DIDs and AT-URIs as numbers in digits and back, without a table: the same id in every deployment. */
+
+/** Digits of `did:plc`. */
+const PLC_DIGITS = 'abcdefghijklmnopqrstuvwxyz234567';
+/** Digits of TIDs: their order is that of time. */
+const TID_DIGITS = '234567abcdefghijklmnopqrstuvwxyz';
+const PLC = /^did:plc:([a-z2-7]{24})$/;
+const TID = /^[2-7a-j][2-7a-z]{12}$/;
+const DID = /^did:[a-z]+:[a-zA-Z0-9._:%-]*[a-zA-Z0-9._-]$/;
+const RECORD_KEY = /^(?!\.{1,2}$)[a-zA-Z0-9_~.:-]{1,512}$/;
+/** A `did:web` of 253 characters and a record key take this many. */
+const MOST_DIGITS = 700;
+const DID_BITS = 120n;
+
+export const POST = 'app.bsky.feed.post';
+const REPOST = 'app.bsky.feed.repost';
+
+/** The last digit of an id. */
+const KIND = { plc: 0n, otherDid: 1n, post: 2n, repost: 3n, otherRecord: 4n } as const;
+
+export interface RecordUri {
+  readonly did: string;
+  readonly collection: string;
+  readonly rkey: string;
+}
+
+export function userId(did: string): string {
+  const plc = PLC.exec(did)?.[1];
+  return plc === undefined
+    ? idOf(numberOfText(did.slice('did:'.length)), KIND.otherDid)
+    : idOf(numberOf(plc, PLC_DIGITS), KIND.plc);
+}
+
+/** Null for what is the id of nobody: not in canonical digits, of another kind, or of no DID. */
+export function userDid(id: string): string | null {
+  const number = numberOfId(id);
+  if (number === null) return null;
+  const did = number.kind === KIND.plc ? plcOf(number.value) : `did:${textOf(number.value, number.kind)}`;
+  return did !== null && DID.test(did) && userId(did) === id ? did : null;
+}
+
+/** Of a post or repost. An author who is a `did:plc` and a key that is a TID make 56 digits in the order of time. */
+export function recordId(uri: string): string {
+  const parts = partsOf(uri);
+  if (parts === null) throw new RangeError(`not an address of a record: ${uri}`);
+  const { did, collection, rkey } = parts;
+  const plc = PLC.exec(did)?.[1];
+  const kind = collection === POST ? KIND.post : collection === REPOST ? KIND.repost : undefined;
+  if (plc === undefined || kind === undefined || !TID.test(rkey)) {
+    return idOf(numberOfText(`${did.slice('did:'.length)}/${collection}/${rkey}`), KIND.otherRecord);
+  }
+  return idOf((numberOf(rkey, TID_DIGITS) << DID_BITS) | numberOf(plc, PLC_DIGITS), kind);
+}
+
+/** Null for what is the id of no post and no repost. */
+export function recordOf(id: string): RecordUri | null {
+  const number = numberOfId(id);
+  const uri = number && uriOf(number.value, number.kind);
+  const parts = uri ? partsOf(uri) : null;
+  if (parts === null || (parts.collection !== POST && parts.collection !== REPOST)) return null;
+  return recordId(uriOfRecord(parts)) === id ? parts : null;
+}
+
+export const uriOfRecord = ({ did, collection, rkey }: RecordUri): string => `at://${did}/${collection}/${rkey}`;
+
+/** Null for an address without a DID, or of something else than a record. */
+export function partsOf(uri: string): RecordUri | null {
+  const [, did = '', collection = '', rkey = ''] = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(uri) ?? [];
+  return DID.test(did) && /^[a-zA-Z0-9.-]+$/.test(collection) && RECORD_KEY.test(rkey)
+    ? { did, collection, rkey }
+    : null;
+}
+
+function uriOf(value: bigint, kind: bigint): string | null {
+  if (kind === KIND.otherRecord) {
+    const text = textOf(value, kind);
+    return text === null ? null : `at://did:${text}`;
+  }
+  if (kind !== KIND.post && kind !== KIND.repost) return null;
+  const did = plcOf(value & ((1n << DID_BITS) - 1n));
+  const rkey = textOfNumber(value >> DID_BITS, 13, TID_DIGITS);
+  return rkey === null ? null : `at://${did}/${kind === KIND.post ? POST : REPOST}/${rkey}`;
+}
+
+const idOf = (value: bigint, kind: bigint): string => (value * 10n + kind).toString();
+
+function numberOfId(id: string): { value: bigint; kind: bigint } | null {
+  // Looked at before it becomes a number: that takes longer than linear time.
+  if (id.length > MOST_DIGITS || !/^(0|[1-9][0-9]*)$/.test(id)) return null;
+  const number = BigInt(id);
+  return { value: number / 10n, kind: number % 10n };
+}
+
+function plcOf(value: bigint): string | null {
+  const text = textOfNumber(value, 24, PLC_DIGITS);
+  return text === null ? null : `did:plc:${text}`;
+}
+
+const numberOf = (text: string, digits: string): bigint =>
+  [...text].reduce((number, digit) => (number << 5n) | BigInt(digits.indexOf(digit)), 0n);
+
+function textOfNumber(number: bigint, length: number, digits: string): string | null {
+  let text = '';
+  let rest = number;
+  for (let place = 0; place < length; place += 1) {
+    text = digits.charAt(Number(rest & 31n)) + text;
+    rest >>= 5n;
+  }
+  return rest === 0n ? text : null;
+}
+
+/** The bytes behind a leading 1, which keeps their number. */
+const numberOfText = (text: string): bigint =>
+  BigInt(`0x1${Buffer.from(text, 'utf8').toString('hex').padStart(2, '0')}`);
+
+/** Null when the number holds no bytes, or is of another kind than those that hold some. */
+function textOf(value: bigint, kind: bigint): string | null {
+  if (kind !== KIND.otherDid && kind !== KIND.otherRecord) return null;
+  const hex = value.toString(16);
+  return hex.startsWith('1') && hex.length % 2 === 1 ? Buffer.from(hex.slice(1), 'hex').toString('utf8') : null;
+}

@@ -1,0 +1,109 @@
+import type { Tweet, User } from '../../../src/core/model.js';
+import { embeddedIn, quotedId } from './embeds.js';
+import { marksIn } from './facets.js';
+import { partsOf, recordId, userId } from './ids.js';
+import type { BasicProfile, DetailedProfile, PostView } from './schemas.js';
+import { earlierOf } from './times.js';
+
+/** A post as a list holds it, or somebody's repost of it. */
+export interface Item {
+  readonly post: PostView;
+  readonly repost?: { readonly uri: string; readonly did: string; readonly at: string };
+}
+
+export function userOf(profile: DetailedProfile, createdAt: string): User {
+  const { did, handle, displayName, description, website, avatar, banner, pinnedPost } = profile;
+  return {
+    id: userId(did),
+    handle,
+    name: displayName || handle,
+    ...(description && { bio: description }),
+    ...(website && { url: website }),
+    ...(avatar && { avatarUrl: avatar }),
+    ...(banner && { bannerUrl: banner }),
+    verified: isVerified(profile),
+    // There are no private accounts.
+    protected: false,
+    followersCount: profile.followersCount,
+    followingCount: profile.followsCount,
+    tweetsCount: profile.postsCount,
+    createdAt,
+    ...(pinnedPost && partsOf(pinnedPost.uri) && { pinnedTweetIds: [recordId(pinnedPost.uri)] }),
+  };
+}
+
+export const isVerified = ({ verification }: BasicProfile): boolean =>
+  verification?.verifiedStatus === 'valid' || verification?.trustedVerifierStatus === 'valid';
+
+export const authorOf = ({ post, repost }: Item): string => repost?.did ?? post.author.did;
+
+export const tweetOf = (item: Item, author?: User): Tweet => ({
+  ...(item.repost ? repostOf(item.post, item.repost) : postOf(item.post)),
+  ...(author && { author }),
+});
+
+function postOf(post: PostView): Tweet {
+  const { record, author } = post;
+  const { reply } = record;
+  const id = recordId(post.uri);
+  const quoted = quotedId(record.embed);
+  const parent = reply && partsOf(reply.parent.uri);
+  return {
+    id,
+    text: record.text,
+    ...(record.langs?.[0] && { lang: record.langs[0] }),
+    createdAt: earlierOf(record.createdAt, post.indexedAt),
+    authorId: userId(author.did),
+    conversationId: reply && partsOf(reply.root.uri) ? recordId(reply.root.uri) : id,
+    ...(reply && parent && { inReplyToId: recordId(reply.parent.uri), inReplyToUserId: userId(parent.did) }),
+    ...(quoted && { quotedId: quoted }),
+    ...countsOf(post),
+    ...contentsOf(post),
+    isRetweet: false,
+    isQuote: quoted !== undefined,
+    isReply: reply !== undefined,
+  };
+}
+
+/** With the whole text, and what is in it. */
+function repostOf(post: PostView, { uri, did, at }: NonNullable<Item['repost']>): Tweet {
+  const id = recordId(uri);
+  return {
+    id,
+    text: `RT @${post.author.handle}: ${post.record.text}`,
+    ...(post.record.langs?.[0] && { lang: post.record.langs[0] }),
+    createdAt: at,
+    authorId: userId(did),
+    conversationId: id,
+    retweetedId: recordId(post.uri),
+    ...contentsOf(post),
+    isRetweet: true,
+    isQuote: false,
+    isReply: false,
+  };
+}
+
+function countsOf(post: PostView): Partial<Tweet> {
+  const { replyCount, repostCount, likeCount, quoteCount, bookmarkCount } = post;
+  return {
+    ...(replyCount !== undefined && { repliesCount: replyCount }),
+    ...(repostCount !== undefined && { retweetsCount: repostCount }),
+    ...(likeCount !== undefined && { likesCount: likeCount }),
+    ...(quoteCount !== undefined && { quotesCount: quoteCount }),
+    ...(bookmarkCount !== undefined && { bookmarksCount: bookmarkCount }),
+  };
+}
+
+const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
+
+/** All of it is known: an empty list says that there is none. */
+function contentsOf({ record, embed }: PostView): Pick<Tweet, 'media' | 'urls' | 'hashtags' | 'mentions'> {
+  const marks = marksIn(record.text, record.facets);
+  const { media, links } = embeddedIn(embed);
+  return {
+    media,
+    urls: distinct([...marks.links, ...links]),
+    hashtags: distinct([...marks.hashtags, ...(record.tags ?? [])]),
+    mentions: distinct(marks.mentions),
+  };
+}

@@ -1,0 +1,134 @@
+import { type ListRef, PRODUCTS, type Product } from '../../../src/core/model.js';
+import type { Clock } from '../../../src/ports/clock.js';
+import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
+import { Upstream } from '../upstream/client.js';
+import { limitReader } from '../upstream/rate-headers.js';
+import { Account } from './account.js';
+import { Births } from './births.js';
+import { notReadByAccount, notServed } from './failures.js';
+import { POST, recordOf, uriOfRecord, userDid } from './ids.js';
+import { MOST_INPUTS, Profiles } from './profiles.js';
+import {
+  type ListRead,
+  readFollowers,
+  readFollowing,
+  readQuotes,
+  readRetweeters,
+  readTimeline,
+} from './reads/lists.js';
+import { noTweet, noUser } from './reads/subject.js';
+import { readReplies, readThread } from './reads/thread.js';
+import { readTweets } from './reads/tweets.js';
+import { readUsers } from './reads/users.js';
+import { Searches } from './search/search.js';
+import { translate, translatePeople } from './search/translate.js';
+import { selfCheck } from './self-check.js';
+import { xrpcOf } from './xrpc.js';
+
+export interface BlueskyOptions {
+  /** Any AppView, without a slash at the end. */
+  readonly baseUrl?: string | null;
+  /** A handle or address of an account, for searches. */
+  readonly identifier?: string | null;
+  /** One of its app passwords, never its own. */
+  readonly appPassword?: string | null;
+  /** The server that the account signs in at. */
+  readonly serviceUrl?: string | null;
+  /** Where DIDs are registered. */
+  readonly directoryUrl?: string | null;
+  readonly userAgent: string;
+  readonly clock: Clock;
+}
+
+/** Session names: reads need no account, searches do. */
+const ANONYMOUS = 'anonymous';
+const ACCOUNT = 'account';
+
+/** AppViews that refuse strangers a search, on purpose: they are not asked for one. Any other may decide for itself. */
+const isBlueskys = (baseUrl: string): boolean => /(^|\.)bsky\.(app|social)$/.test(new URL(baseUrl).hostname);
+
+/** Bluesky, or any AppView of the AT protocol, through its public API. Search needs an account; nothing else does. */
+export function createBlueskyNetwork(options: BlueskyOptions): Network {
+  const { userAgent, clock, identifier, appPassword } = options;
+  const baseUrl = options.baseUrl ?? 'https://public.api.bsky.app';
+  const limitOf = limitReader('ratelimit', 'unix seconds');
+  const appView = new Upstream({ baseUrl, userAgent, limitOf });
+  const service = new Upstream({ baseUrl: options.serviceUrl ?? 'https://bsky.social', userAgent, limitOf });
+  const directory = new Upstream({
+    baseUrl: options.directoryUrl ?? 'https://plc.directory',
+    userAgent,
+    limitOf: () => undefined,
+  });
+  const ask = xrpcOf(appView);
+  const profiles = new Profiles(ask, new Births(directory, clock));
+  const account =
+    identifier && appPassword ? new Account({ upstream: service, identifier, appPassword, clock }) : undefined;
+  const searches = new Searches({ ask: account?.ask ?? ask, profiles, clock, mayUseV2: account !== undefined });
+  const searcher = account ? ACCOUNT : isBlueskys(baseUrl) ? null : ANONYMOUS;
+
+  async function page(list: ListRef, token: string | null, context: ReadContext): Promise<NetworkPage> {
+    const { session = list.kind === 'search' ? searcher : ANONYMOUS } = context;
+    if (list.kind !== 'search') {
+      if (session === ACCOUNT) throw notReadByAccount();
+      return readList({ ask, profiles, token, context }, list);
+    }
+    check(list.subject, list.product ?? 'Latest');
+    if (session === null || session !== searcher) throw notServed(list.product ?? 'Latest');
+    return searches.page(list, token, context);
+  }
+
+  const anonymously = ({ session }: ReadContext): void => {
+    if (session === ACCOUNT) throw notReadByAccount();
+  };
+  return {
+    name: 'bluesky',
+    sessions: account ? [ANONYMOUS, ACCOUNT] : [ANONYMOUS],
+    batchSize: { users: MOST_INPUTS, tweets: MOST_INPUTS },
+    // Eight requests a second in all: a timeline takes two with its authors, a page of followers up to five.
+    pace: { fast: 4, slow: 2 },
+    products: searcher === null ? ['Latest'] : PRODUCTS,
+    checkQuery: check,
+    async users(refs, context) {
+      anonymously(context);
+      return readUsers(profiles, refs, context);
+    },
+    async tweets(ids, context) {
+      anonymously(context);
+      return readTweets(ask, profiles, ids, context);
+    },
+    page,
+    selfCheck: (context) => selfCheck({ ask, account, baseUrl, canSearch: searcher !== null, context }),
+    async close() {
+      await Promise.all([appView.close(), service.close(), directory.close()]);
+    },
+  };
+}
+
+function check(query: string, product: Product): void {
+  if (product === 'People') translatePeople(query);
+  else translate(query, product);
+}
+
+async function readList(read: ListRead, { kind, subject }: ListRef): Promise<NetworkPage> {
+  if (kind === 'timeline' || kind === 'followers' || kind === 'following') {
+    const did = userDid(subject);
+    if (did === null) throw noUser();
+    return { timeline: readTimeline, followers: readFollowers, following: readFollowing }[kind](read, did);
+  }
+  const record = recordOf(subject);
+  if (kind === 'quotes' || kind === 'retweeters') {
+    // A repost is not quoted, nor reposted (T6).
+    if (record?.collection !== POST) return kind === 'quotes' ? { tweets: [], next: null } : { users: [], next: null };
+    return { quotes: readQuotes, retweeters: readRetweeters }[kind](read, uriOfRecord(record));
+  }
+  if (record === null) throw noTweet();
+  if (record.collection !== POST) return alone(read, subject, kind === 'thread');
+  return (kind === 'thread' ? readThread : readReplies)(read, uriOfRecord(record));
+}
+
+/** What a repost is a thread of: itself. Nobody can reply to it. */
+async function alone({ ask, profiles, context }: ListRead, id: string, wanted: boolean): Promise<NetworkPage> {
+  const [found] = await readTweets(ask, profiles, [id], context);
+  if (found === undefined || 'fail' in found) throw noTweet();
+  return { tweets: wanted ? [found.ok] : [], next: null };
+}

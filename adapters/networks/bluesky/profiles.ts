@@ -1,0 +1,66 @@
+import type { Tweet, User } from '../../../src/core/model.js';
+import type { ReadContext } from '../../../src/ports/network.js';
+import type { Births } from './births.js';
+import { isHidden, isHiddenPost } from './hidden.js';
+import { authorOf, type Item, tweetOf, userOf } from './map.js';
+import { ANSWERS, type DetailedProfile } from './schemas.js';
+import { EPOCH } from './times.js';
+import type { Xrpc } from './xrpc.js';
+
+/** Most actors or addresses that one call takes. */
+export const MOST_INPUTS = 25;
+
+export const chunks = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / MOST_INPUTS) }, (_, n) =>
+    all.slice(n * MOST_INPUTS, (n + 1) * MOST_INPUTS),
+  );
+
+/** Whole profiles: lists and posts come with none that has counts. */
+export class Profiles {
+  readonly #ask: Xrpc;
+  readonly #births: Births;
+
+  constructor(ask: Xrpc, births: Births) {
+    this.#ask = ask;
+    this.#births = births;
+  }
+
+  /** One profile. Throws `not_found`, with the reason where there is one. */
+  async one(actor: string, context: ReadContext): Promise<DetailedProfile> {
+    const call = { method: 'app.bsky.actor.getProfile', params: { actor }, schema: ANSWERS.getProfile, context };
+    return this.#ask(call);
+  }
+
+  /** What there is, in no order. */
+  async all(actors: readonly string[], context: ReadContext): Promise<DetailedProfile[]> {
+    const method = 'app.bsky.actor.getProfiles';
+    const calls = chunks(actors).map((some) =>
+      this.#ask({ method, params: { actors: some }, schema: ANSWERS.getProfiles, context }),
+    );
+    return (await Promise.all(calls)).flatMap(({ profiles }) => profiles);
+  }
+
+  /** By DID; without those who are not to be shown. */
+  async usersOf(profiles: readonly DetailedProfile[], context: ReadContext): Promise<Map<string, User>> {
+    const shown = profiles.filter((profile) => !isHidden(profile));
+    const births = await this.#births.of(shown, context);
+    return new Map(shown.map((profile) => [profile.did, userOf(profile, births.get(profile.did) ?? EPOCH)]));
+  }
+
+  /** In the order of the DIDs; those who are gone or not to be shown are left out. */
+  async users(dids: readonly string[], context: ReadContext): Promise<User[]> {
+    const users = await this.usersOf(await this.all([...new Set(dids)], context), context);
+    return dids.flatMap((did) => users.get(did) ?? []);
+  }
+
+  /** In the order of the items, with whole authors; what is not to be shown is left out. */
+  async tweets(items: readonly Item[], context: ReadContext): Promise<Tweet[]> {
+    const shown = items.filter(({ post }) => !isHiddenPost(post));
+    const authors = [...new Set(shown.map(authorOf))];
+    const users = await this.usersOf(await this.all(authors, context), context);
+    return shown.flatMap((item) => {
+      const author = users.get(authorOf(item));
+      return author ? tweetOf(item, author) : [];
+    });
+  }
+}

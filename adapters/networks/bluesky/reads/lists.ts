@@ -1,0 +1,98 @@
+import type { NetworkPage, ReadContext } from '../../../../src/ports/network.js';
+import { isHidden } from '../hidden.js';
+import type { Item } from '../map.js';
+import type { Profiles } from '../profiles.js';
+import { ANSWERS, type BasicProfile, type FeedItem } from '../schemas.js';
+import { EPOCH, timeOf } from '../times.js';
+import type { Xrpc } from '../xrpc.js';
+import { noUser } from './subject.js';
+
+/** The most that a page may hold. */
+const LIMIT = 100;
+
+export interface ListRead {
+  readonly ask: Xrpc;
+  readonly profiles: Profiles;
+  readonly token: string | null;
+  readonly context: ReadContext;
+}
+
+const REPOST = 'app.bsky.feed.defs#reasonRepost';
+
+/** What somebody wrote and reposted, newest first. */
+export async function readTimeline({ ask, profiles, token, context }: ListRead, did: string): Promise<NetworkPage> {
+  const { feed, cursor } = await ask({
+    method: 'app.bsky.feed.getAuthorFeed',
+    params: { actor: did, limit: LIMIT, cursor: token, filter: 'posts_with_replies', includePins: false },
+    schema: ANSWERS.getAuthorFeed,
+    context,
+  });
+  const people = feed.flatMap(({ post, reason }) => [post.author, ...(reason?.by ? [reason.by] : [])]);
+  if (people.some((person) => person.did === did && isHidden(person))) throw noUser();
+  return { tweets: await profiles.tweets(feed.flatMap(itemOf), context), next: cursor || null };
+}
+
+/** A reason that is not known yet is one for being in the list, nothing more. */
+function itemOf({ post, reason }: FeedItem): Item[] {
+  if (reason?.$type !== REPOST) return [{ post }];
+  const { uri, by, indexedAt } = reason;
+  // Without an address it has no id, and cannot be told from the post.
+  if (uri === undefined || by === undefined) return [];
+  return [{ post, repost: { uri, did: by.did, at: timeOf(indexedAt) ?? EPOCH } }];
+}
+
+export async function readFollowers({ ask, profiles, token, context }: ListRead, did: string): Promise<NetworkPage> {
+  const { subject, followers, cursor } = await ask({
+    method: 'app.bsky.graph.getFollowers',
+    params: { actor: did, limit: LIMIT, cursor: token },
+    schema: ANSWERS.getFollowers,
+    context,
+  });
+  return userPage(profiles, followers, cursor, context, subject);
+}
+
+export async function readFollowing({ ask, profiles, token, context }: ListRead, did: string): Promise<NetworkPage> {
+  const { subject, follows, cursor } = await ask({
+    method: 'app.bsky.graph.getFollows',
+    params: { actor: did, limit: LIMIT, cursor: token },
+    schema: ANSWERS.getFollows,
+    context,
+  });
+  return userPage(profiles, follows, cursor, context, subject);
+}
+
+/** Of a post that does not exist: none (T6). */
+export async function readRetweeters({ ask, profiles, token, context }: ListRead, uri: string): Promise<NetworkPage> {
+  const { repostedBy, cursor } = await ask({
+    method: 'app.bsky.feed.getRepostedBy',
+    params: { uri, limit: LIMIT, cursor: token },
+    schema: ANSWERS.getRepostedBy,
+    context,
+  });
+  return userPage(profiles, repostedBy, cursor, context);
+}
+
+/** Of a post that does not exist: none (T6). */
+export async function readQuotes({ ask, profiles, token, context }: ListRead, uri: string): Promise<NetworkPage> {
+  const { posts, cursor } = await ask({
+    method: 'app.bsky.feed.getQuotes',
+    params: { uri, limit: LIMIT, cursor: token },
+    schema: ANSWERS.getQuotes,
+    context,
+  });
+  const items = posts.map((post) => ({ post }));
+  return { tweets: await profiles.tweets(items, context), next: cursor || null };
+}
+
+/** Profiles in a list have no counts: they are read again, whole. */
+export async function userPage(
+  profiles: Profiles,
+  listed: readonly BasicProfile[],
+  cursor: string | undefined,
+  context: ReadContext,
+  subject?: BasicProfile,
+): Promise<NetworkPage> {
+  if (subject && isHidden(subject)) throw noUser();
+  const shown = listed.filter((profile) => !isHidden(profile)).map(({ did }) => did);
+  return { users: await profiles.users(shown, context), next: cursor || null };
+}

@@ -1,0 +1,66 @@
+import { ServiceError } from '../../../../src/core/errors.js';
+import type { Tweet } from '../../../../src/core/model.js';
+import type { Found, ReadContext } from '../../../../src/ports/network.js';
+import { POST, partsOf, type RecordUri, recordOf, uriOfRecord } from '../ids.js';
+import type { Item } from '../map.js';
+import { chunks, type Profiles } from '../profiles.js';
+import { ANSWERS, type PostView } from '../schemas.js';
+import { EPOCH, timeOf } from '../times.js';
+import type { Xrpc } from '../xrpc.js';
+import { noTweet } from './subject.js';
+
+/** One outcome per input: posts, and reposts under their own ids. */
+export async function readTweets(
+  ask: Xrpc,
+  profiles: Profiles,
+  ids: readonly string[],
+  context: ReadContext,
+): Promise<Found<Tweet>[]> {
+  const records = ids.map(recordOf);
+  const subjects = await Promise.all(records.map((record) => record && subjectOf(ask, record, context)));
+  const uris = [...new Set(subjects.flatMap((subject) => subject?.uri ?? []))];
+  const posts = await readPosts(ask, uris, context);
+  const items = subjects.flatMap((subject): Item[] => {
+    const post = subject && posts.get(subject.uri);
+    return post ? [{ post, ...(subject.repost && { repost: subject.repost }) }] : [];
+  });
+  const tweets = await profiles.tweets(items, context);
+  const byId = new Map(tweets.map((tweet) => [tweet.id, tweet]));
+  return ids.map((id) => {
+    const tweet = byId.get(id);
+    return tweet ? { ok: tweet } : { fail: noTweet() };
+  });
+}
+
+/** By address; what is gone is left out. */
+async function readPosts(ask: Xrpc, all: readonly string[], context: ReadContext): Promise<Map<string, PostView>> {
+  const method = 'app.bsky.feed.getPosts';
+  const calls = chunks(all).map((uris) => ask({ method, params: { uris }, schema: ANSWERS.getPosts, context }));
+  return new Map((await Promise.all(calls)).flatMap(({ posts }) => posts.map((post) => [post.uri, post])));
+}
+
+interface Subject {
+  readonly uri: string;
+  readonly repost?: NonNullable<Item['repost']>;
+}
+
+/** The post that a record is, or that it reposts; null where there is none. */
+async function subjectOf(ask: Xrpc, record: RecordUri, context: ReadContext): Promise<Subject | null> {
+  const uri = uriOfRecord(record);
+  if (record.collection === POST) return { uri };
+  const { did, collection, rkey } = record;
+  const method = 'com.atproto.repo.getRecord';
+  try {
+    const { value } = await ask({
+      method,
+      params: { repo: did, collection, rkey },
+      schema: ANSWERS.getRecord,
+      context,
+    });
+    if (partsOf(value.subject.uri)?.collection !== POST) return null;
+    return { uri: value.subject.uri, repost: { uri, did, at: timeOf(value.createdAt) ?? EPOCH } };
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import { asServiceError } from '../../../../src/core/errors.js';
+import { handleKey } from '../../../../src/core/ids.js';
+import type { User, UserRef } from '../../../../src/core/model.js';
+import type { Found, ReadContext } from '../../../../src/ports/network.js';
+import { isAskable } from '../handles.js';
+import { userDid } from '../ids.js';
+import type { Profiles } from '../profiles.js';
+import type { DetailedProfile } from '../schemas.js';
+import { noUser } from './subject.js';
+
+/** A DID or a handle in lower case, or null for what can be nobody's. */
+function actorOf(ref: UserRef): string | null {
+  if ('id' in ref) return userDid(ref.id);
+  return isAskable(ref.handle) ? handleKey(ref.handle) : null;
+}
+
+/** One outcome per input. A single one is asked for in the way that says why there is none. */
+export async function readUsers(
+  profiles: Profiles,
+  refs: readonly UserRef[],
+  context: ReadContext,
+): Promise<Found<User>[]> {
+  const actors = refs.map(actorOf);
+  const asked = [...new Set(actors.filter((actor) => actor !== null))];
+  const [only] = asked;
+  if (only === undefined) return refs.map(() => ({ fail: noUser() }));
+  let found: DetailedProfile[];
+  try {
+    found = asked.length === 1 ? [await profiles.one(only, context)] : await profiles.all(asked, context);
+  } catch (error) {
+    const failure = asServiceError(error);
+    if (failure.code !== 'not_found') throw error;
+    return refs.map(() => ({ fail: failure }));
+  }
+  const users = await profiles.usersOf(found, context);
+  const byActor = new Map(
+    found.flatMap(({ did, handle }) => [did, handleKey(handle)].map((actor) => [actor, users.get(did)])),
+  );
+  return actors.map((actor) => {
+    const user = actor === null ? undefined : byActor.get(actor);
+    return user ? { ok: user } : { fail: noUser() };
+  });
+}

@@ -1,0 +1,59 @@
+import type { Media, Tweet } from '../../../../src/core/model.js';
+import type { Flag, Query, Term } from '../../search/query.js';
+
+/** A post found by a search, before its author is read. */
+export interface Candidate {
+  readonly tweet: Tweet;
+  /** Its author is. */
+  readonly verified: boolean;
+}
+
+/** What the network cannot be asked for, but a post that it found can be looked at for. */
+export type Filter = (candidate: Candidate) => boolean;
+
+const some = (list: readonly unknown[] | undefined): boolean => list !== undefined && list.length > 0;
+const ofType = (media: readonly Media[] | undefined, ...types: Media['type'][]): boolean =>
+  media?.some(({ type }) => types.includes(type)) ?? false;
+
+const FLAGS: Readonly<Record<Flag, Filter>> = {
+  reply: ({ tweet }) => tweet.isReply === true,
+  retweet: ({ tweet }) => tweet.isRetweet === true,
+  quote: ({ tweet }) => tweet.isQuote === true,
+  media: ({ tweet }) => some(tweet.media),
+  image: ({ tweet }) => ofType(tweet.media, 'photo'),
+  video: ({ tweet }) => ofType(tweet.media, 'video', 'animated_gif'),
+  link: ({ tweet }) => some(tweet.urls),
+  tag: ({ tweet }) => some(tweet.hashtags),
+  mention: ({ tweet }) => some(tweet.mentions),
+  verified: ({ verified }) => verified,
+};
+
+const COUNTERS = { likes: 'likesCount', retweets: 'retweetsCount', replies: 'repliesCount' } as const;
+
+export const flagFilter = (flag: Flag): Filter => FLAGS[flag];
+
+/** Undefined where a post does not tell. */
+export function filterOf(query: Query): Filter | undefined {
+  switch (query.kind) {
+    case 'and':
+    case 'or': {
+      const filters = query.of.map(filterOf).filter((filter) => filter !== undefined);
+      if (filters.length < query.of.length) return undefined;
+      return (one) =>
+        query.kind === 'and' ? filters.every((holds) => holds(one)) : filters.some((holds) => holds(one));
+    }
+    case 'not': {
+      const filter = filterOf(query.of);
+      return filter && ((one) => !filter(one));
+    }
+    default:
+      return filterOfTerm(query);
+  }
+}
+
+function filterOfTerm(term: Term): Filter | undefined {
+  if (term.kind === 'is') return FLAGS[term.flag];
+  if (term.kind !== 'atLeast') return undefined;
+  const { counter, least } = term;
+  return ({ tweet }) => (tweet[COUNTERS[counter]] ?? 0) >= least;
+}

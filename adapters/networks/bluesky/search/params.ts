@@ -1,0 +1,46 @@
+import type { Product } from '../../../../src/core/model.js';
+import type { Params } from '../xrpc.js';
+import type { Search } from './translate.js';
+
+/** How the two versions of the search are asked for the same. */
+
+const isTop = (product: Product): boolean => product === 'Top';
+
+export const searchPosts = (search: Search, product: Product): Params => ({
+  q: search.text || '*',
+  sort: isTop(product) ? 'top' : 'latest',
+  author: search.author,
+  mentions: search.mentions,
+  lang: search.lang,
+  domain: search.domain,
+  url: search.url,
+  tag: search.tags,
+  since: search.since,
+  until: search.until,
+});
+
+export const searchPostsV2 = (search: Search, product: Product): Params => ({
+  query: search.text || undefined,
+  sort: isTop(product) ? 'top' : 'recent',
+  authors: search.author,
+  mentions: search.mentions,
+  languages: search.lang,
+  domains: search.domain,
+  urls: search.url,
+  hashtags: search.tags,
+  since: search.since,
+  until: search.until,
+  // As far back as the older one.
+  allTime: true,
+  repliesOnly: search.hints.replies === true ? true : undefined,
+  excludeReplies: search.hints.replies === false ? true : undefined,
+  hasMedia: search.hints.media,
+  hasVideo: search.hints.video,
+});
+
+/** Of several tags the newer search wants any, the older one all; and it wants something to look for. */
+export const canSayInV2 = (search: Search): boolean => {
+  const { text, author, mentions, lang, domain, url, tags } = search;
+  const something = [text, author, mentions, lang, domain, url, tags[0]].some((value) => value);
+  return tags.length < 2 && something;
+};

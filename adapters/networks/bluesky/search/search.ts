@@ -1,0 +1,123 @@
+import { ServiceError } from '../../../../src/core/errors.js';
+import type { ListRef, Product } from '../../../../src/core/model.js';
+import type { Clock } from '../../../../src/ports/clock.js';
+import type { NetworkPage, ReadContext } from '../../../../src/ports/network.js';
+import { searchFailureOf } from '../failures.js';
+import { isHiddenPost } from '../hidden.js';
+import { isVerified, tweetOf } from '../map.js';
+import type { Profiles } from '../profiles.js';
+import { userPage } from '../reads/lists.js';
+import { ANSWERS, type PostView } from '../schemas.js';
+import type { Xrpc } from '../xrpc.js';
+import { canSayInV2, searchPosts, searchPostsV2 } from './params.js';
+import { type Search, translate, translatePeople } from './translate.js';
+
+/** Posts of one upstream page. */
+const LIMIT = 50;
+/** Upstream pages looked through for one of ours, where what is found must be looked at. */
+const MOST_PAGES = 5;
+/** As good as a page: no more are looked through. */
+const ENOUGH = 25;
+/** Whether the newer search is served is asked again after so long. */
+const ASK_AGAIN_MS = 6 * 3600_000;
+
+/** Two versions of the search: their cursors are not each other's. */
+type Version = 1 | 2;
+
+export interface SearchOptions {
+  readonly ask: Xrpc;
+  readonly profiles: Profiles;
+  readonly clock: Clock;
+  /** The newer search gives strangers one page only. */
+  readonly mayUseV2: boolean;
+}
+
+export class Searches {
+  readonly #options: SearchOptions;
+  #oldUntilMs = 0;
+
+  constructor(options: SearchOptions) {
+    this.#options = options;
+  }
+
+  async page({ subject, product = 'Latest' }: ListRef, token: string | null, context: ReadContext) {
+    if (product === 'People') return this.#people(subject, token, context);
+    return this.#posts(translate(subject, product), product, token, context);
+  }
+
+  async #people(q: string, token: string | null, context: ReadContext): Promise<NetworkPage> {
+    const { actors, cursor } = await this.#options.ask({
+      method: 'app.bsky.actor.searchActors',
+      params: { q: translatePeople(q), limit: LIMIT, cursor: token },
+      schema: ANSWERS.searchActors,
+      context,
+      failureOf: searchFailureOf('People'),
+    });
+    return userPage(this.#options.profiles, actors, cursor, context);
+  }
+
+  async #posts(search: Search, product: Product, token: string | null, context: ReadContext): Promise<NetworkPage> {
+    const found: PostView[] = [];
+    let at = token;
+    for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+      const { posts, next } = await this.#found(search, product, at, context);
+      found.push(...posts.filter((post) => !isHiddenPost(post) && holds(search, post)));
+      const isStuck = next === at;
+      at = next;
+      if (at === null || isStuck || search.filters.length === 0 || found.length >= ENOUGH) break;
+    }
+    const items = found.map((post) => ({ post }));
+    return { tweets: await this.#options.profiles.tweets(items, context), next: at };
+  }
+
+  /** One upstream page. The version is in the token: `2 cursor`. */
+  async #found(search: Search, product: Product, token: string | null, context: ReadContext) {
+    if (token === null) return this.#first(search, product, context);
+    const version: Version = token.startsWith('2 ') ? 2 : 1;
+    return this.#ask(version, search, product, token.slice(2), context);
+  }
+
+  async #first(search: Search, product: Product, context: ReadContext) {
+    const { mayUseV2, clock } = this.#options;
+    if (!mayUseV2 || !canSayInV2(search) || clock.now() < this.#oldUntilMs) {
+      return this.#ask(1, search, product, null, context);
+    }
+    try {
+      return await this.#ask(2, search, product, null, context);
+    } catch (error) {
+      if (!(error instanceof ServiceError && (isOff(error) || error.code === 'request_rejected'))) throw error;
+      if (isOff(error)) this.#oldUntilMs = clock.now() + ASK_AGAIN_MS;
+      return this.#ask(1, search, product, null, context);
+    }
+  }
+
+  async #ask(version: Version, search: Search, product: Product, cursor: string | null, context: ReadContext) {
+    const params = version === 2 ? searchPostsV2(search, product) : searchPosts(search, product);
+    try {
+      const answer = await this.#options.ask({
+        method: `app.bsky.feed.searchPosts${version === 2 ? 'V2' : ''}`,
+        params: { ...params, limit: LIMIT, cursor },
+        schema: ANSWERS.searchPosts,
+        context,
+        failureOf: searchFailureOf(product),
+      });
+      return {
+        posts: answer.posts,
+        next: answer.cursor === undefined || answer.cursor === '' ? null : `${version} ${answer.cursor}`,
+      };
+    } catch (error) {
+      // By an account that does not exist, nothing was written.
+      if (error instanceof ServiceError && error.code === 'not_found') return { posts: [], next: null };
+      throw error;
+    }
+  }
+}
+
+const holds = ({ filters }: Search, post: PostView): boolean => {
+  if (filters.length === 0) return true;
+  const candidate = { tweet: tweetOf({ post }), verified: isVerified(post.author) };
+  return filters.every((filter) => filter(candidate));
+};
+
+/** The newer search is switched off, unknown, or not for us. */
+const isOff = ({ code, detail }: ServiceError): boolean => code === 'query_id_stale' || detail.reason === 'session';

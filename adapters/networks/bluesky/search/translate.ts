@@ -1,0 +1,170 @@
+import { badRequest, type ServiceError } from '../../../../src/core/errors.js';
+import type { Product } from '../../../../src/core/model.js';
+import { parseQuery } from '../../search/parse.js';
+import type { Query, Term } from '../../search/query.js';
+import { spellingOf } from '../../search/spelling.js';
+import { isHandle } from '../handles.js';
+import { type Filter, filterOf, flagFilter } from './filter.js';
+
+/** A search in the network's words, and what is left to look at in what it finds. */
+export interface Search {
+  /** Words, phrases and the like; empty: all that the rest allows. */
+  readonly text: string;
+  readonly author?: string;
+  readonly mentions?: string;
+  readonly lang?: string;
+  readonly domain?: string;
+  readonly url?: string;
+  /** All of them. */
+  readonly tags: readonly string[];
+  /** RFC 3339; holds the moment itself. */
+  readonly since?: string;
+  /** RFC 3339; does not. */
+  readonly until?: string;
+  readonly filters: readonly Filter[];
+  /** What the filters ask for as far as the newer search can be asked for it: it looks at more for each page then. */
+  readonly hints: { readonly replies?: boolean; readonly media?: true; readonly video?: true };
+}
+
+type Draft = { -readonly [K in keyof Search]: Search[K] };
+
+/** Throws `bad_request` (param `q`) that names what cannot be said to Bluesky. */
+export function translate(q: string, product: Product): Search {
+  const query = parseQuery(q);
+  const draft: Draft = { text: '', tags: [], filters: [], hints: {} };
+  if (product === 'Photos') draft.filters = [flagFilter('image')];
+  if (product === 'Videos') draft.filters = [flagFilter('video')];
+  if (product === 'Photos') draft.hints = { media: true };
+  if (product === 'Videos') draft.hints = { video: true };
+  for (const part of query.kind === 'and' ? query.of : [query]) addPart(draft, part);
+  return draft;
+}
+
+/** What people are searched by: words. Throws `bad_request` for anything else. */
+export function translatePeople(q: string): string {
+  const query = parseQuery(q);
+  const terms = query.kind === 'and' ? query.of : [query];
+  return terms
+    .map((term) => {
+      if (term.kind === 'word' || term.kind === 'phrase') return term.text;
+      throw cannotSay(spelling(term), 'people are searched by words only');
+    })
+    .join(' ');
+}
+
+function addPart(draft: Draft, part: Query): void {
+  if (part.kind === 'is' && part.flag === 'retweet') {
+    throw cannotSay(spelling(part), 'its search finds no reposts');
+  }
+  const filter = filterOf(part);
+  if (filter === undefined) {
+    if (part.kind === 'and') for (const inner of part.of) addPart(draft, inner);
+    else addTerm(draft, sayable(part));
+    return;
+  }
+  draft.filters = [...draft.filters, filter];
+  if (part.kind === 'is') hint(draft, part.flag, true);
+  if (part.kind === 'not' && part.of.kind === 'is') hint(draft, part.of.flag, false);
+}
+
+function hint(draft: Draft, flag: string, wanted: boolean): void {
+  if (flag === 'reply') draft.hints = { ...draft.hints, replies: wanted };
+  if (wanted && (flag === 'media' || flag === 'image')) draft.hints = { ...draft.hints, media: true };
+  if (wanted && flag === 'video') draft.hints = { ...draft.hints, video: true };
+}
+
+function sayable(part: Query): Term {
+  if (part.kind === 'or') throw cannotSay('OR', 'all terms must match');
+  if (part.kind === 'not')
+    throw cannotSay(`-${spelling(part.of)}`, 'it excludes replies, links, media and the like only');
+  if (part.kind === 'and') throw cannotSay('( )', 'all terms must match');
+  return part;
+}
+
+function addTerm(draft: Draft, term: Term): void {
+  switch (term.kind) {
+    case 'word':
+      if (isAddress(term.text)) addOnce(draft, 'url', term.text, term);
+      else addText(draft, plain(term.text));
+      break;
+    case 'phrase':
+      addText(draft, `"${term.text}"`);
+      break;
+    case 'cashtag':
+      draft.filters = [...draft.filters, holdsText(`$${term.text}`)];
+      addText(draft, `"$${term.text}"`);
+      break;
+    case 'hashtag':
+      draft.tags = [...draft.tags, term.text];
+      break;
+    case 'from':
+      addOnce(draft, 'author', wholeHandle(term.handle, term), term);
+      break;
+    case 'to':
+      addOnce(draft, 'mentions', wholeHandle(term.handle, term), term);
+      break;
+    case 'mention':
+      addOnce(draft, 'mentions', wholeHandle(term.text, term), term);
+      break;
+    case 'lang':
+      addOnce(draft, 'lang', term.text, term);
+      break;
+    case 'url':
+      addAddress(draft, term.text, term);
+      break;
+    case 'since':
+      if (draft.since === undefined || term.time > draft.since) draft.since = term.time;
+      break;
+    case 'until':
+      if (draft.until === undefined || term.time < draft.until) draft.until = term.time;
+      break;
+    default:
+      throw cannotSay(spelling(term));
+  }
+}
+
+function addText(draft: Draft, text: string): void {
+  draft.text = draft.text === '' ? text : `${draft.text} ${text}`;
+}
+
+/** The network takes one of each. */
+function addOnce(
+  draft: Draft,
+  name: 'author' | 'mentions' | 'lang' | 'domain' | 'url',
+  text: string,
+  term: Term,
+): void {
+  if (draft[name] !== undefined && draft[name] !== text) throw cannotSay(spelling(term), 'it takes one of this kind');
+  draft[name] = text;
+}
+
+function addAddress(draft: Draft, text: string, term: Term): void {
+  if (isAddress(text)) addOnce(draft, 'url', text, term);
+  else if (isHandle(text)) addOnce(draft, 'domain', text.toLowerCase(), term);
+  else throw cannotSay(spelling(term), 'url: takes a domain such as example.org, or a whole address in quotes');
+}
+
+const isAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
+
+/** A word that could be read as anything else is a phrase of one word. */
+const plain = (text: string): string =>
+  /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N}'’._-]*$/u.test(text) && !/^(AND|NOT|TO)$/.test(text) ? text : `"${text}"`;
+
+const holdsText =
+  (text: string): Filter =>
+  ({ tweet }) =>
+    tweet.text.toLowerCase().includes(text.toLowerCase());
+
+function wholeHandle(handle: string, term: Term): string {
+  if (isHandle(handle)) return handle.toLowerCase();
+  throw cannotSay(spelling(term), 'a handle has a dot: from:ada.bsky.social, to:ada.bsky.social');
+}
+
+function spelling(query: Query): string {
+  if (query.kind === 'or') return 'OR';
+  if (query.kind === 'and') return '( )';
+  return query.kind === 'not' ? `-${spelling(query.of)}` : spellingOf(query);
+}
+
+const cannotSay = (what: string, why = 'it has nothing of the kind'): ServiceError =>
+  badRequest(`Bluesky cannot be searched for ${what}: ${why}`, 'q');

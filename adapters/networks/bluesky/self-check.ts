@@ -1,0 +1,57 @@
+import { asServiceError } from '../../../src/core/errors.js';
+import type { NetworkReport, ReadContext } from '../../../src/ports/network.js';
+import type { Account } from './account.js';
+import { SWITCH_ON } from './failures.js';
+import { ANSWERS } from './schemas.js';
+import type { Xrpc } from './xrpc.js';
+
+type Finding = NetworkReport['findings'][number];
+
+export interface Setup {
+  readonly ask: Xrpc;
+  readonly account: Account | undefined;
+  readonly baseUrl: string;
+  readonly canSearch: boolean;
+  readonly context: ReadContext;
+}
+
+/** Two calls at most: one read, and one search with the account. */
+export async function selfCheck(setup: Setup): Promise<NetworkReport> {
+  const findings = [await reads(setup), await search(setup)];
+  // A search that is not switched on is no fault.
+  const ok = findings.every((finding) => finding.ok) || (findings[0]?.ok === true && setup.account === undefined);
+  return { ok, findings };
+}
+
+const why = (error: unknown): string => {
+  const { message, detail } = asServiceError(error);
+  return detail.cause instanceof Error ? `${message} (${detail.cause.message.slice(0, 200)})` : message;
+};
+
+async function reads({ ask, baseUrl, context }: Setup): Promise<Finding> {
+  const params = { actors: ['bsky.app'] };
+  try {
+    await ask({ method: 'app.bsky.actor.getProfiles', params, schema: ANSWERS.getProfiles, context });
+    return { ok: true, what: `Profiles, posts and lists are read from ${baseUrl}, without an account.` };
+  } catch (error) {
+    return { ok: false, what: `${baseUrl} does not answer as it should: ${why(error)}` };
+  }
+}
+
+async function search({ ask, account, baseUrl, canSearch, context }: Setup): Promise<Finding> {
+  if (!canSearch) return { ok: false, what: `Search is off: ${SWITCH_ON}.` };
+  const params = { q: 'bluesky', limit: 1 };
+  const who = account ? 'with the account' : 'without an account';
+  try {
+    await (account?.ask ?? ask)({
+      method: 'app.bsky.feed.searchPosts',
+      params,
+      schema: ANSWERS.searchPosts,
+      context,
+    });
+    return { ok: true, what: `Search is on, ${who}.` };
+  } catch (error) {
+    const how = account ? 'check BLUESKY_IDENTIFIER and BLUESKY_APP_PASSWORD' : `${baseUrl} may want an account`;
+    return { ok: false, what: `Search does not work ${who} (${how}): ${why(error)}` };
+  }
+}

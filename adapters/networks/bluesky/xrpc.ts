@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import type { ServiceError } from '../../../src/core/errors.js';
+import type { ReadContext } from '../../../src/ports/network.js';
+import type { Refusal, Upstream } from '../upstream/client.js';
+import { failureOf } from './failures.js';
+
+/** Parameters of a method; a list is the same name several times. */
+export type Params = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
+
+export interface Call<T> {
+  /** Such as `app.bsky.feed.getPosts`. */
+  readonly method: string;
+  readonly params: Params;
+  readonly schema: z.ZodType<T>;
+  readonly context: ReadContext;
+  readonly failureOf?: (refusal: Refusal) => ServiceError | undefined;
+}
+
+/** Asks one server, with its credentials or without. */
+export type Xrpc = <T>(call: Call<T>) => Promise<T>;
+
+export const xrpcOf =
+  (upstream: Upstream, headers: Readonly<Record<string, string>> = {}): Xrpc =>
+  (call) =>
+    upstream.ask({
+      path: pathOf(call.method, call.params),
+      headers,
+      schema: call.schema,
+      context: call.context,
+      failureOf: call.failureOf ?? failureOf,
+    });
+
+function pathOf(method: string, params: Params): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== null && each !== undefined) query.append(name, String(each));
+    }
+  }
+  return `/xrpc/${method}?${query}`;
+}

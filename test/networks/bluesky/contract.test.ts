@@ -1,0 +1,4 @@
+import { networkSuite } from '../contract/suite.js';
+import { openStandIn } from './stand-in.js';
+
+networkSuite('bluesky', openStandIn);

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { recordId, userId } from '../../../adapters/networks/bluesky/ids.js';
+import { ADA, BEN, bench, CLEO, CONTEXT, HIDDEN } from './bench.js';
+import { basicOf, didAt, postOf, profileOf, uriAt } from './fake.js';
+
+const at = bench();
+const { open, page, callsOf } = at;
+
+describe('profiles', () => {
+  it('lists are read again 25 at a time, each person once', async () => {
+    const followers = Array.from({ length: 60 }, (_, n) => basicOf(didAt(n + 10)));
+    await open({ 'app.bsky.graph.getFollowers': () => ({ body: { subject: basicOf(ADA), followers } }) });
+    const { users } = await page('followers', userId(ADA));
+    expect(users).toHaveLength(60);
+    expect(callsOf('getProfiles').map(({ query }) => query.getAll('actors').length)).toEqual([25, 25, 10]);
+  });
+
+  it('who has gone since is left out, and who has opted out, by a label of the list or of the profile', async () => {
+    const followers = [basicOf(ADA), basicOf(BEN), basicOf(CLEO, HIDDEN), basicOf(didAt(4))];
+    await open({
+      'app.bsky.graph.getFollowers': () => ({ body: { subject: basicOf(didAt(9)), followers } }),
+      'app.bsky.actor.getProfiles': () => ({ body: { profiles: [profileOf(ADA), profileOf(didAt(4), HIDDEN)] } }),
+    });
+    const { users } = await page('followers', userId(didAt(9)));
+    expect(users?.map(({ id }) => id)).toEqual([userId(ADA)]);
+    expect(callsOf('getProfiles')[0]?.query.getAll('actors')).not.toContain(CLEO);
+  });
+
+  it('a label that was taken back is none', async () => {
+    const [label] = HIDDEN.labels;
+    await open({
+      'app.bsky.actor.getProfile': () => ({ body: profileOf(ADA, { labels: [{ ...label, neg: true }] }) }),
+    });
+    expect(await at.network.users([{ id: userId(ADA) }], CONTEXT())).toMatchObject([{ ok: { id: userId(ADA) } }]);
+  });
+
+  it.each(['!no-unauthenticated', '!hide', '!takedown'])(
+    '%s: not_found, for the profile and its lists',
+    async (val) => {
+      const hidden = { labels: [{ val }] };
+      await open({
+        'app.bsky.actor.getProfile': () => ({ body: profileOf(ADA, hidden) }),
+        'app.bsky.graph.getFollows': () => ({ body: { subject: basicOf(ADA, hidden), follows: [basicOf(BEN)] } }),
+        'app.bsky.feed.getAuthorFeed': () => ({
+          body: { feed: [{ post: postOf(uriAt(ADA, '3n2rygijlak2c'), { author: hidden }) }] },
+        }),
+      });
+      expect(await at.network.users([{ id: userId(ADA) }], CONTEXT())).toMatchObject([{ fail: { code: 'not_found' } }]);
+      await expect(page('following', userId(ADA))).rejects.toMatchObject({ code: 'not_found' });
+      await expect(page('timeline', userId(ADA))).rejects.toMatchObject({ code: 'not_found' });
+    },
+  );
+
+  it('adult labels are no reason', async () => {
+    await open({ 'app.bsky.actor.getProfile': () => ({ body: profileOf(ADA, { labels: [{ val: 'porn' }] }) }) });
+    expect(await at.network.users([{ id: userId(ADA) }], CONTEXT())).toMatchObject([{ ok: {} }]);
+  });
+
+  it('no name is the handle; a handle that leads nowhere is shown, but nobody is asked for by it', async () => {
+    const profile = profileOf(ADA, { handle: 'handle.invalid', displayName: '' });
+    await open({ 'app.bsky.actor.getProfile': () => ({ body: profile }) });
+    const [byId] = await at.network.users([{ id: userId(ADA) }], CONTEXT());
+    expect(byId).toMatchObject({ ok: { handle: 'handle.invalid', name: 'handle.invalid' } });
+    const before = at.asked.length;
+    for (const handle of ['handle.invalid', 'ada', 'ada_b.test', 'ada.test.', 'a'.repeat(254), '12345']) {
+      expect(await at.network.users([{ handle }], CONTEXT())).toMatchObject([{ fail: { code: 'not_found' } }]);
+    }
+    expect(at.asked).toHaveLength(before);
+  });
+
+  it('without a date of birth the directory of DIDs is asked, once for ever; 1970 where it does not know', async () => {
+    const bare = (did: string) => profileOf(did, { createdAt: undefined });
+    await open({
+      'app.bsky.actor.getProfiles': (query) => ({ body: { profiles: query.getAll('actors').map(bare) } }),
+      [`/${ADA}/log/audit`]: () => ({
+        body: [{ createdAt: '2025-05-05T05:05:05.123Z' }, { createdAt: '2026-01-01T00:00:00Z' }],
+      }),
+      [`/${BEN}/log/audit`]: () => ({ status: 500, body: {} }),
+    });
+    for (let times = 0; times < 2; times += 1) {
+      const users = await at.network.users(
+        [ADA, BEN].map((did) => ({ id: userId(did) })),
+        CONTEXT(),
+      );
+      expect(users).toMatchObject([
+        { ok: { createdAt: '2025-05-05T05:05:05.123Z' } },
+        { ok: { createdAt: '1970-01-01T00:00:00.000Z' } },
+      ]);
+    }
+    expect(callsOf('/log/audit')).toHaveLength(2);
+  });
+});
+
+describe('tweets', () => {
+  const uri = uriAt(ADA, '3n2rygijlak2c');
+  const repostUri = `at://${BEN}/app.bsky.feed.repost/3n2rygijlak2d`;
+
+  it.each<[string, string, string, string]>([
+    ['the earlier of both', '2026-10-01T00:00:00Z', '2026-10-02T00:00:00Z', '2026-10-01T00:00:00.000Z'],
+    ['not a time that is still to come', '2030-10-01T00:00:00Z', '2026-10-02T00:00:00Z', '2026-10-02T00:00:00.000Z'],
+    ['in UTC', '2026-10-01T02:00:00.123456+02:00', '2026-10-02T00:00:00Z', '2026-10-01T00:00:00.123Z'],
+    ['not what is no time', 'yesterday', '2026-10-02T00:00:00Z', '2026-10-02T00:00:00.000Z'],
+  ])('were made at %s', async (_what, createdAt, indexedAt, expected) => {
+    await open({
+      'app.bsky.feed.getPosts': () => ({ body: { posts: [postOf(uri, { record: { createdAt }, indexedAt })] } }),
+    });
+    expect(await at.network.tweets([recordId(uri)], CONTEXT())).toMatchObject([{ ok: { createdAt: expected } }]);
+  });
+
+  it('what is marked is cut out by bytes, whatever stands before it', async () => {
+    const text = '🚢é @ada.test';
+    const start = Buffer.byteLength('🚢é ');
+    const facets = [
+      {
+        index: { byteStart: start, byteEnd: start + 9 },
+        features: [{ $type: 'app.bsky.richtext.facet#mention', did: ADA }],
+      },
+      { index: { byteStart: 5000, byteEnd: -3 }, features: [{ $type: 'app.bsky.richtext.facet#mention', did: BEN }] },
+      { index: { byteStart: 0, byteEnd: 4 }, features: [{ $type: 'org.example#new', anything: 1 }] },
+    ];
+    await open({ 'app.bsky.feed.getPosts': () => ({ body: { posts: [postOf(uri, { record: { text, facets } })] } }) });
+    expect(await at.network.tweets([recordId(uri)], CONTEXT())).toMatchObject([
+      { ok: { text, mentions: ['ada.test'] } },
+    ]);
+  });
+
+  it.each<[string, object, object]>([
+    [
+      'a gallery',
+      { $type: 'app.bsky.embed.gallery#view', items: [{ fullsize: 'https://p.test/1' }, { $type: 'new' }] },
+      { media: [{ type: 'photo', url: 'https://p.test/1' }] },
+    ],
+    [
+      'a moving picture',
+      { $type: 'app.bsky.embed.video#view', cid: 'b', playlist: 'https://v.test/1.m3u8', presentation: 'gif' },
+      { media: [{ type: 'animated_gif', url: 'https://v.test/1.m3u8' }] },
+    ],
+    [
+      'a video beside a quote',
+      {
+        $type: 'app.bsky.embed.recordWithMedia#view',
+        record: {},
+        media: { $type: 'app.bsky.embed.video#view', cid: 'b', playlist: 'https://v.test/1.m3u8' },
+      },
+      { media: [{ type: 'video', url: 'https://v.test/1.m3u8' }] },
+    ],
+    ['a kind that is not known yet', { $type: 'app.bsky.embed.hologram#view', images: 5 }, { media: [] }],
+  ])('carry %s', async (_what, embed, expected) => {
+    await open({ 'app.bsky.feed.getPosts': () => ({ body: { posts: [postOf(uri, { embed })] } }) });
+    expect(await at.network.tweets([recordId(uri)], CONTEXT())).toMatchObject([{ ok: expected }]);
+  });
+
+  it('a quoted list or feed is no quoted tweet', async () => {
+    const embed = { $type: 'app.bsky.embed.record', record: { uri: `at://${ADA}/app.bsky.graph.list/3n2rygijlak2c` } };
+    await open({ 'app.bsky.feed.getPosts': () => ({ body: { posts: [postOf(uri, { record: { embed } })] } }) });
+    const [found] = await at.network.tweets([recordId(uri)], CONTEXT());
+    expect(found).toMatchObject({ ok: { isQuote: false } });
+    expect(found && 'ok' in found && found.ok.quotedId).toBeUndefined();
+  });
+
+  it('a repost is read by its own id; of a post that is gone or hidden, or of a list, there is none', async () => {
+    const value = { createdAt: '2026-10-03T00:00:00Z', subject: { uri, cid: 'b' } };
+    let posts: object[] = [postOf(uri)];
+    await open({
+      'com.atproto.repo.getRecord': () => ({ body: { uri: repostUri, value } }),
+      'app.bsky.feed.getPosts': () => ({ body: { posts } }),
+    });
+    const read = async () => (await at.network.tweets([recordId(repostUri)], CONTEXT()))[0];
+    expect(await read()).toMatchObject({
+      ok: {
+        id: recordId(repostUri),
+        authorId: userId(BEN),
+        author: { id: userId(BEN) },
+        retweetedId: recordId(uri),
+        text: expect.stringMatching(/^RT @.+: Hello$/),
+        createdAt: '2026-10-03T00:00:00.000Z',
+      },
+    });
+    expect((await page('thread', recordId(repostUri))).tweets).toHaveLength(1);
+    expect((await page('replies', recordId(repostUri))).tweets).toEqual([]);
+    for (const kind of ['quotes', 'retweeters'] as const) {
+      expect((await page(kind, recordId(repostUri))).next).toBeNull();
+    }
+    posts = [];
+    expect(await read()).toMatchObject({ fail: { code: 'not_found' } });
+    posts = [postOf(uri, { author: HIDDEN })];
+    expect(await read()).toMatchObject({ fail: { code: 'not_found' } });
+  });
+
+  it('a repost of somebody who has opted out is left out of a timeline; one without an address, too', async () => {
+    const reason = { $type: 'app.bsky.feed.defs#reasonRepost', by: basicOf(BEN), indexedAt: '2026-10-03T00:00:00Z' };
+    const feed = [
+      { post: postOf(uri, { author: HIDDEN }), reason: { ...reason, uri: repostUri } },
+      { post: postOf(uri), reason },
+      { post: postOf(uriAt(BEN, '3n2rygijlak2c')), reason: { $type: 'app.bsky.feed.defs#reasonPin' } },
+    ];
+    await open({ 'app.bsky.feed.getAuthorFeed': () => ({ body: { feed, cursor: '' } }) });
+    const { tweets, next } = await page('timeline', userId(BEN));
+    expect(tweets?.map(({ id }) => id)).toEqual([recordId(uriAt(BEN, '3n2rygijlak2c'))]);
+    expect(next).toBeNull();
+  });
+
+  it('ids that are nobody’s are not asked for', async () => {
+    await open({});
+    for (const id of ['0', '1', '12345678901234567890', userId(ADA), '9'.repeat(64)]) {
+      expect(await at.network.tweets([id], CONTEXT())).toMatchObject([{ fail: { code: 'not_found' } }]);
+    }
+    expect(at.asked).toEqual([]);
+  });
+});

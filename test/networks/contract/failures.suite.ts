@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { ServiceError } from '../../../src/core/errors.js';
+import type { Found } from '../../../src/ports/network.js';
+import type { Misbehaviour, StandIn } from './harness.js';
+import { CONTEXT, codeOf, failed, failureOf, list } from './outcomes.js';
+
+/** An upstream that fails ends in the documented code, free, within the deadline (networks.md, 1.1 and 7). */
+export function failuresSuite(at: () => StandIn): void {
+  const first = (ref: Parameters<StandIn['network']['page']>[0]) => at().network.page(ref, null, CONTEXT());
+
+  describe('an upstream that fails', () => {
+    const reads: [string, () => Promise<unknown>][] = [
+      ['a profile', () => at().network.users([{ handle: at().handle('harbor') }], CONTEXT())],
+      ['a tweet', () => at().network.tweets([at().tweetId('question')], CONTEXT())],
+      ['a timeline', () => first(list('timeline', at().userId('harbor')))],
+      ['followers', () => first(list('followers', at().userId('harbor')))],
+    ];
+    /** What a read as a whole, or each of its inputs, failed with. */
+    const codes = async (read: () => Promise<unknown>): Promise<string[]> => {
+      try {
+        const answer = await read();
+        if (!Array.isArray(answer)) return ['answered'];
+        return answer.map((found: Found<unknown>) => ('fail' in found ? found.fail.code : 'answered'));
+      } catch (error) {
+        return [(error as ServiceError).code];
+      }
+    };
+
+    it.each<[string, Misbehaviour, string]>([
+      ['500', { does: 'status', status: 500 }, 'upstream_error'],
+      ['502', { does: 'status', status: 502 }, 'upstream_error'],
+      ['503', { does: 'status', status: 503 }, 'upstream_error'],
+      ['401', { does: 'status', status: 401 }, 'no_account'],
+      ['429', { does: 'status', status: 429, retryAfterSeconds: 120 }, 'upstream_rate_limited'],
+      ['a page of HTML with 200', { does: 'html', status: 200 }, 'upstream_error'],
+      ['a page of HTML with 502', { does: 'html', status: 502 }, 'upstream_error'],
+      ['a body cut short', { does: 'truncate' }, 'upstream_error'],
+      ['no JSON', { does: 'garbage', body: '{"data": [' }, 'upstream_error'],
+      ['JSON that is no object', { does: 'garbage', body: '"hello"' }, 'upstream_error'],
+      ['null', { does: 'garbage', body: 'null' }, 'upstream_error'],
+      ['objects without an id', { does: 'mistype', field: 'id', as: 'missing' }, 'upstream_error'],
+      ['a date that is a number', { does: 'mistype', field: 'createdAt', as: 'number' }, 'upstream_error'],
+      ['a connection that is reset', { does: 'reset' }, 'upstream_error'],
+    ])('%s ends in its code on every kind of read', async (_what, how, code) => {
+      at().misbehave(how);
+      for (const [what, read] of reads) {
+        const found = await codes(read);
+        expect([what, ...new Set(found)]).toEqual([what, code]);
+      }
+    });
+
+    it('a 429 says for how long, in the dialect of the network (S2)', async () => {
+      at().misbehave({ does: 'status', status: 429, retryAfterSeconds: 120 });
+      const failure = await failureOf(first(list('timeline', at().userId('harbor'))));
+      expect(failure.retryAfter).toBeGreaterThan(110);
+      expect(failure.retryAfter).toBeLessThanOrEqual(121);
+    });
+
+    it('what is missing is named in the log, and nothing of the upstream is told to callers', async () => {
+      at().misbehave({ does: 'mistype', field: 'id', as: 'missing' });
+      const failure = await failureOf(first(list('timeline', at().userId('harbor'))));
+      expect(failure.message).not.toMatch(/\bid\b|\buri\b|zod|http/i);
+      expect(String((failure.detail.cause as Error | undefined)?.message)).toMatch(/\b(id|uri|did)\b/);
+    });
+
+    it('counters that no number holds are not passed on as if they were right', async () => {
+      at().misbehave({ does: 'overflow' });
+      const [found] = await at()
+        .network.users([{ handle: at().handle('harbor') }], CONTEXT())
+        .catch((error) => [{ fail: error }]);
+      if (found && 'ok' in found) expect(Number.isSafeInteger(found.ok.followersCount)).toBe(true);
+      else expect(failed(found)).toBe('upstream_error');
+    });
+
+    it('one that says nothing holds a read no longer than its signal', async () => {
+      at().misbehave({ does: 'hang' });
+      const startedAt = performance.now();
+      const read = at().network.page(list('timeline', at().userId('harbor')), null, {
+        signal: AbortSignal.timeout(400),
+      });
+      expect(await codeOf(read)).not.toBe('answered');
+      expect(performance.now() - startedAt).toBeLessThan(5000);
+      // What it would have said later is nobody's.
+      await sleep(10);
+    });
+
+    it('and is well again when it is', async () => {
+      at().misbehave({ does: 'status', status: 503 });
+      await codeOf(first(list('timeline', at().userId('harbor'))));
+      at().misbehave(null);
+      expect(await codeOf(first(list('timeline', at().userId('harbor'))))).toBe('answered');
+    });
+  });
+}

@@ -1,0 +1,235 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { ListRef, Tweet, User } from '../../../src/core/model.js';
+import { createEngine } from '../../support/engine.js';
+import { failuresSuite } from './failures.suite.js';
+import type { StandIn } from './harness.js';
+import { CONTEXT, codeOf, failed, list } from './outcomes.js';
+import { fanOf, MANY, noteOf, postOf, WORLD } from './world.js';
+
+/** What every adapter keeps, over a stand-in that serves the same world in each network's words (networks.md, 7). */
+export function networkSuite(name: string, open: () => Promise<StandIn>): void {
+  describe(`${name}: the contract of all networks`, () => {
+    let at: StandIn;
+    beforeAll(async () => {
+      at = await open();
+    });
+    afterEach(() => at.misbehave(null));
+    afterAll(() => at?.close());
+
+    const user = async (handle: string) => (await at.network.users([{ handle }], CONTEXT()))[0];
+    const userById = async (id: string) => (await at.network.users([{ id }], CONTEXT()))[0];
+    const tweet = async (id: string) => (await at.network.tweets([id], CONTEXT()))[0];
+    const first = (ref: ListRef) => at.network.page(ref, null, CONTEXT());
+    const idsOf = (page: { users?: readonly User[]; tweets?: readonly Tweet[] }): string[] =>
+      [...(page.users ?? page.tweets ?? [])].map(({ id }) => id);
+    const tweetIds = (...keys: string[]): string[] => keys.map((key) => at.tweetId(key));
+
+    /** The whole list, as the engine cuts it: so many at a time, from an engine that holds nothing. */
+    async function walk(ref: ListRef, first: number): Promise<string[]> {
+      const engine = createEngine(at.network);
+      const ids: string[] = [];
+      let after: string | null = null;
+      for (let pages = 0; pages < 400; pages += 1) {
+        const { page } = await engine.page({ ...ref, first, after });
+        ids.push(...page.nodes.map(({ id }) => id));
+        after = page.endCursor;
+        if (after === null) return ids;
+      }
+      throw new Error('The list does not end.');
+    }
+
+    describe('objects', () => {
+      it('a profile by handle, in any case, and by id, whole (section 2)', async () => {
+        const found = await user(at.handle('harbor').toUpperCase());
+        expect(found).toMatchObject({
+          ok: {
+            id: at.userId('harbor'),
+            handle: at.handle('harbor'),
+            name: expect.stringContaining('harbor'),
+            bio: 'Tides and ferries.',
+            followersCount: MANY,
+            createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+          },
+        });
+        expect(await userById(at.userId('harbor'))).toEqual(found);
+      });
+
+      it('a tweet, whole: text, author with counts, references, pictures, tags, mentions, addresses', async () => {
+        const found = await tweet(at.tweetId('rich'));
+        expect(found).toMatchObject({
+          ok: {
+            id: at.tweetId('rich'),
+            authorId: at.userId('cleo'),
+            text: expect.stringContaining('picture of the'),
+            createdAt: '2026-10-02T09:28:00.000Z',
+            hashtags: ['harbour'],
+            mentions: [at.handle('ada')],
+            urls: ['https://example.org/ferries'],
+            media: [{ type: 'photo', url: expect.stringContaining('harbour') }],
+            author: { id: at.userId('cleo'), handle: at.handle('cleo'), tweetsCount: expect.any(Number) },
+          },
+        });
+      });
+
+      it('references: reply, quote, repost', async () => {
+        const [answer, quoting, boost] = await Promise.all(
+          ['answer', 'quoting', 'boost'].map((key) => tweet(at.tweetId(key))),
+        );
+        const question = at.tweetId('question');
+        expect(answer).toMatchObject({
+          ok: { inReplyToId: question, inReplyToUserId: at.userId('ada'), isReply: true },
+        });
+        expect(quoting).toMatchObject({ ok: { quotedId: question, isQuote: true } });
+        expect(boost).toMatchObject({ ok: { retweetedId: question, isRetweet: true, authorId: at.userId('ben') } });
+        if (boost && 'ok' in boost) expect(boost.ok.text).toContain(postOf(WORLD, 'question').text);
+      });
+
+      it('nobody and nothing are not_found, whichever way they are asked for', async () => {
+        const { nobody } = at;
+        const all = [await user(nobody.handle), await userById(nobody.userId), await tweet(nobody.tweetId)];
+        for (const one of all) expect(failed(one)).toBe('not_found');
+      });
+
+      it('what is deleted, suspended or private is not_found and never shown', async () => {
+        for (const name of ['gone', 'banned'] as const) {
+          if (name === 'banned' && at.cannot.includes('suspended')) continue;
+          expect([name, failed(await user(at.handle(name)))]).toEqual([name, 'not_found']);
+        }
+        expect(failed(await tweet(at.tweetId('removed')))).toBe('not_found');
+        if (!at.cannot.includes('private')) expect(failed(await tweet(at.tweetId('hidden')))).toBe('not_found');
+      });
+
+      it('a full batch with some missing: one outcome per input, in order', async () => {
+        const { batchSize } = at.network;
+        const names = Array.from({ length: batchSize.users }, (_, n) => at.handle(fanOf(n)));
+        // Inputs are distinct: one nobody, and one who is gone. Some networks take a single one.
+        names[names.length - 1] = at.handle('harbor');
+        names[Math.floor(names.length / 2)] = at.handle('gone');
+        names[0] = at.nobody.handle;
+        const missing = new Set([at.nobody.handle, at.handle('gone')]);
+        const users = await at.network.users(
+          names.map((handle) => ({ handle })),
+          CONTEXT(),
+        );
+        expect(users.map((found) => ('ok' in found ? found.ok.handle : null))).toEqual(
+          names.map((handle) => (missing.has(handle) ? null : handle)),
+        );
+        const ids = Array.from({ length: batchSize.tweets }, (_, n) => at.tweetId(noteOf(n)));
+        ids[1] = at.tweetId('removed');
+        const tweets = await at.network.tweets(ids, CONTEXT());
+        expect(tweets.map((found) => ('ok' in found ? found.ok.id : null))).toEqual(
+          ids.map((id, n) => (n === 1 ? null : id)),
+        );
+      });
+    });
+
+    describe('lists', () => {
+      it.each([7, 50, 100])('a timeline of 250, walked by %i, gives each once, newest first (C11)', async (count) => {
+        const ids = await walk(list('timeline', at.userId('harbor')), count);
+        expect(ids).toEqual(Array.from({ length: MANY }, (_, n) => at.tweetId(noteOf(MANY - 1 - n))));
+      });
+
+      it('250 followers, walked by 7, are each there once, complete (M13)', async () => {
+        const ids = await walk(list('followers', at.userId('harbor')), 7);
+        expect(new Set(ids)).toEqual(new Set(Array.from({ length: MANY }, (_, n) => at.userId(fanOf(n)))));
+        expect(ids).toHaveLength(MANY);
+      });
+
+      it('whom somebody follows', async () => {
+        expect(await walk(list('following', at.userId('ben')), 20)).toEqual([at.userId('ada')]);
+      });
+
+      it('nothing: a page without items that leads nowhere (M4)', async () => {
+        const page = await first(list('timeline', at.userId('quiet')));
+        expect([idsOf(page), page.next]).toEqual([[], null]);
+        expect(await walk(list('followers', at.userId('quiet')), 20)).toEqual([]);
+      });
+
+      it('of nobody is not_found; quotes and retweeters of nothing are empty (T6)', async () => {
+        for (const kind of ['timeline', 'followers', 'following'] as const) {
+          expect([kind, await codeOf(first(list(kind, at.nobody.userId)))]).toEqual([kind, 'not_found']);
+        }
+        for (const kind of ['thread', 'replies'] as const) {
+          expect([kind, await codeOf(first(list(kind, at.nobody.tweetId)))]).toEqual([kind, 'not_found']);
+        }
+        for (const kind of ['quotes', 'retweeters'] as const) {
+          if (kind === 'quotes' && at.cannot.includes('quotes')) continue;
+          expect([kind, idsOf(await first(list(kind, at.nobody.tweetId)))]).toEqual([kind, []]);
+        }
+      });
+
+      it('a thread: the asked-for one first, then those above, then what follows', async () => {
+        const thread = await walk(list('thread', at.tweetId('question')), 20);
+        expect(thread[0]).toBe(at.tweetId('question'));
+        expect(new Set(thread)).toEqual(new Set(tweetIds('question', 'answer', 'other', 'nested')));
+        const inside = await walk(list('thread', at.tweetId('answer')), 20);
+        expect(inside.slice(0, 2)).toEqual(tweetIds('answer', 'question'));
+        expect(inside).toContain(at.tweetId('nested'));
+      });
+
+      it('replies are the direct ones only', async () => {
+        const replies = await walk(list('replies', at.tweetId('question')), 20);
+        expect(new Set(replies)).toEqual(new Set(tweetIds('answer', 'other')));
+      });
+
+      it('quotes and retweeters', async () => {
+        expect(await walk(list('retweeters', at.tweetId('question')), 20)).toEqual([at.userId('ben')]);
+        if (at.cannot.includes('quotes')) return;
+        expect(await walk(list('quotes', at.tweetId('question')), 20)).toEqual(tweetIds('quoting'));
+      });
+
+      it('a repost in a timeline is one item, with the whole text (M23)', async () => {
+        const ids = await walk(list('timeline', at.userId('ben')), 20);
+        expect(ids[0] === at.tweetId('quotingRemoved') || ids[0] === at.tweetId('boost')).toBe(true);
+        expect(ids).toContain(at.tweetId('boost'));
+      });
+
+      it('a search finds, and an operator that cannot be said is refused by name, never dropped', async () => {
+        if (!at.cannot.includes('search')) {
+          const found = await walk(list('search', 'ferry', { product: 'Latest' }), 20);
+          expect(found).toContain(at.tweetId('question'));
+        }
+        let said = '';
+        try {
+          at.network.checkQuery?.('ferry near:harbour', 'Latest');
+        } catch (error) {
+          said = (error as Error).message;
+        }
+        expect(said).toContain('near:');
+      });
+    });
+
+    describe('pages that are not what was asked for', () => {
+      const harbor = () => list('timeline', at.userId('harbor'));
+      const newest = (count: number) => Array.from({ length: count }, (_, n) => at.tweetId(noteOf(MANY - 1 - n)));
+
+      it('short ones: each item once, to the end', async () => {
+        at.misbehave({ does: 'shortPages' });
+        expect(await walk(harbor(), 50)).toEqual(newest(MANY));
+      });
+
+      it('overlapping ones: no item twice (C11)', async () => {
+        at.misbehave({ does: 'overlap' });
+        expect(await walk(harbor(), 50)).toEqual(newest(MANY));
+      });
+
+      it('a cursor that repeats ends the list (U22)', async () => {
+        at.misbehave({ does: 'repeatCursor' });
+        const ids = await walk(harbor(), 10);
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(ids).toEqual(newest(ids.length));
+      });
+    });
+
+    failuresSuite(() => at);
+
+    it('says who it is (an identifying User-Agent)', async () => {
+      await user(at.handle('harbor'));
+      expect(at.lastHeaders()['user-agent']).toMatch(/^Perch\/0\.3\.0 \(.+\)$/);
+    });
+
+    it('sends no caller’s bytes as a cursor, and never more inputs than a call takes', async () => {
+      for (const request of at.requests) expect(request.length).toBeLessThan(9000);
+    });
+  });
+}

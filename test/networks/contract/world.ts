@@ -1,0 +1,110 @@
+/** One small invented network in Perch's own words: each adapter's stand-in serves it in the words of its upstream. */
+
+export interface Person {
+  /** Letters only: what stand-ins make handles and ids of. */
+  readonly name: string;
+  readonly bio?: string;
+  /** Not to be shown: whatever the network calls it. */
+  readonly state?: 'deleted' | 'private' | 'suspended';
+  readonly followers: readonly string[];
+  readonly createdAt: string;
+}
+
+export interface Post {
+  /** Unique in the world. */
+  readonly key: string;
+  readonly by: string;
+  readonly text: string;
+  readonly at: string;
+  readonly replyTo?: string;
+  readonly quotes?: string;
+  readonly reposts?: string;
+  readonly deleted?: true;
+  readonly photo?: { readonly url: string };
+  readonly hashtags?: readonly string[];
+  readonly mentions?: readonly string[];
+  readonly links?: readonly string[];
+}
+
+export interface World {
+  readonly people: readonly Person[];
+  /** Oldest first. */
+  readonly posts: readonly Post[];
+}
+
+/** More than any natural page holds, several times. */
+export const MANY = 250;
+
+const START = Date.UTC(2026, 9, 1);
+const at = (minutes: number): string => new Date(START + minutes * 60_000).toISOString();
+const letters = (n: number): string => [...String(n)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
+
+export const fanOf = (n: number): string => `fan${letters(n)}`;
+export const noteOf = (n: number): string => `note${n}`;
+
+const fans: Person[] = Array.from({ length: MANY }, (_, n) => ({ name: fanOf(n), followers: [], createdAt: at(n) }));
+
+const person = (name: string, rest: Partial<Person> = {}): Person => ({
+  name,
+  followers: [],
+  createdAt: at(0),
+  ...rest,
+});
+
+/**
+ * `harbor` has 250 followers and 250 notes; `ada` asks, `ben` and `cleo` answer, `ben` is answered in turn; `quiet` has never
+ * written; `gone`, `shy` and `banned` are not to be shown.
+ */
+export const WORLD: World = {
+  people: [
+    person('harbor', { bio: 'Tides and ferries.', followers: fans.map(({ name }) => name) }),
+    person('ada', { followers: ['ben', 'cleo'] }),
+    person('ben', { followers: ['ada'] }),
+    person('cleo'),
+    person('quiet'),
+    person('gone', { state: 'deleted' }),
+    person('shy', { state: 'private' }),
+    person('banned', { state: 'suspended' }),
+    ...fans,
+  ],
+  posts: [
+    ...Array.from({ length: MANY }, (_, n) => ({
+      key: noteOf(n),
+      by: 'harbor',
+      text: `Tide table number ${n}`,
+      at: at(1000 + n),
+    })),
+    { key: 'question', by: 'ada', text: 'Which ferry is the earliest?', at: at(2000) },
+    { key: 'answer', by: 'ben', text: 'The one at six.', at: at(2001), replyTo: 'question' },
+    { key: 'other', by: 'cleo', text: 'Ask the harbour.', at: at(2002), replyTo: 'question' },
+    { key: 'nested', by: 'ada', text: 'Thank you!', at: at(2003), replyTo: 'answer' },
+    { key: 'quoting', by: 'cleo', text: 'A good question', at: at(2004), quotes: 'question' },
+    { key: 'boost', by: 'ben', text: '', at: at(2005), reposts: 'question' },
+    { key: 'removed', by: 'ada', text: 'Never mind.', at: at(2006), deleted: true },
+    { key: 'quotingRemoved', by: 'ben', text: 'What was it?', at: at(2007), quotes: 'removed' },
+    {
+      key: 'rich',
+      by: 'cleo',
+      text: 'A picture of the #harbour for @ada https://example.org/ferries',
+      at: at(2008),
+      photo: { url: 'https://pictures.example/harbour.jpg' },
+      hashtags: ['harbour'],
+      mentions: ['ada'],
+      links: ['https://example.org/ferries'],
+    },
+    { key: 'hidden', by: 'shy', text: 'Only for friends', at: at(2009) },
+  ],
+};
+
+export const isShown = (world: World, name: string): boolean =>
+  world.people.some((one) => one.name === name && one.state === undefined);
+
+export const postOf = (world: World, key: string): Post => {
+  const found = world.posts.find((post) => post.key === key);
+  if (found === undefined) throw new Error(`There is no ${key} in the world.`);
+  return found;
+};
+
+/** What can be seen of somebody's timeline, newest first, reposts included. */
+export const timelineOf = (world: World, name: string): Post[] =>
+  world.posts.filter((post) => post.by === name && !post.deleted).reverse();
