@@ -1,0 +1,78 @@
+import type { z } from 'zod';
+import { ServiceError } from '../../../src/core/errors.js';
+import type { Clock } from '../../../src/ports/clock.js';
+import type { ReadContext } from '../../../src/ports/network.js';
+import { Upstream } from '../upstream/client.js';
+import { limitReader } from '../upstream/rate-headers.js';
+import { type Asked, refusalFailure } from './problems.js';
+import { type TweetsAnswer, tweetsAnswer, type UsersAnswer, usersAnswer } from './schemas.js';
+import { type Params, VOCABULARIES, type Vocabulary, type VocabularyName } from './vocabulary.js';
+
+export interface XOptions {
+  /** Without a slash at the end. */
+  readonly baseUrl?: string;
+  /** Bearer tokens of X applications: each is a reading session. Never shown. */
+  readonly bearerTokens: readonly string[];
+  /** Which search they may use: the last seven days, or everything. */
+  readonly search: 'recent' | 'archive';
+  /** Which of X's two vocabularies requests are written in. */
+  readonly vocabulary: VocabularyName;
+  readonly userAgent: string;
+  readonly clock: Clock;
+}
+
+const NO_TOKEN_S = 3600;
+const readLimit = limitReader('x-rate-limit', 'unix seconds');
+
+/** X API v2 over HTTP: one call each, with the token of the session, in one vocabulary. */
+export class XApi {
+  readonly sessions: readonly string[];
+  readonly #tokens: ReadonlyMap<string, string>;
+  readonly #upstream: Upstream;
+  readonly #vocabulary: Vocabulary;
+
+  constructor({ baseUrl = 'https://api.x.com', bearerTokens, vocabulary, userAgent, clock }: XOptions) {
+    this.#tokens = new Map(bearerTokens.map((token, index) => [`token ${index + 1}`, token]));
+    this.sessions = bearerTokens.length === 0 ? ['no token'] : [...this.#tokens.keys()];
+    this.#vocabulary = VOCABULARIES[vocabulary];
+    this.#upstream = new Upstream({ baseUrl, userAgent, limitOf: (headers) => readLimit(headers, clock.now()) });
+  }
+
+  users(path: string, params: Params, asked: Asked, context: ReadContext): Promise<UsersAnswer> {
+    return this.#ask(path, { ...params, ...this.#vocabulary.users }, asked, usersAnswer, context);
+  }
+
+  /** Users by what they are called: as `users`, with what they pinned. */
+  profiles(path: string, params: Params, context: ReadContext): Promise<UsersAnswer> {
+    const all = { ...params, ...this.#vocabulary.profiles };
+    return this.#ask(path, all, { kind: 'objects' }, usersAnswer, context);
+  }
+
+  tweets(path: string, params: Params, asked: Asked, context: ReadContext): Promise<TweetsAnswer> {
+    return this.#ask(path, { ...params, ...this.#vocabulary.posts }, asked, tweetsAnswer, context);
+  }
+
+  close(): Promise<void> {
+    return this.#upstream.close();
+  }
+
+  async #ask<T>(path: string, params: Params, asked: Asked, schema: z.ZodType<T>, context: ReadContext): Promise<T> {
+    return this.#upstream.ask({
+      path: `${path}?${new URLSearchParams(params)}`,
+      headers: { authorization: `Bearer ${this.#tokenOf(context)}` },
+      schema,
+      context,
+      failureOf: (refusal) => refusalFailure(refusal, asked),
+    });
+  }
+
+  #tokenOf({ session = this.sessions[0] }: ReadContext): string {
+    const token = this.#tokens.get(session ?? '');
+    if (token !== undefined) return token;
+    throw new ServiceError(
+      'no_account',
+      'X cannot be read without a token: set X_BEARER_TOKENS to the bearer token of your X application (developer.x.com), or several with commas between them.',
+      { retryAfter: NO_TOKEN_S },
+    );
+  }
+}

@@ -1,0 +1,20 @@
+import { ServiceError } from '../../../src/core/errors.js';
+
+const EPOCH_MS = 1288834974657;
+const FIRST_WITH_TIME = 29700859247n;
+
+/** The day of the first post. */
+export const FIRST_POST_MS = Date.UTC(2006, 2, 21);
+
+/** What X takes as an id or a handle; one of another form makes it refuse the whole request. */
+export const isXId = (text: string): boolean => /^[0-9]{1,19}$/.test(text);
+export const isXHandle = (text: string): boolean => /^[A-Za-z0-9_]{1,15}$/.test(text);
+
+/** A moment (Unix milliseconds) before which nothing can refer to a post: when it was written, where its id tells. */
+export function timeOfId(id: string): number {
+  const number = BigInt(id);
+  return number < FIRST_WITH_TIME ? FIRST_POST_MS : Number(number >> 22n) + EPOCH_MS;
+}
+
+export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user');
+export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet');

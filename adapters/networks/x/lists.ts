@@ -1,0 +1,87 @@
+import { ServiceError } from '../../../src/core/errors.js';
+import type { ListKind } from '../../../src/core/model.js';
+import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
+import type { XApi } from './api.js';
+import { tweetsOf, usersOf } from './map.js';
+import { isOfInput, problemFailure } from './problems.js';
+import type { TweetsAnswer, UsersAnswer } from './schemas.js';
+
+/**
+ * Natural pages. 100 posts: what the largest page of the interface asks for, and the most that X gives in most places. 200
+ * profiles, though X gives 1,000: each costs a cent, and nobody may ask for more at once.
+ */
+export const POSTS = 100;
+const PROFILES = 200;
+/** The most that X gives of those who retweeted. */
+const RETWEETERS = 100;
+
+/** X shows this many posts of a timeline. */
+const TIMELINE_DEPTH = 3200;
+
+type Kind = Extract<ListKind, 'timeline' | 'followers' | 'following' | 'quotes' | 'retweeters'>;
+
+/** One page of a list that X keeps; `id` is one that X takes. */
+export async function readList(
+  api: XApi,
+  kind: Kind,
+  id: string,
+  token: string | null,
+  context: ReadContext,
+): Promise<NetworkPage> {
+  const params = (size: number) => ({
+    max_results: String(size),
+    ...(token !== null && { pagination_token: token }),
+  });
+  const list = { kind: 'list' } as const;
+  switch (kind) {
+    case 'timeline': {
+      const answer = await api.tweets(`/2/users/${id}/tweets`, params(POSTS), { kind: 'objects' }, context);
+      subjectIn(answer, 'user');
+      return withDepth({ tweets: tweetsOf(answer), next: nextOf(answer) });
+    }
+    case 'followers':
+    case 'following': {
+      const answer = await api.users(`/2/users/${id}/${kind}`, params(PROFILES), list, context);
+      subjectIn(answer, 'user');
+      return { users: usersOf(answer), next: nextOf(answer) };
+    }
+    case 'quotes': {
+      const answer = await emptyIfGone(api.tweets(`/2/tweets/${id}/quote_tweets`, params(POSTS), list, context));
+      return { tweets: tweetsOf(answer), next: nextOf(answer) };
+    }
+    case 'retweeters': {
+      const answer = await emptyIfGone(api.users(`/2/tweets/${id}/retweeted_by`, params(RETWEETERS), list, context));
+      return { users: usersOf(answer), next: nextOf(answer) };
+    }
+  }
+}
+
+export const nextOf = ({ meta }: TweetsAnswer | UsersAnswer): string | null => meta?.next_token || null;
+
+/** X answers 200 when there is no such subject, or it is private or suspended. */
+export function subjectIn({ data, errors }: TweetsAnswer | UsersAnswer, what: 'user' | 'tweet'): void {
+  if (data) return;
+  const problem = errors?.find(isOfInput);
+  if (problem) throw problemFailure(problem, what);
+  if (errors?.length) throw new ServiceError('upstream_error', 'The network gave an error in place of a page.');
+}
+
+/** Quotes and retweeters of what is gone are none (T6). */
+async function emptyIfGone<T extends TweetsAnswer | UsersAnswer>(read: Promise<T>): Promise<T | typeof EMPTY> {
+  try {
+    const answer = await read;
+    subjectIn(answer, 'tweet');
+    return answer;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') return EMPTY;
+    throw error;
+  }
+}
+
+const EMPTY = { data: null, includes: null, errors: null, meta: null };
+
+/** The end of a timeline that goes on beyond what X shows of it (C17). */
+function withDepth(page: { tweets: NonNullable<NetworkPage['tweets']>; next: string | null }): NetworkPage {
+  const written = page.tweets.at(-1)?.author?.tweetsCount ?? 0;
+  return page.next === null && written > TIMELINE_DEPTH ? { ...page, endReason: 'network_limit' } : page;
+}

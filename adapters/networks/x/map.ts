@@ -1,0 +1,147 @@
+import type { Media, Tweet, User } from '../../../src/core/model.js';
+import type { Includes, TweetsAnswer, UsersAnswer, XMedia, XTweet, XUser } from './schemas.js';
+import { decoded, withLinks } from './text.js';
+
+/** X's codes for "no language". */
+const NO_LANGUAGE = /^(?:und|zxx|art|q[a-z]{2})$/;
+/** Links to a post's own pictures stand among its links; older posts don't mark them. */
+const OWN_MEDIA = /^pic\.(?:twitter|x)\.com\//;
+/** What X puts before its cut copy of a retweeted text. */
+const RETWEET_PREFIX = /^RT @[A-Za-z0-9_]{1,15}: /;
+
+export const usersOf = ({ data }: UsersAnswer): User[] => (data ?? []).map(userOf);
+
+export function tweetsOf({ data, includes }: TweetsAnswer): Tweet[] {
+  const beside = indexed(includes);
+  return (data ?? []).map((tweet) => tweetOf(tweet, beside));
+}
+
+/** Times to the millisecond (T11). */
+const timeOf = (text: string): string => new Date(text).toISOString();
+
+/** X writes '' for what was never filled in (T10). */
+const filled = (text: string | null | undefined): string | undefined => (text ? decoded(text) : undefined);
+
+function userOf(user: XUser): User {
+  const { public_metrics: metrics, entities, verified_type: badge } = user;
+  const [link] = entities?.url?.urls ?? [];
+  const pinned = user.pinned_tweet_id ?? user.pinned_post_id;
+  return known<User>({
+    id: user.id,
+    handle: user.username,
+    name: decoded(user.name),
+    bio: filled(user.description && withLinks(user.description, entities?.description?.urls ?? [])),
+    location: filled(user.location),
+    url: (link?.expanded_url ?? user.url) || undefined,
+    avatarUrl: user.profile_image_url || undefined,
+    bannerUrl: user.profile_banner_url || undefined,
+    verified: badge && badge !== 'none' ? true : user.verified, // T14: any current badge
+    protected: user.protected,
+    followersCount: metrics.followers_count,
+    followingCount: metrics.following_count,
+    tweetsCount: metrics.tweet_count ?? metrics.post_count ?? 0, // one of them is there: the schema says so
+    likesCount: metrics.like_count,
+    listedCount: metrics.listed_count,
+    createdAt: timeOf(user.created_at),
+    pinnedTweetIds: pinned ? [pinned] : undefined,
+  });
+}
+
+/** What came beside the posts, by id and key. */
+interface Beside {
+  readonly users: ReadonlyMap<string, XUser>;
+  readonly tweets: ReadonlyMap<string, XTweet>;
+  readonly media: ReadonlyMap<string, XMedia>;
+}
+
+function indexed(includes: Includes): Beside {
+  return {
+    users: new Map(includes?.users?.map((user) => [user.id, user])),
+    tweets: new Map((includes?.tweets ?? includes?.posts)?.map((tweet) => [tweet.id, tweet])),
+    media: new Map(includes?.media?.map((medium) => [medium.media_key, medium])),
+  };
+}
+
+/** Its fields were asked for, and X leaves out what is empty: a list that is not there is known to be empty (T10). */
+function tweetOf(tweet: XTweet, beside: Beside): Tweet {
+  const metrics = tweet.public_metrics;
+  const author = beside.users.get(tweet.author_id);
+  const references = tweet.referenced_tweets ?? tweet.referenced_posts ?? [];
+  const referenceTo = (type: string) => references.find((reference) => reference.type === type)?.id;
+  const retweetedId = referenceTo('retweeted');
+  const original = retweetedId === undefined ? undefined : beside.tweets.get(retweetedId);
+  const content = contentOf(original ?? tweet);
+  return known<Tweet>({
+    id: tweet.id,
+    // X cuts what is retweeted: the whole text is the original's (M23).
+    text: retweetedId === undefined || original ? content.text : content.text.replace(RETWEET_PREFIX, ''),
+    lang: tweet.lang && !NO_LANGUAGE.test(tweet.lang) ? tweet.lang : undefined,
+    createdAt: timeOf(tweet.created_at),
+    authorId: tweet.author_id,
+    author: author && userOf(author),
+    conversationId: tweet.conversation_id,
+    inReplyToId: referenceTo('replied_to'),
+    inReplyToUserId: tweet.in_reply_to_user_id,
+    quotedId: referenceTo('quoted'),
+    retweetedId,
+    repliesCount: metrics?.reply_count,
+    retweetsCount: metrics?.retweet_count ?? metrics?.repost_count,
+    likesCount: metrics?.like_count,
+    quotesCount: metrics?.quote_count,
+    bookmarksCount: metrics?.bookmark_count,
+    viewsCount: metrics?.impression_count,
+    media: mediaOf([original, tweet], beside),
+    urls: content.urls,
+    hashtags: content.hashtags,
+    mentions: content.mentions,
+    isRetweet: retweetedId !== undefined,
+    isQuote: referenceTo('quoted') !== undefined,
+    isReply: referenceTo('replied_to') !== undefined,
+    source: filled(tweet.source),
+  });
+}
+
+/** The long text where there is one, and what stands in it. */
+function contentOf(tweet: XTweet): Required<Pick<Tweet, 'text' | 'urls' | 'hashtags' | 'mentions'>> {
+  const long = tweet.note_tweet ?? tweet.note_post;
+  const entities = long?.entities ?? tweet.entities;
+  const links = (entities?.urls ?? []).filter((link) => !link.media_key && !OWN_MEDIA.test(link.display_url ?? ''));
+  const addresses = links.flatMap((link) => link.unwound_url ?? link.expanded_url ?? link.url ?? []);
+  return {
+    text: decoded(long?.text ?? tweet.text),
+    urls: [...new Set(addresses)],
+    hashtags: (entities?.hashtags ?? []).map(({ tag }) => tag),
+    mentions: (entities?.mentions ?? []).map(({ username }) => username),
+  };
+}
+
+/** Of the first post whose pictures came along; undefined where there are some that did not. */
+function mediaOf(tweets: readonly (XTweet | undefined)[], beside: Beside): Media[] | undefined {
+  const keys = tweets.flatMap((tweet) =>
+    tweet?.attachments?.media_keys?.length ? [tweet.attachments.media_keys] : [],
+  );
+  if (keys.length === 0) return [];
+  for (const each of keys) {
+    const found = each.flatMap((key) => beside.media.get(key) ?? []);
+    if (found.length > 0) return found.map(mediumOf);
+  }
+  return undefined;
+}
+
+function mediumOf({ type, url, preview_image_url: preview, variants, width, height }: XMedia): Media {
+  const video = (variants ?? [])
+    .filter(({ content_type: kind }) => kind === 'video/mp4')
+    .toSorted((one, other) => (other.bit_rate ?? 0) - (one.bit_rate ?? 0))[0];
+  return known<Media>({
+    type,
+    url: type === 'photo' ? url : (video?.url ?? preview),
+    previewUrl: type === 'photo' ? undefined : preview,
+    width,
+    height,
+  });
+}
+
+/** The object without what is unknown (T10). */
+function known<T extends object>(fields: { [K in keyof T]-?: T[K] | null | undefined }): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as T;
+}

@@ -1,0 +1,116 @@
+import { badRequest, ServiceError } from '../../../src/core/errors.js';
+import type { Product } from '../../../src/core/model.js';
+import type { Refusal } from '../upstream/client.js';
+import { failure } from '../upstream/failures.js';
+import { type Problem, refusalSchema } from './schemas.js';
+
+/** What a request reads, as far as refusals of it differ. */
+export type Asked =
+  /** Objects by id or name, and timelines: what every enrolled application may read. */
+  | { readonly kind: 'objects' }
+  /** Lists that X keeps from some applications. */
+  | { readonly kind: 'list' }
+  | { readonly kind: 'search'; readonly product: Product };
+
+/** Problems go by the end of their type: the beginning was renamed with the vocabulary. */
+const typeOf = ({ type }: { type?: string | null | undefined }): string => type?.split('/').at(-1) ?? '';
+
+/** Types that say an object is not to be seen, and for what reason. */
+const GONE: Readonly<Record<string, string | undefined>> = {
+  'resource-not-found': undefined,
+  'not-authorized-for-resource': 'private',
+  'disallowed-resource': 'withheld',
+  'resource-unavailable': 'unavailable',
+};
+
+/** What a problem in an answer with 200 says of the object that was asked for. */
+export function problemFailure(problem: Problem, what: 'user' | 'tweet'): ServiceError {
+  const type = typeOf(problem);
+  if (!(type in GONE)) {
+    return new ServiceError('upstream_error', 'The network did not give this object.', { cause: problem });
+  }
+  // Suspended accounts are titled "Forbidden" and typed as not found.
+  const isSuspended = /\bsuspended\b/i.test(problem.detail ?? '');
+  const reason = isSuspended ? 'suspended' : GONE[type];
+  const message = isSuspended ? 'The account is suspended' : (MESSAGES[reason ?? ''] ?? `No such ${what}`);
+  return new ServiceError('not_found', message, { ...(reason && { reason }), cause: problem });
+}
+
+const MESSAGES: Readonly<Record<string, string | undefined>> = {
+  private: 'It is private: its author is protected',
+  withheld: 'The network withholds it',
+  unavailable: 'The network does not show it',
+};
+
+/** Problems that say why something that was asked for is missing; others are about what would have come beside it. */
+export const isOfInput = ({ parameter, section }: Problem): boolean =>
+  section !== 'includes' && ['id', 'ids', 'username', 'usernames'].includes(parameter ?? '');
+
+const SOON_S = 5;
+const CREDITS_S = 300;
+const NOT_ENROLLED_S = 900;
+const CAP_S = 3600;
+
+/** What a refusal means where X means something of its own by it (networks.md, 2.6). */
+export function refusalFailure(refusal: Refusal, asked: Asked): ServiceError | undefined {
+  const parsed = refusalSchema.safeParse(refusal.json);
+  const body = parsed.success ? parsed.data : undefined;
+  const noAccount = (message: string, retryAfter: number) => failure('no_account', message, refusal, { retryAfter });
+  switch (refusal.status) {
+    case 400:
+      return body && badInput(body, asked, refusal);
+    case 402:
+      return noAccount('The credits of our account at the network are used up.', CREDITS_S);
+    case 403:
+      if (/spend cap/i.test(body?.detail ?? '')) return noAccount('Our account at the network is at its cap.', CAP_S);
+      return notAllowed(
+        refusal,
+        asked,
+        body?.reason === 'client-not-enrolled' || typeOf(body ?? {}) === 'client-forbidden',
+      );
+    case 404:
+      // A problem is about the object; anything else says that there is no such path any more.
+      if (body?.title || body?.type) return undefined;
+      return failure('query_id_stale', 'The network no longer offers this read.', refusal);
+    case 429:
+      if (body && typeOf(body) === 'usage-capped') return noAccount('Our account at the network is at its cap.', CAP_S);
+      // With calls left it was too many at once (the archive: one a second), not too many in the window.
+      if (!refusal.limit?.remaining) return undefined;
+      return failure('upstream_rate_limited', 'The network asks us to wait. Nothing was charged.', refusal, {
+        retryAfter: SOON_S,
+      });
+    default:
+      return undefined;
+  }
+}
+
+const TOKENS = ['next_token', 'pagination_token'];
+const OF_QUERY = ['query', 'start_time', 'end_time', 'since_id', 'until_id'];
+
+/** 400 is the caller's where it is about the query, or a cursor too old; otherwise the request was wrong by our fault. */
+function badInput(
+  body: ReturnType<typeof refusalSchema.parse>,
+  asked: Asked,
+  refusal: Refusal,
+): ServiceError | undefined {
+  const parameters = (body.errors ?? []).flatMap((each) => Object.keys(each.parameters ?? {}));
+  if (parameters.some((name) => TOKENS.includes(name))) {
+    return badRequest('The network no longer knows this cursor: start again without one.', 'cursor');
+  }
+  if (asked.kind !== 'search' || !parameters.some((name) => OF_QUERY.includes(name))) return undefined;
+  const message = body.errors?.[0]?.message ?? body.detail ?? 'it is not a query for it';
+  return new ServiceError('bad_request', `The network refuses q: ${message}`, { param: 'q', cause: refusal.text });
+}
+
+/** 403: these credentials may not read this (P11, P15). Where every application may, they are good for nothing. */
+function notAllowed(refusal: Refusal, asked: Asked, isNotEnrolled: boolean): ServiceError {
+  if (asked.kind === 'search' && asked.product !== 'Latest') {
+    return failure('product_unavailable', `The network does not serve ${asked.product} to our session.`, refusal);
+  }
+  if (isNotEnrolled && asked.kind === 'objects') {
+    return failure('no_account', 'The network has not enrolled our application.', refusal, {
+      retryAfter: NOT_ENROLLED_S,
+    });
+  }
+  return failure('access_denied', 'The network refused this read to our session.', refusal, { reason: 'session' });
+}

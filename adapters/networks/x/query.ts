@@ -1,0 +1,151 @@
+import { badRequest } from '../../../src/core/errors.js';
+import { parseQuery } from '../search/parse.js';
+import type { Query, Term } from '../search/query.js';
+import { isXHandle } from './ids.js';
+
+/** A search for posts as X takes it: the words, and apart from them what X takes as parameters. */
+export interface PostQuery {
+  readonly query: string;
+  readonly bounds: Bounds;
+}
+
+/** Moments are Unix milliseconds; `since` and `uptoId` hold what they name, `until` and `afterId` don't. */
+export interface Bounds {
+  readonly since?: number;
+  readonly until?: number;
+  readonly afterId?: string;
+  readonly uptoId?: string;
+}
+
+/** The query in X's words. Throws `bad_request` (param `q`) naming what X cannot say: nothing is dropped. */
+export function compilePosts(q: string, only: 'images' | 'video_link' | null): PostQuery {
+  const parts = musts(parseQuery(q));
+  const rest = parts.filter((part) => !isBound(part));
+  if (!rest.some(standsAlone)) {
+    throw badRequest(
+      'q with X needs something to look for: a word, "phrase", #tag, $tag, @handle, from:, to:, url:, conversation_id: or quoted_tweet_id:; lang:, filter:, min_…:, since: and until: only narrow that',
+      'q',
+    );
+  }
+  const words = rest.map((part) => (part.kind === 'or' ? `(${wordsOf(part)})` : wordsOf(part)));
+  return { query: [...words, ...(only === null ? [] : [`has:${only}`])].join(' '), bounds: boundsOf(parts) };
+}
+
+/** Words for profiles. X takes letters, digits, `_`, `'` and spaces, 50 at most. */
+export function compilePeople(q: string): string {
+  const words = musts(parseQuery(q)).map((part) => {
+    if (part.kind === 'word' || part.kind === 'phrase' || part.kind === 'mention') return part.text;
+    throw badRequest('q with product People takes words and @handles only', 'q');
+  });
+  const query = words.join(' ');
+  if (/^[A-Za-z0-9_' ]{1,50}$/.test(query)) return query;
+  throw badRequest("q with product People takes at most 50 of the characters A-Z, a-z, 0-9, _ and '", 'q');
+}
+
+/** The parts that everything found must meet. */
+const musts = (query: Query): readonly Query[] => (query.kind === 'and' ? query.of.flatMap(musts) : [query]);
+
+const NAMES = { since: 'since:', until: 'until:', afterId: 'since_id:', uptoId: 'max_id:' } as const;
+
+const isBound = (query: Query): boolean => query.kind in NAMES;
+
+function boundsOf(parts: readonly Query[]): Bounds {
+  const bounds: { -readonly [K in keyof Bounds]: Bounds[K] } = {};
+  for (const part of parts) {
+    if (part.kind === 'since') bounds.since = Math.max(bounds.since ?? -Infinity, Date.parse(part.time));
+    if (part.kind === 'until') bounds.until = Math.min(bounds.until ?? Infinity, Date.parse(part.time));
+    if (part.kind === 'afterId') bounds.afterId = narrower(bounds.afterId, part.id, (id, held) => id > held);
+    if (part.kind === 'uptoId') bounds.uptoId = narrower(bounds.uptoId, part.id, (id, held) => id < held);
+  }
+  // X would let go of the time.
+  if (bounds.since !== undefined && bounds.afterId) throw badRequest('X takes since: or since_id:, not both', 'q');
+  if (bounds.until !== undefined && bounds.uptoId) throw badRequest('X takes until: or max_id:, not both', 'q');
+  return bounds;
+}
+
+const narrower = (held: string | undefined, id: string, isBetter: (id: bigint, held: bigint) => boolean): string =>
+  held === undefined || isBetter(BigInt(id), BigInt(held)) ? id : held;
+
+/** X refuses a query of which every way to meet it only narrows. */
+function standsAlone(query: Query): boolean {
+  if (query.kind === 'and') return query.of.some(standsAlone);
+  if (query.kind === 'or') return query.of.every(standsAlone);
+  if (query.kind === 'not') return query.of.kind === 'not' && standsAlone(query.of.of);
+  return !['lang', 'is', 'atLeast'].includes(query.kind) && !isBound(query);
+}
+
+function wordsOf(query: Query): string {
+  if (query.kind === 'and') return query.of.map(grouped).join(' ');
+  if (query.kind === 'or') return query.of.map(grouped).join(' OR ');
+  return query.kind === 'not' ? withoutWords(query.of) : termOf(query);
+}
+
+const grouped = (query: Query): string =>
+  query.kind === 'and' || query.kind === 'or' ? `(${wordsOf(query)})` : wordsOf(query);
+
+/** X negates no groups; neither of several is none of each. */
+function withoutWords(query: Query): string {
+  if (query.kind === 'not') return grouped(query.of);
+  if (query.kind === 'or') return query.of.map(withoutWords).join(' ');
+  if (query.kind === 'and')
+    throw badRequest('X cannot exclude a group: "-( … )" takes terms with OR between them', 'q');
+  return `-${termOf(query)}`;
+}
+
+const COUNTERS = { likes: 'min_likes', retweets: 'min_reposts', replies: 'min_replies' } as const;
+
+const FLAGS = {
+  reply: 'is:reply',
+  retweet: 'is:retweet',
+  quote: 'is:quote',
+  verified: 'is:verified',
+  media: 'has:media',
+  image: 'has:images',
+  video: 'has:video_link',
+  link: 'has:links',
+  tag: 'has:hashtags',
+  mention: 'has:mentions',
+} as const;
+
+function termOf(term: Term): string {
+  switch (term.kind) {
+    case 'word':
+      return wordOf(term.text);
+    case 'phrase':
+      return quoted(term.text);
+    case 'hashtag':
+      return `#${term.text}`;
+    case 'cashtag':
+      return `$${term.text}`;
+    case 'mention':
+      return `@${handle('@', term.text)}`;
+    case 'from':
+    case 'to':
+      return `${term.kind}:${handle(`${term.kind}:`, term.handle)}`;
+    case 'url':
+      return `url:${quoted(term.text)}`;
+    case 'lang':
+      return `lang:${term.text}`;
+    case 'conversation':
+      return `conversation_id:${term.id}`;
+    case 'quoting':
+      return `quotes_of_tweet_id:${term.id}`;
+    case 'atLeast':
+      return `${COUNTERS[term.counter]}:${term.least}`;
+    case 'is':
+      return FLAGS[term.flag];
+    default:
+      throw badRequest(`X takes ${NAMES[term.kind]} for the whole query only: not under OR, nor after -`, 'q');
+  }
+}
+
+/** X reads punctuation, and some words, as its own: between quotes they are text. */
+const wordOf = (text: string): string =>
+  /^[\p{L}\p{M}\p{N}_]+$/u.test(text) && !/^(?:or|and|not)$/i.test(text) ? text : quoted(text);
+
+const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\')}"`;
+
+function handle(operator: string, text: string): string {
+  if (isXHandle(text)) return text;
+  throw badRequest(`${operator} takes a handle of X: 1 to 15 letters, digits or _, not "${text}"`, 'q');
+}

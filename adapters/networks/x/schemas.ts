@@ -1,0 +1,151 @@
+import { z } from 'zod';
+
+/** A member that may be missing: one that is not as it should be counts as missing, for X changes members without notice. */
+const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().catch(undefined);
+
+const id = z.string().regex(/^[0-9]{1,19}$/);
+const text = maybe(z.string());
+const count = maybe(z.int().nonnegative());
+const moment = z.string().refine((value) => !Number.isNaN(Date.parse(value)), 'not a date-time');
+/** A list of which only what is sound is kept. */
+const listOf = <T extends z.ZodType>(schema: T) =>
+  maybe(
+    z
+      .array(z.unknown())
+      .transform((items) => items.flatMap((item) => [schema.safeParse(item)].flatMap((one) => one.data ?? []))),
+  );
+
+const link = z.object({
+  url: text,
+  expanded_url: text,
+  unwound_url: text,
+  display_url: text,
+  media_key: text,
+});
+
+const entities = maybe(
+  z.object({
+    urls: listOf(link),
+    hashtags: listOf(z.object({ tag: z.string() })),
+    mentions: listOf(z.object({ username: z.string() })),
+  }),
+);
+
+const links = maybe(z.object({ urls: listOf(link) }));
+
+export const userSchema = z.object({
+  id,
+  username: z.string().min(1),
+  name: z.string(),
+  created_at: moment,
+  description: text,
+  entities: maybe(z.object({ url: links, description: links })),
+  location: text,
+  url: text,
+  profile_image_url: text,
+  profile_banner_url: text,
+  verified: maybe(z.boolean()),
+  verified_type: text,
+  protected: maybe(z.boolean()),
+  pinned_tweet_id: text,
+  pinned_post_id: text,
+  public_metrics: z
+    .object({
+      followers_count: z.int().nonnegative(),
+      following_count: z.int().nonnegative(),
+      tweet_count: count,
+      post_count: count,
+      like_count: count,
+      listed_count: count,
+    })
+    .refine((metrics) => (metrics.tweet_count ?? metrics.post_count) != null, 'neither tweet_count nor post_count'),
+});
+export type XUser = z.infer<typeof userSchema>;
+
+const references = listOf(z.object({ type: z.string(), id }));
+const note = maybe(z.object({ text: z.string(), entities }));
+
+export const tweetSchema = z.object({
+  id,
+  text: z.string(),
+  created_at: moment,
+  author_id: id,
+  conversation_id: text,
+  in_reply_to_user_id: text,
+  referenced_tweets: references,
+  referenced_posts: references,
+  note_tweet: note,
+  note_post: note,
+  entities,
+  attachments: maybe(z.object({ media_keys: listOf(z.string()) })),
+  public_metrics: maybe(
+    z.object({
+      reply_count: count,
+      retweet_count: count,
+      repost_count: count,
+      like_count: count,
+      quote_count: count,
+      bookmark_count: count,
+      impression_count: count,
+    }),
+  ),
+  lang: text,
+  source: text,
+});
+export type XTweet = z.infer<typeof tweetSchema>;
+
+const mediaSchema = z.object({
+  media_key: z.string(),
+  type: z.enum(['photo', 'video', 'animated_gif']),
+  url: text,
+  preview_image_url: text,
+  width: count,
+  height: count,
+  variants: listOf(z.object({ content_type: text, bit_rate: count, url: z.string() })),
+});
+export type XMedia = z.infer<typeof mediaSchema>;
+
+/** Part of an answer with 200: why something is not in it. */
+export const problemSchema = z.object({
+  type: text,
+  title: text,
+  detail: text,
+  parameter: text,
+  value: text,
+  resource_id: text,
+  section: text,
+});
+export type Problem = z.infer<typeof problemSchema>;
+
+/** What is beside the point of an answer must not make it unreadable. */
+const includes = maybe(
+  z.object({
+    users: listOf(userSchema),
+    tweets: listOf(tweetSchema),
+    posts: listOf(tweetSchema),
+    media: listOf(mediaSchema),
+  }),
+);
+export type Includes = z.infer<typeof includes>;
+
+/** `data` is absent, not empty, where there is nothing (networks.md, 2.3): then `meta` or `errors` says so. */
+const answerOf = <T extends z.ZodType>(item: T) =>
+  z
+    .object({
+      data: z.array(item).nullish(),
+      includes,
+      errors: listOf(problemSchema),
+      meta: z.object({ next_token: text, result_count: count }).nullish(),
+    })
+    .refine(({ data, errors, meta }) => Boolean(data ?? errors ?? meta), 'neither data nor errors nor meta');
+
+export const usersAnswer = answerOf(userSchema);
+export const tweetsAnswer = answerOf(tweetSchema);
+export type UsersAnswer = z.infer<typeof usersAnswer>;
+export type TweetsAnswer = z.infer<typeof tweetsAnswer>;
+
+/** An answer that is a refusal, in either of its two shapes. */
+export const refusalSchema = problemSchema.extend({
+  reason: text,
+  errors: listOf(z.object({ message: text, parameters: maybe(z.record(z.string(), z.unknown())) })),
+});

@@ -1,0 +1,103 @@
+import { badRequest } from '../../../src/core/errors.js';
+import type { Product, Tweet } from '../../../src/core/model.js';
+import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
+import type { XApi } from './api.js';
+import { timeOfId } from './ids.js';
+import { nextOf, POSTS, subjectIn } from './lists.js';
+import { tweetsOf, usersOf } from './map.js';
+import { compilePeople, compilePosts, type PostQuery } from './query.js';
+import { requireReach, type Settings, type Window, windowOf } from './window.js';
+
+/** Twice the largest page of the interface: what X gives unasked. */
+const PEOPLE = 100;
+
+const ONLY = { Latest: null, Top: null, Photos: 'images', Videos: 'video_link' } as const;
+
+/** Throws exactly when a search would be refused by us: `bad_request`, saying why. Reads nothing. */
+export function checkSearch(q: string, product: Product, settings: Settings): void {
+  if (product === 'People') compilePeople(q);
+  else requireReach(compilePosts(q, ONLY[product]).bounds, settings);
+}
+
+export async function readSearch(
+  api: XApi,
+  { q, product }: { q: string; product: Product },
+  token: string | null,
+  context: ReadContext,
+  settings: Settings,
+): Promise<NetworkPage> {
+  checkSearch(q, product, settings);
+  const asked = { kind: 'search', product } as const;
+  if (product === 'People') {
+    const params = {
+      query: compilePeople(q),
+      max_results: String(PEOPLE),
+      ...(token !== null && { next_token: token }),
+    };
+    const answer = await api.users('/2/users/search', params, asked, context);
+    subjectIn(answer, 'user');
+    return { users: usersOf(answer), next: nextOf(answer) };
+  }
+  return searchPosts(api, { ...compilePosts(q, ONLY[product]), product }, token, context, settings);
+}
+
+interface PostSearch extends PostQuery {
+  readonly product: Exclude<Product, 'People'>;
+}
+
+export interface PostPage {
+  readonly tweets: readonly Tweet[];
+  readonly next: string | null;
+  readonly endReason?: 'network_limit';
+}
+
+/** One page, from a token of the same search or the start. Recent search ends where its seven days do (C17). */
+async function searchPosts(
+  api: XApi,
+  { query, bounds, product }: PostSearch,
+  token: string | null,
+  context: ReadContext,
+  settings: Settings,
+): Promise<PostPage> {
+  const begun = token === null ? null : parseToken(token);
+  const { path, params, isWhole } = windowOf(bounds, settings, begun?.path);
+  const all = {
+    query,
+    max_results: String(POSTS),
+    sort_order: product === 'Top' ? 'relevancy' : 'recency',
+    ...params,
+    ...(begun && { next_token: begun.nextToken }),
+  };
+  const answer = await api.tweets(`/2/tweets/search/${path}`, all, { kind: 'search', product }, context);
+  subjectIn(answer, 'tweet');
+  const next = nextOf(answer);
+  const ends = next === null && !isWhole;
+  return {
+    tweets: tweetsOf(answer),
+    next: next === null ? null : `${path}.${next}`,
+    ...(ends && { endReason: 'network_limit' as const }),
+  };
+}
+
+/** X's search ends half a minute ago, and refuses to begin later. */
+const LATEST_START_MS = 60_000;
+
+/** What stands under a post: a search that only we make, from when the post was written, or a little before. */
+export function searchUnder(
+  api: XApi,
+  query: string,
+  id: string,
+  token: string | null,
+  context: ReadContext,
+  settings: Settings,
+): Promise<PostPage> {
+  const since = Math.min(timeOfId(id), settings.clock.now() - LATEST_START_MS);
+  return searchPosts(api, { query, bounds: { since }, product: 'Latest' }, token, context, settings);
+}
+
+/** A token holds for the search that gave it. */
+function parseToken(token: string): { path: Window['path']; nextToken: string } {
+  const [, path, nextToken] = /^(recent|all)\.(.+)$/s.exec(token) ?? [];
+  if (nextToken === undefined) throw badRequest('The cursor does not belong to this list', 'cursor');
+  return { path: path as Window['path'], nextToken };
+}

@@ -1,0 +1,104 @@
+import { badRequest } from '../../../src/core/errors.js';
+import type { Tweet } from '../../../src/core/model.js';
+import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
+import type { XApi } from './api.js';
+import { findTweet, findTweets } from './entities.js';
+import { searchUnder } from './search.js';
+import type { Settings } from './window.js';
+
+/** Most calls for what stands above a post, and for finding out whether an answer belongs under it. */
+const MAX_ABOVE = 30;
+const MAX_PARENT_CALLS = 10;
+
+interface Reading {
+  readonly api: XApi;
+  readonly context: ReadContext;
+  readonly settings: Settings;
+}
+
+/** Direct replies: X's search finds them, and what else it finds is left out. */
+export async function readReplies(reading: Reading, id: string, token: string | null): Promise<NetworkPage> {
+  const { api, context, settings } = reading;
+  const search = searchUnder(api, `in_reply_to_tweet_id:${id}`, id, token, context, settings);
+  // Nothing is found under what does not exist, nor under what nobody has answered: these two are told apart (T6).
+  const [page] = await Promise.all([search, token === null && findTweet(api, id, context)]);
+  return { ...page, tweets: page.tweets.filter(({ inReplyToId }) => inReplyToId === id) };
+}
+
+/**
+ * The focal post, those above it from the root down (T1), and what follows: of each page of X's search, newest page first, the
+ * oldest post first. A token is the conversation and the search's own.
+ */
+export async function readThread(reading: Reading, id: string, token: string | null): Promise<NetworkPage> {
+  if (token !== null) {
+    const [, conversation, searched] = /^([0-9]{1,19}):(.+)$/s.exec(token) ?? [];
+    if (conversation === undefined || searched === undefined) {
+      throw badRequest('The cursor does not belong to this list', 'cursor');
+    }
+    return below(reading, id, conversation, searched);
+  }
+  const focal = await findTweet(reading.api, id, reading.context);
+  const [above, page] = await Promise.all([
+    readAbove(reading, focal),
+    below(reading, id, focal.conversationId ?? id, null),
+  ]);
+  return { ...page, tweets: [focal, ...above, ...page.tweets] };
+}
+
+/** Up to the first that is not to be seen; the root of the conversation stands above all the same (T4). */
+async function readAbove({ api, context }: Reading, focal: Tweet): Promise<Tweet[]> {
+  const root = focal.conversationId;
+  const seen = new Map<string, Tweet>([[focal.id, focal]]);
+  const above: Tweet[] = [];
+  let next = focal.inReplyToId;
+  for (let calls = 0; next !== undefined && calls < MAX_ABOVE; calls += 1) {
+    if (!seen.has(next)) {
+      const ids: readonly string[] = calls === 0 && root !== undefined ? [...new Set([next, root])] : [next];
+      const found = await findTweets(api, ids, context);
+      for (const each of found) if ('ok' in each) seen.set(each.ok.id, each.ok);
+    }
+    const parent = seen.get(next);
+    if (parent === undefined || parent === focal) break;
+    above.unshift(parent);
+    next = parent.inReplyToId;
+  }
+  const first = root === undefined ? undefined : seen.get(root);
+  return first === undefined || first === focal || above.includes(first) ? above : [first, ...above];
+}
+
+async function below(
+  reading: Reading,
+  id: string,
+  conversation: string,
+  token: string | null,
+): Promise<NetworkPage & { tweets: readonly Tweet[] }> {
+  const { api, context, settings } = reading;
+  const query = `conversation_id:${conversation}`;
+  const page = await searchUnder(api, query, id, token, context, settings);
+  const younger = page.tweets.filter((tweet) => BigInt(tweet.id) > BigInt(id)).toReversed();
+  const tweets = conversation === id ? younger : await descendants(reading, id, younger);
+  const next = page.next === null ? null : `${conversation}:${page.next}`;
+  return { ...page, tweets, next };
+}
+
+/** Of a conversation, what answers this post or an answer to it; parents that are on other pages are looked up. */
+async function descendants({ api, context }: Reading, id: string, tweets: readonly Tweet[]): Promise<Tweet[]> {
+  const parents = new Map<string, string | undefined>(tweets.map((tweet) => [tweet.id, tweet.inReplyToId]));
+  /** The first one above that is not known, is the focal post, or is too old to be below it; undefined at a root. */
+  const top = (of: string): string | undefined => {
+    let at: string | undefined = of;
+    while (at !== undefined && at !== id && parents.has(at)) at = parents.get(at);
+    return at;
+  };
+  for (let calls = 0; calls < MAX_PARENT_CALLS; calls += 1) {
+    const tops = new Set(tweets.flatMap((tweet) => top(tweet.id) ?? []));
+    const unknown = [...tops].filter((each) => BigInt(each) > BigInt(id));
+    if (unknown.length === 0) break;
+    const found = await findTweets(api, unknown, context);
+    for (const [index, each] of unknown.entries()) {
+      const outcome = found[index];
+      parents.set(each, outcome && 'ok' in outcome ? outcome.ok.inReplyToId : undefined);
+    }
+  }
+  return tweets.filter((tweet) => top(tweet.id) === id);
+}

@@ -1,0 +1,48 @@
+/**
+ * X has two names for everything, "tweet" (up to 2.166) and "post" (from 2.167), and lets go silently of field names it does not
+ * know: a request speaks one of them throughout. Answers are read in both (schemas.ts).
+ */
+export type VocabularyName = 'tweet' | 'post';
+
+export type Params = Readonly<Record<string, string>>;
+
+/** What every request for posts or users says beside what it is about. */
+export interface Vocabulary {
+  readonly posts: Params;
+  /** Users in lists. */
+  readonly users: Params;
+  /** Users asked for by name: expanding a pinned post is billed, so lists of hundreds go without. */
+  readonly profiles: Params;
+}
+
+const USER_FIELDS =
+  'id,name,username,created_at,description,entities,location,url,profile_image_url,profile_banner_url,verified,verified_type,protected,public_metrics';
+const MEDIA_FIELDS = 'media_key,type,url,preview_image_url,width,height,variants';
+
+const TWEET_USERS: Params = { 'user.fields': `${USER_FIELDS},pinned_tweet_id` };
+const POST_USERS: Params = { 'user.fields': USER_FIELDS };
+
+export const VOCABULARIES: Readonly<Record<VocabularyName, Vocabulary>> = {
+  tweet: {
+    posts: {
+      'tweet.fields':
+        'id,text,created_at,author_id,conversation_id,in_reply_to_user_id,referenced_tweets,entities,attachments,public_metrics,lang,note_tweet,source',
+      expansions: 'author_id,attachments.media_keys,referenced_tweets.id,referenced_tweets.id.attachments.media_keys',
+      'media.fields': MEDIA_FIELDS,
+      ...TWEET_USERS,
+    },
+    users: TWEET_USERS,
+    profiles: TWEET_USERS,
+  },
+  post: {
+    posts: {
+      'post.fields': 'id,text,created_at,conversation_id,entities,attachments,public_metrics,lang,note_post,source',
+      // Author and references are no fields here: they come by being expanded.
+      expansions: 'author_id,in_reply_to_user_id,referenced_posts,attachments.media_keys',
+      'media.fields': MEDIA_FIELDS,
+      ...POST_USERS,
+    },
+    users: POST_USERS,
+    profiles: { ...POST_USERS, expansions: 'pinned_post_id' },
+  },
+};

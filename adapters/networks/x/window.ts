@@ -1,0 +1,71 @@
+import { badRequest } from '../../../src/core/errors.js';
+import type { XOptions } from './api.js';
+import { FIRST_POST_MS, timeOfId } from './ids.js';
+import type { Bounds } from './query.js';
+
+const DAY_MS = 86_400_000;
+/** What recent search holds, and how much of it may have passed by the time that X looks. */
+const RECENT_MS = 7 * DAY_MS;
+const MARGIN_MS = 60_000;
+/** X takes no end that is nearer than this; it ends there by itself. */
+const LATEST_END_MS = 30_000;
+
+export type Settings = Pick<XOptions, 'search' | 'clock'>;
+
+/** Which search a request goes to, and how it says there between which moments. */
+export interface Window {
+  readonly path: 'recent' | 'all';
+  readonly params: Readonly<Record<string, string>>;
+  /** Nothing that was asked for lies before what this search holds. */
+  readonly isWhole: boolean;
+}
+
+/** `path`: where the walk began, for its next pages. The archive is used only for what recent search does not hold. */
+export function windowOf(bounds: Bounds, { search, clock }: Settings, path?: Window['path']): Window {
+  const now = clock.now();
+  const start = now - RECENT_MS + MARGIN_MS;
+  const isWhole = earliest(bounds) >= start;
+  const to = path ?? (search === 'archive' && !isWhole ? 'all' : 'recent');
+  return {
+    path: to,
+    params: { ...(to === 'all' ? fromTheFirst(bounds) : isWhole ? from(bounds) : {}), ...until(bounds, now) },
+    isWhole: to === 'all' || isWhole,
+  };
+}
+
+/** Refuses what recent search would not hold a part of. A day that has begun before its window is taken for its start. */
+export function requireReach(bounds: Bounds, { search, clock }: Settings): void {
+  if (search === 'archive') return;
+  const start = clock.now() - RECENT_MS;
+  const { since = Infinity, until: end = Infinity, afterId, uptoId } = bounds;
+  const faults: readonly [operator: string, isTooOld: boolean][] = [
+    ['since:', since < start - DAY_MS],
+    ['since_id:', afterId !== undefined && timeOfId(afterId) < start - DAY_MS],
+    ['until:', end <= start + MARGIN_MS],
+    ['max_id:', uptoId !== undefined && timeOfId(uptoId) <= start + MARGIN_MS],
+  ];
+  const fault = faults.find(([, isTooOld]) => isTooOld);
+  if (fault === undefined) return;
+  throw badRequest(`${fault[0]} lies more than seven days back, and the last seven days of X are searched only`, 'q');
+}
+
+const earliest = ({ since, afterId }: Bounds): number =>
+  since ?? (afterId === undefined ? -Infinity : timeOfId(afterId));
+
+/** X takes whole seconds. */
+const second = (ms: number): string => new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
+
+const from = ({ since, afterId }: Bounds): Window['params'] => ({
+  ...(since !== undefined && { start_time: second(since) }),
+  ...(afterId !== undefined && { since_id: afterId }),
+});
+
+/** Without a start the archive would begin 30 days ago. */
+const fromTheFirst = ({ since = FIRST_POST_MS, afterId }: Bounds): Window['params'] =>
+  from({ since: Math.max(since, FIRST_POST_MS), ...(afterId !== undefined && { afterId }) });
+
+/** What ends after now ends by itself. */
+const until = ({ until: end = Infinity, uptoId }: Bounds, now: number): Window['params'] => ({
+  ...(end <= now - LATEST_END_MS && { end_time: second(end) }),
+  ...(uptoId !== undefined && timeOfId(uptoId) <= now && { until_id: String(BigInt(uptoId) + 1n) }),
+});

@@ -1,0 +1,5 @@
+/** X's own descriptions of its interface, by the vocabulary they are in. */
+export const DOCUMENTS = [
+  ['tweet', 'contracts/x-api-v2.2-166.openapi.json'],
+  ['post', 'contracts/x-api-v2.openapi.json'],
+] as const;

@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { tweetsOf, usersOf } from '../../../adapters/networks/x/map.js';
+import { tweetsAnswer, usersAnswer } from '../../../adapters/networks/x/schemas.js';
+import { type Json, POST, tweetOf, USER } from './mapped.js';
+
+describe('posts of X', () => {
+  it('what X leaves out is known to be empty, or unknown (T10)', () => {
+    expect(tweetOf({})).toEqual({
+      id: '100',
+      text: 'low tide',
+      createdAt: '2026-01-02T03:04:05.000Z',
+      authorId: '12',
+      media: [],
+      urls: [],
+      hashtags: [],
+      mentions: [],
+      isRetweet: false,
+      isQuote: false,
+      isReply: false,
+    });
+  });
+
+  it.each([
+    ['tweet', 'referenced_tweets', 'note_tweet', 'retweet_count'],
+    ['post', 'referenced_posts', 'note_post', 'repost_count'],
+  ])(
+    'in the vocabulary of %ss: references, counters and long texts with what stands in them',
+    (_, references, note, retweets) => {
+      const tweet = tweetOf({
+        text: 'cut …',
+        lang: 'en',
+        conversation_id: '90',
+        in_reply_to_user_id: '13',
+        [references]: [
+          { type: 'replied_to', id: '98' },
+          { type: 'quoted', id: '97' },
+        ],
+        entities: { hashtags: [{ tag: 'cut' }] },
+        [note]: {
+          text: 'the whole of it, &lt;3',
+          entities: {
+            hashtags: [{ start: 0, end: 1, tag: 'whole' }],
+            mentions: [{ start: 0, end: 1, username: 'tern', id: '14' }],
+            urls: [
+              { url: 'https://t.co/c', expanded_url: 'https://bit.example/c', unwound_url: 'https://example.org/c' },
+            ],
+          },
+        },
+        public_metrics: {
+          reply_count: 1,
+          [retweets]: 2,
+          like_count: 3,
+          quote_count: 4,
+          bookmark_count: 5,
+          impression_count: 6_000_000_000,
+        },
+        source: 'X Web App',
+      });
+      expect(tweet).toMatchObject({
+        text: 'the whole of it, <3',
+        lang: 'en',
+        conversationId: '90',
+        inReplyToId: '98',
+        inReplyToUserId: '13',
+        quotedId: '97',
+        repliesCount: 1,
+        retweetsCount: 2,
+        likesCount: 3,
+        quotesCount: 4,
+        bookmarksCount: 5,
+        viewsCount: 6_000_000_000,
+        hashtags: ['whole'],
+        mentions: ['tern'],
+        urls: ['https://example.org/c'],
+        isReply: true,
+        isQuote: true,
+        isRetweet: false,
+        source: 'X Web App',
+      });
+    },
+  );
+
+  it.each(['und', 'zxx', 'qme', 'qam', 'art'])('%s is no language', (lang) => {
+    expect(tweetOf({ lang })).not.toHaveProperty('lang');
+  });
+
+  describe('that repeat another', () => {
+    const repost = {
+      text: 'RT @tern: the whole of w…',
+      referenced_tweets: [{ type: 'retweeted', id: '50' }],
+      entities: { mentions: [{ username: 'tern' }] },
+      attachments: { media_keys: ['3_1'] },
+    };
+    const original = {
+      ...POST,
+      id: '50',
+      author_id: '14',
+      text: 'cut',
+      note_tweet: { text: 'the whole of what was said', entities: { hashtags: [{ tag: 'said' }] } },
+      attachments: { media_keys: ['3_1'] },
+    };
+    const media = [{ media_key: '3_1', type: 'photo', url: 'https://pbs.twimg.com/p.jpg', width: 2, height: 1 }];
+
+    it.each(['tweets', 'posts'])(
+      'carry its whole text, without a prefix, and what stands in it (M23): includes.%s',
+      (name) => {
+        expect(tweetOf(repost, { [name]: [original], media, users: [USER] })).toMatchObject({
+          authorId: '12',
+          author: { handle: 'gull' },
+          text: 'the whole of what was said',
+          hashtags: ['said'],
+          mentions: [],
+          media: [{ type: 'photo', url: 'https://pbs.twimg.com/p.jpg', width: 2, height: 1 }],
+          retweetedId: '50',
+          isRetweet: true,
+        });
+      },
+    );
+
+    it('carry what X cut it to where the original is not to be seen', () => {
+      expect(tweetOf(repost)).toMatchObject({ text: 'the whole of w…', mentions: ['tern'] });
+    });
+  });
+
+  it('an address that leads to its own pictures is none of its addresses, and none comes twice', () => {
+    const urls = [
+      { url: 'https://t.co/1', expanded_url: 'https://example.org/a' },
+      { url: 'https://t.co/2', expanded_url: 'https://example.org/a' },
+      { url: 'https://t.co/3', expanded_url: 'https://x.com/gull/status/1/photo/1', media_key: '3_1' },
+      {
+        url: 'https://t.co/4',
+        expanded_url: 'https://twitter.com/gull/status/1/video/1',
+        display_url: 'pic.twitter.com/4',
+      },
+      { url: 'https://t.co/5' },
+    ];
+    expect(tweetOf({ entities: { urls } })?.urls).toEqual(['https://example.org/a', 'https://t.co/5']);
+  });
+
+  it.each([
+    [
+      'a video: the best MP4, and its still (T15)',
+      {
+        type: 'video',
+        preview_image_url: 'https://pbs.twimg.com/v.jpg',
+        width: 1280,
+        height: 720,
+        variants: [
+          { content_type: 'application/x-mpegURL', url: 'https://video.twimg.com/v.m3u8' },
+          { content_type: 'video/mp4', bit_rate: 256000, url: 'https://video.twimg.com/low.mp4' },
+          { content_type: 'video/mp4', bit_rate: 2176000, url: 'https://video.twimg.com/high.mp4' },
+        ],
+      },
+      {
+        type: 'video',
+        url: 'https://video.twimg.com/high.mp4',
+        previewUrl: 'https://pbs.twimg.com/v.jpg',
+        width: 1280,
+        height: 720,
+      },
+    ],
+    [
+      'a GIF, whose bit rate is 0',
+      {
+        type: 'animated_gif',
+        variants: [{ content_type: 'video/mp4', bit_rate: 0, url: 'https://video.twimg.com/g.mp4' }],
+      },
+      { type: 'animated_gif', url: 'https://video.twimg.com/g.mp4' },
+    ],
+    [
+      'a video without MP4: its still',
+      { type: 'video', preview_image_url: 'https://pbs.twimg.com/v.jpg' },
+      { type: 'video', url: 'https://pbs.twimg.com/v.jpg', previewUrl: 'https://pbs.twimg.com/v.jpg' },
+    ],
+  ])('%s', (_, medium, expected) => {
+    const tweet = { attachments: { media_keys: ['7_1'] } };
+    expect(tweetOf(tweet, { media: [{ media_key: '7_1', ...medium }] })?.media).toEqual([expected]);
+    expect(tweetOf(tweet)).not.toHaveProperty('media');
+  });
+
+  it('members that are not as they should be count as missing, required ones make it unreadable', () => {
+    const odd = { lang: 7, entities: 'none', public_metrics: { like_count: 2 ** 60, reply_count: 3 }, source: null };
+    const tweet = tweetOf(odd, { users: [{ id: '12' }, 7], tweets: 'none' });
+    expect(tweet).toMatchObject({ repliesCount: 3 });
+    for (const name of ['lang', 'likesCount', 'source', 'author']) expect(tweet).not.toHaveProperty(name);
+    for (const name of ['id', 'text', 'created_at', 'author_id']) {
+      const parsed = tweetsAnswer.safeParse({ data: [{ ...POST, [name]: 7 }] });
+      expect(parsed.error?.issues[0]?.path).toEqual(['data', 0, name]);
+    }
+  });
+
+  it('an answer with neither data nor errors nor meta is none', () => {
+    expect(tweetsAnswer.safeParse({}).success).toBe(false);
+    expect(tweetsAnswer.safeParse({ meta: { result_count: 0 } }).success).toBe(true);
+  });
+
+  it('whatever X sends is mapped or is no answer; nothing crashes', () => {
+    const names = fc.constantFrom(
+      'data',
+      'includes',
+      'users',
+      'tweets',
+      'media',
+      'entities',
+      'urls',
+      'attachments',
+      ...Object.keys(POST),
+    );
+    const { any } = fc.letrec((tie) => ({
+      any: fc.oneof({ maxDepth: 5 }, fc.jsonValue(), fc.constant(POST), fc.constant(USER), tie('list'), tie('object')),
+      list: fc.array(tie('any'), { maxLength: 3 }),
+      object: fc.dictionary(names, tie('any'), { maxKeys: 8 }),
+    }));
+    fc.assert(
+      fc.property(any, any, (data, includes) => {
+        for (const body of [data, { data: [data], includes }, { data: [{ ...POST, ...(data as Json) }], includes }]) {
+          const parsed = tweetsAnswer.safeParse(body);
+          if (parsed.success) for (const tweet of tweetsOf(parsed.data)) expect(tweet.createdAt).toMatch(/Z$/);
+          const users = usersAnswer.safeParse(body);
+          if (users.success) usersOf(users.data);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import type { ListRef } from '../../../src/core/model.js';
+import { context, NOW, post, type Scripted, scripting, user } from './scripted.js';
+
+const scripted = scripting();
+const EMPTY = { body: { meta: { result_count: 0 } } };
+
+describe('tokens of X', () => {
+  it('are sessions by number, and each read is made with that of its session', async () => {
+    const at = await scripted(() => EMPTY);
+    expect(at.network.sessions).toEqual(['token 1', 'token 2']);
+    const timeline: ListRef = { kind: 'timeline', subject: '5' };
+    await at.network.page(timeline, null, context());
+    await at.network.page(timeline, null, context({ session: 'token 2' }));
+    expect(at.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer one', 'Bearer two']);
+  });
+
+  it('without one every read says how to set one, and nothing is sent', async () => {
+    const at = await scripted(() => EMPTY, { bearerTokens: [] });
+    const reads = [
+      at.network.users([{ handle: 'gull' }], context()),
+      at.network.tweets(['20'], context()),
+      at.network.page({ kind: 'search', subject: 'a', product: 'Top' }, null, context()),
+      at.network.page({ kind: 'thread', subject: '20' }, null, context({ session: 'no token' })),
+    ];
+    for (const read of reads) {
+      await expect(read).rejects.toMatchObject({
+        code: 'no_account',
+        message: expect.stringContaining('X_BEARER_TOKENS'),
+      });
+    }
+    expect(at.requests).toEqual([]);
+    expect(await at.network.selfCheck?.(context())).toMatchObject({
+      ok: false,
+      findings: [{ ok: false, what: expect.stringContaining('X_BEARER_TOKENS') }],
+    });
+  });
+
+  it('what is left of their calls is told, in seconds from now', async () => {
+    const headers = { 'x-rate-limit-remaining': '7', 'x-rate-limit-reset': String(NOW / 1000 + 600) };
+    const at = await scripted(() => ({ ...EMPTY, headers }));
+    const seen: unknown[] = [];
+    await at.network.page({ kind: 'quotes', subject: '20' }, null, context({ observe: (limit) => seen.push(limit) }));
+    expect(seen).toEqual([{ remaining: 7, resetsInSeconds: 600 }]);
+  });
+
+  it('are paced at thirty and twelve a second; where the archive is searched, slow reads at one', async () => {
+    const [recent, archive] = [await scripted(() => EMPTY), await scripted(() => EMPTY, { search: 'archive' })];
+    expect([recent.network.pace, archive.network.pace]).toEqual([
+      { fast: 30, slow: 12 },
+      { fast: 30, slow: 1 },
+    ]);
+  });
+});
+
+describe('batches of X', () => {
+  const gone = (parameter: string, value: string, rest: object = {}) => ({
+    parameter,
+    value,
+    detail: 'Could not find it.',
+    type: 'https://api.x.com/2/problems/resource-not-found',
+    ...rest,
+  });
+
+  it('ids and handles in any case are one call each, and every input has its outcome in its place', async () => {
+    const at = await scripted(({ path }) =>
+      path === '/2/users'
+        ? { body: { data: [user('7')], errors: [gone('ids', '8', { detail: 'User has been suspended: [8].' })] } }
+        : { body: { data: [user('9', { username: 'Gull' })], errors: [gone('usernames', 'Nobody')] } },
+    );
+    const found = await at.network.users(
+      [
+        { handle: 'gULL' },
+        { id: '8' },
+        { handle: 'nobody' },
+        { id: '7' },
+        { handle: 'not.of.x' },
+        { id: '1'.repeat(20) },
+      ],
+      context(),
+    );
+    expect(found.map((each) => ('ok' in each ? each.ok.id : [each.fail.code, each.fail.detail.reason]))).toEqual([
+      '9',
+      ['not_found', 'suspended'],
+      ['not_found', undefined],
+      '7',
+      ['not_found', undefined],
+      ['not_found', undefined],
+    ]);
+    expect(at.queries('/2/users')).toMatchObject([{ ids: '8,7' }]);
+    expect(at.queries('/2/users/by')).toMatchObject([{ usernames: 'gULL,nobody' }]);
+  });
+
+  it('what is not to be seen of a post’s surroundings is no fault of the post', async () => {
+    const beside = gone('referenced_tweets.id', '98', { section: 'includes' });
+    const at = await scripted(() => ({ body: { data: [post('100')], errors: [beside] } }));
+    expect(await at.network.tweets(['100', '98'], context())).toMatchObject([
+      { ok: { id: '100' } },
+      { fail: { code: 'not_found' } },
+    ]);
+  });
+
+  it('errors that name no input fail the call, not the inputs', async () => {
+    const at = await scripted(() => ({ body: { errors: [{ title: 'Service Unavailable' }] } }));
+    await expect(at.network.tweets(['100'], context())).rejects.toMatchObject({ code: 'upstream_error' });
+    await expect(at.network.page({ kind: 'timeline', subject: '5' }, null, context())).rejects.toMatchObject({
+      code: 'upstream_error',
+    });
+  });
+});
+
+describe('lists of X', () => {
+  it.each<[ListRef['kind'], string, object]>([
+    ['timeline', '/2/users/5/tweets', { max_results: '100', pagination_token: 'next' }],
+    ['followers', '/2/users/5/followers', { max_results: '200', pagination_token: 'next' }],
+    ['following', '/2/users/5/following', { max_results: '200', pagination_token: 'next' }],
+    ['quotes', '/2/tweets/5/quote_tweets', { max_results: '100', pagination_token: 'next' }],
+    ['retweeters', '/2/tweets/5/retweeted_by', { max_results: '100', pagination_token: 'next' }],
+  ])('%s are %s', async (kind, path, query) => {
+    const at = await scripted(() => EMPTY);
+    expect(await at.network.page({ kind, subject: '5' }, 'next', context())).toMatchObject({ next: null });
+    expect(at.queries(path)).toMatchObject([query]);
+  });
+
+  it('of somebody private or suspended are not_found, and say why (T8, T9)', async () => {
+    const problem = {
+      parameter: 'id',
+      value: '5',
+      type: 'https://api.twitter.com/2/problems/not-authorized-for-resource',
+    };
+    const at = await scripted(() => ({ body: { errors: [problem] } }));
+    for (const kind of ['timeline', 'followers', 'following'] as const) {
+      await expect(at.network.page({ kind, subject: '5' }, null, context())).rejects.toMatchObject({
+        code: 'not_found',
+        detail: { reason: 'private' },
+      });
+    }
+    expect(await at.network.page({ kind: 'retweeters', subject: '5' }, null, context())).toEqual({
+      users: [],
+      next: null,
+    });
+  });
+
+  it('a timeline that X cuts says so at its end, and no other (C17)', async () => {
+    let written = 5000;
+    let next: object = { next_token: 'more' };
+    const metrics = () => ({ followers_count: 1, following_count: 1, tweet_count: written, listed_count: 0 });
+    const at = await scripted(() => ({
+      body: { data: [post('100')], includes: { users: [user('5', { public_metrics: metrics() })] }, meta: next },
+    }));
+    const read = () => at.network.page({ kind: 'timeline', subject: '5' }, null, context());
+    expect(await read()).not.toHaveProperty('endReason');
+    next = {};
+    expect(await read()).toMatchObject({ next: null, endReason: 'network_limit' });
+    written = 3200;
+    expect(await read()).not.toHaveProperty('endReason');
+  });
+});
+
+describe('searches of X', () => {
+  const search = (at: Scripted, subject: string, product: ListRef['product'] = 'Latest', token: string | null = null) =>
+    at.network.page({ kind: 'search', subject, ...(product && { product }) }, token, context());
+
+  it.each([
+    ['Latest', 'tide', 'recency'],
+    ['Top', 'tide', 'relevancy'],
+    ['Photos', 'tide has:images', 'recency'],
+    ['Videos', 'tide has:video_link', 'recency'],
+  ] as const)('%s', async (product, query, order) => {
+    const at = await scripted(() => EMPTY);
+    await search(at, 'tide', product);
+    expect(at.queries('/2/tweets/search/recent')).toMatchObject([{ query, sort_order: order, max_results: '100' }]);
+  });
+
+  it('go on with the token of the search they began in, and end where the seven days do (C17)', async () => {
+    const at = await scripted(({ query }) => ({
+      body: { data: [post('100')], meta: query.has('next_token') ? {} : { next_token: 'b26v' } },
+    }));
+    const first = await search(at, 'tide');
+    expect(first).toMatchObject({ next: 'recent.b26v' });
+    const last = await search(at, 'tide', 'Latest', first.next);
+    expect(last).toMatchObject({ next: null, endReason: 'network_limit' });
+    expect(at.queries('/2/tweets/search/recent')[1]).toMatchObject({ next_token: 'b26v' });
+    expect(await search(at, 'tide since:2026-11-20', 'Latest', first.next)).not.toHaveProperty('endReason');
+    await expect(search(at, 'tide', 'Latest', 'b26v')).rejects.toMatchObject({ detail: { param: 'cursor' } });
+  });
+
+  it('reach back to 2006 with the archive', async () => {
+    const at = await scripted(() => EMPTY, { search: 'archive' });
+    expect(await search(at, 'tide until:2015-01-07')).not.toHaveProperty('endReason');
+    expect(at.queries('/2/tweets/search/all')).toMatchObject([
+      { start_time: '2006-03-21T00:00:00Z', end_time: '2015-01-07T00:00:00Z' },
+    ]);
+  });
+
+  it('People are profiles, or not available to a token of an application', async () => {
+    let isUser = true;
+    const problem = {
+      title: 'Unsupported Authentication',
+      type: 'https://api.x.com/2/problems/unsupported-authentication',
+    };
+    const at = await scripted(() =>
+      isUser ? { body: { data: [user('7')], meta: { next_token: 'more' } } } : { status: 403, body: problem },
+    );
+    expect(await search(at, 'gull @tern', 'People')).toMatchObject({ users: [{ id: '7' }], next: 'more' });
+    expect(at.queries('/2/users/search')).toMatchObject([{ query: 'gull tern', max_results: '100' }]);
+    isUser = false;
+    await expect(search(at, 'gull', 'People')).rejects.toMatchObject({ code: 'product_unavailable' });
+  });
+
+  it('a bad query is refused before anything is sent', async () => {
+    const at = await scripted(() => EMPTY);
+    await expect(search(at, 'tide since:2015-01-07')).rejects.toMatchObject({
+      code: 'bad_request',
+      detail: { param: 'q' },
+    });
+    await expect(search(at, 'lang:en', 'Photos')).rejects.toMatchObject({
+      code: 'bad_request',
+      detail: { param: 'q' },
+    });
+    expect(at.requests).toEqual([]);
+  });
+});
+
+describe('what a configuration can read', () => {
+  it('is said for each token, and for each kind that X may refuse', async () => {
+    const at = await scripted(({ path, headers }) => {
+      if (headers.authorization === 'Bearer one') return { status: 401, body: { title: 'Unauthorized' } };
+      if (path === '/2/users/12/followers') {
+        return {
+          status: 403,
+          body: { type: 'https://api.x.com/2/problems/client-forbidden', reason: 'client-not-enrolled' },
+        };
+      }
+      if (path === '/2/users/search') return { status: 403, body: { title: 'Unsupported Authentication' } };
+      return path === '/2/tweets' ? { body: { data: [post('20')] } } : EMPTY;
+    });
+    const report = await at.network.selfCheck?.(context());
+    expect(report?.ok).toBe(true);
+    expect(report?.findings.map(({ ok }) => ok)).toEqual([false, true, false, true, false]);
+    const said = report?.findings.map(({ what }) => what).join('\n');
+    for (const part of ['token 1', 'token 2', 'followers', 'seven days', 'X_SEARCH=archive', 'People']) {
+      expect(said).toContain(part);
+    }
+  });
+
+  it('an answer without what was asked for points at the vocabulary', async () => {
+    const at = await scripted(() => ({ body: { data: [{ id: '20', text: 'just setting up' }] } }));
+    const report = await at.network.selfCheck?.(context());
+    expect(report).toMatchObject({ ok: false, findings: [{ what: expect.stringContaining('X_VOCABULARY=post') }, {}] });
+  });
+});

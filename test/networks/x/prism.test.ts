@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeWithShared, readSharedText } from '../contract/shared.js';
+import { DOCUMENTS } from './documents.js';
+import { everyRequest } from './every-request.js';
+import { startPrismMock } from './prism-mock.js';
+
+describe.each(DOCUMENTS)('what is sent in the vocabulary of %ss', (vocabulary, file) => {
+  describeWithShared('contracts/x-api-v2', `goes through Prism with ${file}`, () => {
+    let prism: Awaited<ReturnType<typeof startPrismMock>>;
+    beforeAll(async () => {
+      prism = await startPrismMock(readSharedText(file));
+    });
+    afterAll(() => prism?.close());
+
+    /** The status, and what of the request is against the document; the answers are Prism's own, and no matter. */
+    const ask = async (path: string, query: string) => {
+      const response = await fetch(`${prism.url}${path}?${query}`, { headers: { authorization: 'Bearer a-token' } });
+      await response.arrayBuffer();
+      const violations = JSON.parse(response.headers.get('sl-violations') ?? '[]') as { location: string[] }[];
+      return [path, response.status, violations.filter(({ location }) => location[0] === 'request')];
+    };
+
+    it('without a violation', { timeout: 120_000 }, async () => {
+      // Requests that differ only in what they are about are one to a document.
+      const requests = new Map(
+        (await everyRequest(vocabulary)).map((each) => [`${each.path} ${[...each.query.keys()]}`, each]),
+      );
+      expect(requests.size).toBeGreaterThan(20);
+      for (const { path, query } of requests.values()) {
+        expect(await ask(path, String(query))).toEqual([path, 200, []]);
+      }
+    });
+
+    it('and Prism does look: a page too small, and a field that is none', async () => {
+      expect(await ask('/2/tweets/search/recent', 'query=a&max_results=5')).toMatchObject([
+        expect.anything(),
+        422,
+        [{}],
+      ]);
+      expect(await ask('/2/tweets', `ids=20&${vocabulary}.fields=nope`)).toMatchObject([expect.anything(), 422, [{}]]);
+    });
+  });
+});

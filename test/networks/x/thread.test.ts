@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { XOptions } from '../../../adapters/networks/x/api.js';
+import type { NetworkPage } from '../../../src/ports/network.js';
+import { context, idOf, ids, post, replyTo, type Scripted, scripting } from './scripted.js';
+
+const scripted = scripting();
+
+describe('threads of X', () => {
+  //  root ─ middle ─ focal ─ child ─ grandchild
+  //            └ side ─ under side
+  const [root, middle, focal, side, child, underSide, grandchild] = [40, 30, 20, 15, 10, 9, 5].map((hours) =>
+    idOf(hours),
+  ) as [string, string, string, string, string, string, string];
+  const WORLD: Record<string, Record<string, unknown>> = {
+    [root]: post(root),
+    [middle]: post(middle, replyTo(root, root)),
+    [focal]: post(focal, replyTo(middle, root)),
+    [side]: post(side, replyTo(middle, root)),
+    [child]: post(child, replyTo(focal, root)),
+    [underSide]: post(underSide, replyTo(side, root)),
+    [grandchild]: post(grandchild, replyTo(child, root)),
+  };
+
+  /** Serves the conversation in pages of two; `hidden` is not to be seen. */
+  const serve = (hidden: readonly string[] = [], options: Partial<XOptions> = {}) => {
+    const shown = Object.values(WORLD).filter(({ id }) => !hidden.includes(String(id)));
+    return scripted(({ path, query }) => {
+      if (path === '/2/tweets') {
+        const data = query
+          .get('ids')
+          ?.split(',')
+          .flatMap((id) => shown.filter((each) => each.id === id));
+        return { body: { data, meta: {} } };
+      }
+      const parent = /^in_reply_to_tweet_id:(\d+)$/.exec(query.get('query') ?? '')?.[1];
+      const newest = shown.toReversed().filter((each) => {
+        const [reference] = (each.referenced_tweets as { id: string }[] | undefined) ?? [];
+        return parent === undefined ? each.id !== root : reference?.id === parent || each.id === grandchild;
+      });
+      const from = Number(query.get('next_token') ?? 0);
+      const meta = from + 2 < newest.length ? { next_token: String(from + 2) } : {};
+      return { body: { data: newest.slice(from, from + 2), meta } };
+    }, options);
+  };
+
+  async function walk(at: Scripted, subject: string): Promise<{ ids: string[]; end: NetworkPage }> {
+    const all: string[] = [];
+    let token: string | null = null;
+    for (let pages = 0; pages < 10; pages += 1) {
+      const page: NetworkPage = await at.network.page({ kind: 'thread', subject }, token, context());
+      all.push(...ids(page));
+      token = page.next;
+      if (token === null) return { ids: all, end: page };
+    }
+    throw new Error('It does not end.');
+  }
+
+  it('the focal post, what is above from the root down, what answers it; no side branches (T1, T2)', async () => {
+    const at = await serve();
+    const { ids: found, end } = await walk(at, focal);
+    expect(found.slice(0, 3)).toEqual([focal, root, middle]);
+    expect(found.slice(3).toSorted()).toEqual([child, grandchild].toSorted());
+    expect(end).not.toHaveProperty('endReason');
+    expect(at.queries('/2/tweets/search/recent')[0]).toMatchObject({ query: `conversation_id:${root}` });
+  });
+
+  it('of a root: everything in its conversation, and no parents are looked up', async () => {
+    const at = await serve();
+    expect((await walk(at, root)).ids.toSorted()).toEqual(Object.keys(WORLD).toSorted());
+    expect(at.queries('/2/tweets')).toHaveLength(1);
+  });
+
+  it('a missing ancestor ends the way up; the root stands there all the same (T4)', async () => {
+    const { ids: found } = await walk(await serve([middle]), focal);
+    expect(found.slice(0, 2)).toEqual([focal, root]);
+    expect(found).not.toContain(side);
+  });
+
+  it('of what is gone is not_found, whatever answered it (T3)', async () => {
+    const at = await serve([focal]);
+    await expect(walk(at, focal)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(at.network.page({ kind: 'replies', subject: focal }, null, context())).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('replies are only those to the post itself, whatever the search finds', async () => {
+    const at = await serve();
+    const page = await at.network.page({ kind: 'replies', subject: middle }, null, context());
+    expect([...ids(page), page.next]).toEqual([side, 'recent.2']);
+    expect(ids(await at.network.page({ kind: 'replies', subject: middle }, page.next, context()))).toEqual([focal]);
+  });
+
+  it('older than seven days: what is below is cut and says so, or comes from the archive (C17)', async () => {
+    const old = idOf(24 * 30);
+    const answer = ({ path }: { path: string }) => ({
+      body: { data: path === '/2/tweets' ? [post(old)] : undefined, meta: {} },
+    });
+    const recent = await scripted(answer);
+    expect(await recent.network.page({ kind: 'thread', subject: old }, null, context())).toMatchObject({
+      endReason: 'network_limit',
+    });
+    const archive = await scripted(answer, { search: 'archive' });
+    expect(await archive.network.page({ kind: 'replies', subject: old }, null, context())).not.toHaveProperty(
+      'endReason',
+    );
+    expect(archive.queries('/2/tweets/search/all')).toMatchObject([{ start_time: '2026-10-22T18:00:00Z' }]);
+  });
+
+  it('of what was written just now: the search does not begin where X would refuse it', async () => {
+    const young = idOf(0);
+    const at = await scripted(({ path }) => ({
+      body: { data: path === '/2/tweets' ? [post(young)] : undefined, meta: {} },
+    }));
+    await at.network.page({ kind: 'thread', subject: young }, null, context());
+    expect(at.queries('/2/tweets/search/recent')).toMatchObject([{ start_time: '2026-11-21T17:59:00Z' }]);
+  });
+
+  it('a token of another list is refused', async () => {
+    const at = await serve();
+    for (const [kind, token] of [
+      ['thread', 'recent.2'],
+      ['thread', `${root}:2`],
+      ['replies', 'x'],
+    ] as const) {
+      await expect(at.network.page({ kind, subject: focal }, token, context())).rejects.toMatchObject({
+        code: 'bad_request',
+        detail: { param: 'cursor' },
+      });
+    }
+  });
+});
