@@ -1,0 +1,75 @@
+import type { z } from 'zod';
+import type { ServiceError } from '../../../src/core/errors.js';
+import type { Clock } from '../../../src/ports/clock.js';
+import type { ReadContext } from '../../../src/ports/network.js';
+import { type Refusal, Upstream } from '../upstream/client.js';
+import { limitReader } from '../upstream/rate-headers.js';
+import { failureOf } from './failures.js';
+import { nextIn } from './link-header.js';
+
+export interface MastodonOptions {
+  /** One server, without a slash at the end. */
+  readonly baseUrl: string;
+  /** User tokens of that server with `read:accounts`, `read:search` and `read:statuses`; none: what is public. */
+  readonly tokens: readonly string[];
+  readonly userAgent: string;
+  readonly clock: Clock;
+}
+
+export interface Get<T> {
+  readonly path: string;
+  readonly query?: readonly (readonly [name: string, value: string])[];
+  readonly schema: z.ZodType<T>;
+  readonly context: ReadContext;
+  readonly failureOf?: (refusal: Refusal) => ServiceError | undefined;
+}
+
+const ANONYMOUS = 'anonymous';
+
+/** One server's client API. */
+export class Api {
+  readonly sessions: readonly string[];
+  readonly #tokens: ReadonlyMap<string, string>;
+  readonly #upstream: Upstream;
+
+  constructor({ baseUrl, tokens, userAgent, clock }: MastodonOptions) {
+    this.#tokens = new Map(tokens.map((token, index) => [`token ${index + 1}`, token]));
+    this.sessions = tokens.length > 0 ? [...this.#tokens.keys()] : [ANONYMOUS];
+    const read = limitReader('x-ratelimit', 'date-time');
+    this.#upstream = new Upstream({ baseUrl, userAgent, limitOf: (headers) => read(headers, clock.now()) });
+  }
+
+  hasToken(context: ReadContext): boolean {
+    return this.#tokenOf(context) !== undefined;
+  }
+
+  async get<T>(get: Get<T>): Promise<T> {
+    return (await this.#ask(get)).body;
+  }
+
+  /** One page of a list that goes on by `max_id`, and where. */
+  async page<T>(get: Get<T>): Promise<{ readonly body: T; readonly next: string | null }> {
+    const { body, headers } = await this.#ask(get);
+    return { body, next: nextIn(headers.get('link'), 'max_id') };
+  }
+
+  close(): Promise<void> {
+    return this.#upstream.close();
+  }
+
+  #ask<T>({ path, query = [], schema, context, failureOf: own }: Get<T>) {
+    const text = new URLSearchParams(query.map(([name, value]) => [name, value])).toString();
+    const token = this.#tokenOf(context);
+    return this.#upstream.askWithHeaders({
+      path: text === '' ? path : `${path}?${text}`,
+      schema,
+      context,
+      ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
+      failureOf: (refusal) => own?.(refusal) ?? failureOf(refusal),
+    });
+  }
+
+  #tokenOf({ session }: ReadContext): string | undefined {
+    return this.#tokens.get(session ?? this.sessions[0] ?? ANONYMOUS);
+  }
+}

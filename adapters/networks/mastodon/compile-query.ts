@@ -1,0 +1,100 @@
+import { badRequest, type ServiceError } from '../../../src/core/errors.js';
+import type { Product } from '../../../src/core/model.js';
+import { parseQuery } from '../search/parse.js';
+import type { Query, Term } from '../search/query.js';
+import { spellingOf } from '../search/spelling.js';
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** Words that can be nothing else. */
+const PLAIN = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_.'’-]*$/u;
+
+/** The server reads all of these as a straight quote, which would end a phrase. */
+const QUOTES = /["“”„«»「」『』《》]/g;
+
+/** A search in the server's words. Throws `bad_request` (param `q`) that names what it has no words for. */
+export function compileQuery(q: string, product: Product): string {
+  const parts = partsOf(parseQuery(q));
+  if (product === 'People') return parts.map(personTerm).join(' ');
+  const media = product === 'Photos' || product === 'Videos' ? ['has:media'] : [];
+  const terms = parts.map(part).sort((one, other) => rankOf(one) - rankOf(other));
+  // The library would be what the owner of the token has written, liked and saved.
+  return [...terms, ...media, 'in:public'].join(' ');
+}
+
+/** Words, words that must not be there, operators: some versions forget all but the last run of each kind. */
+function rankOf(term: string): number {
+  if (/^-?[a-z]+:/.test(term)) return 2;
+  return term.startsWith('-') ? 1 : 0;
+}
+
+/** All that must hold together: the server knows no other way to join terms. */
+function partsOf(query: Query): readonly Query[] {
+  return query.kind === 'and' ? query.of.flatMap(partsOf) : [query];
+}
+
+function part(query: Query): string {
+  if (query.kind === 'not') {
+    if (isJoined(query.of) || query.of.kind === 'not') throw unsaid('- before parentheses');
+    return `-${tweetTerm(query.of)}`;
+  }
+  if (isJoined(query)) throw unsaid('OR');
+  return tweetTerm(query);
+}
+
+function tweetTerm(term: Term): string {
+  switch (term.kind) {
+    case 'word':
+      return PLAIN.test(term.text) ? term.text : phrase(term);
+    case 'phrase':
+      return phrase(term);
+    case 'hashtag':
+      return `#${term.text}`;
+    case 'mention':
+      return `@${term.text}`;
+    case 'from':
+      return `from:@${term.handle}`;
+    case 'lang':
+      return `language:${term.text}`;
+    case 'since':
+      // Its `after:` begins when that day has ended.
+      return `after:${dayOf(term, -DAY_MS)}`;
+    case 'until':
+      return `before:${dayOf(term, 0)}`;
+    case 'is':
+      if (term.flag === 'media') return 'has:media';
+      if (term.flag === 'reply') return 'is:reply';
+      if (term.flag === 'image') throw unsaid(spellingOf(term), 'search product Photos instead');
+      if (term.flag === 'video') throw unsaid(spellingOf(term), 'search product Videos instead');
+      throw unsaid(spellingOf(term));
+    default:
+      throw unsaid(spellingOf(term));
+  }
+}
+
+/** What the server could take for an operator of its own is text all the same: `+in:library`. */
+function phrase(term: Extract<Term, { text: string }>): string {
+  const text = term.text.replace(QUOTES, ' ').trim();
+  if (text === '') throw unsaid(spellingOf(term));
+  return `"${text}"`;
+}
+
+function dayOf(term: Extract<Term, { kind: 'since' | 'until' }>, shiftMs: number): string {
+  if (!term.time.endsWith('T00:00:00.000Z')) throw unsaid(spellingOf(term), 'days can be told apart, not hours');
+  return new Date(Date.parse(term.time) + shiftMs).toISOString().slice(0, 10);
+}
+
+/** Profiles are found by words of their names alone. */
+function personTerm(query: Query): string {
+  if (query.kind === 'word' || query.kind === 'mention') return query.text;
+  if (query.kind === 'phrase') return query.text;
+  if (query.kind === 'not') throw unsaid('- in a search for People');
+  if (isJoined(query)) throw unsaid('OR');
+  throw unsaid(`${spellingOf(query)} in a search for People`);
+}
+
+const isJoined = (query: Query): query is Extract<Query, { kind: 'and' | 'or' }> =>
+  query.kind === 'and' || query.kind === 'or';
+
+const unsaid = (what: string, hint?: string): ServiceError =>
+  badRequest(`This network has no ${what}${hint === undefined ? '' : `: ${hint}`}`, 'q');

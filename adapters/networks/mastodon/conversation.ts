@@ -1,0 +1,62 @@
+import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
+import type { Api } from './api.js';
+import { notFound } from './failures.js';
+import { tweetOf } from './map.js';
+import { hiddenAs, hiddenTweet, isIdHere, isShown } from './objects.js';
+import { context as contextSchema, type Status, status } from './schemas.js';
+
+/** So much of a conversation the server shows at most; what reaches that is not all there is. */
+const LIMITS = {
+  anonymous: { ancestors: 40, descendants: 60, depth: 20 },
+  token: { ancestors: 4096, descendants: 4096, depth: Number.POSITIVE_INFINITY },
+} as const;
+
+interface Around {
+  readonly ancestors: readonly Status[];
+  readonly descendants: readonly Status[];
+  readonly isCut: boolean;
+}
+
+/** The one asked for, those above it from the root down, and what follows, in the server's order: one page (T1). */
+export async function readThread(api: Api, id: string, context: ReadContext): Promise<NetworkPage> {
+  if (!isIdHere(id)) throw notFound('No such tweet');
+  const focal = await api.get({ path: `/api/v1/statuses/${id}`, schema: status, context });
+  const reason = hiddenAs(focal);
+  if (reason !== undefined) throw hiddenTweet(reason);
+  const { ancestors, descendants, isCut } = await readAround(api, id, context);
+  return pageOf([focal, ...ancestors, ...descendants], isCut);
+}
+
+/** The direct ones. */
+export async function readReplies(api: Api, id: string, context: ReadContext): Promise<NetworkPage> {
+  if (!isIdHere(id)) throw notFound('No such tweet');
+  const { descendants, isCut } = await readAround(api, id, context);
+  return pageOf(
+    descendants.filter(({ in_reply_to_id }) => in_reply_to_id === id),
+    isCut,
+  );
+}
+
+async function readAround(api: Api, id: string, context: ReadContext): Promise<Around> {
+  const path = `/api/v1/statuses/${id}/context`;
+  const { ancestors, descendants } = await api.get({ path, schema: contextSchema, context });
+  const limits = LIMITS[api.hasToken(context) ? 'token' : 'anonymous'];
+  const isCut =
+    ancestors.length >= limits.ancestors ||
+    descendants.length >= limits.descendants ||
+    depthOf(id, descendants) >= limits.depth;
+  return { ancestors, descendants, isCut };
+}
+
+/** How many replies to replies; a parent comes before its children. */
+function depthOf(id: string, descendants: readonly Status[]): number {
+  const depths = new Map([[id, 0]]);
+  for (const each of descendants) depths.set(each.id, (depths.get(each.in_reply_to_id ?? '') ?? 0) + 1);
+  return Math.max(...depths.values());
+}
+
+const pageOf = (all: readonly Status[], isCut: boolean): NetworkPage => ({
+  tweets: all.filter(isShown).map(tweetOf),
+  next: null,
+  ...(isCut && { endReason: 'network_limit' as const }),
+});

@@ -1,0 +1,31 @@
+import { ServiceError } from '../../../src/core/errors.js';
+import type { Refusal } from '../upstream/client.js';
+import { failure } from '../upstream/failures.js';
+
+export const notFound = (message = 'There is no such object.', reason?: string): ServiceError =>
+  new ServiceError('not_found', message, reason === undefined ? {} : { reason });
+
+/** These credentials may not read this kind; others may. */
+export const needsToken = (what: string): ServiceError =>
+  new ServiceError('access_denied', `${what} needs a user token of this server.`, { reason: 'session' });
+
+/** What this network means by a refusal, where that is not what everybody means by it (networks.md, section 4). */
+export function failureOf(refusal: Refusal): ServiceError | undefined {
+  const { status, json } = refusal;
+  const said = errorOf(json);
+  if (status === 422 && said !== undefined && /authenticated user/i.test(said)) return refused(refusal);
+  // The server itself answers in JSON: anything else is from what stands before it.
+  if (status === 403 && said === undefined) return failure('upstream_error', 'The network failed to answer.', refusal);
+  if ((status === 404 || status === 410) && said === undefined) {
+    return failure('query_id_stale', 'The network no longer offers this read.', refusal);
+  }
+  return undefined;
+}
+
+export const refused = (refusal: Refusal): ServiceError =>
+  failure('access_denied', 'The network refused this read to our session.', refusal, { reason: 'session' });
+
+function errorOf(json: unknown): string | undefined {
+  if (typeof json !== 'object' || json === null || !('error' in json)) return undefined;
+  return typeof json.error === 'string' ? json.error : undefined;
+}

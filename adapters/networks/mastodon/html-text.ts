@@ -1,0 +1,122 @@
+import { type HtmlToken, tokensOf } from './html-tokens.js';
+
+export interface HtmlText {
+  readonly text: string;
+  /** Addresses of links that are neither a mention nor a hashtag, in order, each once. */
+  readonly links: readonly string[];
+}
+
+/** Line breaks before and after. */
+const BREAKS: Readonly<Record<string, number>> = { p: 2, ul: 2, ol: 2, pre: 2, blockquote: 2, div: 1, li: 1 };
+
+/** What a browser shows as one space. */
+const SPACES = /[ \t\r\n\f]+/g;
+
+/** They have no end. */
+const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img', 'wbr', 'input', 'source', 'col', 'link', 'meta']);
+
+/** Nothing of it is for readers. */
+const UNREAD: ReadonlySet<string> = new Set(['script', 'style', 'template', 'head']);
+
+/** A post or bio as plain text: paragraphs apart by an empty line, links spelled out as they are written. */
+export function textOfHtml(html: string): HtmlText {
+  const writer = new Writer();
+  for (const token of tokensOf(html)) writer.write(token);
+  return { text: writer.text, links: [...writer.links] };
+}
+
+class Writer {
+  readonly links = new Set<string>();
+  readonly #parts: string[] = [];
+  /** Line breaks at the end of what is written. */
+  #written = 0;
+  /** Line breaks due before the next text. */
+  #due = 0;
+  /** Whether a space is due before the next text, if that is on the same line. */
+  #spaced = false;
+  /** The element that is left out, and how many of its name are open within it. */
+  #skipped: { readonly name: string; depth: number } | undefined;
+  #preformatted = 0;
+
+  get text(): string {
+    return this.#parts.join('').trimEnd();
+  }
+
+  write(token: HtmlToken): void {
+    if (this.#skipped !== undefined) this.#skip(this.#skipped, token);
+    else if (token.kind === 'text') this.#add(token.text);
+    else if (token.kind === 'close') this.#close(token.name);
+    else this.#open(token.name, token.attributes);
+  }
+
+  #skip(skipped: { readonly name: string; depth: number }, token: HtmlToken): void {
+    if (token.kind === 'text' || token.name !== skipped.name) return;
+    skipped.depth += token.kind === 'open' ? 1 : -1;
+    if (skipped.depth === 0) this.#skipped = undefined;
+  }
+
+  #open(name: string, attributes: ReadonlyMap<string, string>): void {
+    const classes = (attributes.get('class') ?? '').split(/\s+/);
+    // What stands in for a quote where quotes are not known.
+    const isUnread = UNREAD.has(name) || classes.includes('quote-inline');
+    if (isUnread && !VOID.has(name)) {
+      this.#skipped = { name, depth: 1 };
+      return;
+    }
+    if (name === 'a') this.#link(attributes.get('href') ?? '', classes);
+    if (name === 'pre') this.#preformatted += 1;
+    if (name === 'br') this.#newline();
+    else this.#break(BREAKS[name] ?? 0);
+  }
+
+  #close(name: string): void {
+    if (name === 'pre') this.#preformatted = Math.max(0, this.#preformatted - 1);
+    this.#break(BREAKS[name] ?? 0);
+  }
+
+  #link(href: string, classes: readonly string[]): void {
+    const isTag = classes.includes('mention') || classes.includes('hashtag');
+    if (!isTag && /^https?:\/\//i.test(href)) this.links.add(href);
+  }
+
+  #break(lines: number): void {
+    this.#due = Math.max(this.#due, lines);
+  }
+
+  #newline(): void {
+    this.#flush();
+    this.#spaced = false;
+    if (this.#parts.length === 0) return;
+    this.#parts.push('\n');
+    this.#written += 1;
+  }
+
+  #add(text: string): void {
+    if (this.#preformatted > 0) {
+      this.#flush();
+      this.#parts.push(text);
+      this.#written = text.endsWith('\n') ? 1 : 0;
+      return;
+    }
+    const words = text.replace(SPACES, ' ');
+    const bare = words.replace(/^ | $/g, '');
+    this.#spaced ||= words.startsWith(' ');
+    if (bare === '') return;
+    this.#flush();
+    if (this.#spaced && this.#written === 0 && this.#parts.length > 0) this.#parts.push(' ');
+    this.#parts.push(bare);
+    this.#written = 0;
+    this.#spaced = words.endsWith(' ');
+  }
+
+  /** Line breaks that are due: not before the first text, and no more than there are not already. */
+  #flush(): void {
+    if (this.#due > 0) {
+      this.#spaced = false;
+      const missing = this.#parts.length === 0 ? 0 : this.#due - this.#written;
+      if (missing > 0) this.#parts.push('\n'.repeat(missing));
+      this.#written = Math.max(this.#written, this.#due);
+    }
+    this.#due = 0;
+  }
+}

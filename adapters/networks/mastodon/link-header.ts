@@ -1,0 +1,38 @@
+const LINK = /\s*,?\s*<([^>]*)>/y;
+const PARAMETER = /\s*;\s*([a-zA-Z*]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]+)))?/y;
+
+/** The target of the first link with this relation in a `Link` header (RFC 8288), as it is written; null without one. */
+export function linkOf(header: string | null, relation: string): string | null {
+  const text = header ?? '';
+  let at = 0;
+  for (let link = matchAt(LINK, text, at); link; link = matchAt(LINK, text, at)) {
+    at = LINK.lastIndex;
+    let relations: string | undefined;
+    for (let found = matchAt(PARAMETER, text, at); found; found = matchAt(PARAMETER, text, at)) {
+      at = PARAMETER.lastIndex;
+      // Of several `rel`, the first counts (3.3).
+      if (found[1]?.toLowerCase() === 'rel') relations ??= found[2] ?? found[3];
+    }
+    if (relations?.toLowerCase().split(/\s+/).includes(relation)) return link[1] ?? null;
+  }
+  return null;
+}
+
+/**
+ * Where a list goes on: the number `name` in the query of the next page's address. The rest of that address is the server's word
+ * and goes no further: neither its host nor its path is ever asked.
+ */
+export function nextIn(header: string | null, name: 'max_id' | 'offset'): string | null {
+  const target = linkOf(header, 'next');
+  if (target === null) return null;
+  const value = new URLSearchParams(target.slice(target.indexOf('?') + 1)).get(name);
+  return value !== null && isPosition(value) ? value : null;
+}
+
+/** Positions are numbers: ids of posts, follows and boosts, or how many to pass over. */
+export const isPosition = (text: string): boolean => /^[0-9]{1,20}$/.test(text);
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}

@@ -1,0 +1,93 @@
+import { ServiceError } from '../../../src/core/errors.js';
+import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
+import type { Api } from './api.js';
+import { needsToken, notFound } from './failures.js';
+import { tweetOf, userOf } from './map.js';
+import { isIdHere, isShown, readAccount } from './objects.js';
+import { type Account, accounts, status, statuses } from './schemas.js';
+
+/** Most that a page has. */
+const STATUSES = '40';
+const ACCOUNTS = '80';
+
+/** Where in which list: `maxId` is the server's own number, most often of no post and nobody. */
+export interface Place {
+  readonly subject: string;
+  readonly maxId: string | null;
+}
+
+export async function readTimeline(api: Api, place: Place, context: ReadContext): Promise<NetworkPage> {
+  if (!isIdHere(place.subject)) throw notFound('No such user');
+  const path = `/api/v1/accounts/${place.subject}/statuses`;
+  const { body, next } = await api.page({ path, query: queryOf(STATUSES, place), schema: statuses, context });
+  if (body.length === 0 && place.maxId === null) await readAccount(api, { id: place.subject }, context);
+  return { tweets: body.filter(isShown).map(tweetOf), next };
+}
+
+export async function readFollows(
+  api: Api,
+  kind: 'followers' | 'following',
+  place: Place,
+  context: ReadContext,
+): Promise<NetworkPage> {
+  if (!isIdHere(place.subject)) throw notFound('No such user');
+  const path = `/api/v1/accounts/${place.subject}/${kind}`;
+  const { body, next } = await api.page({ path, query: queryOf(ACCOUNTS, place), schema: accounts, context });
+  // Empty is also what the server says of who is suspended, and of who does not want it seen.
+  if (body.length === 0 && place.maxId === null) {
+    const owner = await readAccount(api, { id: place.subject }, context);
+    if (owner.hide_collections) throw notFound('The user keeps this list private', 'private');
+  }
+  return { users: people(body), next };
+}
+
+/** Of nothing: empty (T6). */
+export async function readRetweeters(api: Api, place: Place, context: ReadContext): Promise<NetworkPage> {
+  if (!isIdHere(place.subject)) return { users: [], next: null };
+  const path = `/api/v1/statuses/${place.subject}/reblogged_by`;
+  try {
+    const { body, next } = await api.page({ path, query: queryOf(ACCOUNTS, place), schema: accounts, context });
+    return { users: people(body), next };
+  } catch (error) {
+    if (isNotFound(error)) return { users: [], next: null };
+    throw error;
+  }
+}
+
+/** Of nothing: empty (T6). Servers before 4.5 have no such list. */
+export async function readQuotes(api: Api, place: Place, context: ReadContext): Promise<NetworkPage> {
+  if (!api.hasToken(context)) throw needsToken('Who quotes a tweet');
+  if (!isIdHere(place.subject)) return { tweets: [], next: null };
+  const path = `/api/v1/statuses/${place.subject}/quotes`;
+  try {
+    const { body, next } = await api.page({ path, query: queryOf(STATUSES, place), schema: statuses, context });
+    return { tweets: body.filter(isShown).map(tweetOf), next };
+  } catch (error) {
+    const isMissing = isNotFound(error) || (error instanceof ServiceError && error.code === 'query_id_stale');
+    if (!isMissing) throw error;
+    if (!(await exists(api, place.subject, context))) return { tweets: [], next: null };
+    const message = 'This server does not list quotes: Mastodon 4.5 or later does.';
+    throw new ServiceError('access_denied', message, { reason: 'session', cause: error });
+  }
+}
+
+async function exists(api: Api, id: string, context: ReadContext): Promise<boolean> {
+  try {
+    return isShown(await api.get({ path: `/api/v1/statuses/${id}`, schema: status, context }));
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+const queryOf = (limit: string, { maxId }: Place): (readonly [string, string])[] =>
+  maxId === null
+    ? [['limit', limit]]
+    : [
+        ['limit', limit],
+        ['max_id', maxId],
+      ];
+
+const people = (all: readonly Account[]) => all.filter(({ suspended }) => !suspended).map(userOf);
+
+const isNotFound = (error: unknown): boolean => error instanceof ServiceError && error.code === 'not_found';

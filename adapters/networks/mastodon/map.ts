@@ -1,0 +1,99 @@
+import { domainToASCII } from 'node:url';
+import type { Media, MediaType, Tweet, User } from '../../../src/core/model.js';
+import { known } from '../upstream/known.js';
+import { textOfHtml } from './html-text.js';
+import type { Account, Post, Status } from './schemas.js';
+
+export function userOf(account: Account): User {
+  const fields = account.fields ?? [];
+  const [site] = fields.flatMap(({ value }) => textOfHtml(value).links);
+  return known<User>({
+    id: account.id,
+    handle: handleOf(account.acct),
+    name: account.display_name || account.username,
+    bio: textOfHtml(account.note ?? '').text || null,
+    location: null,
+    url: site ?? account.url,
+    avatarUrl: picture(account.avatar),
+    bannerUrl: picture(account.header),
+    // Whoever has proven to own an address: nothing more is ever verified here.
+    verified: fields.some(({ verified_at }) => verified_at != null),
+    protected: account.locked,
+    followersCount: account.followers_count,
+    followingCount: account.following_count,
+    tweetsCount: account.statuses_count,
+    likesCount: null,
+    listedCount: null,
+    createdAt: account.created_at,
+    pinnedTweetIds: null,
+  });
+}
+
+/** A boost has its own id, time and author, and all else of what is boosted (M23). */
+export function tweetOf(status: Status): Tweet {
+  const shown: Post = status.reblog ?? status;
+  const { text, links } = textOfHtml(shown.content);
+  const card = shown.card?.url;
+  // What is boosted may be a quote, the boost is none.
+  const quote = status.reblog ? null : status.quote;
+  return known<Tweet>({
+    id: status.id,
+    text: [shown.spoiler_text, text].filter(Boolean).join('\n\n'),
+    lang: shown.language,
+    createdAt: status.created_at,
+    authorId: status.account.id,
+    author: userOf(status.account),
+    // The network does not tell.
+    conversationId: null,
+    inReplyToId: status.in_reply_to_id,
+    inReplyToUserId: status.in_reply_to_account_id,
+    quotedId: quotedIdOf(quote),
+    retweetedId: status.reblog?.id,
+    repliesCount: status.replies_count,
+    retweetsCount: status.reblogs_count,
+    likesCount: status.favourites_count,
+    quotesCount: status.quotes_count,
+    bookmarksCount: null,
+    viewsCount: null,
+    media: shown.media_attachments.flatMap(mediaOf),
+    urls: [...new Set([...(card ? [card] : []), ...links])],
+    hashtags: shown.tags.map(({ name }) => name),
+    mentions: shown.mentions.map(({ acct }) => handleOf(acct)),
+    isRetweet: status.reblog != null,
+    // Servers before 4.5 do not say.
+    isQuote: quote === undefined ? null : quote !== null,
+    isReply: status.in_reply_to_id != null,
+    source: shown.application?.name,
+  });
+}
+
+/** Of a quote that its author has agreed to: anything else is not shown as one. */
+function quotedIdOf(quote: Post['quote']): string | undefined {
+  if (quote?.state !== 'accepted') return undefined;
+  return quote.quoted_status?.id ?? quote.quoted_status_id ?? undefined;
+}
+
+const MEDIA_TYPES: ReadonlyMap<string, MediaType> = new Map([
+  ['image', 'photo'],
+  ['video', 'video'],
+  ['gifv', 'animated_gif'],
+]);
+
+function mediaOf({ type, url, remote_url, preview_url, meta }: Post['media_attachments'][number]): Media[] {
+  const kind = MEDIA_TYPES.get(type);
+  if (kind === undefined) return [];
+  const { width, height } = meta?.original ?? {};
+  const previewUrl = kind === 'photo' ? null : preview_url;
+  return [known<Media>({ type: kind, url: url ?? remote_url, previewUrl, width, height })];
+}
+
+/** `user` of this server, `user@domain` of another; the domain as it travels on the wire, which is how it can be asked for. */
+function handleOf(acct: string): string {
+  const at = acct.indexOf('@');
+  if (at === -1) return acct;
+  const domain = acct.slice(at + 1);
+  return `${acct.slice(0, at)}@${domainToASCII(domain) || domain}`;
+}
+
+/** Whoever has given none is shown a drawing that all have. */
+const picture = (url: string | null | undefined): string | null => (url && !url.endsWith('/missing.png') ? url : null);

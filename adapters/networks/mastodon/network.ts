@@ -1,0 +1,62 @@
+import { badRequest } from '../../../src/core/errors.js';
+import type { ListRef } from '../../../src/core/model.js';
+import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
+import { Api, type MastodonOptions } from './api.js';
+import { readReplies, readThread } from './conversation.js';
+import { isPosition } from './link-header.js';
+import { readFollows, readQuotes, readRetweeters, readTimeline } from './lists.js';
+import { readTweets, readUsers } from './objects.js';
+import { checkQuery, readSearch, SEARCHABLE } from './search.js';
+import { selfCheck } from './self-check.js';
+
+/**
+ * A server lets 300 calls in 5 minutes pass, whoever asks. A slow read may take two: together these make at most
+ * 5 × 60 × (0.5 + 2 × 0.25) = 300. Of reads that page it lets 300 in 15 minutes pass: slow ones make 225 of them, and when many
+ * timelines are paged as well, its rate headers say when to rest.
+ */
+const PACE = { fast: 0.5, slow: 0.25 } as const;
+
+/** One Mastodon server (4.3 or later) by its client API: what it knows of the network is what can be read. */
+export function createMastodonNetwork(options: MastodonOptions): Network {
+  const api = new Api(options);
+  return {
+    name: 'mastodon',
+    sessions: api.sessions,
+    // A handle is a call of its own, and a turn is one call; of posts a call takes twenty.
+    batchSize: { users: 1, tweets: 20 },
+    pace: PACE,
+    products: SEARCHABLE,
+    checkQuery,
+    users: (refs, context) => readUsers(api, refs, context),
+    tweets: (ids, context) => readTweets(api, ids, context),
+    page: (list, token, context) => readPage(api, list, token, context),
+    selfCheck: (context) => selfCheck(api, context),
+    close: () => api.close(),
+  };
+}
+
+async function readPage(api: Api, list: ListRef, token: string | null, context: ReadContext): Promise<NetworkPage> {
+  if (token !== null && !isPosition(token)) throw badRequest('The cursor is not one of this network.', 'cursor');
+  const place = { subject: list.subject, maxId: token };
+  switch (list.kind) {
+    case 'timeline':
+      return readTimeline(api, place, context);
+    case 'followers':
+    case 'following':
+      return readFollows(api, list.kind, place, context);
+    case 'retweeters':
+      return readRetweeters(api, place, context);
+    case 'quotes':
+      return readQuotes(api, place, context);
+    case 'thread':
+      return readThread(api, list.subject, context);
+    case 'replies':
+      return readReplies(api, list.subject, context);
+    case 'search':
+      return readSearch(
+        api,
+        { q: list.subject, product: list.product ?? 'Latest', offset: Number(token ?? 0) },
+        context,
+      );
+  }
+}

@@ -1,0 +1,80 @@
+import { ServiceError } from '../../../src/core/errors.js';
+import type { Tweet, User, UserRef } from '../../../src/core/model.js';
+import type { Found, ReadContext } from '../../../src/ports/network.js';
+import type { Api } from './api.js';
+import { notFound } from './failures.js';
+import { tweetOf, userOf } from './map.js';
+import { type Account, account, type Status, statuses } from './schemas.js';
+
+/** Most that a server stores as an id. */
+const LAST_ID = 2n ** 63n - 1n;
+
+/** What no id of the server can be need not be asked for. */
+export const isIdHere = (id: string): boolean => BigInt(id) <= LAST_ID;
+
+/** One call each: the server looks up one handle at a time, and of ids few are ever asked for. */
+export const readUsers = (api: Api, refs: readonly UserRef[], context: ReadContext): Promise<Found<User>[]> =>
+  Promise.all(
+    refs.map((ref) =>
+      readAccount(api, ref, context).then(
+        (found): Found<User> => ({ ok: userOf(found) }),
+        (error): Found<User> => {
+          if (error instanceof ServiceError && error.code === 'not_found') return { fail: error };
+          throw error;
+        },
+      ),
+    ),
+  );
+
+/** Throws `not_found` also for who is suspended. */
+export async function readAccount(api: Api, ref: UserRef, context: ReadContext): Promise<Account> {
+  if ('id' in ref && !isIdHere(ref.id)) throw notFound('No such user');
+  const found = await api.get({
+    ...('id' in ref
+      ? { path: `/api/v1/accounts/${ref.id}` }
+      : { path: '/api/v1/accounts/lookup', query: [['acct', ref.handle]] as const }),
+    schema: account,
+    context,
+  });
+  if (found.suspended) throw notFound('The account is suspended', 'suspended');
+  return found;
+}
+
+export async function readTweets(api: Api, ids: readonly string[], context: ReadContext): Promise<Found<Tweet>[]> {
+  const byId = new Map((await readStatuses(api, ids.filter(isIdHere), context)).map((each) => [each.id, each]));
+  return ids.map((id) => {
+    const found = byId.get(id);
+    if (found === undefined) return { fail: notFound('No such tweet') };
+    const reason = hiddenAs(found);
+    return reason === undefined ? { ok: tweetOf(found) } : { fail: hiddenTweet(reason) };
+  });
+}
+
+/** In halves where a server takes fewer at once than most do. */
+async function readStatuses(api: Api, ids: readonly string[], context: ReadContext): Promise<readonly Status[]> {
+  if (ids.length === 0) return [];
+  try {
+    const query = ids.map((id) => ['id[]', id] as const);
+    return await api.get({ path: '/api/v1/statuses', query, schema: statuses, context });
+  } catch (error) {
+    const isTooMuch = error instanceof ServiceError && error.code === 'request_rejected' && ids.length > 1;
+    if (!isTooMuch) throw error;
+    const half = Math.ceil(ids.length / 2);
+    const first = await readStatuses(api, ids.slice(0, half), context);
+    return [...first, ...(await readStatuses(api, ids.slice(half), context))];
+  }
+}
+
+const PUBLIC: ReadonlySet<string> = new Set(['public', 'unlisted']);
+
+/** Why it is not for everybody, though a token may see it. */
+export function hiddenAs(status: Status): 'private' | 'suspended' | undefined {
+  const all = status.reblog == null ? [status] : [status, status.reblog];
+  if (all.some(({ account: { suspended } }) => suspended)) return 'suspended';
+  return all.every(({ visibility }) => PUBLIC.has(visibility)) ? undefined : 'private';
+}
+
+export const isShown = (status: Status): boolean => hiddenAs(status) === undefined;
+
+export const hiddenTweet = (reason: 'private' | 'suspended'): ServiceError =>
+  notFound(reason === 'private' ? 'The tweet is private' : 'Its author is suspended', reason);

@@ -1,0 +1,75 @@
+import { ServiceError } from '../../../src/core/errors.js';
+import type { Product } from '../../../src/core/model.js';
+import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
+import type { Api } from './api.js';
+import { compileQuery } from './compile-query.js';
+import { needsToken, refused } from './failures.js';
+import { tweetOf, userOf } from './map.js';
+import { isShown } from './objects.js';
+import { found, type Status } from './schemas.js';
+
+/** What the server can find: it ranks nothing, so there is no Top. */
+export const SEARCHABLE: readonly Product[] = ['Latest', 'People', 'Photos', 'Videos'];
+
+const SIZE = 40;
+/** Further back its index does not go. */
+const LAST_OFFSET = 10_000 - SIZE;
+
+export interface Search {
+  readonly q: string;
+  readonly product: Product;
+  /** How many to pass over. */
+  readonly offset: number;
+}
+
+/** Throws exactly when a search with this text would be refused: `bad_request`, saying where. Reads nothing. */
+export function checkQuery(q: string, product: Product): void {
+  compileQuery(q, product);
+}
+
+/** One page of a search. Throws `bad_request` for a query that isn't right, saying where. */
+export async function readSearch(api: Api, search: Search, context: ReadContext): Promise<NetworkPage> {
+  const { q, product, offset } = search;
+  if (!SEARCHABLE.includes(product)) {
+    throw new ServiceError('product_unavailable', `${product} is not served here. Nothing was charged.`);
+  }
+  const compiled = compileQuery(q, product);
+  const isPeople = product === 'People';
+  if (!isPeople && !api.hasToken(context)) throw needsToken('A search in tweets');
+  const { accounts, statuses } = await api.get({
+    path: '/api/v2/search',
+    query: [
+      ['type', isPeople ? 'accounts' : 'statuses'],
+      ['q', compiled],
+      ['limit', String(SIZE)],
+      // Without a token an offset is refused.
+      ...(offset > 0 ? [['offset', String(offset)] as const] : []),
+    ],
+    schema: found,
+    context,
+    // Some servers let nobody search without a token: other reads are not touched by that.
+    failureOf: (refusal) => (refusal.status === 401 && !api.hasToken(context) ? refused(refusal) : undefined),
+  });
+  const isFull = (isPeople ? accounts : statuses).length >= SIZE;
+  const goesOn = isFull && offset + SIZE <= LAST_OFFSET && api.hasToken(context);
+  return {
+    ...(isPeople
+      ? { users: accounts.filter((one) => !one.suspended && !one.noindex).map(userOf) }
+      : { tweets: statuses.filter((one) => isFindable(one, product)).map(tweetOf) }),
+    next: goesOn ? String(offset + SIZE) : null,
+    ...(isFull && !goesOn && { endReason: 'network_limit' as const }),
+  };
+}
+
+const MEDIA_OF: Readonly<Partial<Record<Product, readonly string[]>>> = {
+  Photos: ['image'],
+  Videos: ['video', 'gifv'],
+};
+
+/** Of authors who let their posts be found, and with what the product is about. */
+function isFindable(status: Status, product: Product): boolean {
+  const { indexable, noindex } = status.account;
+  if (!isShown(status) || indexable === false || noindex) return false;
+  const types = MEDIA_OF[product];
+  return types === undefined || status.media_attachments.some(({ type }) => types.includes(type));
+}

@@ -1,0 +1,122 @@
+import { asServiceError, type ServiceError } from '../../../src/core/errors.js';
+import type { NetworkReport, ReadContext } from '../../../src/ports/network.js';
+import type { Api } from './api.js';
+import { account, found, type Instance, instance } from './schemas.js';
+
+type Finding = NetworkReport['findings'][number];
+
+const yes = (what: string): Finding => ({ ok: true, what });
+const no = (what: string): Finding => ({ ok: false, what });
+
+/** First with the batches that are read with; first with lists of quotes. */
+const OLDEST = [4, 3] as const;
+const QUOTES_SINCE = 7;
+
+/** A word that is in some post of any server that searches at all. */
+const COMMON_WORD = 'the';
+
+/** One call, and at most two for each session, one after the other. Never rejects. */
+export async function selfCheck(api: Api, context: ReadContext): Promise<NetworkReport> {
+  try {
+    const server = await api.get({ path: '/api/v2/instance', schema: instance, context });
+    const fault = faultOf(server);
+    if (fault !== undefined) return { ok: false, findings: [no(fault)] };
+    const findings = aboutServer(server);
+    let ok = false;
+    for (const session of api.sessions) {
+      const about = await aboutSession(api, server, { ...context, session });
+      findings.push(...about.findings);
+      // One that reads is enough.
+      ok ||= about.reads;
+    }
+    return { ok, findings };
+  } catch (error) {
+    const what = `The server in MASTODON_BASE_URL does not answer as Mastodon does: ${causeOf(error)}`;
+    return { ok: false, findings: [no(what)] };
+  }
+}
+
+/** Of what this cannot read: other software with the same interface has ids that are no numbers. */
+function faultOf({ domain, version, contact }: Instance): string | undefined {
+  const [, major = 0, minor = 0] = /^(\d+)\.(\d+)\.\d+/.exec(version)?.map(Number) ?? [];
+  const hasNumbers = /^\d+$/.test(contact?.account?.id ?? '0');
+  if (/compatible;/.test(version) || major < 4 || !hasNumbers) {
+    return `${domain} runs "${version}", which is not Mastodon: its ids cannot be carried. Name another server in MASTODON_BASE_URL.`;
+  }
+  if (major > OLDEST[0] || minor >= OLDEST[1]) return undefined;
+  return `${domain} runs Mastodon ${version}: ${OLDEST.join('.')} or later is needed, which reads several tweets in one call.`;
+}
+
+function aboutServer({ domain, version, configuration }: Instance): Finding[] {
+  const terms = configuration?.urls?.terms_of_service;
+  const limited = configuration?.limited_federation;
+  return [
+    yes(`${domain} runs Mastodon ${version}; what it knows of the network can be read.`),
+    yes(
+      terms
+        ? `Its terms are at ${terms}: make sure that they allow automated reading.`
+        : 'It names no terms of service: ask whoever runs it whether automated reading is welcome.',
+    ),
+    ...(limited ? [no('It federates with chosen servers only: of others it knows nothing.')] : []),
+  ];
+}
+
+async function aboutSession(
+  api: Api,
+  { contact, api_versions }: Instance,
+  context: ReadContext,
+): Promise<{ reads: boolean; findings: Finding[] }> {
+  const name = context.session ?? '';
+  const known = contact?.account?.acct;
+  if (known !== undefined) {
+    const query = [['acct', known]] as const;
+    const failure = await failureOf(api.get({ path: '/api/v1/accounts/lookup', query, schema: account, context }));
+    if (failure) return { reads: false, findings: [no(`${name}: profiles cannot be read: ${hint(failure)}`)] };
+  }
+  const findings = [
+    yes(`${name}: profiles, tweets, timelines, followers, threads, replies and retweeters can be read.`),
+  ];
+  if (!api.hasToken(context)) {
+    const what = 'no search in tweets, no quotes, and at most 60 replies of a thread';
+    findings.push(no(`${name}: ${what}: put a user token of this server into MASTODON_TOKENS for these.`));
+    return { reads: true, findings };
+  }
+  findings.push(await aboutSearch(api, name, context));
+  const hasQuotes = (api_versions?.mastodon ?? 0) >= QUOTES_SINCE;
+  findings.push(hasQuotes ? yes(`${name}: quotes can be read.`) : no(`${name}: no quotes: Mastodon 4.5 lists them.`));
+  return { reads: true, findings };
+}
+
+async function aboutSearch(api: Api, name: string, context: ReadContext): Promise<Finding> {
+  const query = [
+    ['type', 'statuses'],
+    ['q', COMMON_WORD],
+    ['limit', '1'],
+  ] as const;
+  try {
+    const { statuses } = await api.get({ path: '/api/v2/search', query, schema: found, context });
+    if (statuses.length > 0) return yes(`${name}: tweets can be searched.`);
+    return no(
+      `${name}: a search for "${COMMON_WORD}" finds nothing: this server has no full-text search, most likely.`,
+    );
+  } catch (error) {
+    return no(`${name}: tweets cannot be searched: ${hint(asServiceError(error))}`);
+  }
+}
+
+const failureOf = (read: Promise<unknown>): Promise<ServiceError | undefined> =>
+  read.then(() => undefined, asServiceError);
+
+/** What an operator can do about it. */
+function hint(failure: ServiceError): string {
+  if (failure.code === 'no_account') return 'the server does not accept the token, or wants one: see MASTODON_TOKENS.';
+  if (failure.code === 'access_denied')
+    return 'the token needs the scopes read:accounts, read:search and read:statuses.';
+  return causeOf(failure);
+}
+
+/** With what lies underneath: operators may know. */
+function causeOf(error: unknown): string {
+  const { message, detail } = asServiceError(error);
+  return detail.cause instanceof Error ? `${message} (${detail.cause.message})` : message;
+}

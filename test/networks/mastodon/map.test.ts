@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { tweetOf, userOf } from '../../../adapters/networks/mastodon/map.js';
+import { account, status } from '../../../adapters/networks/mastodon/schemas.js';
+import { anAccount, aStatus } from './fixtures.js';
+
+const tweet = (more: object) => tweetOf(status.parse(aStatus(more)));
+const user = (more: object) => userOf(account.parse(anAccount(more)));
+
+describe('a profile', () => {
+  test('has what is known, and nothing for what is not', () => {
+    expect(user({})).toEqual({
+      id: '7',
+      handle: 'ada',
+      name: 'Ada',
+      url: 'https://server.example/@ada',
+      avatarUrl: 'https://server.example/avatar.png',
+      verified: false,
+      protected: false,
+      followersCount: 3,
+      followingCount: 2,
+      tweetsCount: 1,
+      createdAt: '2024-02-01T00:00:00.000Z',
+    });
+  });
+
+  test.each<[more: object, shown: object]>([
+    [{ display_name: '' }, { name: 'ada' }],
+    [{ locked: true }, { protected: true }],
+    [{ created_at: '2024-02-01' }, { createdAt: '2024-02-01T00:00:00.000Z' }],
+    [{ created_at: '2024-02-01T01:30:00.5+01:00' }, { createdAt: '2024-02-01T00:30:00.500Z' }],
+    [{ note: '<p>One &amp; two</p>' }, { bio: 'One & two' }],
+    [
+      {
+        fields: [
+          { name: 'Site', value: '<a href="https://ada.example">ada.example</a>', verified_at: '2020-01-01T00:00:00Z' },
+        ],
+      },
+      { url: 'https://ada.example', verified: true },
+    ],
+  ])('%j shows as %j', (more, shown) => {
+    expect(user(more)).toMatchObject(shown);
+  });
+
+  test.each([
+    ['id', 'abc'],
+    ['id', 7],
+    ['created_at', 'yesterday'],
+    ['followers_count', -1],
+    ['followers_count', 2 ** 53],
+    ['acct', undefined],
+  ])('with a %s of %j is no answer', (field, value) => {
+    expect(() => account.parse(anAccount({ [field]: value }))).toThrow(field);
+  });
+});
+
+describe('a tweet', () => {
+  test('a boost is its own, with all that is boosted', () => {
+    const boosted = aStatus({
+      id: '50',
+      content: `<p>${'long '.repeat(400)}<a href="https://a.example">a</a></p>`,
+      account: anAccount({ id: '8', acct: 'ben' }),
+      tags: [{ name: 'sea' }],
+      quote: { state: 'accepted', quoted_status_id: '49' },
+    });
+    const shown = tweet({ content: '', reblog: boosted, quote: null });
+    expect(shown).toMatchObject({ id: '100', authorId: '7', retweetedId: '50', isRetweet: true, isQuote: false });
+    expect(shown).toMatchObject({ hashtags: ['sea'], urls: ['https://a.example'] });
+    expect(shown.text).toBe(`${'long '.repeat(400)}a`);
+    expect(shown).not.toHaveProperty('quotedId');
+  });
+
+  test('a warning comes first, apart by an empty line', () => {
+    expect(tweet({ spoiler_text: 'Food', content: '<p>Soup</p>' }).text).toBe('Food\n\nSoup');
+    expect(tweet({ spoiler_text: 'Food', content: '' }).text).toBe('Food');
+  });
+
+  test.each<[quote: object | null | undefined, shown: object, id: string | undefined]>([
+    [undefined, {}, undefined],
+    [null, { isQuote: false }, undefined],
+    [{ state: 'accepted', quoted_status: { id: '5' } }, { isQuote: true }, '5'],
+    [{ state: 'accepted', quoted_status_id: '5' }, { isQuote: true }, '5'],
+    [{ state: 'pending', quoted_status: null }, { isQuote: true }, undefined],
+    [{ state: 'revoked', quoted_status_id: '5' }, { isQuote: true }, undefined],
+    [{ state: 'deleted', quoted_status: null }, { isQuote: true }, undefined],
+  ])('a quote %j', (quote, shown, id) => {
+    const found = tweet({ quote });
+    expect(found).toMatchObject(shown);
+    expect(found.quotedId).toBe(id);
+    if (quote === undefined) expect(found).not.toHaveProperty('isQuote');
+  });
+
+  test('pictures, films and moving pictures; sounds are left out', () => {
+    const of = (type: string, more: object = {}) => ({
+      type,
+      url: `https://a.example/${type}`,
+      preview_url: 'https://a.example/p',
+      ...more,
+    });
+    const media = [
+      of('image', { meta: { original: { width: 640, height: 480 } } }),
+      of('video', { meta: { original: { width: 64, height: 48, frame_rate: '30/1' } } }),
+      of('gifv', { meta: [] }),
+      of('audio'),
+      of('unknown', { url: null }),
+    ];
+    expect(tweet({ media_attachments: media }).media).toEqual([
+      { type: 'photo', url: 'https://a.example/image', width: 640, height: 480 },
+      { type: 'video', url: 'https://a.example/video', previewUrl: 'https://a.example/p', width: 64, height: 48 },
+      { type: 'animated_gif', url: 'https://a.example/gifv', previewUrl: 'https://a.example/p' },
+    ]);
+  });
+
+  test('a card and a poll: of the card its address, of the poll nothing', () => {
+    const shown = tweet({
+      content: '<p><a href="https://a.example/1">a</a></p>',
+      card: { url: 'https://a.example/1', title: 'A' },
+      poll: { id: '1', options: [] },
+    });
+    expect(shown.urls).toEqual(['https://a.example/1']);
+  });
+
+  test('a reply', () => {
+    expect(tweet({ in_reply_to_id: '99', in_reply_to_account_id: '8' })).toMatchObject({
+      inReplyToId: '99',
+      inReplyToUserId: '8',
+      isReply: true,
+    });
+  });
+});

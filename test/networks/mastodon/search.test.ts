@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compileQuery } from '../../../adapters/networks/mastodon/compile-query.js';
+import type { Product } from '../../../src/core/model.js';
+import { anAccount, aStatus } from './fixtures.js';
+import { context, scripted } from './scripted.js';
+
+describe('what a caller writes and what the server is asked', () => {
+  test.each<[q: string, sent: string]>([
+    ['ferry harbour', 'ferry harbour in:public'],
+    ['"the ferry"', '"the ferry" in:public'],
+    ['-ferry harbour', 'harbour -ferry in:public'],
+    ['-"the ferry" harbour', 'harbour -"the ferry" in:public'],
+    ['#harbour -#sea', '#harbour -#sea in:public'],
+    ['@ada', '@ada in:public'],
+    ['lang:en ferry -sea harbour -from:ada -ice', 'ferry harbour -sea -ice language:en -from:@ada in:public'],
+    ['(ferry harbour) sea', 'ferry harbour sea in:public'],
+    ['from:ada', 'from:@ada in:public'],
+    ['FROM:@ada@elsewhere.example', 'from:@ada@elsewhere.example in:public'],
+    ['ferry -from:ada', 'ferry -from:@ada in:public'],
+    ['lang:en ferry', 'ferry language:en in:public'],
+    ['since:2026-03-01 ferry', 'ferry after:2026-02-28 in:public'],
+    ['until:2026-03-01 ferry', 'ferry before:2026-03-01 in:public'],
+    ['since_time:1767225600 ferry', 'ferry after:2025-12-31 in:public'],
+    ['filter:media ferry', 'ferry has:media in:public'],
+    ['-filter:replies ferry', 'ferry -is:reply in:public'],
+    // Nothing a caller writes becomes an operator of the server.
+    ['+in:library ferry', '"+in:library" ferry in:public'],
+    ['https://example.org/a', '"https://example.org/a" in:public'],
+    ['at 12:30', 'at "12:30" in:public'],
+    ['#! ferry', '"#!" ferry in:public'],
+    ['+ferry', '"+ferry" in:public'],
+    ['"a„ in:library „b"', '"a  in:library  b" in:public'],
+    ['a»in:library', '"a in:library" in:public'],
+    ['don’t 第一 crème-brûlée v1.2', 'don’t 第一 crème-brûlée v1.2 in:public'],
+  ])('%s is asked as %s', (q, sent) => {
+    expect(compileQuery(q, 'Latest')).toBe(sent);
+  });
+
+  test('whatever a caller writes, the server sees no operator but those that were meant', () => {
+    const piece = fc.constantFrom(
+      'in:library',
+      '"',
+      '„',
+      '«',
+      '+',
+      '-',
+      ' ',
+      'a',
+      ':',
+      '#',
+      '@',
+      '(',
+      ')',
+      'from:ada',
+      'is:bot',
+    );
+    const meant = /^-?(?:from:@[\w.@-]+|in:public)$/;
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        let sent: string;
+        try {
+          sent = compileQuery(pieces.join(''), 'Latest');
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'bad_request' });
+          return;
+        }
+        // As the server reads it: other quotes are straight ones to it.
+        const outside = sent.replace(/[„«]/g, '"').replace(/"[^"]*"/g, 'text');
+        expect(outside).not.toContain('"');
+        for (const term of outside.split(' ')) if (term.includes(':')) expect(term).toMatch(meant);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test.each<[product: Product, q: string, sent: string]>([
+    ['Photos', 'ferry', 'ferry has:media in:public'],
+    ['Videos', 'ferry', 'ferry has:media in:public'],
+    ['People', 'ada lovelace', 'ada lovelace'],
+    ['People', '@ada', 'ada'],
+    ['People', '"ada lovelace"', 'ada lovelace'],
+  ])('%s of %s is asked as %s', (product, q, sent) => {
+    expect(compileQuery(q, product)).toBe(sent);
+  });
+
+  test.each<[q: string, named: string]>([
+    ['ferry OR boat', 'OR'],
+    ['-(ferry boat) sea', '- before parentheses'],
+    ['to:ada ferry', 'to:ada'],
+    ['$AAPL', '$AAPL'],
+    ['url:example.org', 'url:example.org'],
+    ['conversation_id:12 ferry', 'conversation_id:12'],
+    ['quoted_tweet_id:12', 'quoted_tweet_id:12'],
+    ['since_id:12 ferry', 'since_id:12'],
+    ['max_id:12 ferry', 'max_id:12'],
+    ['min_faves:10 ferry', 'min_faves:10'],
+    ['min_retweets:10 ferry', 'min_retweets:10'],
+    ['min_replies:10 ferry', 'min_replies:10'],
+    ['filter:retweets ferry', 'filter:retweets'],
+    ['filter:quote ferry', 'filter:quote'],
+    ['filter:images ferry', 'filter:images: search product Photos'],
+    ['filter:videos ferry', 'filter:videos: search product Videos'],
+    ['filter:links ferry', 'filter:links'],
+    ['filter:hashtags ferry', 'filter:hashtags'],
+    ['filter:mentions ferry', 'filter:mentions'],
+    ['filter:verified ferry', 'filter:verified'],
+    ['since:2026-03-01_11:30:00_UTC ferry', 'since:2026-03-01_11:30:00_UTC'],
+    ['in:library ferry', 'in:'],
+    ['« ferry', '«'],
+    ['near:harbour ferry', 'near:'],
+  ])('%s is refused, naming %s', (q, named) => {
+    expect(() => compileQuery(q, 'Latest')).toThrow(
+      expect.objectContaining({
+        code: 'bad_request',
+        message: expect.stringContaining(named),
+        detail: expect.objectContaining({ param: 'q' }),
+      }),
+    );
+  });
+
+  test.each(['ada from:ben', 'ada -ben', 'ada OR ben', '#ada'])('a search for People cannot say %s', (q) => {
+    expect(() => compileQuery(q, 'People')).toThrow(expect.objectContaining({ code: 'bad_request' }));
+  });
+});
+
+describe('searching', () => {
+  const search = (product: Product, q = 'ferry') => ({ kind: 'search', subject: q, product }) as const;
+  const many = (count: number, more: object = {}) =>
+    Array.from({ length: count }, (_, n) => aStatus({ id: String(100 + n), ...more }));
+
+  test('in tweets is not asked for without a token: no session of this kind may', async () => {
+    const { network, requests } = await scripted({ answers: {} });
+    await expect(network.page(search('Latest'), null, context())).rejects.toMatchObject({
+      code: 'access_denied',
+      detail: { reason: 'session' },
+    });
+    expect(requests).toEqual([]);
+  });
+
+  test('Top is no product of this network', async () => {
+    const { network } = await scripted({ tokens: ['t'], answers: {} });
+    expect(network.products).toEqual(['Latest', 'People', 'Photos', 'Videos']);
+    await expect(network.page(search('Top'), null, context())).rejects.toMatchObject({ code: 'product_unavailable' });
+  });
+
+  test('goes on by how many to pass over, while pages are full', async () => {
+    const { network, requests } = await scripted({
+      tokens: ['t'],
+      answers: {
+        '/api/v2/search': (query) => ({ body: { statuses: many(query.get('offset') === '40' ? 3 : 40) } }),
+      },
+    });
+    const first = await network.page(search('Latest'), null, context());
+    const second = await network.page(search('Latest'), first.next, context());
+    expect([first.tweets?.length, first.next, second.tweets?.length, second.next]).toEqual([40, '40', 3, null]);
+    expect(requests).toEqual([
+      '/api/v2/search?type=statuses&q=ferry+in%3Apublic&limit=40',
+      '/api/v2/search?type=statuses&q=ferry+in%3Apublic&limit=40&offset=40',
+    ]);
+  });
+
+  test('ends where the index of the server ends, and says so', async () => {
+    const { network } = await scripted({
+      tokens: ['t'],
+      answers: { '/api/v2/search': { body: { statuses: many(40) } } },
+    });
+    expect(await network.page(search('Latest'), '9920', context())).toMatchObject({ next: '9960' });
+    expect(await network.page(search('Latest'), '9960', context())).toMatchObject({
+      next: null,
+      endReason: 'network_limit',
+    });
+  });
+
+  test('who does not want to be found is not shown, nor what is not for everybody', async () => {
+    const statuses = [
+      aStatus({ id: '1', account: anAccount({ indexable: true }) }),
+      aStatus({ id: '2', account: anAccount({ indexable: false }) }),
+      aStatus({ id: '3', account: anAccount({ noindex: true }) }),
+      aStatus({ id: '4', visibility: 'private' }),
+      aStatus({ id: '5', account: anAccount({ suspended: true }) }),
+    ];
+    const { network } = await scripted({ tokens: ['t'], answers: { '/api/v2/search': { body: { statuses } } } });
+    const page = await network.page(search('Latest'), null, context());
+    expect(page.tweets?.map(({ id }) => id)).toEqual(['1']);
+  });
+
+  test('Photos and Videos are told apart by what is attached', async () => {
+    const of = (id: string, type: string) =>
+      aStatus({ id, media_attachments: [{ type, url: 'https://a.example/f', meta: null }] });
+    const statuses = [of('1', 'image'), of('2', 'video'), of('3', 'gifv'), of('4', 'audio')];
+    const { network } = await scripted({ tokens: ['t'], answers: { '/api/v2/search': { body: { statuses } } } });
+    const ids = async (product: Product) =>
+      (await network.page(search(product), null, context())).tweets?.map(({ id }) => id);
+    expect([await ids('Photos'), await ids('Videos')]).toEqual([['1'], ['2', '3']]);
+  });
+
+  test('People are found without a token, one page of them', async () => {
+    const accounts = Array.from({ length: 40 }, (_, n) => anAccount({ id: String(n), noindex: n === 0 }));
+    const { network } = await scripted({ answers: { '/api/v2/search': { body: { accounts } } } });
+    const page = await network.page(search('People'), null, context());
+    expect([page.users?.length, page.next, page.endReason]).toEqual([39, null, 'network_limit']);
+  });
+
+  test('a server that lets nobody search without a token refuses this kind alone', async () => {
+    const body = { error: 'This API requires an authenticated user' };
+    const { network } = await scripted({ answers: { '/api/v2/search': { status: 401, body } } });
+    await expect(network.page(search('People'), null, context())).rejects.toMatchObject({
+      code: 'access_denied',
+      detail: { reason: 'session' },
+    });
+  });
+});
