@@ -15,10 +15,12 @@ import { createEngine } from './engine.js';
 import { openNetwork } from './networks.js';
 import { openObserving } from './observing.js';
 import type { Clock } from './ports/clock.js';
-import type { Network } from './ports/network.js';
+import type { Network, NetworkReport } from './ports/network.js';
 import { openShared } from './shared.js';
 import { createStatus } from './status.js';
 import type { Stores } from './stores.js';
+
+const SELF_CHECK_MS = 20_000;
 
 /** Longest that the start waits to see whether it is a demo. */
 const DEMO_LOOK_MS = 10_000;
@@ -43,7 +45,7 @@ export interface Perch {
 /** The only place that builds the whole. */
 export async function compose(config: Config, stores: Stores, options: ComposeOptions): Promise<Perch> {
   const { log, clock = { now: Date.now }, demoKey = null } = options;
-  const network = options.network ?? openNetwork(config, stores.corpusSql);
+  const network = options.network ?? (await openNetwork({ config, sql: () => stores.corpusSql, clock }));
   const shared = await openShared({ config, clock, log });
   const observing = await openObserving(config, log);
   const { tracing } = observing;
@@ -64,6 +66,7 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
     clock,
     startedAt: clock.now(),
     redis: shared.redis,
+    findings: checkNetwork(network, log),
     draining: () => app.stopping,
   });
   await observing.watch(app, engine, shared);
@@ -88,8 +91,7 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
     async listen() {
       await observing.publish();
       await app.listen({ host: config.host, port: config.port });
-      const { port } = app.server.address() as AddressInfo;
-      app.baseUrl = config.baseUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+      app.baseUrl = config.baseUrl ?? localUrl(config.host, app.server.address() as AddressInfo);
       return app.baseUrl;
     },
     async close() {
@@ -97,9 +99,24 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
       await engine.close();
       await observing.close();
       await shared.close();
+      await network.close?.();
     },
   };
 }
+
+/** Asks the network what this configuration can read. Nobody waits for that; it is told to the log, and later to whoever asks. */
+function checkNetwork(network: Network, log: FastifyBaseLogger): () => NetworkReport['findings'] {
+  let findings: NetworkReport['findings'] = [];
+  const checking = network.selfCheck?.({ signal: AbortSignal.timeout(SELF_CHECK_MS) });
+  void checking?.then((report) => {
+    findings = report.findings;
+    for (const { ok, what } of findings) log[ok ? 'info' : 'warn'](what);
+  });
+  return () => findings;
+}
+
+const localUrl = (host: string, { port }: AddressInfo): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** What GraphiQL's examples ask for on the demo network. */
 const DEMO_SUBJECTS = {

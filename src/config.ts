@@ -38,6 +38,8 @@ const lifetimesOf = (values: Values): Lifetimes => ({
 const networksOf = (values: Values) => ({
   bluesky: {
     baseUrl: values.BLUESKY_BASE_URL ?? null,
+    serviceUrl: values.BLUESKY_SERVICE_URL,
+    directoryUrl: values.BLUESKY_DIRECTORY_URL,
     identifier: values.BLUESKY_IDENTIFIER ?? null,
     appPassword: values.BLUESKY_APP_PASSWORD ?? null,
   },
@@ -106,6 +108,8 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   workers: values.WORKERS,
   /** For so long /healthz says that it is stopping before connections are refused. */
   drainMs: values.PERCH_DRAIN_MS ?? (values.DATABASE_URL === undefined ? 0 : 5000),
+  /** Who is behind it, for the networks: sent along with every call upstream. */
+  contact: values.PERCH_CONTACT ?? values.PERCH_BASE_URL ?? null,
   /** Null: no metrics. */
   metricsPort: values.PERCH_METRICS_PORT ?? null,
   /** Where traces go; null: nowhere. */

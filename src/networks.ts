@@ -1,10 +1,39 @@
-import { createCorpusNetwork } from '../adapters/networks/corpus/network.js';
 import type { Sql } from '../adapters/postgres/sql.js';
 import type { Config } from './config.js';
+import { VERSION } from './core/version.js';
+import type { Clock } from './ports/clock.js';
 import type { Network } from './ports/network.js';
 
-/** The network of the configuration. Throws when it is one that this version cannot read. */
-export function openNetwork(config: Config, sql: Sql): Network {
-  if (config.network === 'corpus') return createCorpusNetwork(sql);
-  throw new Error(`PERCH_NETWORK=${config.network} cannot be read by this version yet: use corpus.`);
+export interface NetworkSources {
+  readonly config: Config;
+  /** Where the corpus is; no other network asks for it. */
+  readonly sql: () => Sql;
+  readonly clock: Clock;
 }
+
+/** Each network that can be read: an adapter and its part of the configuration. Only the one that is used is loaded. */
+const NETWORKS: Readonly<Record<Config['network'], (sources: NetworkSources) => Promise<Network>>> = {
+  corpus: async ({ sql }) => {
+    const { createCorpusNetwork } = await import('../adapters/networks/corpus/network.js');
+    return createCorpusNetwork(sql());
+  },
+  bluesky: async ({ config, clock }) => {
+    const { createBlueskyNetwork } = await import('../adapters/networks/bluesky/network.js');
+    return createBlueskyNetwork({ ...config.networks.bluesky, userAgent: userAgentOf(config), clock });
+  },
+  x: async ({ config, clock }) => {
+    const { createXNetwork } = await import('../adapters/networks/x/network.js');
+    return createXNetwork({ ...config.networks.x, userAgent: userAgentOf(config), clock });
+  },
+  mastodon: async ({ config, clock }) => {
+    const { createMastodonNetwork } = await import('../adapters/networks/mastodon/network.js');
+    const { baseUrl, tokens } = config.networks.mastodon;
+    return createMastodonNetwork({ baseUrl: baseUrl ?? '', tokens, userAgent: userAgentOf(config), clock });
+  },
+};
+
+/** The network of the configuration. */
+export const openNetwork = (sources: NetworkSources): Promise<Network> => NETWORKS[sources.config.network](sources);
+
+/** Names the software, and whom a network may write to. */
+const userAgentOf = ({ contact }: Config): string => `Perch/${VERSION} (${contact ?? 'self-hosted, no contact given'})`;

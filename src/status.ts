@@ -3,7 +3,7 @@ import type { Health, StatusModel } from '../adapters/site/status-model.js';
 import { type Family, familyOfList, type ListKind } from './core/model.js';
 import { VERSION } from './core/version.js';
 import type { Clock } from './ports/clock.js';
-import type { Network } from './ports/network.js';
+import type { Network, NetworkReport } from './ports/network.js';
 import type { FamilyHealth, PoolHealth } from './read/pool/health.js';
 import type { Pool } from './read/pool/pool.js';
 import type { SessionHealth } from './read/pool/session.js';
@@ -17,6 +17,8 @@ export interface StatusOptions {
   readonly startedAt: number;
   /** Null: none is used. */
   readonly redis?: Shared['redis'];
+  /** What the network's own check found at the start, once it has. */
+  readonly findings?: () => NetworkReport['findings'];
   /** Whether this process was asked to stop. */
   readonly draining?: () => boolean;
 }
@@ -26,7 +28,7 @@ const DATABASE_WAIT_MS = 1000;
 
 /** The state of the service, asked anew each time (H10). */
 export function createStatus(options: StatusOptions): () => Promise<StatusModel> {
-  const { network, pool, sql, startedAt, redis = null, draining = () => false } = options;
+  const { network, pool, sql, startedAt, redis = null, findings = () => [], draining = () => false } = options;
   return async () => {
     const ok = await databaseAnswers(sql);
     const health = pool.health();
@@ -46,6 +48,7 @@ export function createStatus(options: StatusOptions): () => Promise<StatusModel>
         state,
         closed: closed.map(({ kind, why, untilMs }) => ({ kind, why, until: timeOf(untilMs) })),
       })),
+      networkFindings: findings(),
       draining: draining(),
       startedAt: timeOf(startedAt),
       version: VERSION,

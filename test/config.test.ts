@@ -32,7 +32,13 @@ describe('an empty environment', () => {
       network: 'corpus',
       demo: true,
       networks: {
-        bluesky: { baseUrl: null, identifier: null, appPassword: null },
+        bluesky: {
+          baseUrl: null,
+          serviceUrl: 'https://bsky.social',
+          directoryUrl: 'https://plc.directory',
+          identifier: null,
+          appPassword: null,
+        },
         x: { baseUrl: 'https://api.x.com', bearerTokens: [], search: 'recent', vocabulary: 'tweet' },
         mastodon: { baseUrl: null, tokens: [] },
       },
@@ -167,6 +173,11 @@ describe('the whole environment', () => {
     ['and comes after it', { PERCH_DEPRECATION: '2028-01-01', PERCH_SUNSET: '2027-01-01' }, ['PERCH_SUNSET']],
     ['an account needs its password', { BLUESKY_APP_PASSWORD: 'p' }, ['BLUESKY_APP_PASSWORD']],
     ['webhooks need a key', { STRIPE_WEBHOOK_SECRET: 's' }, ['STRIPE_WEBHOOK_SECRET']],
+    [
+      'what is read of X is not sold',
+      { PERCH_NETWORK: 'x', STRIPE_SECRET_KEY: 'sk_test_x', STRIPE_WEBHOOK_SECRET: 'w' },
+      ['STRIPE_SECRET_KEY'],
+    ],
     ['Mastodon is one server, which must be named', { PERCH_NETWORK: 'mastodon' }, ['MASTODON_BASE_URL']],
     ['a faulty variable is blamed once', { WORKERS: '2', REDIS_URL: 'h:1' }, ['REDIS_URL']],
     ['and not for another', { PERCH_SUNSET: '2028-01-01', PERCH_DEPRECATION: 'soon' }, ['PERCH_DEPRECATION']],

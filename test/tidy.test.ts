@@ -16,6 +16,7 @@ interface Room {
 
 const ALL = ['src', 'schema', 'adapters'];
 const CORE = ['src/core', 'src/ports'];
+const NETWORK = [...CORE, 'adapters/networks/search', 'adapters/networks/upstream'];
 const ENGINE = ['src/access', 'src/read', 'src/metering', 'src/account'];
 const FILES = [
   'src/compose',
@@ -58,10 +59,13 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'adapters/memory': { may: CORE },
   'adapters/stripe': { may: CORE },
   'adapters/mail': { may: CORE },
-  'adapters/networks/corpus': { may: CORE },
-  'adapters/networks/bluesky': { may: CORE },
-  'adapters/networks/x': { may: CORE },
-  'adapters/networks/mastodon': { may: CORE },
+  // What networks have in common: the grammar of searches, and HTTP.
+  'adapters/networks/search': { may: CORE },
+  'adapters/networks/upstream': { may: CORE },
+  'adapters/networks/corpus': { may: [...CORE, 'adapters/networks/search'] },
+  'adapters/networks/bluesky': { may: NETWORK },
+  'adapters/networks/x': { may: NETWORK },
+  'adapters/networks/mastodon': { may: NETWORK },
   // Commands for operators: they open the stores themselves.
   'adapters/cli': { may: ALL },
 };
@@ -185,8 +189,9 @@ describe('tests', () => {
     const marked = CODE.filter(
       ({ path, text }) => path.startsWith('test/') && path !== 'test/tidy.test.ts' && marks.test(text),
     );
-    // These helpers leave out what needs a browser, Redis or a disk where there is none, and say so.
-    const helpers = ['chromium', 'redis', 'small-disk'].map((name) => `test/support/${name}.ts`);
-    expect(marked.map(({ path }) => path).filter((path) => !helpers.includes(path))).toEqual([]);
+    // These helpers leave out what needs a browser, Redis, a disk or real answers where there is none, and say so.
+    const helpers = ['support/chromium', 'support/redis', 'support/small-disk', 'networks/contract/shared'];
+    const isHelper = (path: string): boolean => helpers.some((name) => path === `test/${name}.ts`);
+    expect(marked.map(({ path }) => path).filter((path) => !isHelper(path))).toEqual([]);
   });
 });

@@ -46,6 +46,8 @@ export interface StatusModel {
   readonly processes: number | null;
   readonly families: readonly FamilyStatus[];
   readonly sessions: readonly SessionStatus[];
+  /** What was found at the start: what can be read with this configuration, and what not. One sentence each. */
+  readonly networkFindings: readonly { readonly ok: boolean; readonly what: string }[];
   /** This process was asked to stop and takes its last requests. */
   readonly draining: boolean;
   /** RFC 3339. */

@@ -2,6 +2,7 @@
 /** @jsxImportSource preact */
 import { document } from './layout.js';
 import { figure } from './parts.js';
+import { Findings } from './status-findings.js';
 import type { FamilyStatus, Health, StatusModel } from './status-model.js';
 import { Fact, Time } from './status-parts.js';
 import { Sessions } from './status-sessions.js';
@@ -76,6 +77,7 @@ export const statusPage = (model: StatusModel): string =>
           <Family key={family.name} {...family} />
         ))}
         <Sessions sessions={model.sessions} />
+        <Findings {...model} />
         <Stores {...model} />
       </ul>
     </div>,

@@ -21,6 +21,14 @@ export function crossChecks(values: Values, faulty: ReadonlySet<string>): Config
   needs('BLUESKY_APP_PASSWORD', 'BLUESKY_IDENTIFIER');
   needs('STRIPE_WEBHOOK_SECRET', 'STRIPE_SECRET_KEY');
 
+  const sold = values.PERCH_NETWORK === 'x' && values.STRIPE_SECRET_KEY !== undefined;
+  check(
+    sold && values.X_AGREEMENT === undefined,
+    'STRIPE_SECRET_KEY',
+    'PERCH_NETWORK',
+    "cannot be set while PERCH_NETWORK is x: X's agreement forbids to sell what is read. X_AGREEMENT=signed says that you have another one",
+  );
+
   const noServer = values.PERCH_NETWORK === 'mastodon' && values.MASTODON_BASE_URL === undefined;
   check(noServer, 'MASTODON_BASE_URL', 'PERCH_NETWORK', 'is needed when PERCH_NETWORK is mastodon: one server');
   return faults;

@@ -37,6 +37,7 @@ export const STATUS_OK: StatusModel = {
   database: { ok: true },
   redis: { state: 'not used', since: null },
   processes: null,
+  networkFindings: [],
   families: [quiet('fast'), quiet('slow')],
   sessions: [{ name: 'corpus', state: 'ok', closed: [] }],
   draining: false,
@@ -47,6 +48,10 @@ export const STATUS: StatusModel = {
   status: 'degraded',
   redis: { state: 'up', since: '2026-11-21T10:00:00.000Z' },
   processes: 4,
+  networkFindings: [
+    { ok: true, what: 'Profiles, posts, timelines, threads and followers can be read.' },
+    { ok: false, what: 'Search needs an account: set BLUESKY_IDENTIFIER and BLUESKY_APP_PASSWORD.' },
+  ],
   families: [
     { ...quiet('fast'), upstreamCalls: 12_345, cacheHitRate: 0.731 },
     {
@@ -81,6 +86,10 @@ export const STATUS_ALONE: StatusModel = {
   status: 'degraded',
   redis: { state: 'away', since: '2026-11-21T11:10:00.000Z' },
   processes: 4,
+  networkFindings: [
+    { ok: true, what: 'Profiles, posts, timelines, threads and followers can be read.' },
+    { ok: false, what: 'Search needs an account: set BLUESKY_IDENTIFIER and BLUESKY_APP_PASSWORD.' },
+  ],
   draining: true,
 };
 

@@ -1,7 +1,6 @@
 /** Sentences of the page, each beside the calls that show it to be so. */
 import { expect } from 'vitest';
 import { DEMO_HANDLES } from '../../adapters/networks/corpus/demo/entry-points.js';
-import { openNetwork } from '../../src/networks.js';
 import { idsOf, record, rows } from '../support/client.js';
 import type { Customer, Customers } from '../support/customers.js';
 import type { TestPerch } from '../support/perch.js';
@@ -166,11 +165,6 @@ export const CLAIMS: Record<string, (asked: Asked) => Promise<void>> = {
   '503 `billing_disabled` in this version': async ({ ada }) => {
     const { status, body } = await ada.post('/v1/billing/checkout', { pack: 'starter' });
     expect([status, body.error.code]).toEqual([503, 'billing_disabled']);
-  },
-  'Networks other than the corpus: Bluesky, X and Mastodon.': async ({ perch }) => {
-    for (const network of ['bluesky', 'x', 'mastodon'] as const) {
-      expect(() => openNetwork({ ...perch.config, network }, perch.database.sql)).toThrow('use corpus');
-    }
   },
   'MCP, OAuth, the dashboard and sign-in, card checkout.': async ({ customers }) => {
     for (const path of ['/mcp', '/oauth/authorize', '/dashboard', '/sign-in']) {

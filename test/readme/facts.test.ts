@@ -100,7 +100,7 @@ it('the rate limits are those of the tiers (section 8)', () => {
 
 describe('environment', () => {
   /** Checked, but of no effect in this version: the page says so of all of them together. */
-  const IDLE = /^(SMTP_URL|MAIL_FROM|(BLUESKY|X|MASTODON|STRIPE)_\w+)$/;
+  const IDLE = /^(SMTP_URL|MAIL_FROM|STRIPE_\w+)$/;
   const rows = tableOf(README, 'Variable').map(([name = '', , unset = '']) => ({ name: codeIn(name)[0], unset }));
 
   it('every variable that has an effect, and what holds when it is not set', () => {

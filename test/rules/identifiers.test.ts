@@ -67,7 +67,7 @@ describe('identifiers (I1–I8)', () => {
     '/v1/tweets/+501',
     '/v1/tweets/501%20',
     '/v1/tweets/-1/thread',
-    `/v1/tweets/${'9'.repeat(65)}`,
+    `/v1/tweets/${'9'.repeat(701)}`,
     '/v1/tweets/5e2/quotes',
     '/v1/tweets/%00/retweeters',
   ])('I5, I7: %s cannot be: 404 before the balance, free', async (path) => {

@@ -2,11 +2,14 @@ import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeConfig } from '../../../src/config/describe.js';
 import { type Config, ConfigError } from '../../../src/config.js';
+import { openNetwork } from '../../../src/networks.js';
 import type { Stores } from '../../../src/stores.js';
 import { openRedis } from '../../redis/link.js';
 import { configOfProcess, withStoresOf } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
 import { answer, count, plural, table } from '../print.js';
+
+const NETWORK_WAIT_MS = 20_000;
 
 interface Finding {
   readonly name: string;
@@ -20,6 +23,7 @@ export async function doctor(options: { all?: boolean; json?: boolean }): Promis
   const findings = [finding];
   if (config !== null) {
     findings.push(await checkHome(config), ...(await checkStores(config)), await checkRedis(config));
+    findings.push(...(await checkNetwork(config)));
   }
   const ok = findings.every((found) => found.ok);
   const settings = describeConfig(process.env);
@@ -117,7 +121,7 @@ async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boo
 
 function networkOf({ network }: Config, held: { users: number; tweets: number } | null): Finding {
   const name = 'Network';
-  if (network !== 'corpus') return { name, ok: true, detail: `${network}; its sessions are not asked by this command` };
+  if (network !== 'corpus') return { name, ok: true, detail: `${network}: what can be read is told below` };
   if (held === null || held.users + held.tweets > 0) {
     const what = held === null ? 'nothing loaded yet' : `${count(held.users)} profiles, ${count(held.tweets)} tweets`;
     return { name, ok: true, detail: `corpus: ${what}` };
@@ -135,6 +139,20 @@ async function checkRedis({ redisUrls }: Config): Promise<Finding> {
   await link.close();
   const detail = up ? 'answers' : `does not answer (${lastError}): each process keeps to its own stores until it does`;
   return { name, ok: up, detail };
+}
+
+/** What the network says can be read with this configuration, and what not. */
+async function checkNetwork(config: Config): Promise<Finding[]> {
+  if (config.network === 'corpus') return [];
+  const sql = (): never => {
+    throw new Error('only the corpus is in the database');
+  };
+  const network = await openNetwork({ config, sql, clock: { now: Date.now } });
+  const report = await network.selfCheck?.({ signal: AbortSignal.timeout(NETWORK_WAIT_MS) });
+  await network.close?.();
+  const found = (report?.findings ?? []).map(({ ok, what }) => ({ name: config.network, ok, detail: what }));
+  // A read that this configuration leaves out is no fault of it; a network that does not answer is.
+  return found.map((finding) => ({ ...finding, ok: finding.ok || report?.ok === true }));
 }
 
 const isThere = (path: string): Promise<boolean> =>

@@ -50,6 +50,16 @@ export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       processes: { type: ['integer', 'null'], description: 'Processes that share Redis; null where none is used.' },
       families: { type: 'array', items: refTo('schemas', 'ReadFamily') },
       sessions: { type: 'array', items: refTo('schemas', 'ReadingSession') },
+      networkFindings: {
+        type: 'array',
+        description:
+          'What was found at the start: what can be read of the network with this configuration, and what not.',
+        items: {
+          type: 'object',
+          required: ['ok', 'what'],
+          properties: { ok: { type: 'boolean' }, what: text('One sentence.') },
+        },
+      },
       draining: { type: 'boolean', description: 'True once this process was asked to stop.' },
       startedAt: { type: 'string', format: 'date-time', description: 'When this node was started.' },
       version: text('The version of the interface.'),

@@ -1,0 +1,18 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { StatusModel } from './status-model.js';
+
+/** What this configuration can read of the network, and what not, in the network's own words. */
+export const Findings = ({ network, networkFindings }: StatusModel) =>
+  networkFindings.length === 0 ? null : (
+    <li>
+      <h2>What can be read of {network}</h2>
+      <ul>
+        {networkFindings.map(({ ok, what }) => (
+          <li key={what}>
+            <span class={`badge ${ok ? 'ok' : 'degraded'}`}>{ok ? 'Yes' : 'No'}</span> {what}
+          </li>
+        ))}
+      </ul>
+    </li>
+  );
