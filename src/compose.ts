@@ -51,7 +51,7 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
   const { tracing } = observing;
   const engine = await createEngine({ config, stores, shared, network, clock, tracing });
   const { serve, admit, pool, operations } = engine;
-  const demo = demoKey !== null && (await isDemo(network));
+  const demo = demoKey !== null && network.name === 'corpus' && (await isDemo(network));
   const app = await createServer({
     ids: { requestId: () => v7() },
     log,

@@ -3,6 +3,14 @@ import { DEMO_HANDLES } from '../networks/corpus/demo/entry-points.js';
 import { type Demo, demoKeyFile } from './demo.js';
 import { facts } from './print.js';
 
+/** Whom a first read asks for: somebody who is there for certain. */
+const FIRST_HANDLES: Readonly<Record<Config['network'], string | null>> = {
+  corpus: DEMO_HANDLES.observatory,
+  bluesky: 'bsky.app',
+  x: 'X',
+  mastodon: null,
+};
+
 /** What is printed once the service listens: where to go, and a line that works when it is pasted. */
 export function welcome(url: string, config: Config, demo: Demo | null): string {
   const places = facts([
@@ -25,7 +33,8 @@ function firstRead(url: string, config: Config, demo: Demo | null): string[] {
       `  curl -s ${url}/status`,
     ];
   }
-  const path = config.network === 'corpus' ? `/v1/users/${DEMO_HANDLES.observatory}` : '/v1/me';
+  const handle = FIRST_HANDLES[config.network];
+  const path = handle === null ? '/v1/me' : `/v1/users/${handle}`;
   const read = `${url}${path}`;
   if (!demo.isNew) {
     return [

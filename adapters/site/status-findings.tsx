@@ -7,12 +7,10 @@ export const Findings = ({ network, networkFindings }: StatusModel) =>
   networkFindings.length === 0 ? null : (
     <li>
       <h2>What can be read of {network}</h2>
-      <ul>
-        {networkFindings.map(({ ok, what }) => (
-          <li key={what}>
-            <span class={`badge ${ok ? 'ok' : 'degraded'}`}>{ok ? 'Yes' : 'No'}</span> {what}
-          </li>
-        ))}
-      </ul>
+      {networkFindings.map(({ ok, what }) => (
+        <p key={what}>
+          <span class={`badge ${ok ? 'ok' : 'degraded'}`}>{ok ? 'Yes' : 'No'}</span> {what}
+        </p>
+      ))}
     </li>
   );

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../src/core/errors.js';
 import type { Clock } from '../../../src/ports/clock.js';
-import type { Refusal, Upstream } from '../upstream/client.js';
+import type { Upstream } from '../upstream/client.js';
+import type { Refusal } from '../upstream/refusal.js';
 import { BAD_CREDENTIALS_S, EXPIRED, noAccount } from './failures.js';
 import { ANSWERS } from './schemas.js';
 import { type Call, type Xrpc, xrpcOf } from './xrpc.js';

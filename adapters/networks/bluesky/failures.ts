@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../src/core/errors.js';
 import type { Product } from '../../../src/core/model.js';
-import type { Refusal } from '../upstream/client.js';
 import { failure } from '../upstream/failures.js';
+import type { Refusal } from '../upstream/refusal.js';
 import { errorBody } from './schemas.js';
 
 /** Credentials that do not work are not tried again for so long (seconds). */

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { ServiceError } from '../../../src/core/errors.js';
 import type { ReadContext } from '../../../src/ports/network.js';
-import type { Refusal, Upstream } from '../upstream/client.js';
+import type { Upstream } from '../upstream/client.js';
+import type { Refusal } from '../upstream/refusal.js';
 import { failureOf } from './failures.js';
 
 /** Parameters of a method; a list is the same name several times. */

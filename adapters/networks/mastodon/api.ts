@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import type { ServiceError } from '../../../src/core/errors.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { ReadContext } from '../../../src/ports/network.js';
-import { type Refusal, Upstream } from '../upstream/client.js';
+import { Upstream } from '../upstream/client.js';
 import { limitReader } from '../upstream/rate-headers.js';
+import type { Refusal } from '../upstream/refusal.js';
 import { failureOf } from './failures.js';
 import { nextIn } from './link-header.js';
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/core/errors.js';
-import type { Refusal } from '../upstream/client.js';
 import { failure } from '../upstream/failures.js';
+import type { Refusal } from '../upstream/refusal.js';
 
 export const notFound = (message = 'There is no such object.', reason?: string): ServiceError =>
   new ServiceError('not_found', message, reason === undefined ? {} : { reason });

@@ -4,24 +4,7 @@ import { ServiceError } from '../../../src/core/errors.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import { readBody } from './body.js';
 import { defaultFailure, unreadable } from './failures.js';
-
-/** What an upstream's headers say of the calls that are left to these credentials. */
-export interface Limit {
-  readonly remaining: number;
-  /** Seconds until there are more. */
-  readonly resetsInSeconds: number;
-}
-
-/** An answer that is no success, as far as it could be read. */
-export interface Refusal {
-  readonly status: number;
-  readonly headers: Headers;
-  /** The body if it is JSON, else undefined. */
-  readonly json: unknown;
-  /** Its beginning. */
-  readonly text: string;
-  readonly limit: Limit | undefined;
-}
+import type { Limit, Refusal } from './refusal.js';
 
 export interface UpstreamOptions {
   /** Without a slash at the end. */

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/core/errors.js';
-import type { Refusal } from './client.js';
 import { retryAfterSeconds } from './rate-headers.js';
+import type { Refusal } from './refusal.js';
 
 /** An answer that is not as it should be: what is wrong is for the log, not for callers. */
 export const unreadable = (path: string, what: string): ServiceError =>

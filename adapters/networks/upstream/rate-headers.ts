@@ -1,5 +1,5 @@
 import type { Headers } from 'undici';
-import type { Limit } from './client.js';
+import type { Limit } from './refusal.js';
 
 /** Longest that an upstream is believed to want us to wait: a header may be wrong, or a clock. */
 const LONGEST_S = 24 * 3600;

@@ -1,7 +1,7 @@
 import { badRequest, ServiceError } from '../../../src/core/errors.js';
 import type { Product } from '../../../src/core/model.js';
-import type { Refusal } from '../upstream/client.js';
 import { failure } from '../upstream/failures.js';
+import type { Refusal } from '../upstream/refusal.js';
 import { type Problem, refusalSchema } from './schemas.js';
 
 /** What a request reads, as far as refusals of it differ. */
