@@ -76,7 +76,7 @@ function failsAtOnce(wrong: Misbehaviour, request: IncomingMessage, response: Se
         response,
         wrong.status,
         { error: ERRORS[wrong.status] ?? '' },
-        rateHeaders(0, wrong.retryAfterSeconds ?? 300),
+        rateHeaders(wrong.status === 429 ? 0 : 100, wrong.retryAfterSeconds ?? 300),
       );
       return true;
     case 'html':
