@@ -1,5 +1,5 @@
 import { fromPlain, type PlainFailure, plainFailure, ServiceError } from '../core/errors.js';
-import { handleKey } from '../core/ids.js';
+import { handleKey, isNobodys } from '../core/ids.js';
 import type { Tweet, User, UserRef } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
 import type { Clock } from '../ports/clock.js';
@@ -50,7 +50,7 @@ interface Kind<Ref, T> {
 export const createUsers = (options: EntitiesOptions): Entities<UserRef, User> =>
   createEntities(options, {
     keyOf: userKey,
-    names: (user) => [userKey(user), `handle:${handleKey(user.handle)}`],
+    names: (user) => [userKey(user), ...(isNobodys(user.handle) ? [] : [`handle:${handleKey(user.handle)}`])],
     read: async (ref, party) => hinted(ref, await options.pool.user(ref, party)),
     lifetimeMs: options.lifetimes.profileMs,
   });

@@ -103,7 +103,7 @@ describeOnBoth('three nodes', (redis) => {
         return new Promise(() => {});
       });
       await until('it leads', () => isLeading);
-      const waiting = links.map((link) => flightsOn(link).join('k', () => sleep(100, 'by an heir')));
+      const waiting = links.map((link) => flightsOn(link).join('k', () => sleep(2500, 'by an heir')));
       await doomed.close();
       const results = await Promise.all(waiting);
       expect(results.map(({ value }) => value)).toEqual(['by an heir', 'by an heir', 'by an heir']);

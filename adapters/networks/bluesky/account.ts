@@ -2,7 +2,7 @@ import { ServiceError } from '../../../src/core/errors.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Upstream } from '../upstream/client.js';
 import type { Refusal } from '../upstream/refusal.js';
-import { BAD_CREDENTIALS_S, EXPIRED, noAccount } from './failures.js';
+import { BAD_CREDENTIALS_S, noAccount } from './failures.js';
 import { ANSWERS } from './schemas.js';
 import { type Call, type Xrpc, xrpcOf } from './xrpc.js';
 
@@ -43,19 +43,23 @@ export class Account {
     try {
       return await this.#send(call, tokens);
     } catch (error) {
-      if (!isExpired(error)) throw this.#noted(error);
-      return this.#send(call, await orAborted(this.#renewed(tokens), signal));
+      if (!isRefused(error)) throw error;
+      return this.#sendAgain(call, await orAborted(this.#renewed(tokens), signal));
     }
   };
 
-  #send<T>(call: Call<T>, { accessJwt }: Tokens): Promise<T> {
-    return xrpcOf(this.#options.upstream, { authorization: `Bearer ${accessJwt}` })(call);
+  /** A session that no longer works is forgotten, unless another has taken its place: the next one is a new one. */
+  async #sendAgain<T>(call: Call<T>, tokens: Tokens): Promise<T> {
+    try {
+      return await this.#send(call, tokens);
+    } catch (error) {
+      if (isRefused(error) && this.#tokens === tokens) this.#tokens = undefined;
+      throw error;
+    }
   }
 
-  /** A session that no longer works is forgotten: the next one that is wanted is a new one. */
-  #noted(error: unknown): unknown {
-    if (error instanceof ServiceError && error.code === 'no_account') this.#tokens = undefined;
-    return error;
+  #send<T>(call: Call<T>, { accessJwt }: Tokens): Promise<T> {
+    return xrpcOf(this.#options.upstream, { authorization: `Bearer ${accessJwt}` })(call);
   }
 
   /** Other tokens than those, unless somebody has them already. */
@@ -77,7 +81,7 @@ export class Account {
     try {
       return await this.#post('refreshSession', { authorization: `Bearer ${refreshJwt}` });
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'no_account') return undefined;
+      if (isRefused(error)) return undefined;
       throw error;
     }
   }
@@ -125,7 +129,8 @@ function refusedSignIn(refusal: Refusal): ServiceError | undefined {
   return status >= 400 && status < 500 ? noAccount(refusal) : undefined;
 }
 
-const isExpired = (error: unknown): boolean => error instanceof ServiceError && error.detail.reason === EXPIRED;
+/** Another token may do. */
+const isRefused = (error: unknown): boolean => error instanceof ServiceError && error.code === 'no_account';
 
 /** Who waits no longer leaves the others waiting. */
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { ServiceError } from '../../../src/core/errors.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import type { Upstream } from '../upstream/client.js';
@@ -8,7 +9,7 @@ import { EPOCH, timeOf } from './times.js';
 /** Moments of birth never change. */
 const MOST_HELD = 10_000;
 const LONGEST_MS = 3000;
-/** After a failure the directory is left alone for so long. */
+/** After a failure other than not knowing somebody the directory is left alone for so long. */
 const REST_MS = 60_000;
 /** Look-ups for one page. */
 const MOST_AT_ONCE = 10;
@@ -40,8 +41,12 @@ export class Births {
       const [first] = await this.#directory.ask({ path: `/${did}/log/audit`, schema: ANSWERS.plcLog, context });
       const createdAt = timeOf(first?.createdAt);
       if (createdAt !== undefined) this.#held.set(did, createdAt);
-    } catch {
+    } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof ServiceError && error.code === 'not_found') {
+        this.#held.set(did, EPOCH);
+        return;
+      }
       this.#restUntilMs = this.#clock.now() + REST_MS;
     }
   }

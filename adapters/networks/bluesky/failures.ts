@@ -7,9 +7,6 @@ import { errorBody } from './schemas.js';
 /** Credentials that do not work are not tried again for so long (seconds). */
 export const BAD_CREDENTIALS_S = 900;
 
-/** The reason of a refusal that another token undoes. */
-export const EXPIRED = 'expired';
-
 const absent = (refusal: Refusal, reason?: string): ServiceError =>
   failure('not_found', 'There is no such object on Bluesky.', refusal, reason === undefined ? {} : { reason });
 
@@ -24,7 +21,7 @@ const NAMES: Readonly<Record<string, (refusal: Refusal) => ServiceError>> = {
   RecordNotFound: (refusal) => absent(refusal),
   BlockedActor: blocked,
   BlockedByActor: blocked,
-  ExpiredToken: (refusal) => failure('no_account', 'The session has expired.', refusal, { reason: EXPIRED }),
+  ExpiredToken: (refusal) => failure('no_account', 'The session has expired.', refusal),
   InvalidToken: (refusal) => noAccount(refusal),
 };
 

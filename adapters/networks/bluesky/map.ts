@@ -65,12 +65,12 @@ function postOf(post: PostView): Tweet {
   };
 }
 
-/** With the whole text, and what is in it. */
+/** With the whole text of the original, without a prefix (M23), and what is in it. */
 function repostOf(post: PostView, { uri, did, at }: NonNullable<Item['repost']>): Tweet {
   const id = recordId(uri);
   return {
     id,
-    text: `RT @${post.author.handle}: ${post.record.text}`,
+    text: post.record.text,
     ...(post.record.langs?.[0] && { lang: post.record.langs[0] }),
     createdAt: at,
     authorId: userId(did),

@@ -10,10 +10,8 @@ import type { Xrpc } from './xrpc.js';
 /** Most actors or addresses that one call takes. */
 export const MOST_INPUTS = 25;
 
-export const chunks = <T>(all: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(all.length / MOST_INPUTS) }, (_, n) =>
-    all.slice(n * MOST_INPUTS, (n + 1) * MOST_INPUTS),
-  );
+export const chunks = <T>(all: readonly T[], size = MOST_INPUTS): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size));
 
 /** Whole profiles: lists and posts come with none that has counts. */
 export class Profiles {

@@ -8,32 +8,54 @@ const did = z.string().startsWith('did:');
 const uri = z.string().startsWith('at://');
 /** Of a record, with a DID: what an id can be made of. */
 const address = uri.refine((text) => partsOf(text) !== null);
-const labels = z.array(z.object({ val: z.string(), neg: z.boolean().optional() })).optional();
 
-const verification = z.object({ verifiedStatus: z.string(), trustedVerifierStatus: z.string() }).optional();
+/** What is not as it should be is as if it were not there: anybody may write records, and one must not spoil a page. */
+const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
+
+/** Those that can be read. */
+const some = <T>(item: z.ZodType<T>) => z.array(z.unknown()).transform((all) => all.flatMap((one) => read(item, one)));
+
+/** Those that can be read; of a page where none can, what is wrong with the first. */
+const page = <T>(item: z.ZodType<T>) =>
+  z.array(z.unknown()).transform((all, context) => {
+    const items = all.flatMap((one) => read(item, one));
+    if (items.length > 0 || all.length === 0) return items;
+    for (const { path, message } of item.safeParse(all[0]).error?.issues ?? []) {
+      context.addIssue({ code: 'custom', path: [0, ...path], message });
+    }
+    return z.NEVER;
+  });
+
+function read<T>(schema: z.ZodType<T>, value: unknown): T[] {
+  const { success, data } = schema.safeParse(value);
+  return success ? [data] : [];
+}
+
+/** One that cannot be read does not hide the others: some say that nothing is to be shown. */
+const labels = maybe(some(z.object({ val: z.string(), neg: maybe(z.boolean()) })));
+
+const verification = maybe(z.object({ verifiedStatus: z.string(), trustedVerifierStatus: z.string() }));
 
 const basicProfile = z.object({ did, handle: z.string(), labels, verification });
 
 /** The only views with counts. */
 const detailedProfile = basicProfile.extend({
-  displayName: z.string().optional(),
-  description: z.string().optional(),
-  website: z.string().optional(),
-  avatar: z.string().optional(),
-  banner: z.string().optional(),
+  displayName: maybe(z.string()),
+  description: maybe(z.string()),
+  website: maybe(z.string()),
+  avatar: maybe(z.string()),
+  banner: maybe(z.string()),
   createdAt: z.string().optional(),
   followersCount: count,
   followsCount: count,
   postsCount: count,
-  pinnedPost: z.object({ uri }).optional(),
+  pinnedPost: maybe(z.object({ uri })),
 });
 
 const facet = z.object({
   index: z.object({ byteStart: z.int(), byteEnd: z.int() }),
   // Of kinds that are not known yet, too.
-  features: z.array(
-    z.object({ $type: z.string(), uri: z.string().optional(), tag: z.string().optional(), did: z.string().optional() }),
-  ),
+  features: some(z.object({ $type: z.string(), uri: maybe(z.string()), tag: maybe(z.string()) })),
 });
 
 /** A union of the lexicons is open: kinds that are not known here are read as `other`. */
@@ -52,14 +74,14 @@ const images = z.object({
 
 const gallery = z.object({
   $type: z.literal('app.bsky.embed.gallery#view'),
-  items: z.array(z.object({ fullsize: z.string().optional() })),
+  items: z.array(z.object({ fullsize: maybe(z.string()) })),
 });
 
 const video = z.object({
   $type: z.literal('app.bsky.embed.video#view'),
   playlist: z.string(),
-  thumbnail: z.string().optional(),
-  presentation: z.string().optional(),
+  thumbnail: maybe(z.string()),
+  presentation: maybe(z.string()),
 });
 
 const external = z.object({
@@ -85,21 +107,24 @@ const postView = z.object({
   record: z.object({
     text: z.string(),
     createdAt: z.string(),
-    langs: z.array(z.string()).optional(),
-    tags: z.array(z.string()).optional(),
-    facets: z.array(facet).optional(),
-    reply: z.object({ root: z.object({ uri }), parent: z.object({ uri }) }).optional(),
-    embed: open(quote, quoteWithMedia).optional(),
+    langs: maybe(some(z.string())),
+    tags: maybe(some(z.string())),
+    facets: maybe(some(facet)),
+    reply: maybe(z.object({ root: z.object({ uri }), parent: z.object({ uri }) })),
+    embed: maybe(open(quote, quoteWithMedia)),
   }),
-  embed: open(images, gallery, video, external, withMedia).optional(),
-  replyCount: count.optional(),
-  repostCount: count.optional(),
-  likeCount: count.optional(),
-  quoteCount: count.optional(),
-  bookmarkCount: count.optional(),
+  embed: maybe(open(images, gallery, video, external, withMedia)),
+  replyCount: maybe(count),
+  repostCount: maybe(count),
+  likeCount: maybe(count),
+  quoteCount: maybe(count),
+  bookmarkCount: maybe(count),
   indexedAt: z.string(),
   labels,
 });
+
+/** Known by its address only. */
+const unreadablePost = z.object({ uri: address }).transform(({ uri }) => ({ uri, isUnreadable: true as const }));
 
 const feedItem = z.object({
   post: postView,
@@ -113,13 +138,13 @@ const feedItem = z.object({
     .optional(),
 });
 
-const nextNode = z.lazy((): z.ZodType<ThreadNode> => threadNode).optional();
+const nextNode = z.lazy((): z.ZodType<ThreadNode> => threadNode);
 
 const threadPost = z.object({
   $type: z.literal('app.bsky.feed.defs#threadViewPost'),
   post: postView,
-  parent: nextNode,
-  replies: z.array(nextNode.unwrap()).optional(),
+  parent: maybe(nextNode),
+  replies: maybe(some(nextNode)),
 });
 
 /** Posts that are gone or blocked are not seen, either. */
@@ -130,6 +155,7 @@ const cursor = z.string().optional();
 export type BasicProfile = z.infer<typeof basicProfile>;
 export type DetailedProfile = z.infer<typeof detailedProfile>;
 export type PostView = z.infer<typeof postView>;
+export type UnreadablePost = z.infer<typeof unreadablePost>;
 export type FeedItem = z.infer<typeof feedItem>;
 export interface ThreadPost {
   readonly $type: 'app.bsky.feed.defs#threadViewPost';
@@ -142,16 +168,16 @@ export type ThreadNode = ThreadPost | { readonly $type: 'other' };
 export const ANSWERS = {
   getProfile: detailedProfile,
   getProfiles: z.object({ profiles: z.array(detailedProfile) }),
-  getPosts: z.object({ posts: z.array(postView) }),
+  getPosts: z.object({ posts: z.array(z.union([postView, unreadablePost])) }),
   getRecord: z.object({ uri, value: z.object({ createdAt: z.string(), subject: z.object({ uri }) }) }),
-  getAuthorFeed: z.object({ feed: z.array(feedItem), cursor }),
-  getFollowers: z.object({ subject: basicProfile, followers: z.array(basicProfile), cursor }),
-  getFollows: z.object({ subject: basicProfile, follows: z.array(basicProfile), cursor }),
-  getRepostedBy: z.object({ repostedBy: z.array(basicProfile), cursor }),
-  getQuotes: z.object({ posts: z.array(postView), cursor }),
+  getAuthorFeed: z.object({ feed: page(feedItem), cursor }),
+  getFollowers: z.object({ subject: basicProfile, followers: page(basicProfile), cursor }),
+  getFollows: z.object({ subject: basicProfile, follows: page(basicProfile), cursor }),
+  getRepostedBy: z.object({ repostedBy: page(basicProfile), cursor }),
+  getQuotes: z.object({ posts: page(postView), cursor }),
   getPostThread: z.object({ thread: threadNode }),
-  searchPosts: z.object({ posts: z.array(postView), cursor }),
-  searchActors: z.object({ actors: z.array(basicProfile), cursor }),
+  searchPosts: z.object({ posts: page(postView), cursor }),
+  searchActors: z.object({ actors: page(basicProfile), cursor }),
   session: z.object({ accessJwt: z.string().min(1), refreshJwt: z.string().min(1) }),
   plcLog: z.array(z.object({ createdAt: z.string() })).min(1),
 } as const;

@@ -10,7 +10,6 @@ type Finding = NetworkReport['findings'][number];
 export interface Setup {
   readonly ask: Xrpc;
   readonly account: Account | undefined;
-  readonly baseUrl: string;
   readonly canSearch: boolean;
   readonly context: ReadContext;
 }
@@ -23,22 +22,20 @@ export async function selfCheck(setup: Setup): Promise<NetworkReport> {
   return { ok, findings };
 }
 
-const why = (error: unknown): string => {
-  const { message, detail } = asServiceError(error);
-  return detail.cause instanceof Error ? `${message} (${detail.cause.message.slice(0, 200)})` : message;
-};
+/** Anybody may see the findings: what the upstream said, and where it is, are for the log. */
+const why = (error: unknown): string => asServiceError(error).code;
 
-async function reads({ ask, baseUrl, context }: Setup): Promise<Finding> {
+async function reads({ ask, context }: Setup): Promise<Finding> {
   const params = { actors: ['bsky.app'] };
   try {
     await ask({ method: 'app.bsky.actor.getProfiles', params, schema: ANSWERS.getProfiles, context });
-    return { ok: true, what: `Profiles, posts and lists are read from ${baseUrl}, without an account.` };
+    return { ok: true, what: 'Profiles, posts and lists are read from the AppView, without an account.' };
   } catch (error) {
-    return { ok: false, what: `${baseUrl} does not answer as it should: ${why(error)}` };
+    return { ok: false, what: `The AppView does not answer as it should: ${why(error)}` };
   }
 }
 
-async function search({ ask, account, baseUrl, canSearch, context }: Setup): Promise<Finding> {
+async function search({ ask, account, canSearch, context }: Setup): Promise<Finding> {
   if (!canSearch) return { ok: false, what: `Search is off: ${SWITCH_ON}.` };
   const params = { q: 'bluesky', limit: 1 };
   const who = account ? 'with the account' : 'without an account';
@@ -51,7 +48,7 @@ async function search({ ask, account, baseUrl, canSearch, context }: Setup): Pro
     });
     return { ok: true, what: `Search is on, ${who}.` };
   } catch (error) {
-    const how = account ? 'check BLUESKY_IDENTIFIER and BLUESKY_APP_PASSWORD' : `${baseUrl} may want an account`;
+    const how = account ? 'check BLUESKY_IDENTIFIER and BLUESKY_APP_PASSWORD' : 'the AppView may want an account';
     return { ok: false, what: `Search does not work ${who} (${how}): ${why(error)}` };
   }
 }

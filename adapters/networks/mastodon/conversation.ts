@@ -20,9 +20,7 @@ interface Around {
 /** The one asked for, those above it from the root down, and what follows, in the server's order: one page (T1). */
 export async function readThread(api: Api, id: string, context: ReadContext): Promise<NetworkPage> {
   if (!isIdHere(id)) throw notFound('No such tweet');
-  const focal = await api.get({ path: `/api/v1/statuses/${id}`, schema: status, context });
-  const reason = hiddenAs(focal);
-  if (reason !== undefined) throw hiddenTweet(reason);
+  const focal = await readShown(api, id, context);
   const { ancestors, descendants, isCut } = await readAround(api, id, context);
   return pageOf([focal, ...ancestors, ...descendants], isCut);
 }
@@ -30,11 +28,20 @@ export async function readThread(api: Api, id: string, context: ReadContext): Pr
 /** The direct ones. */
 export async function readReplies(api: Api, id: string, context: ReadContext): Promise<NetworkPage> {
   if (!isIdHere(id)) throw notFound('No such tweet');
+  await readShown(api, id, context);
   const { descendants, isCut } = await readAround(api, id, context);
   return pageOf(
     descendants.filter(({ in_reply_to_id }) => in_reply_to_id === id),
     isCut,
   );
+}
+
+/** The status, if everybody may see it: a token may see more. */
+async function readShown(api: Api, id: string, context: ReadContext): Promise<Status> {
+  const focal = await api.get({ path: `/api/v1/statuses/${id}`, schema: status, context });
+  const reason = hiddenAs(focal);
+  if (reason !== undefined) throw hiddenTweet(reason);
+  return focal;
 }
 
 async function readAround(api: Api, id: string, context: ReadContext): Promise<Around> {

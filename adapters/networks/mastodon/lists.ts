@@ -33,8 +33,8 @@ export async function readFollows(
   if (!isIdHere(place.subject)) throw notFound('No such user');
   const path = `/api/v1/accounts/${place.subject}/${kind}`;
   const { body, next } = await api.page({ path, query: queryOf(ACCOUNTS, place), schema: accounts, context });
-  // Empty is also what the server says of who is suspended, and of who does not want it seen.
-  if (body.length === 0 && place.maxId === null) {
+  // Empty is also what the server says of who is suspended, and of who does not want it seen: but not to the owner's own token.
+  if (place.maxId === null && (body.length === 0 || api.hasToken(context))) {
     const owner = await readAccount(api, { id: place.subject }, context);
     if (owner.hide_collections) throw notFound('The user keeps this list private', 'private');
   }
@@ -43,7 +43,7 @@ export async function readFollows(
 
 /** Of nothing: empty (T6). */
 export async function readRetweeters(api: Api, place: Place, context: ReadContext): Promise<NetworkPage> {
-  if (!isIdHere(place.subject)) return { users: [], next: null };
+  if (!isIdHere(place.subject) || (await isHidden(api, place, context))) return { users: [], next: null };
   const path = `/api/v1/statuses/${place.subject}/reblogged_by`;
   try {
     const { body, next } = await api.page({ path, query: queryOf(ACCOUNTS, place), schema: accounts, context });
@@ -57,7 +57,7 @@ export async function readRetweeters(api: Api, place: Place, context: ReadContex
 /** Of nothing: empty (T6). Servers before 4.5 have no such list. */
 export async function readQuotes(api: Api, place: Place, context: ReadContext): Promise<NetworkPage> {
   if (!api.hasToken(context)) throw needsToken('Who quotes a tweet');
-  if (!isIdHere(place.subject)) return { tweets: [], next: null };
+  if (!isIdHere(place.subject) || (await isHidden(api, place, context))) return { tweets: [], next: null };
   const path = `/api/v1/statuses/${place.subject}/quotes`;
   try {
     const { body, next } = await api.page({ path, query: queryOf(STATUSES, place), schema: statuses, context });
@@ -70,6 +70,10 @@ export async function readQuotes(api: Api, place: Place, context: ReadContext): 
     throw new ServiceError('access_denied', message, { reason: 'session', cause: error });
   }
 }
+
+/** Whether it is there for the token alone, and not for everybody: asked once for each list. */
+const isHidden = async (api: Api, { subject, maxId }: Place, context: ReadContext): Promise<boolean> =>
+  maxId === null && api.hasToken(context) && !(await exists(api, subject, context));
 
 async function exists(api: Api, id: string, context: ReadContext): Promise<boolean> {
   try {

@@ -50,14 +50,15 @@ export async function readSearch(api: Api, search: Search, context: ReadContext)
     // Some servers let nobody search without a token: other reads are not touched by that.
     failureOf: (refusal) => (refusal.status === 401 && !api.hasToken(context) ? refused(refusal) : undefined),
   });
-  const isFull = (isPeople ? accounts : statuses).length >= SIZE;
-  const goesOn = isFull && offset + SIZE <= LAST_OFFSET && api.hasToken(context);
+  // The server filters after counting: a page that is not full is not the last, one that is empty is.
+  const isMore = (isPeople ? accounts : statuses).length > 0;
+  const goesOn = isMore && offset + SIZE <= LAST_OFFSET && api.hasToken(context);
   return {
     ...(isPeople
       ? { users: accounts.filter((one) => !one.suspended && !one.noindex).map(userOf) }
       : { tweets: statuses.filter((one) => isFindable(one, product)).map(tweetOf) }),
     next: goesOn ? String(offset + SIZE) : null,
-    ...(isFull && !goesOn && { endReason: 'network_limit' as const }),
+    ...(isMore && !goesOn && { endReason: 'network_limit' as const }),
   };
 }
 

@@ -115,8 +115,5 @@ function hint(failure: ServiceError): string {
   return causeOf(failure);
 }
 
-/** With what lies underneath: operators may know. */
-function causeOf(error: unknown): string {
-  const { message, detail } = asServiceError(error);
-  return detail.cause instanceof Error ? `${message} (${detail.cause.message})` : message;
-}
+/** Without what lies underneath: findings are shown to everybody. */
+const causeOf = (error: unknown): string => asServiceError(error).message;

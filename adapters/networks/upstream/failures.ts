@@ -25,7 +25,8 @@ export function defaultFailure(refusal: Refusal): ServiceError {
   const { status, headers, limit } = refusal;
   if (status === 429) {
     const seconds = retryAfterSeconds(headers) ?? limit?.resetsInSeconds;
-    const detail = seconds === undefined ? {} : { retryAfter: seconds };
+    // A moment that has passed by our clock is no leave to go on at once.
+    const detail = seconds === undefined ? {} : { retryAfter: Math.max(1, seconds) };
     return failure('upstream_rate_limited', 'The network asks us to wait. Nothing was charged.', refusal, detail);
   }
   if (status === 401) {

@@ -3,9 +3,9 @@ import type { Tweet, User, UserRef } from '../../../src/core/model.js';
 import type { Found, ReadContext } from '../../../src/ports/network.js';
 import type { XApi } from './api.js';
 import { isXHandle, isXId, noTweet, noUser } from './ids.js';
-import { tweetsOf, usersOf } from './map.js';
-import { isOfInput, problemFailure } from './problems.js';
-import type { Problem } from './schemas.js';
+import { hiddenIn, tweetsOf, usersOf } from './map.js';
+import { isOfInput, privateFailure, problemFailure } from './problems.js';
+import type { TweetsAnswer, UsersAnswer } from './schemas.js';
 
 /** In input order. Ids and handles are two calls; what can be neither is asked of nobody. */
 export async function findUsers(api: XApi, refs: readonly UserRef[], context: ReadContext): Promise<Found<User>[]> {
@@ -15,20 +15,28 @@ export async function findUsers(api: XApi, refs: readonly UserRef[], context: Re
     ids.length === 0 ? NOTHING : read('/2/users', 'ids', ids, ({ id }) => id),
     handles.length === 0 ? NOTHING : read('/2/users/by', 'usernames', handles, ({ handle }) => handle),
   ]);
-  return refs.map((ref) => ('id' in ref ? byId.get(ref.id) : byHandle.get(keyOf(ref.handle))) ?? { fail: noUser() });
+  return refs.map((ref) => {
+    const { found, missing } = 'id' in ref ? byId : byHandle;
+    return found.get(keyOf('id' in ref ? ref.id : ref.handle)) ?? { fail: missing() };
+  });
 
   async function read(path: string, name: string, inputs: readonly string[], nameOf: (user: User) => string) {
-    const answer = await api.profiles(path, { [name]: inputs.join(',') }, context);
-    return outcomes(usersOf(answer), answer.errors, nameOf, 'user');
+    const answer = await ofBatch(inputs, api.profiles(path, { [name]: inputs.join(',') }, context));
+    return outcomes(answer, usersOf(answer), nameOf, 'user');
   }
 }
 
 export async function findTweets(api: XApi, ids: readonly string[], context: ReadContext): Promise<Found<Tweet>[]> {
   const possible = ids.filter(isXId);
   if (possible.length === 0) return ids.map(() => ({ fail: noTweet() }));
-  const answer = await api.tweets('/2/tweets', { ids: possible.join(',') }, { kind: 'objects' }, context);
-  const found = outcomes(tweetsOf(answer), answer.errors, ({ id }) => id, 'tweet');
-  return ids.map((id) => found.get(id) ?? { fail: noTweet() });
+  const read = api.tweets('/2/tweets', { ids: possible.join(',') }, { kind: 'objects' }, context);
+  const answer = await ofBatch(possible, read);
+  const { found, missing } = outcomes(answer, tweetsOf(answer), ({ id }) => id, 'tweet');
+  const hidden = new Set(hiddenIn(answer));
+  return ids.map((id) => {
+    if (hidden.has(id)) return { fail: privateFailure() };
+    return found.get(id) ?? { fail: isXId(id) ? missing() : noTweet() };
+  });
 }
 
 /** One tweet, or throws why there is none. */
@@ -38,23 +46,43 @@ export async function findTweet(api: XApi, id: string, context: ReadContext): Pr
   return found.ok;
 }
 
-const NOTHING: ReadonlyMap<string, Found<User>> = new Map();
+/** By input: what came of it, and why what is not among them is missing. */
+interface Outcomes<T> {
+  readonly found: ReadonlyMap<string, Found<T>>;
+  readonly missing: () => ServiceError;
+}
+
+const NOTHING: Outcomes<User> = { found: new Map(), missing: noUser };
 
 const keyOf = (input: string): string => input.toLowerCase();
 
+const notGiven = (cause?: unknown): ServiceError =>
+  new ServiceError('upstream_error', 'The network did not give these objects.', { cause });
+
+/** A refusal that is about one object says nothing of the others in its batch. */
+async function ofBatch<T>(inputs: readonly string[], read: Promise<T>): Promise<T> {
+  try {
+    return await read;
+  } catch (error) {
+    const isOfOne = error instanceof ServiceError && error.code === 'not_found';
+    throw isOfOne && inputs.length > 1 ? notGiven(error) : error;
+  }
+}
+
 /** What was found, and why the rest was not, by input (networks.md, 2.6). */
 function outcomes<T>(
+  { data, errors, isPartial }: TweetsAnswer | UsersAnswer,
   values: readonly T[],
-  problems: readonly Problem[] | null | undefined,
   nameOf: (value: T) => string,
   what: 'user' | 'tweet',
-): ReadonlyMap<string, Found<T>> {
+): Outcomes<T> {
   const found = new Map<string, Found<T>>();
-  for (const problem of problems ?? []) {
+  for (const problem of errors ?? []) {
     const input = problem.value ?? problem.resource_id;
     if (isOfInput(problem) && input) found.set(keyOf(input), { fail: problemFailure(problem, what) });
   }
   for (const value of values) found.set(keyOf(nameOf(value)), { ok: value });
-  if (found.size > 0 || !problems?.length) return found;
-  throw new ServiceError('upstream_error', 'The network did not give these objects.', { cause: problems });
+  if (found.size === 0 && !data?.length && errors?.length) throw notGiven(errors);
+  const none = what === 'user' ? noUser : noTweet;
+  return { found, missing: isPartial ? notGiven : none };
 }

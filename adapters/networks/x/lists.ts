@@ -2,8 +2,9 @@ import { ServiceError } from '../../../src/core/errors.js';
 import type { ListKind } from '../../../src/core/model.js';
 import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import type { XApi } from './api.js';
+import { findUsers } from './entities.js';
 import { tweetsOf, usersOf } from './map.js';
-import { isOfInput, problemFailure } from './problems.js';
+import { isOfInput, privateFailure, problemFailure } from './problems.js';
 import type { TweetsAnswer, UsersAnswer } from './schemas.js';
 
 /**
@@ -37,10 +38,12 @@ export async function readList(
     case 'timeline': {
       const answer = await api.tweets(`/2/users/${id}/tweets`, params(POSTS), { kind: 'objects' }, context);
       subjectIn(answer, 'user');
+      if (answer.includes?.users?.some((user) => user.id === id && user.protected)) throw privateFailure();
       return withDepth({ tweets: tweetsOf(answer), next: nextOf(answer) });
     }
     case 'followers':
     case 'following': {
+      if (token === null) await requirePublic(api, id, context);
       const answer = await api.users(`/2/users/${id}/${kind}`, params(PROFILES), list, context);
       subjectIn(answer, 'user');
       return { users: usersOf(answer), next: nextOf(answer) };
@@ -53,6 +56,14 @@ export async function readList(
       const answer = await emptyIfGone(api.users(`/2/tweets/${id}/retweeted_by`, params(RETWEETERS), list, context));
       return { users: usersOf(answer), next: nextOf(answer) };
     }
+  }
+}
+
+/** X shows a user's token the lists of protected accounts that this user follows (T8). Asked first: lists cost more. */
+async function requirePublic(api: XApi, id: string, context: ReadContext): Promise<void> {
+  for (const found of await findUsers(api, [{ id }], context)) {
+    if ('fail' in found) throw found.fail;
+    if (found.ok.protected) throw privateFailure();
   }
 }
 
@@ -78,7 +89,7 @@ async function emptyIfGone<T extends TweetsAnswer | UsersAnswer>(read: Promise<T
   }
 }
 
-const EMPTY = { data: null, includes: null, errors: null, meta: null };
+const EMPTY = { data: undefined, includes: null, errors: null, meta: null, isPartial: false };
 
 /** The end of a timeline that goes on beyond what X shows of it (C17). */
 function withDepth(page: { tweets: NonNullable<NetworkPage['tweets']>; next: string | null }): NetworkPage {

@@ -13,8 +13,17 @@ export const usersOf = ({ data }: UsersAnswer): User[] => (data ?? []).map(userO
 
 export function tweetsOf({ data, includes }: TweetsAnswer): Tweet[] {
   const beside = indexed(includes);
-  return (data ?? []).map((tweet) => tweetOf(tweet, beside));
+  return (data ?? []).flatMap((tweet) => (isHidden(tweet, beside) ? [] : [tweetOf(tweet, beside)]));
 }
+
+/** Ids of the posts that `tweetsOf` leaves out. */
+export function hiddenIn({ data, includes }: TweetsAnswer): string[] {
+  const beside = indexed(includes);
+  return (data ?? []).filter((tweet) => isHidden(tweet, beside)).map(({ id }) => id);
+}
+
+/** X shows a user's token what protected accounts write that this user follows: it is not for our readers (T8). */
+const isHidden = ({ author_id }: XTweet, { users }: Beside): boolean => users.get(author_id)?.protected === true;
 
 /** Times to the millisecond (T11). */
 const timeOf = (text: string): string => new Date(text).toISOString();

@@ -10,7 +10,12 @@ export type Asked =
   | { readonly kind: 'objects' }
   /** Lists that X keeps from some applications. */
   | { readonly kind: 'list' }
-  | { readonly kind: 'search'; readonly product: Product };
+  | {
+      readonly kind: 'search';
+      readonly product: Product;
+      /** The query is not the caller's: a fault in it is ours. */
+      readonly isOurs?: boolean;
+    };
 
 /** Problems go by the end of their type: the beginning was renamed with the vocabulary. */
 const typeOf = ({ type }: { type?: string | null | undefined }): string => type?.split('/').at(-1) ?? '';
@@ -23,10 +28,10 @@ const GONE: Readonly<Record<string, string | undefined>> = {
   'resource-unavailable': 'unavailable',
 };
 
-/** What a problem in an answer with 200 says of the object that was asked for. */
-export function problemFailure(problem: Problem, what: 'user' | 'tweet'): ServiceError {
+/** What a problem says of the object that was asked for. */
+export function problemFailure(problem: Problem, what: 'user' | 'tweet' | 'object'): ServiceError {
   const type = typeOf(problem);
-  if (!(type in GONE)) {
+  if (!Object.hasOwn(GONE, type)) {
     return new ServiceError('upstream_error', 'The network did not give this object.', { cause: problem });
   }
   // Suspended accounts are titled "Forbidden" and typed as not found.
@@ -36,8 +41,12 @@ export function problemFailure(problem: Problem, what: 'user' | 'tweet'): Servic
   return new ServiceError('not_found', message, { ...(reason && { reason }), cause: problem });
 }
 
+const PRIVATE = 'It is private: its author is protected';
+
+export const privateFailure = (): ServiceError => new ServiceError('not_found', PRIVATE, { reason: 'private' });
+
 const MESSAGES: Readonly<Record<string, string | undefined>> = {
-  private: 'It is private: its author is protected',
+  private: PRIVATE,
   withheld: 'The network withholds it',
   unavailable: 'The network does not show it',
 };
@@ -56,6 +65,8 @@ export function refusalFailure(refusal: Refusal, asked: Asked): ServiceError | u
   const parsed = refusalSchema.safeParse(refusal.json);
   const body = parsed.success ? parsed.data : undefined;
   const noAccount = (message: string, retryAfter: number) => failure('no_account', message, refusal, { retryAfter });
+  const isOfObject = body && (refusal.status === 403 || refusal.status === 404) && Object.hasOwn(GONE, typeOf(body));
+  if (isOfObject && asked.kind !== 'search') return problemFailure(body, 'object');
   switch (refusal.status) {
     case 400:
       return body && badInput(body, asked, refusal);
@@ -97,7 +108,7 @@ function badInput(
   if (parameters.some((name) => TOKENS.includes(name))) {
     return badRequest('The network no longer knows this cursor: start again without one.', 'cursor');
   }
-  if (asked.kind !== 'search' || !parameters.some((name) => OF_QUERY.includes(name))) return undefined;
+  if (asked.kind !== 'search' || asked.isOurs || !parameters.some((name) => OF_QUERY.includes(name))) return undefined;
   const message = body.errors?.[0]?.message ?? body.detail ?? 'it is not a query for it';
   return new ServiceError('bad_request', `The network refuses q: ${message}`, { param: 'q', cause: refusal.text });
 }

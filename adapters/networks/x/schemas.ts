@@ -128,16 +128,29 @@ const includes = maybe(
 );
 export type Includes = z.infer<typeof includes>;
 
-/** `data` is absent, not empty, where there is nothing (networks.md, 2.3): then `meta` or `errors` says so. */
+/**
+ * `data` is absent, not empty, where there is nothing (networks.md, 2.3): then `meta` or `errors` says so. Objects that are not
+ * as they should be are left out, and `isPartial` tells; where no other came, there is no answer.
+ */
 const answerOf = <T extends z.ZodType>(item: T) =>
   z
     .object({
-      data: z.array(item).nullish(),
+      data: z.array(z.unknown()).nullish(),
       includes,
       errors: listOf(problemSchema),
       meta: z.object({ next_token: text, result_count: count }).nullish(),
     })
-    .refine(({ data, errors, meta }) => Boolean(data ?? errors ?? meta), 'neither data nor errors nor meta');
+    .refine(({ data, errors, meta }) => Boolean(data ?? errors ?? meta), 'neither data nor errors nor meta')
+    .transform(({ data, ...rest }, context) => {
+      const parsed = data?.map((each) => item.safeParse(each));
+      const sound = parsed?.flatMap((one) => (one.success ? [one.data] : []));
+      const [odd] = parsed?.flatMap(({ error }, index) => (error ? [{ index, issue: error.issues[0] }] : [])) ?? [];
+      if (odd && sound?.length === 0) {
+        const path = ['data', odd.index, ...(odd.issue?.path ?? [])];
+        context.addIssue({ code: 'custom', path, message: odd.issue?.message ?? 'not as it should be' });
+      }
+      return { ...rest, data: sound, isPartial: odd !== undefined };
+    });
 
 export const usersAnswer = answerOf(userSchema);
 export const tweetsAnswer = answerOf(tweetSchema);

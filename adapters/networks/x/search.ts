@@ -1,4 +1,3 @@
-import { badRequest } from '../../../src/core/errors.js';
 import type { Product, Tweet } from '../../../src/core/model.js';
 import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import type { XApi } from './api.js';
@@ -6,7 +5,7 @@ import { timeOfId } from './ids.js';
 import { nextOf, POSTS, subjectIn } from './lists.js';
 import { tweetsOf, usersOf } from './map.js';
 import { compilePeople, compilePosts, type PostQuery } from './query.js';
-import { requireReach, type Settings, type Window, windowOf } from './window.js';
+import { parseToken, requireReach, type Settings, tokenOf, windowOf } from './window.js';
 
 /** Twice the largest page of the interface: what X gives unasked. */
 const PEOPLE = 100;
@@ -43,6 +42,7 @@ export async function readSearch(
 
 interface PostSearch extends PostQuery {
   readonly product: Exclude<Product, 'People'>;
+  readonly isOurs?: boolean;
 }
 
 export interface PostPage {
@@ -54,27 +54,27 @@ export interface PostPage {
 /** One page, from a token of the same search or the start. Recent search ends where its seven days do (C17). */
 async function searchPosts(
   api: XApi,
-  { query, bounds, product }: PostSearch,
+  { query, bounds, product, isOurs = false }: PostSearch,
   token: string | null,
   context: ReadContext,
   settings: Settings,
 ): Promise<PostPage> {
   const begun = token === null ? null : parseToken(token);
-  const { path, params, isWhole } = windowOf(bounds, settings, begun?.path);
+  const window = begun?.window ?? windowOf(bounds, settings);
   const all = {
     query,
     max_results: String(POSTS),
     sort_order: product === 'Top' ? 'relevancy' : 'recency',
-    ...params,
+    ...window.params,
     ...(begun && { next_token: begun.nextToken }),
   };
-  const answer = await api.tweets(`/2/tweets/search/${path}`, all, { kind: 'search', product }, context);
+  const answer = await api.tweets(`/2/tweets/search/${window.path}`, all, { kind: 'search', product, isOurs }, context);
   subjectIn(answer, 'tweet');
   const next = nextOf(answer);
-  const ends = next === null && !isWhole;
+  const ends = next === null && !window.isWhole;
   return {
     tweets: tweetsOf(answer),
-    next: next === null ? null : `${path}.${next}`,
+    next: next === null ? null : tokenOf(window, next),
     ...(ends && { endReason: 'network_limit' as const }),
   };
 }
@@ -92,12 +92,5 @@ export function searchUnder(
   settings: Settings,
 ): Promise<PostPage> {
   const since = Math.min(timeOfId(id), settings.clock.now() - LATEST_START_MS);
-  return searchPosts(api, { query, bounds: { since }, product: 'Latest' }, token, context, settings);
-}
-
-/** A token holds for the search that gave it. */
-function parseToken(token: string): { path: Window['path']; nextToken: string } {
-  const [, path, nextToken] = /^(recent|all)\.(.+)$/s.exec(token) ?? [];
-  if (nextToken === undefined) throw badRequest('The cursor does not belong to this list', 'cursor');
-  return { path: path as Window['path'], nextToken };
+  return searchPosts(api, { query, bounds: { since }, product: 'Latest', isOurs: true }, token, context, settings);
 }

@@ -1,4 +1,4 @@
-import type { ServiceError } from '../../../src/core/errors.js';
+import { ServiceError } from '../../../src/core/errors.js';
 import type { NetworkReport, ReadContext } from '../../../src/ports/network.js';
 import type { XApi, XOptions } from './api.js';
 
@@ -32,7 +32,7 @@ export async function checkAll(api: XApi, options: Checked, context: ReadContext
 async function checkToken(api: XApi, { vocabulary }: Checked, context: ReadContext, name: string): Promise<Finding> {
   try {
     await api.tweets('/2/tweets', { ids: KNOWN_POST }, { kind: 'objects' }, context);
-    return { ok: true, what: `X: ${name} reads posts, profiles and timelines.` };
+    return { ok: true, what: `X: ${name} reads posts, profiles and timelines. (This check cost a few reads.)` };
   } catch (error) {
     const other = vocabulary === 'tweet' ? 'post' : 'tweet';
     // An answer without the fields that were asked for by their names.
@@ -46,8 +46,8 @@ async function checkKinds(api: XApi, { search }: Checked, context: ReadContext):
   const path = search === 'archive' ? 'all' : 'recent';
   const reach = search === 'archive' ? 'all posts since 2006' : 'the last seven days (X_SEARCH=archive for more)';
   const query = { query: NO_CONVERSATION, max_results: '10' };
-  const latest = { kind: 'search', product: 'Latest' } as const;
-  const people = { kind: 'search', product: 'People' } as const;
+  const latest = { kind: 'search', product: 'Latest', isOurs: true } as const;
+  const people = { kind: 'search', product: 'People', isOurs: true } as const;
   return Promise.all([
     finding(
       api.users(`/2/users/${KNOWN_USER}/followers`, { max_results: '1' }, { kind: 'list' }, context),
@@ -76,5 +76,6 @@ const finding = (read: Promise<unknown>, yes: string, no: string): Promise<Findi
   );
 
 const codeOf = (error: unknown): string => (error as ServiceError).code ?? '';
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'it failed');
+/** Our own words only: these sentences are shown to everybody. */
+const messageOf = (error: unknown): string => (error instanceof ServiceError ? error.message : 'it failed');
 const causeOf = (error: unknown): string => String((error as ServiceError).detail?.cause ?? '');

@@ -20,17 +20,39 @@ export interface Window {
   readonly isWhole: boolean;
 }
 
-/** `path`: where the walk began, for its next pages. The archive is used only for what recent search does not hold. */
-export function windowOf(bounds: Bounds, { search, clock }: Settings, path?: Window['path']): Window {
+/** The archive is used only for what recent search does not hold. */
+export function windowOf(bounds: Bounds, { search, clock }: Settings): Window {
   const now = clock.now();
   const start = now - RECENT_MS + MARGIN_MS;
   const isWhole = earliest(bounds) >= start;
-  const to = path ?? (search === 'archive' && !isWhole ? 'all' : 'recent');
+  const to = search === 'archive' && !isWhole ? 'all' : 'recent';
   return {
     path: to,
     params: { ...(to === 'all' ? fromTheFirst(bounds) : isWhole ? from(bounds) : {}), ...until(bounds, now) },
     isWhole: to === 'all' || isWhole,
   };
+}
+
+/** The window of a first page, for the pages after it: X's tokens hold for exactly the request that gave them. */
+export function tokenOf({ path, params }: Window, next: string): string {
+  const { start_time: start, end_time: end, since_id: since = '', until_id: until = '' } = params;
+  const stamp = (time: string | undefined) => (time === undefined ? '' : Date.parse(time) / 1000);
+  return [path, stamp(start), stamp(end), since, until, next].join('.');
+}
+
+/** The first page's window and X's own token. Throws `bad_request` for a token of another list. */
+export function parseToken(token: string): { window: Window; nextToken: string } {
+  const found = /^(recent|all)\.(\d{0,11})\.(\d{0,11})\.(\d{0,19})\.(\d{0,19})\.(.+)$/s.exec(token);
+  const [, path, start, end, since, until, nextToken] = found ?? [];
+  if (nextToken === undefined) throw badRequest('The cursor does not belong to this list', 'cursor');
+  const params = {
+    ...(start && { start_time: second(Number(start) * 1000) }),
+    ...(end && { end_time: second(Number(end) * 1000) }),
+    ...(since && { since_id: since }),
+    ...(until && { until_id: until }),
+  };
+  const isWhole = path === 'all' || Boolean(start || since);
+  return { window: { path: path as Window['path'], params, isWhole }, nextToken };
 }
 
 /** Refuses what recent search would not hold a part of. A day that has begun before its window is taken for its start. */

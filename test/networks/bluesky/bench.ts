@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
 import type { ListKind } from '../../../src/core/model.js';
 import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
-import { didAt, type FakeAnswer, openFake } from './fake.js';
+import { didAt, type FakeAnswers, openFake } from './fake.js';
 
 export const CONTEXT = (): ReadContext => ({ signal: AbortSignal.timeout(20_000) });
 
@@ -22,7 +22,7 @@ export function bench() {
     return at;
   };
   return {
-    async open(answers: Record<string, (query: URLSearchParams) => FakeAnswer>): Promise<void> {
+    async open(answers: FakeAnswers): Promise<void> {
       await at?.close();
       at = await openFake(answers);
     },

@@ -177,7 +177,7 @@ describeWithShared(FOLDER, 'captured answers of a real AppView', () => {
             retweetedId: recordId(post.uri),
             authorId: userId(reason.by.did),
             createdAt: reason.indexedAt,
-            text: `RT @${post.author.handle}: ${post.record.text}`,
+            text: post.record.text,
             isRetweet: true,
           });
         }

@@ -9,16 +9,18 @@ export interface FakeAnswer {
   readonly headers?: Record<string, string>;
 }
 
+export type FakeAnswers = Record<string, (query: URLSearchParams) => FakeAnswer | Promise<FakeAnswer>>;
+
 /** An AppView and a directory that answer by method (or path) what a test says; profiles exist for whoever is asked for. */
-export async function openFake(answers: Record<string, (query: URLSearchParams) => FakeAnswer>) {
+export async function openFake(answers: FakeAnswers) {
   const asked: { method: string; query: URLSearchParams }[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://localhost');
     const method = pathname.replace('/xrpc/', '');
     asked.push({ method, query });
     const profiles = (): FakeAnswer => ({ body: { profiles: query.getAll('actors').map((did) => profileOf(did)) } });
     const answer = answers[method] ?? (method === 'app.bsky.actor.getProfiles' ? profiles : undefined);
-    const { status = 200, body, headers = {} } = answer?.(query) ?? { status: 501, body: {} };
+    const { status = 200, body, headers = {} } = (await answer?.(query)) ?? { status: 501, body: {} };
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { BlueskyOptions } from '../../../adapters/networks/bluesky/network.js';
 import type { ServiceError } from '../../../src/core/errors.js';
 import { PRODUCTS, type Product } from '../../../src/core/model.js';
@@ -16,6 +16,7 @@ beforeAll(async () => {
 beforeEach(() => {
   Object.assign(at.desk, { signIns: 0, renewals: 0, hasV2: false, password: ACCOUNT.appPassword });
   at.desk.expired.clear();
+  at.desk.refused.clear();
 });
 afterAll(async () => {
   await Promise.all(opened.map((network) => network.close?.()));
@@ -99,6 +100,37 @@ describe('the session of the account (300 sign-ins a day)', () => {
     at.desk.expired.add('a100');
     const pages = await Promise.all(Array.from({ length: 5 }, () => search(network, 'ferry')));
     for (const page of pages) expect(page.tweets).toHaveLength(1);
+    expect([at.desk.signIns, at.desk.renewals]).toEqual([1, 1]);
+  });
+
+  it('is renewed once also when the server refuses it without saying that it has expired', async () => {
+    const network = open();
+    await search(network, 'ferry');
+    at.desk.refused.add('a100');
+    for (let times = 0; times < 2; times += 1) expect((await search(network, 'ferry')).tweets).toHaveLength(1);
+    expect([at.desk.signIns, at.desk.renewals]).toEqual([1, 1]);
+    // Refused again right after it was renewed: that is no_account.
+    at.desk.refused.add('a101').add('a102');
+    expect((await failureOf(search(network, 'ferry'))).code).toBe('no_account');
+    expect([at.desk.signIns, at.desk.renewals]).toEqual([1, 2]);
+  });
+
+  it('a late refusal of the old token leaves the renewed one alone', async () => {
+    const network = open();
+    await search(network, 'ferry');
+    at.desk.refused.add('a100');
+    let release = () => {};
+    at.desk.beforeRefusal = [
+      new Promise((resolve) => {
+        release = resolve;
+      }),
+    ];
+    const slow = search(network, 'ferry');
+    await vi.waitFor(() => expect(at.desk.beforeRefusal).toEqual([]), 10_000);
+    await search(network, 'ferry');
+    release();
+    expect((await slow).tweets).toHaveLength(1);
+    await search(network, 'ferry');
     expect([at.desk.signIns, at.desk.renewals]).toEqual([1, 1]);
   });
 
@@ -229,9 +261,14 @@ describe('the check at start', () => {
     at.desk.password = 'another';
     const wrong = await check(open());
     expect([wrong?.ok, wrong?.findings[1]?.what]).toEqual([false, expect.stringContaining('BLUESKY_APP_PASSWORD')]);
+    expect(wrong?.findings[1]?.what).toMatch(/: no_account$/);
     at.misbehave({ does: 'reset' });
     const dead = await check(open({}));
     at.misbehave(null);
     expect([dead?.ok, dead?.findings.map(({ ok }) => ok)]).toEqual([false, [false, false]]);
+    for (const { what } of dead?.findings ?? []) {
+      expect(what).toMatch(/: upstream_error$/);
+      expect(what).not.toMatch(/127\.0\.0\.1|http|socket/i);
+    }
   });
 });

@@ -17,6 +17,10 @@ export interface Desk {
   password: string;
   /** Tokens that are no longer good. */
   readonly expired: Set<string>;
+  /** Tokens that are refused without saying why. */
+  readonly refused: Set<string>;
+  /** What the next refusals of those wait for, one each. */
+  beforeRefusal: Promise<void>[];
   /** Whether the newer search is on. */
   hasV2: boolean;
 }
@@ -41,6 +45,8 @@ export async function openStandIn(): Promise<BlueskyStandIn> {
     renewals: 0,
     password: ACCOUNT.appPassword,
     expired: new Set(),
+    refused: new Set(),
+    beforeRefusal: [],
     hasV2: false,
   };
 
@@ -53,6 +59,10 @@ export async function openStandIn(): Promise<BlueskyStandIn> {
     if (how !== null && misbehaves(how, request, response)) return;
     const { pathname, searchParams: query } = new URL(url, 'http://localhost');
     const name = pathname.replace('/xrpc/', '');
+    if (desk.refused.has(bearerOf(request))) {
+      await desk.beforeRefusal.shift();
+      return send(response, 401, { error: 'AuthMissing', message: 'Authentication Required' });
+    }
     const atDesk = answerAtDesk(desk, name, request, sent) ?? refuseSearch(desk, name, request);
     if (atDesk) return send(response, atDesk.status, atDesk.body);
     const answer = METHODS[name]?.({ query, cut: cutOf(how) });

@@ -88,6 +88,9 @@ describe('a search in Bluesky’s words: what is sent for what a caller writes (
     ['from:ada.test from:ben.test', 'from:ben.test'],
     ['lang:en lang:de', 'lang:de'],
     ['ferry url:example.org/a', 'url:example.org/a'],
+    ['ferry url:"https://example.org/a b"', 'url:'],
+    ['ferry url:"https:///a"', 'url:'],
+    [`#${'a'.repeat(65)}`, `#${'a'.repeat(65)}`],
     ['ferry near:harbour', 'near:'],
     ['ferry geocode:1,2,3km', 'geocode:'],
   ])('%s is refused, and the message names %s', (q, name) => {
@@ -99,6 +102,13 @@ describe('a search in Bluesky’s words: what is sent for what a caller writes (
     }
     expect([failure?.code, failure?.detail.param]).toEqual(['bad_request', 'q']);
     expect(failure?.message).toContain(name);
+  });
+
+  it('a hashtag has 64 characters at most, whatever they are made of, and 640 bytes', () => {
+    const tag = 'e\u0301'.repeat(64);
+    expect(translate(`#${tag}`, 'Latest').tags).toHaveLength(1);
+    const heavy = `e${'\u0301'.repeat(10)}`.repeat(32);
+    expect(() => translate(`#${heavy}`, 'Latest')).toThrow(/64 characters/);
   });
 
   it('people are searched by words', () => {

@@ -114,6 +114,26 @@ describe('lists', () => {
     });
   });
 
+  test('what a token may see and everybody may not is shown to nobody', async () => {
+    const { network } = await scripted({
+      tokens: ['t'],
+      answers: {
+        '/api/v1/accounts/7/followers': { body: [anAccount({ id: '8' })] },
+        '/api/v1/accounts/7': { body: anAccount({ id: '7', hide_collections: true }) },
+        '/api/v1/statuses/100': { body: aStatus({ visibility: 'private' }) },
+        '/api/v1/statuses/100/context': { body: { ancestors: [], descendants: [aStatus({ id: '200' })] } },
+        '/api/v1/statuses/100/quotes': { body: [aStatus({ id: '300' })] },
+        '/api/v1/statuses/100/reblogged_by': { body: [anAccount({ id: '8' })] },
+      },
+    });
+    const read = (kind: 'followers' | 'replies' | 'quotes' | 'retweeters', subject: string) =>
+      network.page({ kind, subject }, null, context());
+    await expect(read('followers', '7')).rejects.toMatchObject({ code: 'not_found', detail: { reason: 'private' } });
+    await expect(read('replies', '100')).rejects.toMatchObject({ code: 'not_found' });
+    expect(await read('quotes', '100')).toMatchObject({ tweets: [], next: null });
+    expect(await read('retweeters', '100')).toMatchObject({ users: [], next: null });
+  });
+
   test('quotes are not asked for without a token', async () => {
     const { network, requests } = await scripted({ answers: {} });
     const read = network.page({ kind: 'quotes', subject: '100' }, null, context());
@@ -167,6 +187,7 @@ describe('conversations', () => {
     const { network, requests } = await open([], [...flat(2), aStatus({ id: '300', in_reply_to_id: '200' })]);
     const page = await network.page({ kind: 'replies', subject: '100' }, null, context());
     expect(page.tweets?.map(({ id }) => id)).toEqual(['200', '201']);
-    expect(requests).toEqual(['/api/v1/statuses/100/context']);
+    // First whether everybody may see the tweet: a token may see more.
+    expect(requests).toEqual(['/api/v1/statuses/100', '/api/v1/statuses/100/context']);
   });
 });

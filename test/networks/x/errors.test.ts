@@ -8,6 +8,7 @@ import { describeWithShared, listShared, readShared } from '../contract/shared.j
 const OBJECTS: Asked = { kind: 'objects' };
 const LIST: Asked = { kind: 'list' };
 const LATEST: Asked = { kind: 'search', product: 'Latest' };
+const OURS: Asked = { kind: 'search', product: 'Latest', isOurs: true };
 const TOP: Asked = { kind: 'search', product: 'Top' };
 const PEOPLE: Asked = { kind: 'search', product: 'People' };
 
@@ -53,6 +54,13 @@ describe('refusals of X', () => {
     ['a spend cap', 403, { detail: 'Monthly spend cap reached for this billing cycle.' }, TOP, ['no_account', 3600]],
     ['forbidden, no more said', 403, undefined, LIST, ['access_denied', 'session']],
     ['no such object', 404, problem('resource-not-found'), OBJECTS, ['not_found']],
+    ['one object that is private', 403, problem('not-authorized-for-resource'), OBJECTS, ['not_found', 'private']],
+    ['one list that is private', 403, problem('not-authorized-for-resource'), LIST, ['not_found', 'private']],
+    ['one object that is withheld', 403, problem('disallowed-resource'), OBJECTS, ['not_found', 'withheld']],
+    ['one object that is not there', 403, problem('resource-not-found'), LIST, ['not_found']],
+    ['one object that is private', 404, problem('not-authorized-for-resource'), LIST, ['not_found', 'private']],
+    ['a fault in a query of ours', 400, invalid('query', 'start_time'), OURS, ['request_rejected']],
+    ['a cursor too old in a search of ours', 400, invalid('next_token'), OURS, ['bad_request', 'cursor']],
     ['no such path', 404, undefined, OBJECTS, ['query_id_stale']],
     [
       'the window is used up',

@@ -25,7 +25,8 @@ export async function everyRequest(vocabulary: VocabularyName): Promise<Sent[]> 
 }
 
 function answer({ path, query }: Sent): { body: object } {
-  const ofUsers = /followers|following|retweeted_by|^\/2\/users(?:\/by|\/search)?$/.test(path);
+  if (path === '/2/users') return { body: { data: (query.get('ids') ?? '').split(',').map((id) => user(id)) } };
+  const ofUsers = /followers|following|retweeted_by|^\/2\/users\/(?:by|search)$/.test(path);
   const focal = post(idOf(2), replyTo(idOf(3), idOf(4)));
   const data = ofUsers ? [user('7')] : path === '/2/tweets' ? [focal] : [post(idOf(1), replyTo(idOf(2), idOf(4)))];
   const isLast = query.has('next_token') || query.has('pagination_token');

@@ -190,6 +190,19 @@ describe('posts of X', () => {
     }
   });
 
+  it('one that is not as it should be is left out of its page, and the answer tells', () => {
+    const answer = tweetsAnswer.parse({ data: [{ ...POST, id: 7 }, POST] });
+    expect(answer.isPartial).toBe(true);
+    expect(tweetsOf(answer).map(({ id }) => id)).toEqual(['100']);
+    expect(tweetsAnswer.parse({ data: [POST] }).isPartial).toBe(false);
+  });
+
+  it('those of protected authors are left out, whoever may see them (T8)', () => {
+    const users = [{ ...USER, protected: true }];
+    expect(tweetOf({}, { users })).toBeUndefined();
+    expect(tweetOf({ author_id: '13' }, { users })).toMatchObject({ id: '100' });
+  });
+
   it('an answer with neither data nor errors nor meta is none', () => {
     expect(tweetsAnswer.safeParse({}).success).toBe(false);
     expect(tweetsAnswer.safeParse({ meta: { result_count: 0 } }).success).toBe(true);

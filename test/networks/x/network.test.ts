@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ListRef } from '../../../src/core/model.js';
-import { context, NOW, post, type Scripted, scripting, user } from './scripted.js';
+import { context, idOf, NOW, post, type Scripted, scripting, user } from './scripted.js';
 
 const scripted = scripting();
 const EMPTY = { body: { meta: { result_count: 0 } } };
@@ -100,6 +100,21 @@ describe('batches of X', () => {
     ]);
   });
 
+  it('one odd object is its own fault, and not that of the others', async () => {
+    const at = await scripted(() => ({ body: { data: [post('100'), { id: '101' }] } }));
+    expect(await at.network.tweets(['101', '100'], context())).toMatchObject([
+      { fail: { code: 'upstream_error' } },
+      { ok: { id: '100' } },
+    ]);
+  });
+
+  it('a refusal that is about one object is no word on the others', async () => {
+    const problem = { type: 'https://api.x.com/2/problems/not-authorized-for-resource' };
+    const at = await scripted(() => ({ status: 403, body: problem }));
+    await expect(at.network.tweets(['100'], context())).rejects.toMatchObject({ code: 'not_found' });
+    await expect(at.network.tweets(['100', '101'], context())).rejects.toMatchObject({ code: 'upstream_error' });
+  });
+
   it('errors that name no input fail the call, not the inputs', async () => {
     const at = await scripted(() => ({ body: { errors: [{ title: 'Service Unavailable' }] } }));
     await expect(at.network.tweets(['100'], context())).rejects.toMatchObject({ code: 'upstream_error' });
@@ -141,6 +156,21 @@ describe('lists of X', () => {
     });
   });
 
+  it('of somebody protected are not_found though X serves them, as are tweets; the profile is shown (T8)', async () => {
+    const hidden = user('5', { protected: true });
+    const at = await scripted(({ path }) => ({
+      body: path === '/2/users' ? { data: [hidden] } : { data: [post('100')], includes: { users: [hidden] } },
+    }));
+    const failure = { code: 'not_found', detail: { reason: 'private' } };
+    for (const kind of ['timeline', 'followers', 'following'] as const) {
+      await expect(at.network.page({ kind, subject: '5' }, null, context())).rejects.toMatchObject(failure);
+    }
+    expect(at.queries('/2/users/5/followers')).toEqual([]);
+    expect(await at.network.page({ kind: 'quotes', subject: '20' }, null, context())).toMatchObject({ tweets: [] });
+    expect(await at.network.tweets(['100'], context())).toMatchObject([{ fail: failure }]);
+    expect(await at.network.users([{ id: '5' }], context())).toMatchObject([{ ok: { id: '5', protected: true } }]);
+  });
+
   it('a timeline that X cuts says so at its end, and no other (C17)', async () => {
     let written = 5000;
     let next: object = { next_token: 'more' };
@@ -177,12 +207,26 @@ describe('searches of X', () => {
       body: { data: [post('100')], meta: query.has('next_token') ? {} : { next_token: 'b26v' } },
     }));
     const first = await search(at, 'tide');
-    expect(first).toMatchObject({ next: 'recent.b26v' });
+    expect(first).toMatchObject({ next: 'recent.....b26v' });
     const last = await search(at, 'tide', 'Latest', first.next);
     expect(last).toMatchObject({ next: null, endReason: 'network_limit' });
     expect(at.queries('/2/tweets/search/recent')[1]).toMatchObject({ next_token: 'b26v' });
-    expect(await search(at, 'tide since:2026-11-20', 'Latest', first.next)).not.toHaveProperty('endReason');
+    const { next } = await search(at, 'tide since:2026-11-20');
+    expect(await search(at, 'tide since:2026-11-20', 'Latest', next)).not.toHaveProperty('endReason');
     await expect(search(at, 'tide', 'Latest', 'b26v')).rejects.toMatchObject({ detail: { param: 'cursor' } });
+  });
+
+  it.each(['until:2026-11-22', `max_id:${idOf(-1)}`])('%s: go on in the window they began in', async (end) => {
+    let now = NOW;
+    const at = await scripted(() => ({ body: { data: [post('100')], meta: { next_token: 'b26v' } } }), {
+      clock: { now: () => now },
+    });
+    const q = `tide since:2026-11-15 ${end}`;
+    const { next } = await search(at, q);
+    now += 86_400_000;
+    await search(at, q, 'Latest', next);
+    const [first, second] = at.queries('/2/tweets/search/recent');
+    expect(second).toEqual({ ...first, next_token: 'b26v' });
   });
 
   it('reach back to 2006 with the archive', async () => {
@@ -219,34 +263,5 @@ describe('searches of X', () => {
       detail: { param: 'q' },
     });
     expect(at.requests).toEqual([]);
-  });
-});
-
-describe('what a configuration can read', () => {
-  it('is said for each token, and for each kind that X may refuse', async () => {
-    const at = await scripted(({ path, headers }) => {
-      if (headers.authorization === 'Bearer one') return { status: 401, body: { title: 'Unauthorized' } };
-      if (path === '/2/users/12/followers') {
-        return {
-          status: 403,
-          body: { type: 'https://api.x.com/2/problems/client-forbidden', reason: 'client-not-enrolled' },
-        };
-      }
-      if (path === '/2/users/search') return { status: 403, body: { title: 'Unsupported Authentication' } };
-      return path === '/2/tweets' ? { body: { data: [post('20')] } } : EMPTY;
-    });
-    const report = await at.network.selfCheck?.(context());
-    expect(report?.ok).toBe(true);
-    expect(report?.findings.map(({ ok }) => ok)).toEqual([false, true, false, true, false]);
-    const said = report?.findings.map(({ what }) => what).join('\n');
-    for (const part of ['token 1', 'token 2', 'followers', 'seven days', 'X_SEARCH=archive', 'People']) {
-      expect(said).toContain(part);
-    }
-  });
-
-  it('an answer without what was asked for points at the vocabulary', async () => {
-    const at = await scripted(() => ({ body: { data: [{ id: '20', text: 'just setting up' }] } }));
-    const report = await at.network.selfCheck?.(context());
-    expect(report).toMatchObject({ ok: false, findings: [{ what: expect.stringContaining('X_VOCABULARY=post') }, {}] });
   });
 });

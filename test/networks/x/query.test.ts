@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compilePeople, compilePosts } from '../../../adapters/networks/x/query.js';
 import { checkSearch } from '../../../adapters/networks/x/search.js';
-import { windowOf } from '../../../adapters/networks/x/window.js';
+import { parseToken, tokenOf, windowOf } from '../../../adapters/networks/x/window.js';
 import { ServiceError } from '../../../src/core/errors.js';
 import type { Product } from '../../../src/core/model.js';
 
@@ -98,8 +98,12 @@ describe('what a search becomes for X', () => {
   });
 
   it('a walk goes on where it began', () => {
-    expect(windowOf({ since: NOW - 1000 }, archive, 'all').path).toBe('all');
-    expect(windowOf({}, archive, 'recent')).toMatchObject({ path: 'recent', isWhole: false });
+    for (const bounds of [{}, { since: NOW - 1000 }, { afterId: '1999', uptoId: '20' }, { until: NOW - 86_400_000 }]) {
+      for (const settings of [recent, archive]) {
+        const window = windowOf(bounds, settings);
+        expect(parseToken(tokenOf(window, 'b.26'))).toEqual({ window, nextToken: 'b.26' });
+      }
+    }
   });
 
   it.each([

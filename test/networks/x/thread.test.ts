@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { XOptions } from '../../../adapters/networks/x/api.js';
 import type { NetworkPage } from '../../../src/ports/network.js';
-import { context, idOf, ids, post, replyTo, type Scripted, scripting } from './scripted.js';
+import { context, idOf, ids, NOW, post, replyTo, type Scripted, scripting, user } from './scripted.js';
 
 const scripted = scripting();
 
@@ -87,7 +87,8 @@ describe('threads of X', () => {
   it('replies are only those to the post itself, whatever the search finds', async () => {
     const at = await serve();
     const page = await at.network.page({ kind: 'replies', subject: middle }, null, context());
-    expect([...ids(page), page.next]).toEqual([side, 'recent.2']);
+    const start = Math.floor((NOW - 30 * 3_600_000) / 1000);
+    expect([...ids(page), page.next]).toEqual([side, `recent.${start}....2`]);
     expect(ids(await at.network.page({ kind: 'replies', subject: middle }, page.next, context()))).toEqual([focal]);
   });
 
@@ -114,6 +115,60 @@ describe('threads of X', () => {
     }));
     await at.network.page({ kind: 'thread', subject: young }, null, context());
     expect(at.queries('/2/tweets/search/recent')).toMatchObject([{ start_time: '2026-11-21T17:59:00Z' }]);
+  });
+
+  it.each(['thread', 'replies'] as const)('a %s goes on in the window it began in, however late', async (kind) => {
+    let now = NOW;
+    const young = idOf(0);
+    const at = await scripted(
+      ({ path }) => ({
+        body: { data: path === '/2/tweets' ? [post(young)] : undefined, meta: { next_token: 'b26v' } },
+      }),
+      { clock: { now: () => now } },
+    );
+    const { next } = await at.network.page({ kind, subject: young }, null, context());
+    now += 8 * 86_400_000;
+    await at.network.page({ kind, subject: young }, next, context());
+    const [first, second] = at.queries('/2/tweets/search/recent');
+    expect(second).toEqual({ ...first, next_token: 'b26v' });
+  });
+
+  it('of a protected author is not_found, as are its replies; answers by one are left out (T8)', async () => {
+    let author = focal;
+    const users = [user('6', { protected: true })];
+    const at = await scripted(({ path }) => {
+      const data = path === '/2/tweets' ? [post(focal)] : [post(child, replyTo(focal, focal))];
+      return {
+        body: {
+          data: data.map((each) => (each.id === author ? { ...each, author_id: '6' } : each)),
+          includes: { users },
+        },
+      };
+    });
+    for (const kind of ['thread', 'replies'] as const) {
+      author = focal;
+      await expect(at.network.page({ kind, subject: focal }, null, context())).rejects.toMatchObject({
+        code: 'not_found',
+        detail: { reason: 'private' },
+      });
+      author = child;
+      expect(ids(await at.network.page({ kind, subject: focal }, null, context()))).not.toContain(child);
+    }
+  });
+
+  it('a refusal of a query of ours is not the caller’s fault', async () => {
+    const problem = {
+      type: 'https://api.x.com/2/problems/invalid-request',
+      errors: [{ parameters: { query: ['a'] } }],
+    };
+    const at = await scripted(({ path }) =>
+      path === '/2/tweets' ? { body: { data: [post(focal)] } } : { status: 400, body: problem },
+    );
+    for (const kind of ['thread', 'replies'] as const) {
+      await expect(at.network.page({ kind, subject: focal }, null, context())).rejects.toMatchObject({
+        code: 'request_rejected',
+      });
+    }
   });
 
   it('a token of another list is refused', async () => {

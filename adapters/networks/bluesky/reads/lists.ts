@@ -3,7 +3,7 @@ import { isHidden } from '../hidden.js';
 import type { Item } from '../map.js';
 import type { Profiles } from '../profiles.js';
 import { ANSWERS, type BasicProfile, type FeedItem } from '../schemas.js';
-import { EPOCH, timeOf } from '../times.js';
+import { repostedAt } from '../times.js';
 import type { Xrpc } from '../xrpc.js';
 import { noUser } from './subject.js';
 
@@ -38,7 +38,7 @@ function itemOf({ post, reason }: FeedItem): Item[] {
   const { uri, by, indexedAt } = reason;
   // Without an address it has no id, and cannot be told from the post.
   if (uri === undefined || by === undefined) return [];
-  return [{ post, repost: { uri, did: by.did, at: timeOf(indexedAt) ?? EPOCH } }];
+  return [{ post, repost: { uri, did: by.did, at: repostedAt(indexedAt) } }];
 }
 
 export async function readFollowers({ ask, profiles, token, context }: ListRead, did: string): Promise<NetworkPage> {

@@ -1,13 +1,18 @@
 import { ServiceError } from '../../../../src/core/errors.js';
 import type { Tweet } from '../../../../src/core/model.js';
 import type { Found, ReadContext } from '../../../../src/ports/network.js';
+import { unreadable } from '../../upstream/failures.js';
 import { POST, partsOf, type RecordUri, recordOf, uriOfRecord } from '../ids.js';
 import type { Item } from '../map.js';
 import { chunks, type Profiles } from '../profiles.js';
-import { ANSWERS, type PostView } from '../schemas.js';
-import { EPOCH, timeOf } from '../times.js';
+import { ANSWERS, type PostView, type UnreadablePost } from '../schemas.js';
+import { repostedAt } from '../times.js';
 import type { Xrpc } from '../xrpc.js';
 import { noTweet } from './subject.js';
+
+const GET_POSTS = 'app.bsky.feed.getPosts';
+/** Records of reposts are read one by one. */
+const MOST_AT_ONCE = 4;
 
 /** One outcome per input: posts, and reposts under their own ids. */
 export async function readTweets(
@@ -17,25 +22,35 @@ export async function readTweets(
   context: ReadContext,
 ): Promise<Found<Tweet>[]> {
   const records = ids.map(recordOf);
-  const subjects = await Promise.all(records.map((record) => record && subjectOf(ask, record, context)));
+  const subjects: (Subject | null)[] = [];
+  for (const some of chunks(records, MOST_AT_ONCE)) {
+    subjects.push(...(await Promise.all(some.map((record) => record && subjectOf(ask, record, context)))));
+  }
   const uris = [...new Set(subjects.flatMap((subject) => subject?.uri ?? []))];
   const posts = await readPosts(ask, uris, context);
   const items = subjects.flatMap((subject): Item[] => {
     const post = subject && posts.get(subject.uri);
-    return post ? [{ post, ...(subject.repost && { repost: subject.repost }) }] : [];
+    return post && !('isUnreadable' in post) ? [{ post, ...(subject.repost && { repost: subject.repost }) }] : [];
   });
   const tweets = await profiles.tweets(items, context);
   const byId = new Map(tweets.map((tweet) => [tweet.id, tweet]));
-  return ids.map((id) => {
+  return ids.map((id, index) => {
     const tweet = byId.get(id);
-    return tweet ? { ok: tweet } : { fail: noTweet() };
+    if (tweet) return { ok: tweet };
+    const post = posts.get(subjects[index]?.uri ?? '');
+    return { fail: post && 'isUnreadable' in post ? unreadable(GET_POSTS, post.uri) : noTweet() };
   });
 }
 
 /** By address; what is gone is left out. */
-async function readPosts(ask: Xrpc, all: readonly string[], context: ReadContext): Promise<Map<string, PostView>> {
-  const method = 'app.bsky.feed.getPosts';
-  const calls = chunks(all).map((uris) => ask({ method, params: { uris }, schema: ANSWERS.getPosts, context }));
+async function readPosts(
+  ask: Xrpc,
+  all: readonly string[],
+  context: ReadContext,
+): Promise<Map<string, PostView | UnreadablePost>> {
+  const calls = chunks(all).map((uris) =>
+    ask({ method: GET_POSTS, params: { uris }, schema: ANSWERS.getPosts, context }),
+  );
   return new Map((await Promise.all(calls)).flatMap(({ posts }) => posts.map((post) => [post.uri, post])));
 }
 
@@ -58,7 +73,7 @@ async function subjectOf(ask: Xrpc, record: RecordUri, context: ReadContext): Pr
       context,
     });
     if (partsOf(value.subject.uri)?.collection !== POST) return null;
-    return { uri: value.subject.uri, repost: { uri, did, at: timeOf(value.createdAt) ?? EPOCH } };
+    return { uri: value.subject.uri, repost: { uri, did, at: repostedAt(value.createdAt) } };
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'not_found') return null;
     throw error;

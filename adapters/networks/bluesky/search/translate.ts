@@ -95,6 +95,7 @@ function addTerm(draft: Draft, term: Term): void {
       addText(draft, `"$${term.text}"`);
       break;
     case 'hashtag':
+      if (!isTag(term.text)) throw cannotSay(spelling(term), 'a hashtag has 64 characters at most');
       draft.tags = [...draft.tags, term.text];
       break;
     case 'from':
@@ -144,7 +145,15 @@ function addAddress(draft: Draft, text: string, term: Term): void {
   else throw cannotSay(spelling(term), 'url: takes a domain such as example.org, or a whole address in quotes');
 }
 
-const isAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
+/** As the lexicon of the search has it. */
+function isTag(text: string): boolean {
+  const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text);
+  return Buffer.byteLength(text, 'utf8') <= 640 && [...characters].length <= 64;
+}
+
+/** An `uri` of the AT protocol's lexicons, too. */
+const isAddress = (text: string): boolean =>
+  text.length <= 8192 && /^https?:\/\/[^\s/]\S*$/i.test(text) && URL.canParse(text);
 
 /** A word that could be read as anything else is a phrase of one word. */
 const plain = (text: string): string =>
