@@ -1,0 +1,21 @@
+const TICK_MS = 10;
+
+/** Time in which this process did not get to run: what it waited for in that time, nobody made it wait for. */
+export interface Stalls {
+  /** Milliseconds of it so far. */
+  ms(): number;
+  stop(): void;
+}
+
+export function watchStalls(): Stalls {
+  let [lastMs, stalledMs] = [performance.now(), 0];
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    stalledMs += Math.max(0, nowMs - lastMs - 2 * TICK_MS);
+    lastMs = nowMs;
+  }, TICK_MS);
+  return {
+    ms: () => stalledMs,
+    stop: () => clearInterval(timer),
+  };
+}
