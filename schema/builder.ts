@@ -1,14 +1,15 @@
 import SchemaBuilder from '@pothos/core';
 import type { Account } from '../src/account/account.js';
+import type { BillingDesk } from '../src/account/billing.js';
 import { toCredits } from '../src/core/credits.js';
 import { UNITS, type Unit } from '../src/core/prices.js';
 import type { Reads } from '../src/read/reads.js';
 
-/** What resolvers are given: the reads of this operation and the caller's account. Nothing else is within their reach. */
+/** What resolvers are given: the reads of this operation, the caller's account and its billing. Nothing else is within their reach. */
 export interface Context {
   readonly reads: Reads;
   readonly account: Account;
-  readonly checkoutOpen: boolean;
+  readonly billing: BillingDesk;
 }
 
 /** How many items a priced field can return at most: one, as many as its `first`, or one for each input of a list argument. */

@@ -11,7 +11,8 @@ import { mountSite } from '../adapters/site/mount.js';
 import { schema } from '../schema/index.js';
 import type { Config } from './config.js';
 import { VERSION } from './core/version.js';
-import { createEngine } from './engine.js';
+import { openCustomers } from './customers/customers.js';
+import { createEngine, type Engine } from './engine.js';
 import { openNetwork } from './networks.js';
 import { openObserving } from './observing.js';
 import type { Clock } from './ports/clock.js';
@@ -49,9 +50,6 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
   const shared = await openShared({ config, clock, log });
   const observing = await openObserving(config, log);
   const { tracing } = observing;
-  const engine = await createEngine({ config, stores, shared, network, clock, tracing });
-  const { serve, admit, pool, operations } = engine;
-  const demo = demoKey !== null && network.name === 'corpus' && (await isDemo(network));
   const app = await createServer({
     ids: { requestId: () => v7() },
     log,
@@ -59,6 +57,10 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
     capacity: config.overload,
     trustedProxies: config.trustedProxies,
   });
+  const customers = openCustomers(app, { config, stores, shared, clock, log });
+  const engine = await createEngine({ config, stores, shared, network, clock, tracing, customers });
+  const { admit, pool } = engine;
+  const demo = demoKey !== null && network.name === 'corpus' && (await isDemo(network));
   const status = createStatus({
     network,
     pool,
@@ -70,6 +72,41 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
     draining: () => app.stopping,
   });
   await observing.watch(app, engine, shared);
+  mountInterfaces(app, engine, { config, network, status, demoKey, demo });
+  customers.mount(admit, network.name);
+
+  return {
+    app,
+    async listen() {
+      await observing.publish();
+      await app.listen({ host: config.host, port: config.port });
+      app.baseUrl = config.baseUrl ?? localUrl(config.host, app.server.address() as AddressInfo);
+      app.authUrl = config.authUrl ?? app.baseUrl;
+      customers.start();
+      return app.baseUrl;
+    },
+    async close() {
+      await app.close();
+      await engine.close();
+      await customers.close();
+      await observing.close();
+      await shared.close();
+      await network.close?.();
+    },
+  };
+}
+
+interface Shown {
+  readonly config: Config;
+  readonly network: Network;
+  readonly status: ReturnType<typeof createStatus>;
+  readonly demoKey: string | null;
+  readonly demo: boolean;
+}
+
+/** Reads, and the pages about them. */
+function mountInterfaces(app: FastifyInstance, { serve, admit, operations }: Engine, shown: Shown): void {
+  const { config, network, status, demoKey, demo } = shown;
   mountRest(app, { serve, schema, operations });
   const site = mountSite(app, {
     admit,
@@ -85,23 +122,6 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
   });
   mountGraphql(app, { serve, schema }, site.graphiql);
   mountManifest(app, operations);
-
-  return {
-    app,
-    async listen() {
-      await observing.publish();
-      await app.listen({ host: config.host, port: config.port });
-      app.baseUrl = config.baseUrl ?? localUrl(config.host, app.server.address() as AddressInfo);
-      return app.baseUrl;
-    },
-    async close() {
-      await app.close();
-      await engine.close();
-      await observing.close();
-      await shared.close();
-      await network.close?.();
-    },
-  };
 }
 
 /** Asks the network what this configuration can read. Nobody waits for that; it is told to the log, and later to whoever asks. */

@@ -5,6 +5,7 @@ import { createIdentify } from './access/identify.js';
 import type { Config } from './config.js';
 import { PRODUCTS } from './core/model.js';
 import { monotonic } from './core/monotonic.js';
+import type { Customers } from './customers/customers.js';
 import { Purses } from './metering/purses.js';
 import type { Clock } from './ports/clock.js';
 import type { Network } from './ports/network.js';
@@ -40,6 +41,7 @@ export interface EngineOptions {
   readonly network: Network;
   readonly clock: Clock;
   readonly tracing: Tracing;
+  readonly customers: Pick<Customers, 'billing' | 'spent'>;
 }
 
 /** The engine over a network and the stores: the way of a request, without any protocol. */
@@ -72,7 +74,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     monotonic,
     ceiling: config.maxOperationThousandths,
     deadlineMs: config.deadlineMs,
-    checkoutOpen: false,
+    billing: options.customers.billing,
+    spent: (accountId) => options.customers.spent(accountId),
     tracing: options.tracing,
   });
   return {

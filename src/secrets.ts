@@ -26,6 +26,10 @@ export async function openSecrets(home: string, shared: string | null): Promise<
 export const fingerprintOf = ({ pepper }: Secrets): Buffer =>
   createHmac('sha256', pepper).update('perch pepper fingerprint').digest();
 
+/** From which the keys of clients follow, one out of the other; not the pepper that they are stored with. */
+export const pairSecretOf = ({ pepper }: Secrets): Buffer =>
+  Buffer.from(hkdfSync('sha256', pepper, '', 'perch oauth pairs', BYTES));
+
 /** The two must not be the same bytes: `purpose` keeps them apart. */
 const derived = (shared: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', shared, '', purpose, BYTES));

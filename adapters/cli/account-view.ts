@@ -17,7 +17,9 @@ export const keyJson = (key: KeyRecord, nowMs: number) => ({
   name: key.name,
   state: stateOf(key, nowMs),
   spent: toCredits(key.spent),
-  cap: key.capThousandths === null ? null : toCredits(key.capThousandths),
+  cap: key.cap === null ? null : toCredits(key.cap.amount),
+  cap_period: key.cap?.period ?? null,
+  cap_spent: key.cap === null ? null : toCredits(key.cap.spent),
   created_at: key.createdAt,
   expires_at: key.expiresAt,
   revoked_at: key.revokedAt,
@@ -41,13 +43,13 @@ export const tierOf = (paidUsd: number) => TIERS.findLast((tier) => paidUsd >= t
 export const KEY_HEADER = ['key', 'name', 'state', 'spent', 'cap', 'until'] as const;
 
 export function keyRow(key: KeyRecord, nowMs: number): string[] {
-  const { key_prefix, name, state, spent, cap, revoked_at, expires_at } = keyJson(key, nowMs);
+  const { key_prefix, name, state, spent, cap, cap_period, revoked_at, expires_at } = keyJson(key, nowMs);
   return [
     `${key_prefix}…`,
     name,
     state,
     String(spent),
-    cap === null ? '-' : String(cap),
+    cap === null ? '-' : cap_period === 'total' ? String(cap) : `${cap} a ${cap_period}`,
     revoked_at ?? expires_at ?? '-',
   ];
 }

@@ -18,6 +18,7 @@ const PLAY_CREDITS = 1_000_000;
 const PLAY_QPS = 20;
 
 export interface Demo {
+  readonly accountId: string;
   readonly key: string;
   /** The key was made just now: it is shown once. */
   readonly isNew: boolean;
@@ -61,7 +62,7 @@ async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<D
   const key = (await readFile(demoKeyFile(config), 'utf8').catch(() => '')).trim();
   if (!isWellFormedKey(key)) return null;
   const found = await accounts.findKey(hashKey(key, secrets.pepper));
-  return found?.state === 'live' ? { key, isNew: false } : null;
+  return found?.state === 'live' ? { accountId: found.caller.accountId, key, isNew: false } : null;
 }
 
 /** Only where nobody has a key yet. The file is written first: a key that nobody can read would be lost. */
@@ -70,7 +71,7 @@ async function newKey(stores: Stores, config: Config): Promise<Demo | null> {
   if (found?.taken !== false) return null;
   const key = mintKey(randomBytes);
   await writeFile(demoKeyFile(config), `${key}\n`, { mode: 0o600 });
-  await openAccount(stores, {
+  const { accountId } = await openAccount(stores, {
     name: 'Demo',
     email: null,
     paidUsd: 0,
@@ -80,5 +81,5 @@ async function newKey(stores: Stores, config: Config): Promise<Demo | null> {
     keyName: 'demo',
     key,
   });
-  return { key, isNew: true };
+  return { accountId, key, isNew: true };
 }

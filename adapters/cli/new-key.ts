@@ -1,25 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
-import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
+import { Keys } from '../../src/account/keys.js';
+import { OPERATOR } from '../../src/core/audit.js';
 import type { Thousandths } from '../../src/core/credits.js';
-import type { KeyRecord } from '../../src/ports/truth.js';
 import type { Stores } from '../../src/stores.js';
 
-export interface MintedKey {
-  /** The whole key: shown once, never stored. */
-  readonly key: string;
-  readonly record: KeyRecord;
-}
-
-/** A new key on the account's wallet. Throws `not_found` when there is no such account. */
-export async function addNewKey(
-  { accounts, secrets }: Stores,
-  given: { accountId: string; name: string; capThousandths: Thousandths | null },
-  key: string = mintKey(randomBytes),
-): Promise<MintedKey> {
-  const record = await accounts.addKey({ ...given, hash: hashKey(key, secrets.pepper), prefix: keyPrefix(key) });
-  return { key, record };
-}
+/** The keys of these stores, changed by the operator. */
+export const keysOf = ({ accounts, secrets }: Stores): Keys =>
+  new Keys({ accounts, pepper: secrets.pepper, clock: { now: Date.now }, randomBytes });
 
 /** Credits in, as a row of the ledger; again with the same id, nothing happens. Gives the balance after. */
 export const grant = (
@@ -47,6 +35,6 @@ export async function openAccount(
   const { name, email, paidUsd, qpsOverride, credits, reason } = given;
   const { accountId, walletId } = await stores.accounts.create({ name, email, paidUsd, qpsOverride });
   if (credits > 0) await grant(stores, { accountId, amount: credits, reason });
-  const { key } = await addNewKey(stores, { accountId, name: given.keyName, capThousandths: null }, given.key);
+  const { key } = await keysOf(stores).create(accountId, { name: given.keyName, cap: null, key: given.key }, OPERATOR);
   return { accountId, walletId, key };
 }

@@ -11,10 +11,15 @@ const FIRST_HANDLES: Readonly<Record<Config['network'], string | null>> = {
   mastodon: null,
 };
 
-/** What is printed once the service listens: where to go, and a line that works when it is pasted. */
-export function welcome(url: string, config: Config, demo: Demo | null): string {
+/**
+ * What is printed once the service listens: where to go, and a line that works when it is pasted. `signIn`: a link into the
+ * demo account's dashboard, or null.
+ */
+export function welcome(url: string, config: Config, demo: Demo | null, signIn: string | null): string {
+  const dashboard = `${config.authUrl ?? url}/dashboard`;
   const places = facts([
     ['  GraphiQL', `${url}/graphql`],
+    ['  Dashboard', signIn === null ? dashboard : `${signIn} (works once)`],
     ['  Home', `${url}/`],
     ['  Status', `${url}/status`],
     ['  REST', `${url}/openapi.yaml`],

@@ -21,6 +21,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The public address (`{base_url}`), without a trailing slash. */
     baseUrl: string;
+    /** The address of sign-in, dashboard and consent (`{auth_url}`), without a trailing slash; often the same. */
+    authUrl: string;
     /** Set once the process was asked to stop: clients are told to go elsewhere, and served until they do. */
     stopping: boolean;
   }
@@ -74,6 +76,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   watchAnswers(app);
   logRequests(app, options.log);
   app.decorate('baseUrl', '');
+  app.decorate('authUrl', '');
   app.decorate('stopping', false);
   app.addHook('onSend', async (_request, reply) => {
     if (app.stopping) reply.header('Connection', 'close');

@@ -39,9 +39,17 @@ export async function postDebits(sql: Sql, debits: readonly Debit[]): Promise<De
     spent as (
       update keys k set spent_thousandths = p.spent
       from (
-        select key_id, (min(spent) + sum(amount))::bigint as spent from judged where outcome = 'posted' group by 1
+        select key_id, (min(key_spent) + sum(amount))::bigint as spent from judged where outcome = 'posted' group by 1
       ) p
       where k.key_id = p.key_id
+    ),
+    capped as (
+      update spend_caps c set cap_thousandths = p.cap, spent_thousandths = p.spent, period_start = p.began
+      from (
+        select cap_id, min(cap) as cap, min(began) as began, (min(cap_spent) + sum(amount))::bigint as spent
+        from judged where outcome = 'posted' and cap_id is not null group by 1
+      ) p
+      where c.cap_id = p.cap_id
     )
     select outcome, balance_after::bigint from judged order by ord`;
 }
@@ -61,8 +69,8 @@ const rowsOf = (sql: Sql, debits: readonly Debit[]) => sql`
   ) with ordinality as i(account_id, wallet_id, key_id, request_id, operation, amount, items, cache_hits, lines, ord)`;
 
 /**
- * The wallets and keys, locked; always wallets first and each in the order of their ids, so that nodes never wait for each
- * other in a ring. Joins here are on one column: on two, Postgres expects a single row and nests loops over the batch.
+ * The wallets, keys and caps, locked; always in this order and each in the order of their ids, so that nodes never wait for
+ * each other in a ring. Joins here are on one column: on two, Postgres expects a single row and nests loops over the batch.
  */
 const lockedRows = (sql: Sql) => sql`
   wallet as materialized (
@@ -71,10 +79,20 @@ const lockedRows = (sql: Sql) => sql`
     order by w.account_id for no key update of w
   ),
   key as materialized (
-    select k.key_id, k.account_id, k.wallet_id, k.spent_thousandths as spent, k.cap_thousandths as cap
+    select k.key_id, k.account_id, k.wallet_id, k.spent_thousandths as key_spent, k.cap_id
     from (select distinct key_id from input) i join keys k using (key_id)
     where (select count(*) from wallet) > 0
     order by k.key_id for no key update of k
+  ),
+  held_cap as materialized (
+    select c.cap_id, c.cap_thousandths as cap, c.spent_thousandths, c.period, c.period_start
+    from (select distinct cap_id from key where cap_id is not null) k join spend_caps c using (cap_id)
+    order by c.cap_id for no key update of c
+  ),
+  cap as materialized (
+    select cap_id, cap, greatest(period_start, period_began(period, now())) as began,
+      case when period_start >= period_began(period, now()) then spent_thousandths else 0 end as cap_spent
+    from held_cap
   )`;
 
 /** Each debit with its outcome; those posted with the entry's number and the balance after it. */
@@ -86,14 +104,17 @@ const judgedRows = (sql: Sql) => sql`
     from (
       select *, coalesce(refusal, case
         when sum(amount) filter (where refusal is null) over (partition by account_id order by ord) > balance then 'crowded'
-        when spent + sum(amount) filter (where refusal is null) over (partition by key_id order by ord) > cap then 'crowded'
+        when cap_spent + sum(amount) filter (where refusal is null) over (partition by cap_id order by ord) > cap
+          then 'crowded'
         else 'posted' end) as outcome
       from (
-        select i.*, w.balance, w.last_seq, k.spent, k.cap, case
+        select i.*, w.balance, w.last_seq, k.key_spent, k.cap_id, c.cap, c.cap_spent, c.began, case
           when (w.wallet_id, k.account_id, k.wallet_id) is distinct from (i.wallet_id, i.account_id, i.wallet_id) then 'missing'
           when i.amount > w.balance then 'balance'
-          when k.spent + i.amount > k.cap then 'key_cap' end as refusal
-        from input i left join wallet w using (account_id) left join key k using (key_id)
+          when c.cap_spent + i.amount > c.cap then 'key_cap'
+          -- The key got its cap while this statement waited for its row, and does not see it: the next one does.
+          when k.cap_id is not null and c.cap_id is null then 'crowded' end as refusal
+        from input i left join wallet w using (account_id) left join key k using (key_id) left join cap c using (cap_id)
       ) alone
     ) together
     window earlier as (partition by account_id order by ord)

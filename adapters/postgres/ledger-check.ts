@@ -22,6 +22,10 @@ const invariants = (sql: Sql) => sql`
   )
   select * from fault`;
 
+/** What an entry adds to its wallet. */
+const signed = (sql: Sql) =>
+  sql`case when kind in ('debit', 'reversal') then -amount_thousandths else amount_thousandths end`;
+
 const sums = (sql: Sql) => sql`
   chain as (
     select *, lag(seq, 1, 0::bigint) over earlier as seq_before, lag(balance_after, 1, 0::bigint) over earlier as balance_before
@@ -35,7 +39,7 @@ const sums = (sql: Sql) => sql`
   ),
   total as (
     select account_id, wallet_id, max(seq) as last_seq, (array_agg(balance_after order by seq desc))[1] as last_balance,
-      sum(case kind when 'grant' then amount_thousandths else -amount_thousandths end) as balance
+      sum(${signed(sql)}) as balance
     from ledger_entries group by 1, 2
   ),
   by_key as (
@@ -48,8 +52,7 @@ const entryFaults = (sql: Sql) => sql`
   union all
   select 'balance_chain', wallet_id, format('entry %s: %s, then %s %s, but %s after', seq, balance_before, kind,
     amount_thousandths, balance_after)
-  from chain where balance_after <>
-    balance_before + case kind when 'grant' then amount_thousandths else -amount_thousandths end
+  from chain where balance_after <> balance_before + ${signed(sql)}
   union all
   select 'amount_positive', wallet_id, format('entry %s: %s', seq, amount_thousandths)
   from ledger_entries where amount_thousandths <= 0
@@ -76,7 +79,7 @@ const walletFaults = (sql: Sql) => sql`
   from wallets w full join total t on w.account_id = t.account_id and w.wallet_id = t.wallet_id
   where (w.last_seq, w.balance_thousandths) is distinct from (coalesce(t.last_seq, 0), coalesce(t.last_balance, 0))
   union all
-  select 'wallet_sum', w.wallet_id, format('the wallet holds %s, grants less debits are %s', w.balance_thousandths,
+  select 'wallet_sum', w.wallet_id, format('the wallet holds %s, what came in less what went out is %s', w.balance_thousandths,
     coalesce(t.balance, 0))
   from wallets w left join total t using (account_id, wallet_id)
   where w.balance_thousandths <> coalesce(t.balance, 0)`;
@@ -88,5 +91,13 @@ const keyFaults = (sql: Sql) => sql`
     on k.account_id = s.account_id and k.wallet_id = s.wallet_id and k.key_id = s.key_id
   where k.spent_thousandths is distinct from coalesce(s.spent, 0)
   union all
-  select 'key_cap', wallet_id, format('key %s: %s of %s', prefix, spent_thousandths, cap_thousandths)
-  from keys where spent_thousandths > cap_thousandths`;
+  select 'key_cap', w.wallet_id, format('cap %s: %s of %s', cap_id, c.spent_thousandths, cap_thousandths)
+  from spend_caps c join wallets w using (account_id) where c.spent_thousandths > cap_thousandths
+  union all
+  select 'cap_spent', w.wallet_id, format('cap %s: %s noted, %s in debits', cap_id, c.spent_thousandths, s.spent)
+  from spend_caps c join wallets w using (account_id) cross join lateral (
+    select coalesce(sum(e.amount_thousandths), 0) as spent
+    from keys k join ledger_entries e using (account_id, key_id)
+    where k.cap_id = c.cap_id and e.kind = 'debit' and e.at >= c.period_start
+  ) s
+  where c.spent_thousandths <> s.spent`;

@@ -1,5 +1,6 @@
+import { OPERATOR } from '../../src/core/audit.js';
 import type { Thousandths } from '../../src/core/credits.js';
-import type { Ledger, Receipt, ReceiptLine } from '../../src/ports/truth.js';
+import type { Ledger, Receipt, ReceiptLine, StatementEntry } from '../../src/ports/truth.js';
 import { checkLedger } from './ledger-check.js';
 import { createPost } from './post.js';
 import { retryPassing } from './retry.js';
@@ -15,6 +16,8 @@ export function createLedger(sql: Sql): Ledger {
     balance: (walletId, keyId) => readBalance(sql, walletId, keyId),
     usage: (accountId, range) => readUsage(sql, accountId, range),
     receipt: (accountId, requestId) => readReceipt(sql, accountId, requestId),
+    recent: (accountId, limit) => readRecent(sql, accountId, limit),
+    statement: (accountId, limit) => readStatement(sql, accountId, limit),
     check: () => checkLedger(sql),
   };
 }
@@ -36,6 +39,12 @@ async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0]): Promi
       on conflict (account_id, request_id) do nothing
       returning account_id, wallet_id, seq, balance_after
     ),
+    logged as (
+      insert into audit_log (account_id, what, who, detail)
+      select account_id, 'credits.granted', ${OPERATOR.who},
+        jsonb_build_object('credits', ${grant.amount}::bigint / 1000.0, 'reason', ${grant.reason}::text)
+      from entry
+    ),
     paid as (
       update wallets w set balance_thousandths = e.balance_after, last_seq = e.seq
       from entry e where w.account_id = e.account_id and w.wallet_id = e.wallet_id
@@ -51,8 +60,10 @@ async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0]): Promi
 
 async function readBalance(sql: Sql, walletId: string, keyId: string): ReturnType<Ledger['balance']> {
   const [row] = await sql<{ balance: number; keySpent: number }[]>`
-    select w.balance_thousandths as balance, k.spent_thousandths as "keySpent"
-    from wallets w join keys k using (account_id, wallet_id)
+    select w.balance_thousandths as balance,
+      case when c.cap_id is null then k.spent_thousandths
+        when c.period_start >= period_began(c.period, now()) then c.spent_thousandths else 0 end as "keySpent"
+    from wallets w join keys k using (account_id, wallet_id) left join spend_caps c using (account_id, cap_id)
     where w.wallet_id = ${walletId} and k.key_id = ${keyId}`;
   if (row === undefined) throw new Error(`no wallet ${walletId} with key ${keyId}`);
   return { balance: row.balance, keySpent: row.keySpent };
@@ -67,9 +78,24 @@ async function readReceipt(sql: Sql, accountId: string, requestId: string): Prom
   // A request id comes from a caller's path: what is none names no receipt.
   if (!isUuid(requestId)) return undefined;
   const [row] = await sql<ReceiptRow[]>`
-    select e.request_id as "requestId", e.at, e.operation, k.prefix as "keyPrefix", e.amount_thousandths as amount,
-      e.balance_after as "balanceAfter", e.items, e.cache_hits as "cacheHits", e.lines
-    from ledger_entries e join keys k using (account_id, key_id)
-    where e.account_id = ${accountId} and e.request_id = ${requestId} and e.kind = 'debit'`;
+    ${receiptRows(sql)} where e.account_id = ${accountId} and e.request_id = ${requestId} and e.kind = 'debit'`;
   return row === undefined ? undefined : { ...row, at: row.at.toISOString() };
+}
+
+const receiptRows = (sql: Sql) => sql`
+  select e.request_id as "requestId", e.at, e.operation, k.prefix as "keyPrefix", e.amount_thousandths as amount,
+    e.balance_after as "balanceAfter", e.items, e.cache_hits as "cacheHits", e.lines
+  from ledger_entries e join keys k using (account_id, key_id)`;
+
+async function readRecent(sql: Sql, accountId: string, limit: number): Promise<Receipt[]> {
+  const rows = await sql<ReceiptRow[]>`
+    ${receiptRows(sql)} where e.account_id = ${accountId} and e.kind = 'debit' order by e.seq desc limit ${limit}`;
+  return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
+}
+
+async function readStatement(sql: Sql, accountId: string, limit: number): Promise<StatementEntry[]> {
+  const rows = await sql<(Omit<StatementEntry, 'at'> & { at: Date })[]>`
+    select request_id as "requestId", at, kind, amount_thousandths as amount, balance_after as "balanceAfter", reason
+    from ledger_entries where account_id = ${accountId} and kind <> 'debit' order by seq desc limit ${limit}`;
+  return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
 }

@@ -7,6 +7,9 @@ export type Target = { readonly url: string } | EmbeddedConnection;
 /** A pool as everything here uses it. */
 export type Sql = postgres.Sql<{ bigint: number | string }>;
 
+/** The same within `sql.begin`. */
+export type Transaction = postgres.TransactionSql<{ bigint: number | string }>;
+
 const BIGINT_OID = 20;
 
 /**

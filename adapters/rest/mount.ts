@@ -86,6 +86,7 @@ function rawOf(request: FastifyRequest): RawRequest {
     query: new URLSearchParams(mark < 0 ? '' : request.url.slice(mark + 1)),
     body: Buffer.isBuffer(request.body) ? request.body : null,
     contentType: request.headers['content-type'],
+    headers: request.headers,
     maxCreditsHeader: Array.isArray(header) ? header[0] : header,
   };
 }

@@ -26,7 +26,12 @@ export interface Parameter {
   readonly values: readonly string[] | null;
   readonly rule: ArgRule | null;
   readonly description: string;
+  /** The header that it comes in, and only there; null: path, query or body. */
+  readonly header: string | null;
 }
+
+/** Variables that come in a header (H12). */
+const HEADERS: Readonly<Record<string, string>> = { idempotency_key: 'Idempotency-Key' };
 
 export interface Endpoint {
   /** Whether its field is paid for: only then can a call be given a budget or be priced beforehand (M26). */
@@ -72,6 +77,7 @@ function parameterOf(
     values: isEnumType(named) ? named.getValues().map((value) => value.name) : null,
     rule: (argument?.extensions.rule as ArgRule | undefined) ?? null,
     description: (argument?.description ?? '').replaceAll('`pageInfo.endCursor`', '`next_cursor`'),
+    header: HEADERS[name] ?? null,
   };
 }
 

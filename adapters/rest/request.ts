@@ -28,6 +28,8 @@ export interface RawRequest {
   readonly body: Buffer | null;
   readonly contentType: string | undefined;
   readonly maxCreditsHeader: string | undefined;
+  /** Of the request, by lower-case names; none where there is no request. */
+  readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 /** The variables of the operation. Throws `bad_request`, or `not_found` for what cannot be a name (I5). */
@@ -42,7 +44,8 @@ export function variablesOf(parameters: readonly Parameter[], raw: RawRequest): 
 }
 
 function parameterValue(parameter: Parameter, raw: RawRequest, body: Record<string, unknown>): unknown {
-  const { name, type, required } = parameter;
+  const { name, type, required, header } = parameter;
+  if (header !== null) return raw.headers?.[header.toLowerCase()]?.toString();
   const inPath = raw.path[name];
   if (inPath !== undefined) return readValue(parameter, inPath);
   const inQuery = raw.query.getAll(name);
@@ -119,7 +122,8 @@ function bodyOf({ body, contentType = '' }: RawRequest): Record<string, unknown>
 
 /** Unknown parameters are named in `warnings`; near misses of one this endpoint takes are refused (P3). */
 export function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): string[] {
-  const known = new Set([...parameters.map((parameter) => parameter.name), ...(priced ? OF_PAID : [])]);
+  const own = parameters.filter(({ header }) => header === null).map(({ name }) => name);
+  const known = new Set([...own, ...(priced ? OF_PAID : [])]);
   const unknown = [...new Set(raw.query.keys())].filter((name) => !known.has(name));
   for (const name of unknown) {
     const right = NEAR_MISSES[name];

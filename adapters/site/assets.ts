@@ -1,14 +1,27 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { type AssetSet, assetSet, pathIn } from './asset-set.js';
 
 const read = (name: string): Buffer => readFileSync(new URL(`./files/${name}`, import.meta.url));
 const css = (...names: string[]): Buffer => Buffer.concat(names.map(read));
 
+/** The build of `@simplewebauthn/browser` in one file. */
+const WEBAUTHN = join(
+  dirname(createRequire(import.meta.url).resolve('@simplewebauthn/browser')),
+  '../dist/bundle/index.umd.min.js',
+);
+
 /** `tokens.css` also stands alone: GraphiQL takes the colours and the logo from here, but not the layout of the pages. */
 const ASSETS = assetSet('/assets', {
-  'site.css': css('tokens.css', 'site.css', 'parts.css', 'tables.css'),
+  'site.css': css('tokens.css', 'site.css', 'parts.css', 'tables.css', 'sign-in.css', 'consent.css'),
   'tokens.css': read('tokens.css'),
+  'dashboard.css': css('dashboard.css', 'dashboard-parts.css'),
   'copy.js': read('copy.js'),
+  'sign-in.js': read('sign-in.js'),
+  'passkeys.js': read('passkeys.js'),
+  'webauthn-page.js': read('webauthn-page.js'),
+  'webauthn.js': readFileSync(WEBAUTHN),
   'logo.svg': read('logo.svg'),
   'favicon.svg': read('favicon.svg'),
 });
@@ -16,8 +29,17 @@ const ASSETS = assetSet('/assets', {
 /** Everything the pages ask for, by path; serve with `Cache-Control: public, max-age=31536000, immutable` (L10). */
 export const siteAssets = (): AssetSet => ASSETS;
 
-export const sitePath = (name: 'site.css' | 'tokens.css' | 'copy.js' | 'logo.svg' | 'favicon.svg'): string =>
-  pathIn(ASSETS, name);
+export const sitePath = (
+  name:
+    | 'site.css'
+    | 'tokens.css'
+    | 'dashboard.css'
+    | 'copy.js'
+    | 'sign-in.js'
+    | 'passkeys.js'
+    | 'logo.svg'
+    | 'favicon.svg',
+): string => pathIn(ASSETS, name);
 
 /** The logo's source, to be set into a page where it takes part in the layout. */
 export const LOGO_SVG = read('logo.svg').toString('utf8');

@@ -9,6 +9,8 @@ interface PageProps {
   description: string;
   /** The address of the page in the navigation, when it is there. */
   here?: string;
+  /** What the page wears beside `site.css`. */
+  style?: 'dashboard.css';
   children: ComponentChildren;
 }
 
@@ -17,6 +19,7 @@ const NAVIGATION = [
   { href: '/openapi.yaml', text: 'OpenAPI' },
   { href: '/problems', text: 'Errors' },
   { href: '/status', text: 'Status' },
+  { href: '/dashboard', text: 'Dashboard' },
 ];
 
 const Header = ({ here }: { here?: string | undefined }) => (
@@ -41,7 +44,7 @@ const Header = ({ here }: { here?: string | undefined }) => (
   </header>
 );
 
-const Page = ({ title, description, here, children }: PageProps) => (
+const Page = ({ title, description, here, style, children }: PageProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -51,6 +54,7 @@ const Page = ({ title, description, here, children }: PageProps) => (
       <meta name="color-scheme" content="light dark" />
       <link rel="icon" href={sitePath('favicon.svg')} type="image/svg+xml" />
       <link rel="stylesheet" href={sitePath('site.css')} />
+      {style === undefined ? null : <link rel="stylesheet" href={sitePath(style)} />}
       <script src={sitePath('copy.js')} type="module" />
     </head>
     <body>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Admit } from '../../src/access/admit.js';
 import { ServiceError } from '../../src/core/errors.js';
@@ -8,7 +8,7 @@ import type { ExampleSubjects } from '../graphql/graphiql/examples.js';
 import { graphiqlPage } from '../graphql/graphiql/page.js';
 import { GRAPHIQL_CSP } from '../graphql/graphiql/policy.js';
 import { sendFailure } from '../http/failure.js';
-import { limitHeaders, setHeaders } from '../http/headers.js';
+import { createKeyless, type Handler, PAGE } from '../http/keyless.js';
 import { openapiYaml } from '../rest/openapi/document.js';
 import type { AssetSet } from './asset-set.js';
 import { siteAssets } from './assets.js';
@@ -16,8 +16,8 @@ import { landingPage } from './landing.js';
 import { landingFacts } from './landing-facts.js';
 import { notFoundPage } from './not-found.js';
 import { packable } from './packed.js';
-import { SITE_CSP } from './policy.js';
 import { isErrorCode, problemFacts, problemPage, problemsFacts, problemsPage } from './problems.js';
+import { sendPage, wantsHtml } from './send-page.js';
 import { statusPage } from './status.js';
 import type { StatusModel } from './status-model.js';
 
@@ -38,49 +38,34 @@ export interface SiteOptions {
   readonly operations: Readonly<Record<string, string>>;
 }
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | FastifyReply;
-
 /** The keyless paths, under the `public` policy: HTML for a browser, JSON for a program; GET and HEAD (H4, H10). */
 export function mountSite(app: FastifyInstance, options: SiteOptions): { graphiql: Handler } {
-  const keyless = (url: string, handler: Handler): void => {
-    app.route({
-      method: ['GET', 'HEAD'],
-      url,
-      handler: async (request, reply) => {
-        const rate = await options.admit.admitPublic(request.ip);
-        setHeaders(reply, limitHeaders({ rate, policy: 'public' }));
-        reply.header('Access-Control-Allow-Origin', '*');
-        if (!rate.allowed) throw tooFast(rate.retryAfterSeconds);
-        return handler(request, reply);
-      },
-    });
-  };
+  const openKeyless = createKeyless(app, options.admit.admitPublic);
+  const keyless = (url: string, handler: Handler): void =>
+    openKeyless(PAGE, url, (request, reply) => handler(request, reply.header('Access-Control-Allow-Origin', '*')));
   const model = () => ({ ...options, baseUrl: app.baseUrl });
 
   keyless('/', (request, reply) =>
-    wantsHtml(request) ? html(reply, landingPage(model())) : reply.send(landingFacts(model())),
+    wantsHtml(request) ? sendPage(reply, landingPage(model())) : reply.send(landingFacts(model())),
   );
   keyless('/healthz', (_request, reply) =>
     app.stopping ? reply.code(503).send({ status: 'stopping' }) : reply.send({ status: 'ok' }),
   );
   keyless('/status', async (request, reply) => {
     const status = await options.status();
-    return wantsHtml(request) ? html(reply, statusPage(status)) : reply.send(status);
+    return wantsHtml(request) ? sendPage(reply, statusPage(status)) : reply.send(status);
   });
   keyless('/openapi.yaml', openapiHandler(app, options));
   keyless('/problems', (request, reply) =>
-    wantsHtml(request) ? html(reply, problemsPage()) : reply.send(problemsFacts()),
+    wantsHtml(request) ? sendPage(reply, problemsPage()) : reply.send(problemsFacts()),
   );
   keyless('/problems/:code', (request, reply) => {
     const { code = '' } = request.params as { code?: string };
-    if (isErrorCode(code)) return wantsHtml(request) ? html(reply, problemPage(code)) : reply.send(problemFacts(code));
-    if (wantsHtml(request)) return html(reply.code(404), notFoundPage());
+    if (isErrorCode(code))
+      return wantsHtml(request) ? sendPage(reply, problemPage(code)) : reply.send(problemFacts(code));
+    if (wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
     return sendFailure(request, reply, new ServiceError('not_found', `${JSON.stringify(code)} is not an error code.`));
   });
-  // Where a 401 sends a client that has no key (A7). Authorization servers are named once there are some (RFC 9728).
-  keyless('/.well-known/oauth-protected-resource', (_request, reply) =>
-    reply.send({ resource: app.baseUrl, scopes_supported: ['read'], bearer_methods_supported: ['header'] }),
-  );
   mountAssets(app, siteAssets());
   mountAssets(app, graphiqlAssets());
   return { graphiql: graphiqlHandler(app, options) };
@@ -131,19 +116,3 @@ function mountAssets(app: FastifyInstance, assets: AssetSet): void {
     });
   }
 }
-
-const html = (reply: FastifyReply, page: string): FastifyReply =>
-  reply
-    .header('Content-Security-Policy', SITE_CSP)
-    .header('Referrer-Policy', 'same-origin')
-    .header('Vary', 'Accept')
-    .type('text/html; charset=utf-8')
-    .send(page);
-
-/** A browser names `text/html`; a program does not (H10). */
-const wantsHtml = (request: FastifyRequest): boolean => (request.headers.accept ?? '').includes('text/html');
-
-const tooFast = (seconds: number): ServiceError =>
-  new ServiceError('rate_limited', `More than 10 requests a second from this address. Try again in ${seconds} s.`, {
-    retryAfter: seconds,
-  });

@@ -50,7 +50,7 @@ export async function openWallets(sql: Sql): Promise<NewDebit[]> {
         hash: randomBytes(32),
         prefix: 'perch_live_bench0',
         name: 'charges',
-        capThousandths: null,
+        cap: null,
       };
       const { keyId } = await accounts.addKey(key);
       await ledger.grant({ requestId: v7(), accountId, amount: CREDITS, reason: 'charges' });

@@ -1,4 +1,3 @@
-import { checkout, packsAndTiers } from '../../src/account/account.js';
 import { builder } from '../builder.js';
 import { AccountType, ReceiptType, UsageRowType, usageArgs } from '../types/account.js';
 import { BillingType, CheckoutType } from '../types/billing.js';
@@ -13,7 +12,7 @@ builder.queryFields((t) => ({
   billing: t.field({
     type: BillingType,
     description: 'Packs of credits and what paying raises the rate limit to. Free.',
-    resolve: (_root, _args, { checkoutOpen }) => packsAndTiers(checkoutOpen),
+    resolve: (_root, _args, { billing }) => billing.packs(),
   }),
   usage: t.field({
     type: [UsageRowType],
@@ -34,7 +33,13 @@ builder.mutationFields((t) => ({
     type: CheckoutType,
     description:
       'Opens a hosted checkout page for a pack of credits. Free; `billing_disabled` while checkout is not open.',
-    args: { pack: t.arg.string({ required: true, description: 'starter, builder, growth or scale.' }) },
-    resolve: (_root, { pack }) => checkout(pack),
+    args: {
+      pack: t.arg.string({ required: true, description: 'starter, builder, growth or scale.' }),
+      idempotencyKey: t.arg.string({
+        description:
+          'A name of your own for this checkout, 1 to 255 visible characters: within 24 hours the same key gives the same page.',
+      }),
+    },
+    resolve: (_root, { pack, idempotencyKey }, { billing }) => billing.checkout(pack, idempotencyKey ?? null),
   }),
 }));

@@ -1,7 +1,7 @@
-import type { packsAndTiers } from '../../src/account/account.js';
+import type { BillingDesk, Checkout } from '../../src/account/billing.js';
 import { builder } from '../builder.js';
 
-type Billing = ReturnType<typeof packsAndTiers>;
+type Billing = ReturnType<BillingDesk['packs']>;
 
 const PackType = builder.objectRef<Billing['packs'][number]>('Pack').implement({
   description: 'A pack of credits. Free to look at.',
@@ -43,14 +43,12 @@ export const BillingType = builder.objectRef<Billing>('Billing').implement({
   }),
 });
 
-export const CheckoutType = builder
-  .objectRef<{ url: string; pack: string; usd: number; credits: number }>('Checkout')
-  .implement({
-    description: 'A hosted checkout page. Free.',
-    fields: (t) => ({
-      url: t.exposeString('url', { nullable: false, description: 'Open it in a browser. Free.' }),
-      pack: t.exposeString('pack', { nullable: false, description: 'The pack. Free.' }),
-      usd: t.exposeInt('usd', { nullable: false, description: 'Its price, US dollars. Free.' }),
-      credits: t.exposeInt('credits', { nullable: false, description: 'The credits in it. Free.' }),
-    }),
-  });
+export const CheckoutType = builder.objectRef<Checkout>('Checkout').implement({
+  description: 'A hosted checkout page. Free.',
+  fields: (t) => ({
+    url: t.exposeString('url', { nullable: false, description: 'Open it in a browser. Free.' }),
+    pack: t.exposeString('pack', { nullable: false, description: 'The pack. Free.' }),
+    usd: t.exposeInt('usd', { nullable: false, description: 'Its price, US dollars. Free.' }),
+    credits: t.exposeInt('credits', { nullable: false, description: 'The credits in it. Free.' }),
+  }),
+});

@@ -1,7 +1,5 @@
 import { toCredits } from '../core/credits.js';
 import { badRequest, ServiceError } from '../core/errors.js';
-import { PACKS, usdPer1000 } from '../core/packs.js';
-import { TIERS } from '../core/tiers.js';
 import type { Clock } from '../ports/clock.js';
 import type { Caller, Ledger, Receipt, UsageGroup, UsageRow } from '../ports/truth.js';
 
@@ -67,21 +65,6 @@ export class Account {
       'This account has no paid request under that id. Free requests leave no receipt.',
     );
   }
-}
-
-/** Packs and tiers (section 4, billing). `buyable` is false while card checkout is not open (W9). */
-export const packsAndTiers = (checkoutOpen: boolean) => ({
-  packs: PACKS.map((pack) => ({ ...pack, usdPer1000: usdPer1000(pack), buyable: checkoutOpen })),
-  rateLimits: TIERS,
-});
-
-/** Card checkout: the pack must be one of the table (400), and payments must be open (S1). */
-export function checkout(packName: string): never {
-  if (!PACKS.some((pack) => pack.name === packName)) {
-    const names = PACKS.map((pack) => pack.name).join(', ');
-    throw badRequest(`${JSON.stringify(packName)} is not a pack. Packs: ${names}.`, 'pack');
-  }
-  throw new ServiceError('billing_disabled', 'Card checkout is not open on this server yet. Nothing was charged.');
 }
 
 function day(text: string | null | undefined, param: string): string | undefined {

@@ -115,7 +115,7 @@ export const SETTINGS = {
   STRIPE_WEBHOOK_SECRET: secret(oneWord, 'a secret without spaces', 'none'),
   STRIPE_BASE_URL: optional(baseUrl, BASE_URL, "Stripe's own"),
   SMTP_URL: store(smtpUrl, SMTP, 'sign-in links are printed to the log'),
-  MAIL_FROM: optional(sender, 'a sender, as perch@example.org', 'none'),
+  MAIL_FROM: optional(sender, 'a sender, as perch@example.org', 'no-reply at the host of the public address'),
   PERCH_PACE_FAST: optional(rate, PACE, "the network's own"),
   PERCH_PACE_SLOW: optional(rate, PACE, "the network's own"),
   PERCH_DEADLINE_MS: setting(whole(1, 600_000), 'whole milliseconds from 1 to 600000', '30000'),

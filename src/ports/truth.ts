@@ -1,4 +1,5 @@
 /** What must never be lost: accounts, keys, the ledger. Each has a suite in `test/ports` that any implementation must pass. */
+import type { Actor } from '../core/audit.js';
 import type { Thousandths } from '../core/credits.js';
 import type { ItemCache, Unit } from '../core/prices.js';
 
@@ -11,8 +12,17 @@ export interface Caller {
   readonly keyPrefix: string;
   /** Requests per second of the account (section 8, or an operator's override). */
   readonly qps: number;
-  /** The key's own ceiling on total spend, or null (U6). */
+  /** The ceiling on what the key may spend in a period, or null (U6). */
   readonly capThousandths: Thousandths | null;
+}
+
+/** Calendar days and months of UTC; `total`: the key's whole life. */
+export type CapPeriod = 'total' | 'month' | 'day';
+
+/** A spend cap (U6): `amount` per period. Keys that replace each other share one (A10). */
+export interface Cap {
+  readonly amount: Thousandths;
+  readonly period: CapPeriod;
 }
 
 export type KeyLookup =
@@ -28,6 +38,8 @@ export interface AccountRecord {
   readonly balance: Thousandths;
   readonly paidUsd: number;
   readonly qps: number;
+  /** A payment was disputed and lost: all keys stop (W8). */
+  readonly frozen: boolean;
   readonly keys: readonly KeyRecord[];
 }
 
@@ -36,8 +48,11 @@ export interface KeyRecord {
   readonly prefix: string;
   readonly name: string;
   readonly createdAt: string;
-  readonly capThousandths: Thousandths | null;
+  /** With what was spent under it in its current period, by all keys that share it. */
+  readonly cap: (Cap & { readonly spent: Thousandths }) | null;
   readonly spent: Thousandths;
+  /** The client it was given to by consent (A14), or null. */
+  readonly grantId: string | null;
   /** When it stops or stopped working; null while it is live without an end. */
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
@@ -48,23 +63,47 @@ export interface NewKey {
   readonly hash: Buffer;
   readonly prefix: string;
   readonly name: string;
-  readonly capThousandths: Thousandths | null;
+  readonly cap: Cap | null;
 }
 
+/** What takes the place of a key, with its name, cap, wallet and grant (A10). */
+export interface Successor {
+  readonly hash: Buffer;
+  readonly prefix: string;
+  /** When the new key ends by itself (RFC 3339), or null. */
+  readonly expiresAt: string | null;
+}
+
+/** Accounts and their keys. What changes something takes who did it (`Actor`) and writes it into the account's log. */
 export interface Accounts {
   /** By the key's hash (A11); undefined when there is no such key. */
   findKey(hash: Buffer): Promise<KeyLookup | undefined>;
-  create(account: {
-    name: string;
-    email: string | null;
-    paidUsd: number;
-    qpsOverride: number | null;
-  }): Promise<{ accountId: string; walletId: string }>;
+  create(
+    account: { name: string; email: string | null; paidUsd: number; qpsOverride: number | null },
+    by?: Actor,
+  ): Promise<{ accountId: string; walletId: string }>;
   get(accountId: string): Promise<AccountRecord | undefined>;
-  addKey(key: NewKey): Promise<KeyRecord>;
-  keyByPrefix(prefix: string): Promise<(KeyRecord & { accountId: string }) | undefined>;
-  /** Ends a key now (null) or at a time (RFC 3339): rotation with an overlap (A10). */
-  endKey(keyId: string, at: string | null): Promise<void>;
+  addKey(key: NewKey, by?: Actor): Promise<KeyRecord>;
+  /** Among all accounts, or those of one. */
+  keyByPrefix(prefix: string, accountId?: string): Promise<(KeyRecord & { accountId: string }) | undefined>;
+  /**
+   * A new key in the place of a live one, which ends at a time (RFC 3339), or now (null). Throws `bad_request` for a key that
+   * is not live, or was rotated already.
+   */
+  rotateKey(
+    of: { accountId: string; keyId: string },
+    successor: Successor,
+    endsAt: string | null,
+    by?: Actor,
+  ): Promise<KeyRecord>;
+  /** Another name or cap; what is undefined stays. Throws `bad_request` for a cap below what its period has spent already. */
+  changeKey(
+    of: { accountId: string; keyId: string },
+    change: { name?: string | undefined; cap?: Cap | null | undefined },
+    by?: Actor,
+  ): Promise<KeyRecord>;
+  /** Ends a key now; one that a client was given takes the client's grant with it. Again, nothing happens. */
+  revokeKey(of: { accountId: string; keyId: string }, by?: Actor): Promise<KeyRecord>;
   /** Called with the hash (hex) of a key whose state changed on any node, as soon as the store tells. Returns an unsubscriber. */
   onKeyChange(listener: (hashHex: string) => void): Promise<() => Promise<void>>;
 }
@@ -122,6 +161,16 @@ export interface Receipt {
   readonly lines: readonly ReceiptLine[];
 }
 
+/** Credits that came or went without a read. */
+export interface StatementEntry {
+  readonly requestId: string;
+  readonly at: string;
+  readonly kind: 'grant' | 'purchase' | 'reversal' | 'return';
+  readonly amount: Thousandths;
+  readonly balanceAfter: Thousandths;
+  readonly reason: string;
+}
+
 export interface LedgerFault {
   readonly invariant: string;
   readonly walletId: string;
@@ -136,11 +185,15 @@ export interface Ledger {
   post(debit: Debit, gone?: AbortSignal): Promise<Posted>;
   /** A grant: credits in, as a ledger row. Idempotent under the request id. Returns the balance after. */
   grant(grant: { requestId: string; accountId: string; amount: Thousandths; reason: string }): Promise<Thousandths>;
-  /** The balance, and what the key has spent so far, as they are now. */
+  /** The balance, and what the key has spent (under a cap: what that has counted in its period), as they are now. */
   balance(walletId: string, keyId: string): Promise<{ balance: Thousandths; keySpent: Thousandths }>;
   /** Debits from one time (RFC 3339, it counts) to another (it does not). */
   usage(accountId: string, range: { from: string; to: string; group: readonly UsageGroup[] }): Promise<UsageRow[]>;
   receipt(accountId: string, requestId: string): Promise<Receipt | undefined>;
+  /** The newest debits first, at most `limit`. */
+  recent(accountId: string, limit: number): Promise<Receipt[]>;
+  /** Everything but debits, the newest first, at most `limit`. */
+  statement(accountId: string, limit: number): Promise<StatementEntry[]>;
   /** Every invariant over the whole database. */
   check(): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }>;
 }

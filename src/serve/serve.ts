@@ -4,6 +4,7 @@ import { readCredential } from '../access/credential.js';
 import { FAILED_KEYS_REASON } from '../access/failed-keys.js';
 import type { Identify } from '../access/identify.js';
 import { Account } from '../account/account.js';
+import type { Billing } from '../account/billing.js';
 import { type Thousandths, toCredits } from '../core/credits.js';
 import { asServiceError, badRequest, ServiceError } from '../core/errors.js';
 import { Meter, shortOf } from '../metering/meter.js';
@@ -35,7 +36,9 @@ export interface ServeOptions {
   /** Most an operation may cost without a budget of the caller's own (G8). */
   readonly ceiling: Thousandths;
   readonly deadlineMs: number;
-  readonly checkoutOpen: boolean;
+  readonly billing: Pick<Billing, 'desk'>;
+  /** Told of each account that paid for something. */
+  readonly spent: (accountId: string) => void;
   readonly tracing: Tracing;
 }
 
@@ -165,7 +168,8 @@ async function paid(
     const meter = new Meter(purse, estimate.maxAmount, operation.ranks);
     const errand = errandOf(options, caller, call);
     trail.errand = errand;
-    const { data = null, errors = [] } = await execute(options, prepared, caller, meter, errand);
+    const context = contextOf(options, caller, call, meter, errand);
+    const { data = null, errors = [] } = await execute(prepared, context, errand);
     if (call.allOrNothing && errors[0]) throw failureOf(errors[0]);
     // Whoever is gone by now pays nothing; from here on the answer is paid (M18).
     call.signal.throwIfAborted();
@@ -196,8 +200,12 @@ const settlement = (options: ServeOptions, call: Call, caller: Caller, purse: Pu
   gone: call.signal,
 });
 
-const post = ({ tracing }: ServeOptions, at: Settlement, charge: Charge): Promise<Thousandths> =>
-  charge.amount === 0 ? settle(at, charge) : tracing.span('ledger post', {}, () => settle(at, charge));
+async function post({ tracing, spent }: ServeOptions, at: Settlement, charge: Charge): Promise<Thousandths> {
+  if (charge.amount === 0) return settle(at, charge);
+  const balance = await tracing.span('ledger post', {}, () => settle(at, charge));
+  spent(at.caller.accountId);
+  return balance;
+}
 
 /** Until the caller is gone, or the deadline (S13). */
 const errandOf = ({ monotonic, deadlineMs, tracing }: ServeOptions, { accountId }: Caller, call: Call): Errand =>
@@ -208,13 +216,14 @@ const errandOf = ({ monotonic, deadlineMs, tracing }: ServeOptions, { accountId 
     mark: tracing.here(),
   });
 
-async function execute(options: ServeOptions, prepared: Prepared, caller: Caller, meter: Meter, errand: Errand) {
-  const { sources, ledger, clock, checkoutOpen } = options;
-  const context = {
-    reads: new Reads(sources, meter, errand),
-    account: new Account(ledger, clock, caller),
-    checkoutOpen,
-  };
+/** What resolvers are given. */
+const contextOf = (options: ServeOptions, caller: Caller, { address }: Call, meter: Meter, errand: Errand) => ({
+  reads: new Reads(options.sources, meter, errand),
+  account: new Account(options.ledger, options.clock, caller),
+  billing: options.billing.desk(caller, address),
+});
+
+async function execute(prepared: Prepared, context: ReturnType<typeof contextOf>, errand: Errand) {
   try {
     return await within(errand.signal, prepared.operation.run(context, prepared.variables));
   } catch (error) {

@@ -42,7 +42,9 @@ export function createKeyStore(): KeyStore {
     get: unused,
     addKey: unused,
     keyByPrefix: unused,
-    endKey: unused,
+    rotateKey: unused,
+    changeKey: unused,
+    revokeKey: unused,
   };
 
   return {

@@ -39,6 +39,7 @@ describe('help', () => {
       [
         'account create',
         'account show',
+        'account sign-in',
         'doctor',
         'import',
         'key create',

@@ -20,6 +20,8 @@ const account: Parameters<Accounts['create']>[0] = {
 const hashOf = (): Buffer => randomBytes(32);
 const prefixOf = (): string => `perch_live_${randomBytes(3).toString('hex')}`;
 
+const successor = () => ({ hash: hashOf(), prefix: prefixOf(), expiresAt: null });
+
 /** What any store of accounts must do. */
 export function accountsSuite(name: string, open: () => Promise<AccountsStore>): void {
   describe(`${name}: accounts`, () => {
@@ -32,23 +34,30 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
     async function openKey(more: Partial<typeof account> = {}) {
       const { accountId, walletId } = await store.accounts.create({ ...account, ...more });
       const [hash, prefix] = [hashOf(), prefixOf()];
-      const key = await store.accounts.addKey({ accountId, hash, prefix, name: 'prod', capThousandths: null });
+      const key = await store.accounts.addKey({ accountId, hash, prefix, name: 'prod', cap: null });
       return { accountId, walletId, hash, prefix, key };
     }
 
     test('an account is read back with its wallet and keys', async () => {
       const { accountId, walletId, prefix, key } = await openKey({ paidUsd: 50 });
-      const capped = { accountId, hash: hashOf(), prefix: prefixOf(), name: 'dev', capThousandths: 9_000 };
+      const capped = {
+        accountId,
+        hash: hashOf(),
+        prefix: prefixOf(),
+        name: 'dev',
+        cap: { amount: 9_000, period: 'day' },
+      } as const;
       const second = await store.accounts.addKey(capped);
       expect(key).toMatchObject({
         prefix,
         name: 'prod',
-        capThousandths: null,
+        cap: null,
+        grantId: null,
         spent: 0,
         expiresAt: null,
         revokedAt: null,
       });
-      expect(second).toMatchObject({ name: 'dev', capThousandths: 9_000 });
+      expect(second).toMatchObject({ name: 'dev', cap: { amount: 9_000, period: 'day', spent: 0 } });
       expect(await store.other.get(accountId)).toEqual({
         accountId,
         walletId,
@@ -57,6 +66,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
         balance: 0,
         paidUsd: 50,
         qps: 50,
+        frozen: false,
         keys: [key, second],
       });
     });
@@ -66,11 +76,21 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       expect(await store.accounts.get('nonsense')).toBeUndefined();
       expect(await store.accounts.findKey(hashOf())).toBeUndefined();
       expect(await store.accounts.keyByPrefix('perch_live_nobody')).toBeUndefined();
-      const key = { hash: hashOf(), prefix: prefixOf(), name: 'k', capThousandths: null };
+      const key = { hash: hashOf(), prefix: prefixOf(), name: 'k', cap: null };
       for (const accountId of [randomUUID(), 'nonsense']) {
         await expect(store.accounts.addKey({ ...key, accountId })).rejects.toMatchObject({ code: 'not_found' });
       }
-      await expect(store.accounts.endKey(randomUUID(), null)).rejects.toMatchObject({ code: 'not_found' });
+      const { accountId, key: own } = await openKey();
+      const notFound = { code: 'not_found' };
+      for (const of of [
+        { accountId, keyId: randomUUID() },
+        { accountId, keyId: 'nonsense' },
+        { accountId: (await openKey()).accountId, keyId: own.keyId },
+      ]) {
+        await expect(store.accounts.revokeKey(of)).rejects.toMatchObject(notFound);
+        await expect(store.accounts.changeKey(of, { name: 'mine' })).rejects.toMatchObject(notFound);
+        await expect(store.accounts.rotateKey(of, successor(), null)).rejects.toMatchObject(notFound);
+      }
     });
 
     test('a live key gives its caller; the rate is of the tier, or as an operator said (section 8)', async () => {
@@ -81,33 +101,62 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       expect(await store.accounts.findKey(house.hash)).toMatchObject({ state: 'live', caller: { qps: 5_000 } });
     });
 
-    test('a revoked key stays revoked, from when it was (A5, A9)', async () => {
-      const { hash, key } = await openKey();
-      await store.accounts.endKey(key.keyId, null);
+    test('a revoked key stays revoked, from when it was, and is not rotated (A5, A9)', async () => {
+      const { hash, key, accountId } = await openKey();
+      const of = { accountId, keyId: key.keyId };
+      await store.accounts.revokeKey(of);
       const first = await store.other.findKey(hash);
       expect(first).toEqual({ state: 'revoked', revokedAt: expect.any(String) });
-      await store.accounts.endKey(key.keyId, null);
-      await store.accounts.endKey(key.keyId, '2999-01-01T00:00:00Z');
+      await store.accounts.revokeKey(of);
+      const later = store.accounts.rotateKey(of, successor(), '2999-01-01T00:00:00Z');
+      await expect(later).rejects.toMatchObject({ code: 'bad_request' });
       expect(await store.accounts.findKey(hash)).toEqual(first);
     });
 
-    test('a key with an end lives until then, and a later end does not bring it back (A10)', async () => {
-      const { hash, key, prefix, accountId } = await openKey();
-      await store.accounts.endKey(key.keyId, '2999-01-01T00:00:00.000Z');
+    test('a rotated key lives until its end, and its successor has its name, cap and wallet (A10)', async () => {
+      const { accountId, walletId } = await store.accounts.create(account);
+      const [hash, prefix] = [hashOf(), prefixOf()];
+      const cap = { amount: 9_000, period: 'month' } as const;
+      const key = await store.accounts.addKey({ accountId, hash, prefix, name: 'prod', cap });
+      const next = successor();
+      const end = '2999-01-01T00:00:00.000Z';
+      const second = await store.accounts.rotateKey({ accountId, keyId: key.keyId }, next, end);
+      expect(second).toMatchObject({ name: 'prod', cap: { ...cap, spent: 0 }, expiresAt: null });
       expect(await store.accounts.findKey(hash)).toMatchObject({ state: 'live' });
-      const found = await store.accounts.keyByPrefix(prefix);
-      expect(found).toEqual({ ...key, accountId, expiresAt: '2999-01-01T00:00:00.000Z' });
-      await store.accounts.endKey(key.keyId, '2020-01-01T00:00:00.000Z');
-      await store.accounts.endKey(key.keyId, '2999-01-01T00:00:00.000Z');
-      expect(await store.accounts.findKey(hash)).toEqual({ state: 'revoked', revokedAt: '2020-01-01T00:00:00.000Z' });
+      const successorKey = await store.other.findKey(next.hash);
+      expect(successorKey).toMatchObject({ state: 'live', caller: { walletId, capThousandths: 9_000 } });
+      expect(await store.accounts.keyByPrefix(prefix)).toEqual({ ...key, accountId, expiresAt: end });
+      const again = store.accounts.rotateKey({ accountId, keyId: key.keyId }, successor(), null);
+      await expect(again).rejects.toMatchObject({ code: 'bad_request' });
+    });
+
+    test('a key rotated without overlap has ended (A10)', async () => {
+      const { hash, key, accountId } = await openKey();
+      await store.accounts.rotateKey({ accountId, keyId: key.keyId }, successor(), null);
+      expect(await store.accounts.findKey(hash)).toMatchObject({ state: 'revoked' });
+    });
+
+    test('a changed cap counts on the next look-up, for all keys that share it; none takes it away', async () => {
+      const { hash, key, accountId } = await openKey();
+      const next = successor();
+      const of = { accountId, keyId: key.keyId };
+      await store.accounts.changeKey(of, { cap: { amount: 5_000, period: 'day' }, name: 'renamed' });
+      await store.accounts.rotateKey(of, next, '2999-01-01T00:00:00Z');
+      await store.accounts.changeKey(of, { cap: { amount: 7_000, period: 'total' } });
+      for (const one of [hash, next.hash]) {
+        expect(await store.other.findKey(one)).toMatchObject({ caller: { capThousandths: 7_000 } });
+      }
+      const uncapped = await store.accounts.changeKey(of, { cap: null });
+      expect(uncapped).toMatchObject({ name: 'renamed', cap: null });
+      expect(await store.other.findKey(next.hash)).toMatchObject({ caller: { capThousandths: null } });
     });
 
     test('a prefix two keys share means the live one', async () => {
       const first = await openKey();
-      const key = { hash: hashOf(), prefix: first.prefix, name: 'k', capThousandths: null };
+      const key = { hash: hashOf(), prefix: first.prefix, name: 'k', cap: null };
       const younger = await store.accounts.addKey({ ...key, accountId: first.accountId });
       expect(await store.accounts.keyByPrefix(first.prefix)).toMatchObject({ keyId: younger.keyId });
-      await store.accounts.endKey(younger.keyId, null);
+      await store.accounts.revokeKey({ accountId: first.accountId, keyId: younger.keyId });
       expect(await store.accounts.keyByPrefix(first.prefix)).toMatchObject({ keyId: first.key.keyId });
     });
 
@@ -124,12 +173,12 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       const hex = hash.toString('hex');
       await vi.waitFor(() => expect(told).toContain(hex));
       told.length = 0;
-      await store.accounts.endKey(key.keyId, '2999-01-01T00:00:00Z');
+      await store.accounts.changeKey({ accountId, keyId: key.keyId }, { cap: { amount: 1, period: 'day' } });
       await vi.waitFor(() => expect(told).toEqual([hex]));
       await store.freeze(accountId);
       await vi.waitFor(() => expect(told).toEqual([hex, hex]));
       await stop();
-      await store.accounts.endKey(key.keyId, null);
+      await store.accounts.revokeKey({ accountId, keyId: key.keyId });
       expect(await store.accounts.findKey(hash)).toMatchObject({ state: 'revoked' });
       expect(told).toHaveLength(2);
     });

@@ -25,7 +25,8 @@ export async function openPayer(accounts: Accounts, capThousandths: number | nul
 
 export async function addPayerKey(accounts: Accounts, accountId: string, capThousandths: number | null) {
   const prefix = `perch_live_${randomBytes(3).toString('hex')}`;
-  const key = await accounts.addKey({ accountId, hash: randomBytes(32), prefix, name: 'k', capThousandths });
+  const cap = capThousandths === null ? null : ({ amount: capThousandths, period: 'total' } as const);
+  const key = await accounts.addKey({ accountId, hash: randomBytes(32), prefix, name: 'k', cap });
   return { keyId: key.keyId, prefix };
 }
 

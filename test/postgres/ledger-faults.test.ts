@@ -63,7 +63,8 @@ const corruptions = [
     'key_spent',
     (at: Sql) => at`update ledger_entries set key_id = gen_random_uuid() where seq = 2`,
   ],
-  ['a key over its cap', 'key_cap', (at: Sql) => at`update keys set cap_thousandths = 1`],
+  ['a cap that was overrun', 'key_cap', (at: Sql) => at`update spend_caps set cap_thousandths = 1`],
+  ['a cap that counted something else', 'cap_spent', (at: Sql) => at`update spend_caps set spent_thousandths = 1`],
   ['lines of another amount', 'lines_amount', (at: Sql) => at`update ledger_entries set lines = '[]' where seq = 2`],
   ['lines of other items', 'lines_items', (at: Sql) => at`update ledger_entries set items = 7 where seq = 2`],
   ['lines of other hits', 'lines_items', (at: Sql) => at`update ledger_entries set cache_hits = 1 where seq = 2`],
@@ -96,7 +97,8 @@ async function dropGuards(at: Sql): Promise<void> {
   await at`drop trigger append_only on ledger_entries`;
   const checks = await at<{ table: string; name: string }[]>`
     select conrelid::regclass::text as table, conname as name from pg_constraint
-    where contype = 'c' and conrelid in ('ledger_entries'::regclass, 'wallets'::regclass, 'keys'::regclass)`;
+    where contype = 'c' and conrelid in ('ledger_entries'::regclass, 'wallets'::regclass, 'keys'::regclass,
+      'spend_caps'::regclass)`;
   for (const { table, name } of checks) await at`alter table ${at(table)} drop constraint ${at(name)}`;
 }
 

@@ -162,13 +162,25 @@ export const CLAIMS: Record<string, (asked: Asked) => Promise<void>> = {
       expect((await customers.nobody.get(path)).headers.get('ratelimit-policy')).toBe('public; q=10; w=1');
     }
   },
-  '503 `billing_disabled` in this version': async ({ ada }) => {
+  '503 `billing_disabled` while the server takes no payments': async ({ ada }) => {
     const { status, body } = await ada.post('/v1/billing/checkout', { pack: 'starter' });
     expect([status, body.error.code]).toEqual([503, 'billing_disabled']);
   },
-  'MCP, OAuth, the dashboard and sign-in, card checkout.': async ({ customers }) => {
-    for (const path of ['/mcp', '/oauth/authorize', '/dashboard', '/sign-in']) {
-      expect({ path, status: (await customers.nobody.get(path)).status }).toEqual({ path, status: 404 });
+  'find everything at `/.well-known/oauth-protected-resource`': async ({ customers, perch }) => {
+    const at = async (path: string) =>
+      (await customers.nobody.get(path)).body as unknown as Record<string, string & readonly string[]>;
+    const resource = await at('/.well-known/oauth-protected-resource');
+    expect(resource.authorization_servers).toEqual([perch.url]);
+    const server = await at('/.well-known/oauth-authorization-server');
+    for (const endpoint of ['authorization', 'token', 'registration', 'revocation']) {
+      expect(server[`${endpoint}_endpoint`]).toContain(perch.url);
     }
+  },
+  'customers ask for their own at `/sign-in`': async ({ customers }) => {
+    const page = await customers.nobody.get('/sign-in');
+    expect(page.status).toBe(200);
+  },
+  'MCP, clients for TypeScript and Python, export.': async ({ customers }) => {
+    expect((await customers.nobody.get('/mcp')).status).toBe(404);
   },
 };

@@ -99,13 +99,10 @@ it('the rate limits are those of the tiers (section 8)', () => {
 });
 
 describe('environment', () => {
-  /** Checked, but of no effect in this version: the page says so of all of them together. */
-  const IDLE = /^(SMTP_URL|MAIL_FROM|STRIPE_\w+)$/;
   const rows = tableOf(README, 'Variable').map(([name = '', , unset = '']) => ({ name: codeIn(name)[0], unset }));
 
-  it('every variable that has an effect, and what holds when it is not set', () => {
-    const names = (Object.keys(SETTINGS) as SettingName[]).filter((name) => !IDLE.test(name));
-    const table = names.map((name) => ({ name, unset: SETTINGS[name].unset }));
+  it('every variable, and what holds when it is not set', () => {
+    const table = (Object.keys(SETTINGS) as SettingName[]).map((name) => ({ name, unset: SETTINGS[name].unset }));
     const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }): number =>
       (a.name ?? '').localeCompare(b.name ?? '');
     expect(rows.sort(byName)).toEqual(table.sort(byName));

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { mintKey } from '../../src/access/key.js';
@@ -89,7 +90,7 @@ describe('keys (section 5, A1–A11)', () => {
     expect((await customer.get('/v1/me')).status).toBe(200);
     const accounts = createAccounts(perch.database.sql);
     const [key] = (await accounts.get(customer.account.accountId))?.keys ?? [];
-    await accounts.endKey(key?.keyId ?? '', null);
+    await accounts.revokeKey({ accountId: customer.account.accountId, keyId: key?.keyId ?? '' });
     clock.advance(5000);
     const reply = await customer.get('/v1/me');
     expect([reply.status, reply.body.error.code, reply.body.error.reason]).toEqual([401, 'invalid_key', 'revoked']);
@@ -101,7 +102,7 @@ describe('keys (section 5, A1–A11)', () => {
     expect((await customer.get('/v1/me')).status).toBe(200);
     const accounts = createAccounts(service.perch.database.sql);
     const [key] = (await accounts.get(customer.account.accountId))?.keys ?? [];
-    await accounts.endKey(key?.keyId ?? '', null);
+    await accounts.revokeKey({ accountId: customer.account.accountId, keyId: key?.keyId ?? '' });
     await vi.waitFor(async () => expect((await customer.get('/v1/me')).status).toBe(401), { interval: 5 });
   });
 
@@ -109,10 +110,12 @@ describe('keys (section 5, A1–A11)', () => {
     const customer = await service.customer();
     const accounts = createAccounts(service.perch.database.sql);
     const [key] = (await accounts.get(customer.account.accountId))?.keys ?? [];
-    await accounts.endKey(key?.keyId ?? '', new Date(Date.now() + 3_600_000).toISOString());
+    const of = { accountId: customer.account.accountId, keyId: key?.keyId ?? '' };
+    const successor = { hash: randomBytes(32), prefix: 'perch_live_succes', expiresAt: null };
+    await accounts.rotateKey(of, successor, new Date(Date.now() + 3_600_000).toISOString());
     service.clock.advance(5000);
     expect((await customer.get('/v1/me')).status).toBe(200);
-    await accounts.endKey(key?.keyId ?? '', new Date(Date.now() - 1000).toISOString());
+    await service.perch.database.sql`update keys set expires_at = now() where key_id = ${of.keyId}`;
     service.clock.advance(5000);
     expect((await customer.get('/v1/me')).status).toBe(401);
   });

@@ -19,10 +19,14 @@ const findChromium = (): string | undefined => {
   return given ? given : PATHS.find((path) => existsSync(path));
 };
 
-/** A suite that needs a browser. Without one it is left out and its name says why; on CI it then fails. */
-export function describeInChromium(name: string, suite: () => void): void {
-  if (findChromium() !== undefined || process.env.CI === 'true') describe(name, suite);
-  else describe.skip(`${name} [left out: no chromium; install it, or name it in CHROMIUM_PATH]`, suite);
+/**
+ * A suite that needs a browser. Without one it is left out and its name says why; on CI it then fails. `inOrder`: its tests are
+ * steps of one way.
+ */
+export function describeInChromium(name: string, suite: () => void, { inOrder = false } = {}): void {
+  if (findChromium() !== undefined || process.env.CI === 'true') {
+    describe(name, inOrder ? { shuffle: false } : {}, suite);
+  } else describe.skip(`${name} [left out: no chromium; install it, or name it in CHROMIUM_PATH]`, suite);
 }
 
 export async function launchChromium(): Promise<Browser> {
@@ -43,8 +47,13 @@ export interface Visit {
   close(): Promise<void>;
 }
 
-/** Opens a tab that can reach `origin` and nothing else. */
-export async function visit(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Visit> {
+/** Opens a tab that can reach `origin`, and `others` where they are named, and nothing else. */
+export async function visit(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+  others: readonly string[] = [],
+): Promise<Visit> {
   const context = await browser.newContext({ serviceWorkers: 'block', ...options });
   // Below the limit of a test, so that what was waited for is named.
   context.setDefaultTimeout(10_000);
@@ -53,7 +62,7 @@ export async function visit(browser: Browser, origin: string, options: BrowserCo
   const errors: string[] = [];
   await context.route('**/*', (route) => {
     const { href, protocol, origin: asked } = new URL(route.request().url());
-    if (asked === origin || protocol === 'data:') return route.continue();
+    if (asked === origin || others.includes(asked) || protocol === 'data:') return route.continue();
     foreign.push(href);
     return route.abort();
   });

@@ -70,7 +70,7 @@ export async function startPerch(
       hash: hashKey(key, secrets.pepper),
       prefix: keyPrefix(key),
       name: 'test',
-      capThousandths,
+      cap: capThousandths === null ? null : { amount: capThousandths, period: 'total' },
     });
   return {
     url,

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { examples, group } from '../help.js';
 import { credits, dollars, email, name, perSecond, someCredits, uuid } from '../words.js';
 
-/** account create, account show, wallet credit. */
+/** account create, account show, account sign-in, wallet credit. */
 export function accountCommands(program: Command): void {
-  const account = group(program, 'account', 'accounts: create, show');
+  const account = group(program, 'account', 'accounts: create, show, sign-in');
 
   account
     .command('create')
@@ -31,6 +31,14 @@ export function accountCommands(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', examples('perch account show 019a2b3c-4d5e-7f60-8123-456789abcdef'))
     .action(async (id: string, options) => (await import('./account.js')).showAccount(id, options));
+
+  account
+    .command('sign-in')
+    .description("a link that signs the account's owner in to the dashboard, once")
+    .argument('<id>', 'the account', uuid)
+    .option('--json', 'print {"account_id","sign_in_link"}')
+    .addHelpText('after', examples('perch account sign-in 019a2b3c-4d5e-7f60-8123-456789abcdef'))
+    .action(async (id: string, options) => (await import('./account.js')).signInAccount(id, options));
 
   group(program, 'wallet', 'wallets: credit')
     .command('credit')

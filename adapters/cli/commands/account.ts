@@ -7,6 +7,7 @@ import { withStores } from '../environment.js';
 import { Failure } from '../failure.js';
 import { grant, openAccount } from '../new-key.js';
 import { answer, count, facts, plural, table } from '../print.js';
+import { newSignInLink, signInUrl } from '../sign-in-link.js';
 
 interface CreateOptions {
   readonly name: string;
@@ -51,6 +52,18 @@ export async function accountOf({ accounts }: Stores, id: string): Promise<Accou
   const account = await accounts.get(id);
   if (account === undefined) throw new Failure(`there is no account ${id} in this database`);
   return account;
+}
+
+export async function signInAccount(id: string, options: { json?: boolean }): Promise<void> {
+  const link = await withStores(async (stores, config) => {
+    const { accountId } = await accountOf(stores, id);
+    return newSignInLink(stores, accountId, signInUrl(config));
+  });
+  answer({ account_id: id, sign_in_link: link }, options.json, () =>
+    [link, 'It works once, within 24 hours, while the service runs. Whoever has it is the owner of the account.'].join(
+      '\n\n',
+    ),
+  );
 }
 
 export async function showAccount(id: string, options: { json?: boolean }): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { examples, group } from '../help.js';
 import { name, overlap, prefix, someCredits, uuid } from '../words.js';
 
@@ -13,11 +13,16 @@ export function keyCommands(program: Command): void {
     .description('another key on the wallet of an account; it is shown only here')
     .requiredOption('--account <id>', 'the account', uuid)
     .option('--name <name>', 'what it is for', name, 'key')
-    .option('--cap <credits>', 'most it may ever spend', someCredits)
+    .option('--cap <credits>', 'most it may spend', someCredits)
+    .addOption(
+      new Option('--cap-period <period>', 'what the cap is for').choices(['total', 'month', 'day']).default('total'),
+    )
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      examples('perch key create --account 019a2b3c-4d5e-7f60-8123-456789abcdef --name staging --cap 500'),
+      examples(
+        'perch key create --account 019a2b3c-4d5e-7f60-8123-456789abcdef --name staging --cap 500 --cap-period month',
+      ),
     )
     .action(async (options) => (await import('./key.js')).createKey(options));
 

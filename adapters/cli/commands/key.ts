@@ -1,10 +1,11 @@
+import { OPERATOR } from '../../../src/core/audit.js';
 import { type Thousandths, toCredits } from '../../../src/core/credits.js';
-import type { KeyRecord } from '../../../src/ports/truth.js';
+import type { CapPeriod, KeyRecord } from '../../../src/ports/truth.js';
 import type { Stores } from '../../../src/stores.js';
 import { KEY_HEADER, keyJson, keyRow, stateOf } from '../account-view.js';
 import { withStores } from '../environment.js';
 import { Failure } from '../failure.js';
-import { addNewKey } from '../new-key.js';
+import { keysOf } from '../new-key.js';
 import { answer, facts, plural, table } from '../print.js';
 import { accountOf } from './account.js';
 
@@ -12,26 +13,31 @@ interface CreateOptions {
   readonly account: string;
   readonly name: string;
   readonly cap?: Thousandths;
+  readonly capPeriod: CapPeriod;
   readonly json?: boolean;
 }
 
-export async function createKey({ account, name, cap, json }: CreateOptions): Promise<void> {
+export async function createKey({ account, name, cap, capPeriod, json }: CreateOptions): Promise<void> {
   const { key, record } = await withStores(async (stores) => {
     const { accountId } = await accountOf(stores, account);
-    return addNewKey(stores, { accountId, name, capThousandths: cap ?? null });
+    const limit = cap === undefined ? null : { amount: cap, period: capPeriod };
+    return keysOf(stores).create(accountId, { name, cap: limit }, OPERATOR);
   });
   answer({ account_id: account, ...keyJson(record, Date.now()), key }, json, () =>
     [
       facts([
         ['Account', account],
         ['Name', name],
-        ['Cap', cap === undefined ? 'none: the whole wallet' : plural(toCredits(cap), 'credit')],
+        ['Cap', cap === undefined ? 'none: the whole wallet' : capWords(cap, capPeriod)],
         ['Key', key],
       ]),
       'The key is shown only here: keep it where your server reads its secrets.',
     ].join('\n\n'),
   );
 }
+
+const capWords = (cap: Thousandths, period: CapPeriod): string =>
+  `${plural(toCredits(cap), 'credit')} ${period === 'total' ? 'in all' : `a ${period}`}`;
 
 export async function listKeys(options: { account: string; json?: boolean }): Promise<void> {
   const { accountId, keys } = await withStores((stores) => accountOf(stores, options.account));
@@ -59,11 +65,9 @@ export async function rotateKey(prefix: string, options: { overlap: number; json
   const { old, fresh } = await withStores(async (stores) => {
     const found = await keyOf(stores, prefix);
     refuseUnlessLive(found);
-    const { accountId, name, capThousandths } = found;
-    const minted = await addNewKey(stores, { accountId, name, capThousandths });
-    const end = options.overlap === 0 ? null : new Date(Date.now() + options.overlap).toISOString();
-    await stores.accounts.endKey(found.keyId, end);
-    return { old: { ...found, endsAt: end ?? new Date().toISOString() }, fresh: minted };
+    const fresh = await keysOf(stores).rotate(found.accountId, found.keyId, options.overlap, OPERATOR);
+    const end = options.overlap === 0 ? Date.now() : Date.now() + options.overlap;
+    return { old: { ...found, endsAt: new Date(end).toISOString() }, fresh };
   });
   const { accountId, endsAt } = old;
   const result = { account_id: accountId, ...keyJson(fresh.record, Date.now()), key: fresh.key };
@@ -90,8 +94,8 @@ function refuseUnlessLive(key: FoundKey): void {
 export async function revokeKey(prefix: string, options: { json?: boolean }): Promise<void> {
   const revoked = await withStores(async (stores) => {
     const found = await keyOf(stores, prefix);
-    if (found.revokedAt === null) await stores.accounts.endKey(found.keyId, null);
-    return keyOf(stores, prefix);
+    const ended = await keysOf(stores).revoke(found.accountId, found.keyId, OPERATOR);
+    return { ...ended, accountId: found.accountId };
   });
   answer({ account_id: revoked.accountId, ...keyJson(revoked, Date.now()) }, options.json, () =>
     facts([

@@ -37,8 +37,9 @@ type Service = Serving & { kill?(): void };
 type StartService = (stores: Stores, config: Config, demoKey: string | null) => Promise<Service>;
 
 async function load({ workers }: Config) {
-  const [{ prepareDemo }, { welcome }, { createLog }, startService] = await Promise.all([
+  const [{ prepareDemo }, { newSignInLink }, { welcome }, { createLog }, startService] = await Promise.all([
     import('../demo.js'),
+    import('../sign-in-link.js'),
     import('../welcome.js'),
     import('../log.js'),
     workers === 1 ? import('../../../src/main.js') : import('../workers/crew.js'),
@@ -49,7 +50,7 @@ async function load({ workers }: Config) {
       ? startService.start(config, stores, { log, demoKey })
       : startService.startCrew({ config, demoKey, log });
   };
-  return { prepareDemo, welcome, start };
+  return { prepareDemo, newSignInLink, welcome, start };
 }
 
 async function startOn(
@@ -59,11 +60,13 @@ async function startOn(
 ): Promise<{ asked: Asked; serving: Service }> {
   const stores = await opening;
   try {
-    const { prepareDemo, welcome, start } = await loading;
+    const { prepareDemo, newSignInLink, welcome, start } = await loading;
     const demo = await prepareDemo(stores, config);
     const serving = await start(stores, config, demo?.key ?? null);
     const asked = listenForSignals();
-    print(welcome(serving.url, config, demo));
+    const where = config.authUrl ?? serving.url;
+    const signIn = demo?.isNew ? await newSignInLink(stores, demo.accountId, where) : null;
+    print(welcome(serving.url, config, demo, signIn));
     return { asked, serving };
   } catch (error) {
     await stores.close();

@@ -18,7 +18,7 @@ const SAID: Readonly<Record<ErrorCode, readonly [message: string, detail?: Error
     'The network does not serve this product now. Latest is always available.',
     { param: 'product' },
   ],
-  billing_disabled: ['Card checkout is not open on this server yet. Nothing was charged.'],
+  billing_disabled: ['Card checkout is not open on this server. Nothing was charged.'],
   upstream_rate_limited: ['The network asks us to wait.'],
   no_account: ['No reading session is free.'],
   upstream_error: ['The network did not answer in time. Nothing was charged.'],

@@ -88,7 +88,7 @@ const FAILURES = {
   },
   CheckoutClosed: {
     status: 503,
-    description: 'Card checkout is not open yet, or did not answer in time.',
+    description: 'Card checkout is not open here, or the payment processor did not answer. Nothing was charged.',
     codes: ['billing_disabled', 'upstream_error'],
     headers: { ...KNOWN, ...MAYBE_WAIT },
   },

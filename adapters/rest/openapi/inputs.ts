@@ -36,6 +36,7 @@ const MORE: Readonly<Record<string, JsonSchema>> = {
   from: { format: 'date' },
   to: { format: 'date' },
   request_id: { format: 'uuid' },
+  idempotency_key: { minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 };
 
 /** Values that find something on the demo network. */
@@ -47,25 +48,28 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   handles: ['harbor_obs', 'brindleferries', 'no_such_handle'],
   ids: ['1898072654607286272', '1898285557478326272'],
   pack: 'starter',
+  idempotency_key: 'order-1042',
   request_id: '019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97',
 };
 
 const inPath = ({ path }: RouteRow, name: string): boolean => path.includes(`{${name}}`);
 
-/** Path and query parameters; with POST everything but `fresh` is in the body (B12). */
+/** Parameters in the path, the query and headers; with POST all others but `fresh` are in the body (B12). */
 export function parametersOf(row: RouteRow, parameters: readonly Parameter[]): (ApiParameter | Reference)[] {
   const paid = parameters.some(({ name }) => name === 'fresh');
-  const own = parameters.filter(({ name }) => row.method === 'GET' || name === 'fresh' || inPath(row, name));
+  const own = parameters.filter(
+    ({ name, header }) => row.method === 'GET' || name === 'fresh' || header !== null || inPath(row, name),
+  );
   const budget = paid ? Object.keys(BUDGET_PARAMETERS).map((name) => refTo('parameters', name)) : [];
   return [...own.map((parameter) => apiParameter(row, parameter)), ...budget];
 }
 
 function apiParameter(row: RouteRow, parameter: Parameter): ApiParameter {
-  const { name, type, required, description } = parameter;
+  const { name, type, required, description, header } = parameter;
   const example = EXAMPLES[name];
   return {
-    name,
-    in: inPath(row, name) ? 'path' : 'query',
+    name: header ?? name,
+    in: header !== null ? 'header' : inPath(row, name) ? 'path' : 'query',
     description: restWords(description),
     ...(required || inPath(row, name) ? { required: true } : {}),
     ...(type === 'list' && { style: 'form' as const, explode: false }),
@@ -80,9 +84,10 @@ export function requestBodyOf(
   parameters: readonly Parameter[],
   selections: Selections,
 ): NonNullable<ApiOperation['requestBody']> {
-  const required = parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name);
+  const inBody = parameters.filter(({ header }) => header === null);
+  const required = inBody.filter((parameter) => parameter.required).map((parameter) => parameter.name);
   const properties = Object.fromEntries(
-    parameters.map((parameter) => [
+    inBody.map((parameter) => [
       parameter.name,
       { ...valueSchema(parameter), description: restWords(parameter.description) },
     ]),

@@ -1,0 +1,15 @@
+import { randomBytes } from 'node:crypto';
+import { SignInLinks, signInLink } from '../../src/account/sign-in-links.js';
+import type { Config } from '../../src/config.js';
+import type { Stores } from '../../src/stores.js';
+import { createOneTimeTokens } from '../postgres/one-time-tokens.js';
+
+/** A link that signs the account's owner in, once, within a day. `url`: where sign-in is. */
+export async function newSignInLink({ sql }: Stores, accountId: string, url: string): Promise<string> {
+  const links = new SignInLinks({ tokens: createOneTimeTokens(sql), clock: { now: Date.now }, randomBytes });
+  return signInLink(url, await links.forAccount(accountId));
+}
+
+/** Where a service of this configuration has its sign-in, as far as that is known before it listens. */
+export const signInUrl = ({ authUrl, host, port }: Config): string =>
+  authUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

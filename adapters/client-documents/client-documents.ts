@@ -1,0 +1,115 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { Agent, request } from 'undici';
+import { badRequest } from '../../src/core/errors.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { ClientDocuments } from '../../src/ports/grants.js';
+import type { Cache } from '../../src/ports/shared.js';
+import { guardedLookup, type Resolve } from './guarded-lookup.js';
+import { isPublicAddress } from './public-address.js';
+
+const MOST_BYTES = 10 * 1024;
+const DEADLINE_MS = 3000;
+const HELD_MS = 3_600_000;
+const FAILURE_HELD_MS = 60_000;
+
+export interface ClientDocumentsOptions {
+  readonly cache: Cache;
+  readonly clock: Clock;
+  /** Names the software and whom to write to. */
+  readonly userAgent: string;
+  /** Less strict, for tests alone. */
+  readonly allow?: {
+    /** Default: public unicast addresses. */
+    readonly isPublic?: (address: string) => boolean;
+    readonly resolve?: Resolve;
+    /** Default: 443 alone. */
+    readonly anyPort?: boolean;
+    /** A certificate to trust beside the usual ones. */
+    readonly ca?: string;
+  };
+}
+
+/** What is held: the document as text, or why there is none. */
+type HeldDocument = { readonly text: string } | { readonly fault: string };
+
+/** Client ID Metadata Documents (A13), fetched from wherever a stranger says, with care. */
+export class GuardedDocuments implements ClientDocuments {
+  readonly #options: ClientDocumentsOptions;
+  readonly #isPublic: (address: string) => boolean;
+  readonly #agent: Agent;
+
+  constructor(options: ClientDocumentsOptions) {
+    const { isPublic = isPublicAddress, resolve = lookup as Resolve, ca } = options.allow ?? {};
+    this.#options = options;
+    this.#isPublic = isPublic;
+    this.#agent = new Agent({
+      connections: 2,
+      // Nothing is kept open to a stranger's host.
+      pipelining: 0,
+      connect: { timeout: DEADLINE_MS, lookup: guardedLookup(resolve, isPublic), ...(ca !== undefined && { ca }) },
+    });
+  }
+
+  async read(url: string): Promise<unknown> {
+    const { cache, clock } = this.#options;
+    const key = `oauth:document:${url}`;
+    const held = await cache.get<HeldDocument>(key);
+    if (held) return opened(held.value);
+    const found = await this.#fetch(url).then(
+      (text): HeldDocument => ({ text }),
+      (error: unknown): HeldDocument => ({ fault: error instanceof Unfit ? error.message : 'it cannot be reached.' }),
+    );
+    await cache.set(key, { value: found, fetchedAt: clock.now() }, 'text' in found ? HELD_MS : FAILURE_HELD_MS);
+    return opened(found);
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  async #fetch(address: string): Promise<string> {
+    const url = new URL(address);
+    // A connection to an address needs no look-up, so that the guard there would not see it.
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    if (url.protocol !== 'https:') throw new Unfit('its address is not https.');
+    if (url.port !== '' && !this.#options.allow?.anyPort) throw new Unfit('its address has a port.');
+    if (isIP(host) !== 0 && !this.#isPublic(host)) throw new Error(`${host} is not public`);
+    const signal = AbortSignal.timeout(DEADLINE_MS);
+    const headers = { accept: 'application/json', 'user-agent': this.#options.userAgent };
+    const response = await request(url, { dispatcher: this.#agent, signal, headers });
+    // What is let go half-way says so, and nobody else listens.
+    response.body.on('error', () => {});
+    try {
+      const type = String(response.headers['content-type'] ?? '');
+      if (response.statusCode !== 200) throw new Unfit('it is not answered with status 200.');
+      if (!/^application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(type)) throw new Unfit('it is not JSON.');
+      return await readText(response.body);
+    } finally {
+      response.body.destroy();
+    }
+  }
+}
+
+/** What may be told: it says nothing about anybody's network. */
+class Unfit extends Error {}
+
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > MOST_BYTES) throw new Unfit('it is larger than 10 KB.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function opened(held: HeldDocument): unknown {
+  if ('fault' in held) throw badRequest(held.fault, 'client_id');
+  try {
+    return JSON.parse(held.text);
+  } catch {
+    throw badRequest('it is not JSON.', 'client_id');
+  }
+}

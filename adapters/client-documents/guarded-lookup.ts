@@ -1,0 +1,25 @@
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+
+/** All addresses of a name. */
+export type Resolve = (hostname: string, options: LookupOptions & { all: true }) => Promise<LookupAddress[]>;
+
+/**
+ * For `connect`: resolves a name and lets nothing through when any of its addresses is not public. The connection is made to
+ * what comes out of here, so that a name cannot be resolved a second time to something else.
+ */
+export const guardedLookup =
+  (resolve: Resolve, isPublic: (address: string) => boolean): LookupFunction =>
+  (hostname, options, callback) => {
+    const fail = (error: Error): void => callback(error, '', 0);
+    resolve(hostname, { family: options.family, hints: options.hints, all: true } as LookupOptions & {
+      all: true;
+    }).then((addresses) => {
+      const [first] = addresses;
+      const refused = addresses.find(({ address }) => !isPublic(address));
+      if (first === undefined) return fail(new Error(`${hostname} has no address`));
+      if (refused !== undefined) return fail(new Error(`${hostname} leads to ${refused.address}, which is not public`));
+      if (options.all) return callback(null, addresses);
+      return callback(null, first.address, first.family);
+    }, fail);
+  };

@@ -1,0 +1,112 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { SaleRecord } from '../../src/account/billing.js';
+import type { StatementEntry } from '../../src/ports/truth.js';
+import { figure } from '../site/parts.js';
+import type { CreditsModel } from './credits.js';
+import { Badge, Card, DataTable, Nothing, type Tone, When } from './parts.js';
+import { amountOf, capital, dollars } from './words.js';
+
+const SALE_STATES: Record<SaleRecord['state'], { text: string; tone: Tone }> = {
+  open: { text: 'Not paid yet', tone: 'plain' },
+  paid: { text: 'Paid', tone: 'ok' },
+  expired: { text: 'Expired unpaid', tone: 'plain' },
+  mismatched: { text: 'Under review', tone: 'warn' },
+};
+
+const DISPUTES = {
+  open: 'dispute open, credits held',
+  won: 'dispute won, credits returned',
+  lost: 'dispute lost, credits taken back',
+} as const;
+
+const afterwards = ({ refundedUsd, reversed, disputed }: SaleRecord): string =>
+  [
+    ...(refundedUsd > 0 ? [`${dollars(Math.round(refundedUsd * 100))} refunded`] : []),
+    ...(reversed > 0 ? [`${figure(reversed)} credits taken back`] : []),
+    ...(disputed === null ? [] : [DISPUTES[disputed]]),
+  ].join('; ');
+
+export const Purchases = ({ sales }: Pick<CreditsModel, 'sales'>) => (
+  <Card id="purchases" title="Purchases">
+    {sales.length === 0 ? (
+      <Nothing>No pack was bought yet.</Nothing>
+    ) : (
+      <DataTable
+        caption="Purchases, the newest first"
+        columns={[
+          { title: 'When (UTC)' },
+          { title: 'Pack' },
+          { title: 'Price', numeric: true },
+          { title: 'Credits', numeric: true },
+          { title: 'State' },
+          { title: 'Since then' },
+        ]}
+      >
+        {sales.map((sale) => (
+          <tr key={sale.saleId}>
+            <th scope="row">
+              <When at={sale.paidAt ?? sale.createdAt} />
+            </th>
+            <td class="text">{capital(sale.pack)}</td>
+            <td class="num">${figure(sale.usd)}</td>
+            <td class="num">{figure(sale.credits)}</td>
+            <td class="text">
+              <Badge tone={SALE_STATES[sale.state].tone}>{SALE_STATES[sale.state].text}</Badge>{' '}
+              {sale.url === null ? null : <a href={sale.url}>Pay</a>}
+            </td>
+            <td class="text">{afterwards(sale)}</td>
+          </tr>
+        ))}
+      </DataTable>
+    )}
+  </Card>
+);
+
+const KINDS: Record<StatementEntry['kind'], string> = {
+  grant: 'Given',
+  purchase: 'Bought',
+  reversal: 'Taken back',
+  return: 'Returned',
+};
+
+export const Statement = ({ statement }: Pick<CreditsModel, 'statement'>) => (
+  <Card
+    id="statement"
+    title="Statement"
+    lead="Credits that came or went without a read. What reads cost is under usage and receipts."
+  >
+    {statement.length === 0 ? (
+      <Nothing>No credits have come in yet.</Nothing>
+    ) : (
+      <DataTable
+        caption="Statement, the newest first"
+        columns={[
+          { title: 'When (UTC)' },
+          { title: 'What' },
+          { title: 'Why' },
+          { title: 'Credits', numeric: true },
+          { title: 'Balance after', numeric: true },
+        ]}
+      >
+        {statement.map((entry) => (
+          <tr key={entry.requestId}>
+            <th scope="row">
+              <When at={entry.at} />
+            </th>
+            <td class="text">{KINDS[entry.kind]}</td>
+            <td class="text">
+              <bdi>{entry.reason}</bdi>
+            </td>
+            <td class="num">{signed(entry)}</td>
+            <td class="num">{amountOf(entry.balanceAfter)}</td>
+          </tr>
+        ))}
+      </DataTable>
+    )}
+  </Card>
+);
+
+/** With its sign, whichever way the ledger writes what goes out. */
+const signed = ({ kind, amount }: StatementEntry): string =>
+  kind === 'reversal' ? `\u2212${amountOf(Math.abs(amount))}` : `+${amountOf(Math.abs(amount))}`;

@@ -1,0 +1,77 @@
+import { BarChart } from 'echarts/charts';
+import { GridComponent } from 'echarts/components';
+import { init, use } from 'echarts/core';
+import { SVGRenderer } from 'echarts/renderers';
+import type { ChartData } from './chart-data.js';
+import { CHART_SIZES, type ChartWidth } from './chart-sizes.js';
+import { type Palette, paletteOf, type Scheme } from './palette.js';
+
+use([BarChart, GridComponent, SVGRenderer]);
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+const shortDay = (day: string): string => `${Number(day.slice(8))} ${MONTHS[Number(day.slice(5, 7)) - 1]}`;
+
+/** `1.5k`, `20M`: what fits beside an axis. */
+const shortFigure = (value: number): string => {
+  const [size, letter] = value >= 1e6 ? [1e6, 'M'] : value >= 1000 ? [1000, 'k'] : [1, ''];
+  return `${Math.round((value / size) * 1000) / 1000}${letter}`;
+};
+
+/** The picture as SVG text, without motion or script: it is drawn here and only shown there. */
+export function drawChart(data: ChartData, look: { scheme: Scheme; width: ChartWidth }): string {
+  const palette = paletteOf(look.scheme);
+  const chart = init(null, null, { renderer: 'svg', ssr: true, ...CHART_SIZES[look.width] });
+  try {
+    chart.setOption({
+      animation: false,
+      textStyle: { fontFamily: palette.sans, fontSize: 12, color: palette.soft },
+      grid: { left: 4, right: 8, top: 14, bottom: 4, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+      ...axes(data, palette, look.width),
+      series: bars(data, palette, look.width),
+    });
+    return withoutHover(chart.renderToSVGString());
+  } finally {
+    chart.dispose();
+  }
+}
+
+const axes = (data: ChartData, palette: Palette, width: ChartWidth) => ({
+  xAxis: {
+    type: 'category' as const,
+    data: data.bars.map(shortDay),
+    axisTick: { show: false },
+    axisLine: { lineStyle: { color: palette.soft } },
+    axisLabel: { color: palette.soft, hideOverlap: true, margin: 10 },
+  },
+  yAxis: {
+    type: 'value' as const,
+    splitNumber: width === 'narrow' ? 3 : 4,
+    minInterval: data.unit === 'items' ? 1 : 0,
+    axisLabel: { color: palette.soft, formatter: shortFigure },
+    splitLine: { lineStyle: { color: palette.line } },
+  },
+});
+
+const bars = ({ series, rest, bars: count }: ChartData, palette: Palette, width: ChartWidth) =>
+  series.map(({ name, values }, index) => ({
+    name,
+    type: 'bar' as const,
+    stack: 'all',
+    silent: true,
+    barMaxWidth: 44,
+    barCategoryGap: '22%',
+    emphasis: { disabled: true },
+    itemStyle: {
+      color: rest && index === series.length - 1 ? palette.rest : (palette.series[index] ?? palette.rest),
+      // A seam between neighbours, for who cannot tell their colours apart; thin bars would be nothing but seam.
+      borderColor: palette.card,
+      borderWidth: count.length > 40 && width !== 'wide' ? 0 : 0.6,
+    },
+    // Nothing is nothing, and no line along the axis.
+    data: values.map((value) => (value === 0 ? '-' : value)),
+  }));
+
+/** The library adds rules for a pointer; a picture has none, and no rule for it. */
+const withoutHover = (svg: string): string =>
+  svg.replaceAll(/<style\s*>[\s\S]*?<\/style>\s*/g, '').replaceAll(/ (?:class="zr[^"]*"|ecmeta_[a-z_]+="[^"]*")/g, '');

@@ -1,0 +1,123 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { GrantRecord } from '../../src/ports/grants.js';
+import { type Around, dashboardPage } from './frame.js';
+import { CapMeter } from './key-parts.js';
+import { Badge, Card, DataTable, Day, Nothing, When } from './parts.js';
+import { amountOf, counted } from './words.js';
+
+export interface ClientsModel {
+  readonly around: Around;
+  /** The newest first. */
+  readonly grants: readonly GrantRecord[];
+}
+
+/** Names are the clients' own words: nobody has checked them. */
+const Client = ({ grant }: { grant: GrantRecord }) => (
+  <li class="card client">
+    <div class="card-head">
+      <h3>
+        <bdi class="clip">{grant.clientName}</bdi>
+      </h3>
+      <Badge tone="ok">Connected</Badge>
+    </div>
+    <dl class="facts">
+      <div>
+        <dt>Spent</dt>
+        <dd>{amountOf(grant.spent)} credits</dd>
+      </div>
+      <div>
+        <dt>Cap</dt>
+        <dd>
+          <CapMeter cap={grant.cap} />
+        </dd>
+      </div>
+      <div>
+        <dt>Since</dt>
+        <dd>
+          <Day at={grant.createdAt} />
+        </dd>
+      </div>
+      <div>
+        <dt>Key now</dt>
+        <dd>
+          <code>{grant.keyPrefix}…</code>
+        </dd>
+      </div>
+      <div class="wide">
+        <dt>Calls itself</dt>
+        <dd>
+          <code>{grant.clientId}</code>
+        </dd>
+      </div>
+    </dl>
+    <details class="confirm">
+      <summary class="button">
+        Disconnect<span class="unseen"> {grant.clientName}</span>…
+      </summary>
+      <form method="post" action={`/dashboard/clients/${grant.grantId}/revoke`} class="row-form">
+        <p>Its key ends now, and it cannot get another one unless you let it in again.</p>
+        <button type="submit" class="button danger">
+          Disconnect it now
+        </button>
+      </form>
+    </details>
+  </li>
+);
+
+const Former = ({ grants }: { grants: readonly GrantRecord[] }) => (
+  <details class="card">
+    <summary>{counted(grants.length, 'client')} no longer connected</summary>
+    <DataTable
+      caption="Clients no longer connected"
+      columns={[{ title: 'Client' }, { title: 'Spent', numeric: true }, { title: 'Let in' }, { title: 'Ended (UTC)' }]}
+    >
+      {grants.map((grant) => (
+        <tr key={grant.grantId}>
+          <th scope="row">
+            <bdi class="clip">{grant.clientName}</bdi>
+          </th>
+          <td class="num">{amountOf(grant.spent)}</td>
+          <td class="text">
+            <Day at={grant.createdAt} />
+          </td>
+          <td class="text">{grant.revokedAt === null ? '' : <When at={grant.revokedAt} />}</td>
+        </tr>
+      ))}
+    </DataTable>
+  </details>
+);
+
+/** `GET /dashboard/clients`. */
+export const clientsPage = ({ around, grants }: ClientsModel): string => {
+  const connected = grants.filter(({ revokedAt }) => revokedAt === null);
+  const former = grants.filter(({ revokedAt }) => revokedAt !== null);
+  return dashboardPage(
+    {
+      title: 'Clients',
+      lead: 'Programs that you let in by consent. Each holds a key of its own and spends from your wallet.',
+      here: '/dashboard/clients',
+      around,
+    },
+    <>
+      <section aria-labelledby="connected" class="stack">
+        <h2 id="connected">Connected</h2>
+        {connected.length === 0 ? (
+          <Card id="none" title="None yet">
+            <Nothing>
+              Add this server to an MCP client, for one: it sends you here to sign in, and asks for your consent with a
+              cap.
+            </Nothing>
+          </Card>
+        ) : (
+          <ul class="clients">
+            {connected.map((grant) => (
+              <Client key={grant.grantId} grant={grant} />
+            ))}
+          </ul>
+        )}
+      </section>
+      {former.length === 0 ? null : <Former grants={former} />}
+    </>,
+  );
+};

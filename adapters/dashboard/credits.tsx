@@ -1,0 +1,140 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { SaleRecord } from '../../src/account/billing.js';
+import { PACKS, usdPer1000 } from '../../src/core/packs.js';
+import { qpsOf, TIERS } from '../../src/core/tiers.js';
+import type { AccountRecord, StatementEntry } from '../../src/ports/truth.js';
+import { figure } from '../site/parts.js';
+import { Purchases, Statement } from './books.js';
+import { type Around, dashboardPage } from './frame.js';
+import { standingOf } from './overview-model.js';
+import { Badge, Card, DataTable, FormError, Notice, type Tone } from './parts.js';
+import { amountOf, capital } from './words.js';
+
+/** What became of a checkout that the customer came back from. */
+export interface CameBack {
+  readonly tone: Tone;
+  readonly title: string;
+  readonly text: string;
+}
+
+export interface CreditsModel {
+  readonly around: Around;
+  readonly account: AccountRecord;
+  /** Whether packs can be bought by card. */
+  readonly open: boolean;
+  readonly cameBack: CameBack | null;
+  /** Why a checkout could not be opened. */
+  readonly error: string | null;
+  readonly sales: readonly SaleRecord[];
+  readonly statement: readonly StatementEntry[];
+}
+
+const PackCard = ({ pack, account, open }: { pack: (typeof PACKS)[number]; account: AccountRecord; open: boolean }) => {
+  const reaches = qpsOf(account.paidUsd + pack.usd);
+  return (
+    <li class="pack">
+      <h3>{capital(pack.name)}</h3>
+      <p class="big">
+        {figure(pack.credits)} <span>credits</span>
+      </p>
+      <p class="soft">
+        ${figure(pack.usd)}, or ${usdPer1000(pack).toFixed(2)} per 1,000
+      </p>
+      <p class="soft small">{reaches > account.qps ? `Raises the rate to ${reaches} a second.` : 'Keeps the rate.'}</p>
+      {open ? (
+        <form method="post" action="/dashboard/credits/buy">
+          <input type="hidden" name="pack" value={pack.name} />
+          <button type="submit" class="button primary">
+            Buy <span class="unseen">{pack.name} </span>for ${figure(pack.usd)}
+          </button>
+        </form>
+      ) : null}
+    </li>
+  );
+};
+
+const Packs = ({ account, open, error }: CreditsModel) => (
+  <Card
+    id="packs"
+    title="Packs"
+    lead={
+      open
+        ? 'Paid by card on the page of the payment processor, tax included there. Credits do not expire.'
+        : 'Credits do not expire.'
+    }
+  >
+    {open ? null : (
+      <Notice tone="plain" title="Card checkout is not open on this server.">
+        Packs are shown for their prices. Ask whoever runs it for credits.
+      </Notice>
+    )}
+    <FormError id="buy-error" message={error} />
+    <ul class="packs">
+      {PACKS.map((pack) => (
+        <PackCard key={pack.name} pack={pack} account={account} open={open} />
+      ))}
+    </ul>
+  </Card>
+);
+
+const Tiers = ({ account }: CreditsModel) => {
+  const { special, next } = standingOf(account);
+  const reached = TIERS.filter((tier) => account.paidUsd >= tier.paidUsd).at(-1);
+  return (
+    <Card
+      id="tiers"
+      title="Rate by what you paid"
+      lead={`You have paid $${figure(account.paidUsd)} in all. ${
+        special
+          ? `The operator has set ${figure(account.qps)} requests a second for you.`
+          : next === null
+            ? 'That is the highest tier.'
+            : `$${figure(next.moreUsd)} more reaches ${next.requestsPerSecond} requests a second.`
+      }`}
+    >
+      <DataTable
+        caption="Requests a second by what was paid in all"
+        columns={[{ title: 'Paid in all' }, { title: 'Requests a second', numeric: true }]}
+      >
+        {TIERS.map((tier) => (
+          <tr key={tier.paidUsd} {...(tier === reached ? { class: 'here' } : {})}>
+            <th scope="row">
+              {tier.paidUsd === 0 ? 'Nothing yet' : `From $${figure(tier.paidUsd)}`}{' '}
+              {tier === reached ? <Badge tone="ok">You are here</Badge> : null}
+            </th>
+            <td class="num">{tier.requestsPerSecond}</td>
+          </tr>
+        ))}
+      </DataTable>
+    </Card>
+  );
+};
+
+/** `GET /dashboard/credits`. */
+export const creditsPage = (model: CreditsModel): string =>
+  dashboardPage(
+    {
+      title: 'Credits',
+      lead: (
+        <>
+          The wallet holds <strong>{amountOf(model.account.balance)}</strong> credits.
+        </>
+      ),
+      here: '/dashboard/credits',
+      around: model.around,
+    },
+    <>
+      {model.cameBack === null ? null : (
+        <Notice tone={model.cameBack.tone} title={model.cameBack.title}>
+          {model.cameBack.text}
+        </Notice>
+      )}
+      <div class="third">
+        <Packs {...model} />
+        <Tiers {...model} />
+      </div>
+      <Statement {...model} />
+      <Purchases {...model} />
+    </>,
+  );

@@ -1,0 +1,64 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { KeyRecord } from '../../src/ports/truth.js';
+import { type Around, dashboardPage } from './frame.js';
+import { Card, Notice, When } from './parts.js';
+
+/** The answer to making or rotating a key: the only time that the whole key is shown. */
+export const freshKeyPage = (model: {
+  readonly around: Around;
+  readonly key: string;
+  readonly record: KeyRecord;
+  readonly baseUrl: string;
+  /** When the one it replaces ends (RFC 3339), or null where it did already; undefined where it replaces none. */
+  readonly oldEnds?: string | null;
+}): string =>
+  dashboardPage(
+    {
+      title: model.oldEnds === undefined ? 'The key is made' : 'The key is rotated',
+      here: '/dashboard/keys',
+      below: true,
+      around: model.around,
+    },
+    <>
+      <Notice tone="warn" title="Copy it now: it is shown this once.">
+        We keep only a hash of it, and cannot show it again.
+      </Notice>
+      <Card
+        id="key"
+        title={model.record.name}
+        {...(model.oldEnds === undefined
+          ? {}
+          : {
+              lead:
+                model.oldEnds === null ? (
+                  'The old key has ended.'
+                ) : (
+                  <>
+                    The old key works until <When at={model.oldEnds} /> UTC.
+                  </>
+                ),
+            })}
+      >
+        <figure class="code once">
+          <figcaption>The key</figcaption>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+          <pre tabIndex={0} data-copy>
+            <code>{model.key}</code>
+          </pre>
+        </figure>
+        <figure class="code once">
+          <figcaption>A first request, which is free</figcaption>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+          <pre tabIndex={0} data-copy>
+            <code>{`curl -H 'x-api-key: ${model.key}' ${model.baseUrl}/v1/me`}</code>
+          </pre>
+        </figure>
+        <p class="actions">
+          <a class="button primary" href="/dashboard/keys">
+            I have copied it
+          </a>
+        </p>
+      </Card>
+    </>,
+  );

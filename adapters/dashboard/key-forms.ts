@@ -1,0 +1,66 @@
+import { parseCredits } from '../../src/core/credits.js';
+import { badRequest } from '../../src/core/errors.js';
+import type { Cap, CapPeriod } from '../../src/ports/truth.js';
+
+/** What was typed, as it was typed. */
+export interface KeyTyped {
+  readonly name: string;
+  readonly period: string;
+  readonly amount: string;
+}
+
+export const NOTHING_TYPED: KeyTyped = { name: '', period: 'none', amount: '' };
+
+const LONGEST_NAME = 100;
+const PERIODS: readonly CapPeriod[] = ['day', 'month', 'total'];
+
+export const typedIn = (form: URLSearchParams): KeyTyped => ({
+  name: form.get('name') ?? '',
+  period: form.get('period') ?? 'none',
+  amount: form.get('amount') ?? '',
+});
+
+/** Control characters, and those that turn the direction of what comes after. */
+const UNSHOWN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
+
+/** Throws `bad_request` in words for a form that is not right. */
+export function readKeyForm({ name, period, amount }: KeyTyped): { name: string; cap: Cap | null } {
+  const trimmed = name.trim();
+  if (trimmed === '') throw badRequest('Give the key a name: you will meet it in usage and in the log.', 'name');
+  if ([...trimmed].length > LONGEST_NAME) throw badRequest(`A name has at most ${LONGEST_NAME} characters.`, 'name');
+  if (UNSHOWN.test(trimmed)) throw badRequest('A name has no control characters.', 'name');
+  return { name: trimmed, cap: capOf(period, amount) };
+}
+
+function capOf(period: string, amount: string): Cap | null {
+  if (period === 'none') {
+    if (amount.trim() === '') return null;
+    throw badRequest('Say for how long the cap counts: a day, a month, or in all.', 'period');
+  }
+  const known = PERIODS.find((one) => one === period);
+  if (known === undefined) throw badRequest('A cap counts by the day, by the month, or in all.', 'period');
+  const credits = parseCredits(amount.trim().replaceAll(',', ''));
+  if (credits === undefined || credits === 0) {
+    throw badRequest(
+      'A cap is a number of credits above zero with at most three decimals, like 500 or 12.5.',
+      'amount',
+    );
+  }
+  return { amount: credits, period: known };
+}
+
+/** How long a replaced key still works (A10): what the form offers, in milliseconds. */
+export const OVERLAPS = [
+  { value: 'now', text: 'Not at all: it ends now', ms: 0 },
+  { value: '1h', text: '1 hour', ms: 3_600_000 },
+  { value: '24h', text: '24 hours', ms: 86_400_000 },
+  { value: '7d', text: '7 days', ms: 7 * 86_400_000 },
+  { value: '30d', text: '30 days', ms: 30 * 86_400_000 },
+] as const;
+
+/** Throws `bad_request` for a choice that was not offered. */
+export function overlapOf(form: URLSearchParams): number {
+  const choice = OVERLAPS.find(({ value }) => value === form.get('overlap'));
+  if (choice === undefined) throw badRequest('Choose how long the old key shall still work.', 'overlap');
+  return choice.ms;
+}

@@ -1,0 +1,91 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import { toCredits } from '../../src/core/credits.js';
+import type { Cap, CapPeriod, KeyRecord } from '../../src/ports/truth.js';
+import type { KeyTyped } from './key-forms.js';
+import { Badge, Bar, type Tone } from './parts.js';
+import { amountOf, KEY_STATES, type KeyState, keyState, PERIODS } from './words.js';
+
+const TONES: Record<KeyState, Tone> = { live: 'ok', ending: 'warn', ended: 'plain', revoked: 'bad' };
+
+export const StateBadge = ({ record, nowMs }: { record: KeyRecord; nowMs: number }) => {
+  const state = keyState(record, nowMs);
+  return <Badge tone={TONES[state]}>{KEY_STATES[state]}</Badge>;
+};
+
+/** What was spent of a cap in its period, as a bar and in words. */
+export const CapMeter = ({ cap }: { cap: (Cap & { readonly spent: number }) | null }) =>
+  cap === null ? (
+    <span class="soft">no cap</span>
+  ) : (
+    <span class="cap">
+      <Bar
+        label={`${amountOf(cap.spent)} of ${amountOf(cap.amount)} credits spent`}
+        value={cap.spent}
+        max={cap.amount}
+      />
+      <span class="small">
+        {amountOf(cap.spent)} of {amountOf(cap.amount)} {PERIODS[cap.period]}
+      </span>
+    </span>
+  );
+
+const CHOICES: readonly [CapPeriod | 'none', string][] = [
+  ['none', 'No cap'],
+  ['day', 'A day (UTC)'],
+  ['month', 'A calendar month (UTC)'],
+  ['total', 'In all'],
+];
+
+/** Name and cap, as a form asks for them. `errorId`: of what is said about them. */
+export const KeyFields = ({ typed, errorId }: { typed: KeyTyped; errorId: string | null }) => {
+  const described = errorId === null ? {} : { 'aria-describedby': errorId };
+  return (
+    <>
+      <div class="field grow">
+        <label for="name">Name</label>
+        <input
+          id="name"
+          name="name"
+          type="text"
+          value={typed.name}
+          maxLength={100}
+          required
+          autocomplete="off"
+          dir="auto"
+          {...described}
+        />
+      </div>
+      <div class="field">
+        <label for="period">Spend cap</label>
+        <select id="period" name="period">
+          {CHOICES.map(([value, text]) => (
+            <option key={value} value={value} selected={value === typed.period}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="field">
+        <label for="amount">Credits, where there is a cap</label>
+        <input
+          id="amount"
+          name="amount"
+          type="text"
+          inputMode="decimal"
+          value={typed.amount}
+          autocomplete="off"
+          placeholder="500"
+          {...described}
+        />
+      </div>
+    </>
+  );
+};
+
+/** A key as its form would have it. */
+export const typedOf = ({ name, cap }: Pick<KeyRecord, 'name' | 'cap'>): KeyTyped => ({
+  name,
+  period: cap?.period ?? 'none',
+  amount: cap === null ? '' : String(toCredits(cap.amount)),
+});

@@ -1,0 +1,145 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { KeyRecord } from '../../src/ports/truth.js';
+import { type Around, dashboardPage } from './frame.js';
+import { type KeyTyped, OVERLAPS } from './key-forms.js';
+import { CapMeter, KeyFields, StateBadge } from './key-parts.js';
+import { Card, FormError, Notice, When } from './parts.js';
+import { creditsOf, keyState } from './words.js';
+
+/** One key of the customer's own. */
+export interface KeyModel {
+  readonly around: Around;
+  readonly nowMs: number;
+  readonly record: KeyRecord;
+  readonly typed: KeyTyped;
+  /** What went wrong, and with which form. */
+  readonly error: { readonly form: 'change' | 'rotate' | 'revoke'; readonly message: string } | null;
+}
+
+const Facts = ({ record, nowMs }: KeyModel) => (
+  <dl class="facts card">
+    <div>
+      <dt>Begins with</dt>
+      <dd>
+        <code>{record.prefix}…</code>
+      </dd>
+    </div>
+    <div>
+      <dt>State</dt>
+      <dd>
+        <StateBadge record={record} nowMs={nowMs} />
+      </dd>
+    </div>
+    <div>
+      <dt>Spent so far</dt>
+      <dd>{creditsOf(record.spent)}</dd>
+    </div>
+    <div>
+      <dt>Cap</dt>
+      <dd>
+        <CapMeter cap={record.cap} />
+      </dd>
+    </div>
+    <div>
+      <dt>Made (UTC)</dt>
+      <dd>
+        <When at={record.createdAt} />
+      </dd>
+    </div>
+    <div>
+      <dt>{record.revokedAt === null ? 'Ends (UTC)' : 'Revoked (UTC)'}</dt>
+      <dd>
+        {(record.revokedAt ?? record.expiresAt) ? <When at={record.revokedAt ?? record.expiresAt ?? ''} /> : 'no end'}
+      </dd>
+    </div>
+  </dl>
+);
+
+const errorOf = ({ error }: KeyModel, form: 'change' | 'rotate' | 'revoke'): string | null =>
+  error?.form === form ? error.message : null;
+
+const Change = (model: KeyModel) => (
+  <Card
+    id="change"
+    title="Name and cap"
+    lead="A change counts within seconds. What was spent in the period stays spent."
+  >
+    <form method="post" action={`/dashboard/keys/${model.record.keyId}/change`} class="row-form">
+      <KeyFields typed={model.typed} errorId={errorOf(model, 'change') === null ? null : 'change-error'} />
+      <button type="submit" class="button primary">
+        Save
+      </button>
+    </form>
+    <FormError id="change-error" message={errorOf(model, 'change')} />
+  </Card>
+);
+
+const Rotate = (model: KeyModel) => (
+  <Card
+    id="rotate"
+    title="Rotate"
+    lead="Makes another key with the same name, cap and wallet. The old one works on for as long as you choose."
+  >
+    <form method="post" action={`/dashboard/keys/${model.record.keyId}/rotate`} class="row-form">
+      <div class="field">
+        <label for="overlap">The old key still works</label>
+        <select id="overlap" name="overlap">
+          {OVERLAPS.map(({ value, text }) => (
+            <option key={value} value={value} selected={value === '24h'}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </div>
+      <button type="submit" class="button">
+        Rotate the key
+      </button>
+    </form>
+    <FormError id="rotate-error" message={errorOf(model, 'rotate')} />
+  </Card>
+);
+
+const Revoke = (model: KeyModel) => (
+  <Card id="revoke" title="Revoke" lead="Ends the key everywhere within seconds. It cannot be taken back.">
+    <details class="confirm" open={errorOf(model, 'revoke') !== null}>
+      <summary class="button">Revoke this key…</summary>
+      <form method="post" action={`/dashboard/keys/${model.record.keyId}/revoke`} class="row-form">
+        <p>Programs that use it are refused from then on.</p>
+        <button type="submit" class="button danger">
+          Revoke it now
+        </button>
+      </form>
+    </details>
+    <FormError id="revoke-error" message={errorOf(model, 'revoke')} />
+  </Card>
+);
+
+/** `GET /dashboard/keys/:keyId`. */
+export const keyPage = (model: KeyModel): string => {
+  const { record, around, nowMs } = model;
+  const state = keyState(record, nowMs);
+  return dashboardPage(
+    {
+      title: record.name,
+      lead: <a href="/dashboard/keys">All keys</a>,
+      here: '/dashboard/keys',
+      below: true,
+      around,
+    },
+    <>
+      <Facts {...model} />
+      {state === 'live' ? <Change {...model} /> : null}
+      {state === 'live' || state === 'ending' ? (
+        <div class="two">
+          {state === 'live' ? <Rotate {...model} /> : null}
+          <Revoke {...model} />
+        </div>
+      ) : (
+        <Notice tone="plain" title="This key does not work any more.">
+          {model.error === null ? 'Its receipts and its usage stay.' : model.error.message}
+        </Notice>
+      )}
+    </>,
+  );
+};

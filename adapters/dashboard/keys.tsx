@@ -1,0 +1,143 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { KeyRecord } from '../../src/ports/truth.js';
+import { type Around, dashboardPage } from './frame.js';
+import type { KeyTyped } from './key-forms.js';
+import { CapMeter, KeyFields, StateBadge } from './key-parts.js';
+import { Card, DataTable, Day, FormError, Nothing, When } from './parts.js';
+import { amountOf, counted, keyState } from './words.js';
+
+export interface KeysModel {
+  readonly around: Around;
+  readonly nowMs: number;
+  /** The newest first. */
+  readonly keys: readonly KeyRecord[];
+  /** The client's name by the id of its grant. */
+  readonly clients: ReadonlyMap<string, string>;
+  readonly typed: KeyTyped;
+  readonly error: string | null;
+}
+
+const End = ({ record: { revokedAt, expiresAt } }: { record: KeyRecord }) => {
+  const at = revokedAt ?? expiresAt;
+  return at === null ? <span class="soft">no end</span> : <When at={at} />;
+};
+
+const Name = ({ record, clients }: { record: KeyRecord; clients: KeysModel['clients'] }) => (
+  <th scope="row">
+    <bdi class="clip">{record.name}</bdi>
+    <code class="soft block">{record.prefix}…</code>
+    {record.grantId === null ? null : (
+      <span class="small block">
+        of the client <bdi class="clip">{clients.get(record.grantId) ?? 'that was let in'}</bdi>
+      </span>
+    )}
+  </th>
+);
+
+const KeyRow = ({ record, clients, nowMs }: { record: KeyRecord; clients: KeysModel['clients']; nowMs: number }) => (
+  <tr>
+    <Name record={record} clients={clients} />
+    <td class="text">
+      <StateBadge record={record} nowMs={nowMs} />
+    </td>
+    <td class="num">{amountOf(record.spent)}</td>
+    <td class="text">
+      <CapMeter cap={record.cap} />
+    </td>
+    <td class="text">
+      <Day at={record.createdAt} />
+    </td>
+    <td class="text">
+      <End record={record} />
+    </td>
+    <td class="text">
+      {record.grantId === null ? (
+        <a class="button small" href={`/dashboard/keys/${record.keyId}`} aria-label={`Manage ${record.name}`}>
+          Manage
+        </a>
+      ) : (
+        <a class="button small" href="/dashboard/clients" aria-label={`Manage ${record.name} under clients`}>
+          Clients
+        </a>
+      )}
+    </td>
+  </tr>
+);
+
+const KeyTable = (props: {
+  caption: string;
+  keys: readonly KeyRecord[];
+  clients: KeysModel['clients'];
+  nowMs: number;
+}) => (
+  <DataTable
+    caption={props.caption}
+    columns={[
+      { title: 'Key' },
+      { title: 'State' },
+      { title: 'Spent', numeric: true },
+      { title: 'Cap' },
+      { title: 'Made' },
+      { title: 'Ends (UTC)' },
+      { title: 'Change' },
+    ]}
+  >
+    {props.keys.map((record) => (
+      <KeyRow key={record.keyId} record={record} clients={props.clients} nowMs={props.nowMs} />
+    ))}
+  </DataTable>
+);
+
+const NewKey = ({ typed, error }: KeysModel) => (
+  <Card id="new" title="New key" lead="All keys spend from one wallet. A cap is a limit on what this one may spend.">
+    <form method="post" action="/dashboard/keys" class="row-form">
+      <KeyFields typed={typed} errorId={error === null ? null : 'new-error'} />
+      <button type="submit" class="button primary">
+        Make the key
+      </button>
+    </form>
+    <FormError id="new-error" message={error} />
+  </Card>
+);
+
+/** `GET /dashboard/keys`. */
+export const keysPage = (model: KeysModel): string => {
+  const { around, keys, clients, nowMs } = model;
+  const works = (record: KeyRecord): boolean => ['live', 'ending'].includes(keyState(record, nowMs));
+  const live = keys.filter(works);
+  const over = keys.filter((record) => !works(record));
+  return dashboardPage(
+    {
+      title: 'Keys',
+      lead: (
+        <>
+          Programs read with a key. It goes into the header <code>x-api-key</code>, never into an address or a browser.
+        </>
+      ),
+      here: '/dashboard/keys',
+      around,
+    },
+    <>
+      <NewKey {...model} />
+      <Card id="live" title="Keys that work">
+        {live.length === 0 ? (
+          <Nothing>No key works at the moment. Make one above.</Nothing>
+        ) : (
+          <KeyTable
+            caption="State, spending and cap of each key that works"
+            keys={live}
+            clients={clients}
+            nowMs={nowMs}
+          />
+        )}
+      </Card>
+      {over.length === 0 ? null : (
+        <details class="card">
+          <summary>{counted(over.length, 'key')} that ended</summary>
+          <KeyTable caption="What the ended keys spent" keys={over} clients={clients} nowMs={nowMs} />
+        </details>
+      )}
+    </>,
+  );
+};

@@ -1,0 +1,125 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import { figure } from '../site/parts.js';
+import { buys, daysLeft, FOLLOWERS_PER_PAGE, fundsOf, type OverviewModel, standingOf } from './overview-model.js';
+import { Card, Notice } from './parts.js';
+import { amountOf, counted, keyState, PERIODS } from './words.js';
+
+export const Notices = (model: OverviewModel) => {
+  const funds = fundsOf(model);
+  const mailed = model.mail && model.account.email !== null ? 'You are told by mail as well.' : '';
+  if (funds === 'empty') {
+    return (
+      <Notice tone="warn" title="The wallet is empty.">
+        Paid reads are refused until there are credits. <a href="/dashboard/credits">Get credits</a>
+      </Notice>
+    );
+  }
+  if (funds === 'good') return null;
+  return (
+    <Notice tone="warn" title="The balance is low.">
+      Less than a fifth is left of what you had after the last top-up. {mailed}{' '}
+      <a href="/dashboard/credits">Get credits</a>
+    </Notice>
+  );
+};
+
+export const Balance = ({ account, usage }: OverviewModel) => {
+  const { balance } = account;
+  const days = daysLeft(balance, usage);
+  return (
+    <Card
+      id="balance"
+      title="Balance"
+      aside={
+        <a class="button small" href="/dashboard/credits">
+          Get credits
+        </a>
+      }
+    >
+      <p class="big">
+        {amountOf(balance)} <span>credits</span>
+      </p>
+      {balance > 0 && days !== null ? (
+        <p class="soft">Lasts {days > 999 ? 'years' : `about ${counted(days, 'day')}`} at the pace of the last week.</p>
+      ) : null}
+      <dl class="buys">
+        <div>
+          <dt>tweets</dt>
+          <dd>{figure(buys(balance, 'tweet'))}</dd>
+        </div>
+        <div>
+          <dt>or profiles</dt>
+          <dd>{figure(buys(balance, 'profile'))}</dd>
+        </div>
+        <div>
+          <dt>or full pages of followers</dt>
+          <dd>{figure(buys(balance, 'edge_profile', FOLLOWERS_PER_PAGE))}</dd>
+        </div>
+      </dl>
+      <p class="soft small">
+        At full price, {FOLLOWERS_PER_PAGE} followers to a page. What is held already costs half.
+      </p>
+    </Card>
+  );
+};
+
+export const Tier = ({ account, network }: OverviewModel) => {
+  const { qps, special, next } = standingOf(account);
+  return (
+    <Card id="tier" title="Rate">
+      <p class="big">
+        {figure(qps)} <span>{qps === 1 ? 'request' : 'requests'} a second</span>
+      </p>
+      <p class="soft">
+        {special
+          ? 'Set for this account by the operator.'
+          : `The tier of $${figure(account.paidUsd)} paid in all. It never falls.`}
+      </p>
+      {next === null || next.requestsPerSecond <= qps ? (
+        <p class="soft">There is no higher tier to reach.</p>
+      ) : (
+        <p>
+          <a href="/dashboard/credits#tiers">${figure(next.moreUsd)} more</a> in packs make it{' '}
+          <strong>{next.requestsPerSecond} a second</strong>.
+        </p>
+      )}
+      <p class="soft small">
+        Reads the {network} network. <a href="/status">How it is doing</a>
+      </p>
+    </Card>
+  );
+};
+
+export const Keys = ({ account, nowMs }: OverviewModel) => {
+  const live = account.keys.filter((key) => ['live', 'ending'].includes(keyState(key, nowMs)));
+  return (
+    <Card
+      id="keys"
+      title="Keys"
+      aside={
+        <a class="button small" href="/dashboard/keys">
+          {live.length === 0 ? 'Make a key' : 'All keys'}
+        </a>
+      }
+    >
+      {live.length === 0 ? (
+        <p class="soft">No key works at the moment. Programs need one to read.</p>
+      ) : (
+        <ul class="rows">
+          {live.slice(0, 5).map((key) => (
+            <li key={key.keyId}>
+              <bdi class="clip">{key.name}</bdi>
+              <strong>{amountOf(key.spent)} spent</strong>
+              <code class="soft">{key.prefix}…</code>
+              <span class="soft small">
+                {key.cap === null ? 'no cap' : `cap ${amountOf(key.cap.amount)} ${PERIODS[key.cap.period]}`}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {live.length > 5 ? <p class="soft small">and {counted(live.length - 5, 'more', 'more')}</p> : null}
+    </Card>
+  );
+};

@@ -1,0 +1,63 @@
+import { type Thousandths, toCredits } from '../../src/core/credits.js';
+import { priceOf, type Unit } from '../../src/core/prices.js';
+import { TIERS } from '../../src/core/tiers.js';
+import type { AccountRecord, Receipt, StatementEntry } from '../../src/ports/truth.js';
+import type { ChartData } from './chart-data.js';
+import type { Around } from './frame.js';
+
+export interface OverviewModel {
+  readonly around: Around;
+  readonly account: AccountRecord;
+  readonly network: string;
+  readonly mail: boolean;
+  readonly nowMs: number;
+  /** First and last day of the picture. */
+  readonly range: { readonly from: string; readonly to: string };
+  readonly usage: ChartData;
+  /** The newest paid requests. */
+  readonly recent: readonly Receipt[];
+  /** What came in last, or null on an account that never had credits. */
+  readonly lastTopUp: StatementEntry | null;
+}
+
+/** How many of something a balance buys at full price. */
+export const buys = (balance: Thousandths, unit: Unit, perPage = 1): number =>
+  Math.floor(balance / (priceOf(unit, 'miss') * perPage));
+
+/** Profiles on a full page of followers (section 8). */
+export const FOLLOWERS_PER_PAGE = 200;
+
+/** Below this share of the last top-up the balance is called low. */
+const LOW = 0.2;
+
+export type Funds = 'good' | 'low' | 'empty';
+
+export function fundsOf({ account, lastTopUp }: Pick<OverviewModel, 'account' | 'lastTopUp'>): Funds {
+  if (account.balance <= 0) return 'empty';
+  return lastTopUp !== null && account.balance < lastTopUp.balanceAfter * LOW ? 'low' : 'good';
+}
+
+/** Days that the balance lasts at the pace of the last seven; null where nothing was spent in them. */
+export function daysLeft(balance: Thousandths, usage: ChartData): number | null {
+  const week = usage.series.flatMap(({ values }) => values.slice(-7)).reduce((sum, value) => sum + value, 0);
+  return week === 0 ? null : Math.floor(toCredits(balance) / (week / 7));
+}
+
+export interface Standing {
+  /** Of the account, whoever set it. */
+  readonly qps: number;
+  /** It is not the one of its tier: an operator set it. */
+  readonly special: boolean;
+  /** What to pay until the next tier, and what that gives; null at the top. */
+  readonly next: { readonly moreUsd: number; readonly requestsPerSecond: number } | null;
+}
+
+export function standingOf({ paidUsd, qps }: Pick<AccountRecord, 'paidUsd' | 'qps'>): Standing {
+  const reached = TIERS.filter((tier) => paidUsd >= tier.paidUsd).at(-1);
+  const next = TIERS.find((tier) => tier.paidUsd > paidUsd);
+  return {
+    qps,
+    special: reached?.requestsPerSecond !== qps,
+    next: next === undefined ? null : { moreUsd: next.paidUsd - paidUsd, requestsPerSecond: next.requestsPerSecond },
+  };
+}

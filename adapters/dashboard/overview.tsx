@@ -1,0 +1,64 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import { dashboardPage } from './frame.js';
+import { Balance, Keys, Notices, Tier } from './overview-cards.js';
+import type { OverviewModel } from './overview-model.js';
+import { Card, Nothing } from './parts.js';
+import { Picture } from './picture.js';
+import { RequestTable } from './request-table.js';
+
+const Spending = ({ usage, range }: OverviewModel) => (
+  <Card
+    id="spending"
+    title="Credits per day"
+    wide
+    aside={
+      <a class="button small" href="/dashboard/usage">
+        All usage
+      </a>
+    }
+  >
+    {usage.series.length === 0 ? (
+      <Nothing>Nothing was spent in the last 30 days.</Nothing>
+    ) : (
+      <Picture chart="credits" data={usage} range={range} />
+    )}
+  </Card>
+);
+
+const Newest = ({ recent }: OverviewModel) => (
+  <Card
+    id="newest"
+    title="Newest requests"
+    wide
+    aside={
+      <a class="button small" href="/dashboard/receipts">
+        Receipts
+      </a>
+    }
+  >
+    {recent.length === 0 ? (
+      <Nothing>
+        No paid request yet. <a href="/dashboard/keys">Make a key</a>, or try a read in <a href="/graphql">GraphiQL</a>.
+      </Nothing>
+    ) : (
+      <RequestTable caption="The newest paid requests" receipts={recent} />
+    )}
+  </Card>
+);
+
+/** `GET /dashboard`. */
+export const overviewPage = (model: OverviewModel): string =>
+  dashboardPage(
+    { title: 'Overview', here: '/dashboard', around: model.around },
+    <>
+      <Notices {...model} />
+      <div class="three">
+        <Balance {...model} />
+        <Tier {...model} />
+        <Keys {...model} />
+      </div>
+      <Spending {...model} />
+      <Newest {...model} />
+    </>,
+  );

@@ -1,0 +1,103 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
+
+/** To the minute. */
+export const When = ({ at }: { at: string }) => (
+  <time dateTime={at} title={at} class="when">
+    {at.slice(0, 10)} {at.slice(11, 16)}
+  </time>
+);
+
+/** A day alone. */
+export const Day = ({ at }: { at: string }) => (
+  <time dateTime={at} class="when">
+    {at.slice(0, 10)}
+  </time>
+);
+
+export type Tone = 'ok' | 'warn' | 'bad' | 'plain';
+
+export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
+  <span class={`badge tone-${tone}`}>{children}</span>
+);
+
+/** Something to know before the rest; what is bad is said first by screen readers, too. */
+export const Notice = ({ tone, title, children }: { tone: Tone; title: string; children?: ComponentChildren }) => (
+  <div class={`notice tone-${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+    <p>
+      <strong>{title}</strong> {children}
+    </p>
+  </div>
+);
+
+/** A part of a page on a card, with its heading. */
+export const Card = (props: {
+  id: string;
+  title: string;
+  lead?: ComponentChildren;
+  wide?: boolean;
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+}) => (
+  <section class={props.wide ? 'card wide' : 'card'} aria-labelledby={props.id}>
+    <div class="card-head">
+      <h2 id={props.id}>{props.title}</h2>
+      {props.aside}
+    </div>
+    {props.lead === undefined ? null : <p class="soft">{props.lead}</p>}
+    {props.children}
+  </section>
+);
+
+/** Columns that hold figures end on the right. */
+export interface Column {
+  readonly title: string;
+  readonly numeric?: boolean;
+}
+
+/** A table that scrolls in its own box. The first cell of a row is its header. */
+export const DataTable = (props: {
+  caption: string;
+  columns: readonly Column[];
+  /** Long ones scroll up and down as well. */
+  tall?: boolean;
+  children: ComponentChildren;
+  foot?: ComponentChildren;
+}) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1)
+  <section class={props.tall ? 'scroll tall' : 'scroll'} tabIndex={0} aria-label={props.caption}>
+    <table class="data">
+      <caption>{props.caption}</caption>
+      <thead>
+        <tr>
+          {props.columns.map(({ title, numeric }) => (
+            <th key={title} scope="col" class={numeric ? 'num' : 'text'}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{props.children}</tbody>
+      {props.foot === undefined ? null : <tfoot>{props.foot}</tfoot>}
+    </table>
+  </section>
+);
+
+/** How much of a limit is used up: a bar, and the same in words beside it. */
+export const Bar = ({ label, value, max }: { label: string; value: number; max: number }) => (
+  <meter class="bar" aria-label={label} min={0} max={Math.max(max, 1)} high={max * 0.8} optimum={0} value={value}>
+    {label}
+  </meter>
+);
+
+/** What went wrong with a form, beside it. */
+export const FormError = ({ id, message }: { id: string; message: string | null }) =>
+  message === null ? null : (
+    <p class="form-error" id={id} role="alert">
+      {message}
+    </p>
+  );
+
+/** What there is to say where there is nothing to show. */
+export const Nothing = ({ children }: { children: ComponentChildren }) => <p class="nothing">{children}</p>;

@@ -1,0 +1,51 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+
+import { figure } from '../site/parts.js';
+import { type ChartData, type ChartName, chartInWords, type Range } from './chart-data.js';
+import { CHART_SIZES } from './chart-sizes.js';
+import { chartPath } from './usage-ask.js';
+
+const DARK = '(prefers-color-scheme: dark)';
+
+/** Which picture is for which window; the first that fits is shown. */
+const WINDOWS = [
+  { width: 'narrow', media: '(max-width: 30rem)' },
+  { width: 'medium', media: '(max-width: 60rem)' },
+] as const;
+
+const Legend = ({ series, rest }: ChartData) => (
+  <ul class="legend">
+    {series.map(({ name, total }, index) => (
+      <li key={name}>
+        <span class={`swatch series-${rest && index === series.length - 1 ? 'rest' : index + 1}`} aria-hidden="true" />
+        <bdi>{name}</bdi> <span class="soft">{figure(total)}</span>
+      </li>
+    ))}
+  </ul>
+);
+
+/** A chart as the browser likes it: by its width and its colours, with words for who does not see it. */
+export const Picture = ({ chart, data, range }: { chart: ChartName; data: ChartData; range: Range }) => {
+  const path = (scheme: string, width: string) => `${chartPath(chart, range)}&scheme=${scheme}&width=${width}`;
+  return (
+    <figure class="picture">
+      <figcaption>
+        <Legend {...data} />
+      </figcaption>
+      <picture>
+        {WINDOWS.flatMap(({ width, media }) => [
+          <source
+            key={`${width} dark`}
+            media={`${media} and ${DARK}`}
+            srcset={path('dark', width)}
+            {...CHART_SIZES[width]}
+          />,
+          <source key={width} media={media} srcset={path('light', width)} {...CHART_SIZES[width]} />,
+        ])}
+        <source media={DARK} srcset={path('dark', 'wide')} {...CHART_SIZES.wide} />
+        <img src={path('light', 'wide')} alt={chartInWords(data, range)} {...CHART_SIZES.wide} />
+      </picture>
+    </figure>
+  );
+};

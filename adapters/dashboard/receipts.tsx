@@ -1,0 +1,162 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import { type ItemCache, UNITS } from '../../src/core/prices.js';
+import type { Receipt, ReceiptLine } from '../../src/ports/truth.js';
+import { figure } from '../site/parts.js';
+import { type Around, dashboardPage } from './frame.js';
+import { Badge, Card, DataTable, FormError, Nothing, type Tone, When } from './parts.js';
+import { RequestTable } from './request-table.js';
+import { amountOf, counted, creditsOf } from './words.js';
+
+export interface ReceiptsModel {
+  readonly around: Around;
+  /** The request id as it was typed; empty when none was. */
+  readonly asked: string;
+  readonly receipt: Receipt | null;
+  /** Why there is no receipt for what was asked. */
+  readonly error: string | null;
+  readonly recent: readonly Receipt[];
+}
+
+const CACHES: Record<ItemCache, { text: string; tone: Tone }> = {
+  miss: { text: 'read', tone: 'plain' },
+  hit: { text: 'held', tone: 'ok' },
+  bypass: { text: 'fresh', tone: 'warn' },
+};
+
+const WHY: Record<ItemCache, string> = {
+  miss: 'read from the network: full price',
+  hit: 'held already: half the price',
+  bypass: 'read anew because the request asked for fresh ones: double the price',
+};
+
+/** `20 tweets were read from the network: full price, 20 credits.` */
+const because = ({ items, unit, cache, unitPrice }: ReceiptLine): string =>
+  `${counted(items, UNITS[unit].items.replace(/s$/, ''), UNITS[unit].items)} ${items === 1 ? 'was' : 'were'} ${WHY[cache]}, ${creditsOf(unitPrice)} each, ${creditsOf(unitPrice * items)}.`;
+
+const Lines = ({ receipt }: { receipt: Receipt }) => (
+  <DataTable
+    caption="Lines of the receipt"
+    columns={[
+      { title: 'Path' },
+      { title: 'Unit' },
+      { title: 'How' },
+      { title: 'Items', numeric: true },
+      { title: 'Each', numeric: true },
+      { title: 'Credits', numeric: true },
+    ]}
+    foot={
+      <tr>
+        <th scope="row" colSpan={3}>
+          In all
+        </th>
+        <td class="num">{figure(receipt.items)}</td>
+        <td />
+        <td class="num">{amountOf(receipt.amount)}</td>
+      </tr>
+    }
+  >
+    {receipt.lines.map((line) => (
+      <tr key={`${line.path} ${line.unit} ${line.cache}`}>
+        <th scope="row">
+          <code>{line.path}</code>
+        </th>
+        <td class="text">{line.unit}</td>
+        <td class="text">
+          <Badge tone={CACHES[line.cache].tone}>{CACHES[line.cache].text}</Badge>
+        </td>
+        <td class="num">{figure(line.items)}</td>
+        <td class="num">{amountOf(line.unitPrice)}</td>
+        <td class="num">{amountOf(line.unitPrice * line.items)}</td>
+      </tr>
+    ))}
+  </DataTable>
+);
+
+const Slip = ({ receipt }: { receipt: Receipt }) => (
+  <Card id="receipt" title={`${creditsOf(receipt.amount)} for ${counted(receipt.items, 'item')}`}>
+    <dl class="facts">
+      <div>
+        <dt>Request</dt>
+        <dd>
+          <code>{receipt.requestId}</code>
+        </dd>
+      </div>
+      <div>
+        <dt>When (UTC)</dt>
+        <dd>
+          <When at={receipt.at} />
+        </dd>
+      </div>
+      <div>
+        <dt>Endpoint or operation</dt>
+        <dd>
+          <code>{receipt.operation}</code>
+        </dd>
+      </div>
+      <div>
+        <dt>Key</dt>
+        <dd>
+          <code>{receipt.keyPrefix}…</code>
+        </dd>
+      </div>
+      <div>
+        <dt>Balance after</dt>
+        <dd>{creditsOf(receipt.balanceAfter)}</dd>
+      </div>
+    </dl>
+    <h3>Why it cost that</h3>
+    <ul class="why">
+      {receipt.lines.map((line) => (
+        <li key={`${line.path} ${line.unit} ${line.cache}`}>{because(line)}</li>
+      ))}
+    </ul>
+    <Lines receipt={receipt} />
+  </Card>
+);
+
+const LookUp = ({ asked, error }: ReceiptsModel) => (
+  <Card id="look" title="Look one up" lead="Every answer names its request in X-Request-Id and in request_id.">
+    <form method="get" action="/dashboard/receipts" class="row-form">
+      <div class="field grow">
+        <label for="request_id">Request id</label>
+        <input
+          id="request_id"
+          name="request_id"
+          type="text"
+          value={asked}
+          required
+          autocomplete="off"
+          spellcheck={false}
+          {...(error === null ? {} : { 'aria-describedby': 'look-error' })}
+        />
+      </div>
+      <button type="submit" class="button primary">
+        Look up
+      </button>
+    </form>
+    <FormError id="look-error" message={error} />
+  </Card>
+);
+
+/** `GET /dashboard/receipts`. */
+export const receiptsPage = (model: ReceiptsModel): string =>
+  dashboardPage(
+    {
+      title: 'Receipts',
+      lead: 'What each paid request delivered and why it cost what it did.',
+      here: '/dashboard/receipts',
+      around: model.around,
+    },
+    <>
+      <LookUp {...model} />
+      {model.receipt === null ? null : <Slip receipt={model.receipt} />}
+      <Card id="recent" title="Newest paid requests">
+        {model.recent.length === 0 ? (
+          <Nothing>No paid request yet. Free requests leave no receipt.</Nothing>
+        ) : (
+          <RequestTable caption="The newest paid requests" receipts={model.recent} />
+        )}
+      </Card>
+    </>,
+  );

@@ -1,0 +1,40 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { Receipt } from '../../src/ports/truth.js';
+import { figure } from '../site/parts.js';
+import { DataTable, When } from './parts.js';
+import { amountOf } from './words.js';
+
+/** Paid requests, the newest first, each leading to its receipt. */
+export const RequestTable = ({ caption, receipts }: { caption: string; receipts: readonly Receipt[] }) => (
+  <DataTable
+    caption={caption}
+    columns={[
+      { title: 'When (UTC)' },
+      { title: 'Endpoint' },
+      { title: 'Key' },
+      { title: 'Items', numeric: true },
+      { title: 'Held', numeric: true },
+      { title: 'Credits', numeric: true },
+    ]}
+  >
+    {receipts.map((receipt) => (
+      <tr key={receipt.requestId}>
+        <th scope="row">
+          <a href={`/dashboard/receipts?request_id=${receipt.requestId}`}>
+            <When at={receipt.at} />
+          </a>
+        </th>
+        <td class="text">
+          <code>{receipt.operation}</code>
+        </td>
+        <td class="text">
+          <code>{receipt.keyPrefix}…</code>
+        </td>
+        <td class="num">{figure(receipt.items)}</td>
+        <td class="num">{figure(receipt.cacheHits)}</td>
+        <td class="num">{amountOf(receipt.amount)}</td>
+      </tr>
+    ))}
+  </DataTable>
+);

@@ -1,0 +1,134 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { AuditEvent } from '../../src/ports/audit.js';
+import type { PasskeyRecord } from '../../src/ports/passkeys.js';
+import type { SessionRecord } from '../../src/ports/sessions.js';
+import { PasskeyPanel } from '../sign-in/passkey-panel.js';
+import type { PasskeyPlace } from '../sign-in/passkey-place.js';
+import { detailInWords, kindInWords, WHO } from './audit-words.js';
+import { type Around, dashboardPage } from './frame.js';
+import { Badge, Card, DataTable, Nothing, When } from './parts.js';
+import { browserInWords } from './words.js';
+
+export interface SecurityModel {
+  readonly around: Around;
+  /** Of the browser that asks. */
+  readonly sessionId: string;
+  readonly sessions: readonly SessionRecord[];
+  readonly passkeys: readonly PasskeyRecord[];
+  /** Where passkeys can be made. */
+  readonly place: PasskeyPlace;
+  /** The newest first. */
+  readonly log: readonly AuditEvent[];
+}
+
+const METHODS: Record<SessionRecord['method'], string> = { link: 'by a link', passkey: 'by a passkey' };
+
+const SessionRow = ({ session, own }: { session: SessionRecord; own: boolean }) => {
+  const browser = browserInWords(session.userAgent);
+  return (
+    <tr {...(own ? { class: 'here' } : {})}>
+      <th scope="row">
+        <bdi class="clip">{browser}</bdi> {own ? <Badge tone="ok">This one</Badge> : null}
+      </th>
+      <td class="text">{METHODS[session.method]}</td>
+      <td class="text">{session.address === null ? 'unknown' : <code>{session.address}</code>}</td>
+      <td class="text">
+        <When at={session.createdAt} />
+      </td>
+      <td class="text">
+        <When at={session.seenAt} />
+      </td>
+      <td class="text">
+        <form method="post" action={own ? '/sign-out' : `/dashboard/security/sessions/${session.sessionId}/end`}>
+          <button
+            type="submit"
+            class="button small"
+            aria-label={`Sign out ${browser}, in use until ${session.seenAt.slice(0, 16)}`}
+          >
+            Sign out
+          </button>
+        </form>
+      </td>
+    </tr>
+  );
+};
+
+const SessionsCard = ({ sessions, sessionId }: SecurityModel) => (
+  <Card
+    id="sessions"
+    title="Where you are signed in"
+    lead="A session ends by itself after 7 days without use, and after 30 days anyway."
+    aside={
+      sessions.length > 1 ? (
+        <form method="post" action="/dashboard/security/end-others">
+          <button type="submit" class="button small danger">
+            Sign out all others
+          </button>
+        </form>
+      ) : null
+    }
+  >
+    <DataTable
+      caption="Sessions, the one used last first"
+      columns={[
+        { title: 'Browser' },
+        { title: 'Signed in' },
+        { title: 'Address' },
+        { title: 'Since (UTC)' },
+        { title: 'Used (UTC)' },
+        { title: 'End' },
+      ]}
+    >
+      {sessions.map((session) => (
+        <SessionRow key={session.sessionId} session={session} own={session.sessionId === sessionId} />
+      ))}
+    </DataTable>
+  </Card>
+);
+
+const Log = ({ log }: SecurityModel) => (
+  <Card id="log" title="Activity" lead="Every change to the account, whoever made it. Nothing is ever taken out of it.">
+    {log.length === 0 ? (
+      <Nothing>Nothing has been changed yet.</Nothing>
+    ) : (
+      <DataTable
+        caption="Changes to the account, the newest first"
+        tall
+        columns={[{ title: 'When (UTC)' }, { title: 'What' }, { title: 'Details' }, { title: 'By' }, { title: 'From' }]}
+      >
+        {log.map((event) => (
+          <tr key={`${event.at} ${event.what} ${JSON.stringify(event.detail)}`}>
+            <th scope="row">
+              <When at={event.at} />
+            </th>
+            <td class="text">{kindInWords(event.what)}</td>
+            <td class="text">
+              <bdi class="detail">{detailInWords(event.detail)}</bdi>
+            </td>
+            <td class="text">{WHO[event.who]}</td>
+            <td class="text">{event.address === null ? '' : <code>{event.address}</code>}</td>
+          </tr>
+        ))}
+      </DataTable>
+    )}
+  </Card>
+);
+
+/** `GET /dashboard/security`. */
+export const securityPage = (model: SecurityModel): string =>
+  dashboardPage(
+    {
+      title: 'Security',
+      lead: 'Who can get at this account, and what was done to it.',
+      here: '/dashboard/security',
+      around: model.around,
+    },
+    <>
+      <SessionsCard {...model} />
+      <Card id="passkeys" title="Passkeys">
+        <PasskeyPanel passkeys={model.passkeys} place={model.place} here="/dashboard/security" />
+      </Card>
+      <Log {...model} />
+    </>,
+  );

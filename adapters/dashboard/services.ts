@@ -1,0 +1,45 @@
+import type { FastifyRequest } from 'fastify';
+import type { Billing } from '../../src/account/billing.js';
+import type { Keys } from '../../src/account/keys.js';
+import type { Passkeys } from '../../src/account/passkeys.js';
+import type { Sessions, Visitor } from '../../src/account/sessions.js';
+import type { Actor } from '../../src/core/audit.js';
+import type { Grants } from '../../src/oauth/grants.js';
+import type { AuditLog } from '../../src/ports/audit.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { AccountRecord, Accounts, Ledger } from '../../src/ports/truth.js';
+import type { Door } from '../http/door.js';
+import type { Keyless } from '../http/keyless.js';
+
+/** What the pages read and do. Everything takes the account first, and knows no other account's ids. */
+export interface DashboardServices {
+  readonly accounts: Pick<Accounts, 'get'>;
+  readonly ledger: Pick<Ledger, 'usage' | 'receipt' | 'recent' | 'statement'>;
+  readonly keys: Pick<Keys, 'create' | 'rotate' | 'change' | 'revoke'>;
+  readonly billing: Pick<Billing, 'open' | 'checkout' | 'settle' | 'sales'>;
+  readonly grants: Pick<Grants, 'list' | 'revoke'>;
+  readonly sessions: Pick<Sessions, 'list' | 'end' | 'endAll'>;
+  readonly auditLog: AuditLog;
+  readonly clock: Clock;
+}
+
+export interface DashboardOptions extends DashboardServices {
+  readonly keyless: Keyless;
+  readonly door: Pick<Door, 'visitor'>;
+  /** The network read from: `corpus`, `bluesky`, … */
+  readonly network: string;
+  /** Of the hosted payment page: forms may lead there. Null while checkout is closed. */
+  readonly checkoutOrigin: string | null;
+  /** Whether links for sign-in and notices go out by mail. */
+  readonly mail: boolean;
+  readonly passkeys: Pick<Passkeys, 'list' | 'place'>;
+}
+
+/** A request of somebody who is signed in. */
+export interface Visit {
+  readonly request: FastifyRequest;
+  readonly visitor: Visitor;
+  readonly account: AccountRecord;
+  /** Who changes something, for the log. */
+  readonly by: Actor;
+}

@@ -1,0 +1,80 @@
+import { badRequest } from '../../src/core/errors.js';
+import type { UsageGroup } from '../../src/ports/truth.js';
+import { addDays, CHARTS, type ChartName, daysIn, type Range } from './chart-data.js';
+import { CHART_WIDTHS, type ChartWidth } from './chart-sizes.js';
+import type { Scheme } from './palette.js';
+
+export const GROUPS: readonly UsageGroup[] = ['day', 'endpoint', 'key'];
+export const PRESETS = [7, 30, 90] as const;
+/** Days. */
+const LONGEST = 366;
+
+/** What is looked at: the last 30 days, by day, unless asked otherwise. */
+export interface UsageAsk extends Range {
+  readonly groups: readonly UsageGroup[];
+}
+
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) &&
+  !Number.isNaN(Date.parse(text)) &&
+  new Date(Date.parse(text)).toISOString().slice(0, 10) === text;
+
+/** The last so many days, today included. */
+export const lastDays = (days: number, nowMs: number): Range => {
+  const to = new Date(nowMs).toISOString().slice(0, 10);
+  return { from: addDays(to, 1 - days), to };
+};
+
+/** Reads `from`, `to` (dates, both included, UTC) and `group` (given often, or with commas). Throws `bad_request` in words. */
+export function readUsageAsk(query: URLSearchParams, nowMs: number): UsageAsk {
+  const recent = lastDays(30, nowMs);
+  const to = dayOf(query, 'to') ?? recent.to;
+  const from = dayOf(query, 'from') ?? addDays(to, -29);
+  if (from > to) throw badRequest(`The first day (${from}) is after the last (${to}).`, 'from');
+  if (daysIn({ from, to }) > LONGEST) throw badRequest(`At most ${LONGEST} days at a time, please.`, 'from');
+  const named = query
+    .getAll('group')
+    .flatMap((text) => text.split(','))
+    .filter((text) => text !== '');
+  const other = named.find((name) => !(GROUPS as readonly string[]).includes(name));
+  if (other !== undefined) throw badRequest('Usage can be grouped by day, endpoint and key.', 'group');
+  const groups = GROUPS.filter((group) => named.includes(group));
+  return { from, to, groups: groups.length === 0 ? ['day'] : groups };
+}
+
+function dayOf(query: URLSearchParams, name: 'from' | 'to'): string | null {
+  const text = query.get(name) ?? '';
+  if (text === '') return null;
+  if (!isDay(text))
+    throw badRequest(`The ${name === 'from' ? 'first' : 'last'} day must be a date like 2026-11-21.`, name);
+  return text;
+}
+
+/** As a query string, without the question mark. */
+export const usageQuery = ({ from, to, groups }: UsageAsk): string =>
+  new URLSearchParams({ from, to, group: groups.join(',') }).toString();
+
+export interface ChartAsk extends Range {
+  readonly chart: ChartName;
+  readonly scheme: Scheme;
+  readonly width: ChartWidth;
+}
+
+/** The address of a picture, without its look. */
+export const chartPath = (chart: ChartName, { from, to }: Range): string =>
+  `/dashboard/usage.svg?${new URLSearchParams({ chart, from, to })}`;
+
+export function readChartAsk(query: URLSearchParams, nowMs: number): ChartAsk {
+  const { from, to } = readUsageAsk(query, nowMs);
+  const chart = CHARTS.find((name) => name === query.get('chart'));
+  if (chart === undefined) throw badRequest(`chart must be one of ${CHARTS.join(', ')}.`, 'chart');
+  const scheme = query.get('scheme') === 'dark' ? 'dark' : 'light';
+  const width = CHART_WIDTHS.find((name) => name === query.get('width')) ?? 'wide';
+  return { from, to, chart, scheme, width };
+}
+
+/** A range as the ledger takes it: it counts up to a moment, people mean the whole of the last day. */
+export const moments = ({ from, to }: Range): Range => ({
+  from: `${from}T00:00:00Z`,
+  to: `${addDays(to, 1)}T00:00:00Z`,
+});

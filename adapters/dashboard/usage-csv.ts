@@ -1,0 +1,24 @@
+import { toCredits } from '../../src/core/credits.js';
+import type { UsageRow } from '../../src/ports/truth.js';
+import type { UsageAsk } from './usage-ask.js';
+
+/**
+ * One field as RFC 4180 has it. What a spreadsheet would take for a formula gets an apostrophe in front: the names in it are
+ * the customer's own, but the file travels.
+ */
+export function csvField(value: string | number): string {
+  const text = String(value);
+  const safe = typeof value === 'string' && /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** With a header line; lines end with CRLF. Credits have at most three decimals. */
+export function usageCsv({ groups }: UsageAsk, rows: readonly UsageRow[]): string {
+  const names = { day: 'day', endpoint: 'endpoint', key: 'key_prefix' } as const;
+  const head = [...groups.map((group) => names[group]), 'requests', 'items', 'cache_hits', 'credits'];
+  const lines = rows.map((row) => {
+    const values = { day: row.day ?? '', endpoint: row.endpoint ?? '', key: row.keyPrefix ?? '' };
+    return [...groups.map((group) => values[group]), row.requests, row.items, row.cacheHits, toCredits(row.amount)];
+  });
+  return [head, ...lines].map((fields) => `${fields.map(csvField).join(',')}\r\n`).join('');
+}

@@ -1,0 +1,95 @@
+import type { FastifyReply } from 'fastify';
+import type { AccountRecord } from '../../src/ports/truth.js';
+import { creditsChart, itemsChart, type Range } from './chart-data.js';
+import { overviewPage } from './overview.js';
+import type { DashboardServices, Visit } from './services.js';
+import { usagePage } from './usage.js';
+import { type ChartAsk, lastDays, moments, readChartAsk, readUsageAsk, type UsageAsk } from './usage-ask.js';
+import { usageCsv } from './usage-csv.js';
+import { aroundOf, isTold, queryOf, type Rooms, sendDashboard } from './visit.js';
+
+/** Requests on the overview. */
+const NEWEST = 8;
+
+/** A picture has no scripts and loads nothing; what the library writes for letters is inline style. */
+const PICTURE_CSP = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
+
+interface UsageOptions extends DashboardServices {
+  readonly network: string;
+  readonly mail: boolean;
+}
+
+/** Overview, usage, its pictures and its file. */
+export function mountUsage(rooms: Rooms, options: UsageOptions): void {
+  rooms.page('/dashboard', async (visit, reply) => sendDashboard(reply, await overview(visit, options)));
+  rooms.page('/dashboard/usage', (visit, reply) => showUsage(visit, reply, options));
+  rooms.page('/dashboard/usage.csv', async ({ request, account }, reply) => {
+    const ask = readUsageAsk(queryOf(request), options.clock.now());
+    const rows = await options.ledger.usage(account.accountId, { ...moments(ask), group: ask.groups });
+    return reply
+      .type('text/csv; charset=utf-8; header=present')
+      .header('Content-Disposition', `attachment; filename="perch-usage-${ask.from}-${ask.to}.csv"`)
+      .send(usageCsv(ask, rows));
+  });
+  rooms.page('/dashboard/usage.svg', async ({ request, account }, reply) => {
+    const ask = readChartAsk(queryOf(request), options.clock.now());
+    const data = await chartOf(account, ask, ask.chart, options);
+    // A second's worth of code that only pictures need: it is loaded with the first one.
+    const { drawChart } = await import('./chart.js');
+    return reply
+      .type('image/svg+xml; charset=utf-8')
+      .header('Content-Security-Policy', PICTURE_CSP)
+      .send(drawChart(data, ask));
+  });
+}
+
+async function chartOf(
+  { accountId }: AccountRecord,
+  range: Range,
+  chart: ChartAsk['chart'],
+  { ledger }: Pick<DashboardServices, 'ledger'>,
+) {
+  const group = chart === 'credits' ? (['day', 'endpoint'] as const) : (['day'] as const);
+  const rows = await ledger.usage(accountId, { ...moments(range), group });
+  return chart === 'credits' ? creditsChart(range, rows) : itemsChart(range, rows);
+}
+
+async function overview(visit: Visit, options: UsageOptions): Promise<string> {
+  const { account } = visit;
+  const { ledger, clock, network, mail } = options;
+  const nowMs = clock.now();
+  const range = lastDays(30, nowMs);
+  const [usage, recent, statement] = await Promise.all([
+    chartOf(account, range, 'credits', options),
+    ledger.recent(account.accountId, NEWEST),
+    ledger.statement(account.accountId, 20),
+  ]);
+  // What is taken back is no top-up.
+  const lastTopUp = statement.find(({ kind }) => kind !== 'reversal') ?? null;
+  return overviewPage({ around: aroundOf(visit), account, network, mail, nowMs, range, usage, recent, lastTopUp });
+}
+
+/** What is asked for; where it is not right: the usual range, and why. */
+function asked(query: URLSearchParams, nowMs: number): { ask: UsageAsk; error: string | null } {
+  try {
+    return { ask: readUsageAsk(query, nowMs), error: null };
+  } catch (error) {
+    if (!isTold(error)) throw error;
+    return { ask: readUsageAsk(new URLSearchParams(), nowMs), error: error.message };
+  }
+}
+
+async function showUsage(visit: Visit, reply: FastifyReply, options: UsageOptions): Promise<FastifyReply> {
+  const nowMs = options.clock.now();
+  const query = queryOf(visit.request);
+  const { ask, error } = asked(query, nowMs);
+  const [rows, credits, items] = await Promise.all([
+    options.ledger.usage(visit.account.accountId, { ...moments(ask), group: ask.groups }),
+    chartOf(visit.account, ask, 'credits', options),
+    chartOf(visit.account, ask, 'items', options),
+  ]);
+  const typed =
+    error === null ? { from: ask.from, to: ask.to } : { from: query.get('from') ?? '', to: query.get('to') ?? '' };
+  const page = usagePage({ around: aroundOf(visit), nowMs, ask, error, typed, rows, credits, items });
+  return sendDashboard(error === null ? reply : reply.code(400), page);
+}

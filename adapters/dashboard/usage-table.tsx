@@ -1,0 +1,82 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
+import type { UsageGroup, UsageRow } from '../../src/ports/truth.js';
+import { figure } from '../site/parts.js';
+import { type Column, DataTable, Day } from './parts.js';
+import type { UsageAsk } from './usage-ask.js';
+import { amountOf } from './words.js';
+
+/** Rows shown; the file has them all. */
+export const SHOWN = 400;
+
+export const TITLES: Record<UsageGroup, string> = { day: 'Day', endpoint: 'Endpoint', key: 'Key' };
+
+const Group = ({ group, row }: { group: UsageGroup; row: UsageRow }) => {
+  if (group === 'day') return <Day at={row.day ?? ''} />;
+  return <code>{group === 'endpoint' ? row.endpoint : `${row.keyPrefix}…`}</code>;
+};
+
+const Figures = ({ row }: { row: Omit<UsageRow, 'day'> }) => (
+  <>
+    <td class="num">{figure(row.requests)}</td>
+    <td class="num">{figure(row.items)}</td>
+    <td class="num">{figure(row.items - row.cacheHits)}</td>
+    <td class="num">{figure(row.cacheHits)}</td>
+    <td class="num">{amountOf(row.amount)}</td>
+  </>
+);
+
+const totalOf = (rows: readonly UsageRow[]): UsageRow =>
+  rows.reduce(
+    (sum, row) => ({
+      requests: sum.requests + row.requests,
+      items: sum.items + row.items,
+      cacheHits: sum.cacheHits + row.cacheHits,
+      amount: sum.amount + row.amount,
+    }),
+    { requests: 0, items: 0, cacheHits: 0, amount: 0 },
+  );
+
+const FIGURES: readonly Column[] = ['Requests', 'Items', 'Read', 'Held', 'Credits'].map((title) => ({
+  title,
+  numeric: true,
+}));
+
+/** The figures behind the pictures, with their sums. */
+export const UsageTable = ({ ask, rows }: { ask: UsageAsk; rows: readonly UsageRow[] }) => {
+  const total = totalOf(rows);
+  const foot: ComponentChildren = (
+    <tr>
+      <th scope="row" colSpan={ask.groups.length}>
+        In all
+      </th>
+      <Figures row={total} />
+    </tr>
+  );
+  return (
+    <DataTable
+      tall
+      caption={`Usage from ${ask.from} to ${ask.to} by ${ask.groups.join(', ')}`}
+      columns={[...ask.groups.map((group) => ({ title: TITLES[group] })), ...FIGURES]}
+      foot={foot}
+    >
+      {rows.slice(0, SHOWN).map((row) => (
+        <tr key={`${row.day} ${row.endpoint} ${row.keyPrefix}`}>
+          {ask.groups.map((group, index) =>
+            index === 0 ? (
+              <th key={group} scope="row">
+                <Group group={group} row={row} />
+              </th>
+            ) : (
+              <td key={group} class="text">
+                <Group group={group} row={row} />
+              </td>
+            ),
+          )}
+          <Figures row={row} />
+        </tr>
+      ))}
+    </DataTable>
+  );
+};

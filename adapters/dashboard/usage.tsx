@@ -1,0 +1,130 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { UsageRow } from '../../src/ports/truth.js';
+import { figure } from '../site/parts.js';
+import { type ChartData, daysIn } from './chart-data.js';
+import { type Around, dashboardPage } from './frame.js';
+import { Card, FormError, Nothing } from './parts.js';
+import { Picture } from './picture.js';
+import { GROUPS, lastDays, PRESETS, type UsageAsk, usageQuery } from './usage-ask.js';
+import { SHOWN, TITLES, UsageTable } from './usage-table.js';
+import { counted } from './words.js';
+
+export interface UsageModel {
+  readonly around: Around;
+  readonly nowMs: number;
+  readonly ask: UsageAsk;
+  /** What was wrong with what was asked for, in words; then `ask` is the usual range. */
+  readonly error: string | null;
+  /** As typed, where it was wrong. */
+  readonly typed: { readonly from: string; readonly to: string };
+  readonly rows: readonly UsageRow[];
+  readonly credits: ChartData;
+  readonly items: ChartData;
+}
+
+const Presets = ({ ask, nowMs }: { ask: UsageAsk; nowMs: number }) => (
+  <ul class="pills">
+    {PRESETS.map((days) => {
+      const range = lastDays(days, nowMs);
+      const here = range.from === ask.from && range.to === ask.to;
+      return (
+        <li key={days}>
+          <a
+            href={`/dashboard/usage?${usageQuery({ ...ask, ...range })}`}
+            {...(here ? { 'aria-current': 'true' as const } : {})}
+          >
+            {days} days
+          </a>
+        </li>
+      );
+    })}
+  </ul>
+);
+
+const RangeForm = ({ ask, error, typed, nowMs }: UsageModel) => (
+  <section class="card range" aria-label="What to look at">
+    <Presets ask={ask} nowMs={nowMs} />
+    <form
+      method="get"
+      action="/dashboard/usage"
+      class="row-form"
+      {...(error === null ? {} : { 'aria-describedby': 'range-error' })}
+    >
+      <div class="field">
+        <label for="from">First day</label>
+        <input id="from" name="from" type="date" value={typed.from} required />
+      </div>
+      <div class="field">
+        <label for="to">Last day (UTC)</label>
+        <input id="to" name="to" type="date" value={typed.to} required />
+      </div>
+      <fieldset class="checks">
+        <legend>Table by</legend>
+        {GROUPS.map((group) => (
+          <label key={group}>
+            <input type="checkbox" name="group" value={group} checked={ask.groups.includes(group)} /> {TITLES[group]}
+          </label>
+        ))}
+      </fieldset>
+      <button type="submit" class="button primary">
+        Show
+      </button>
+    </form>
+    <FormError id="range-error" message={error} />
+  </section>
+);
+
+const Charts = ({ ask, credits, items }: UsageModel) => {
+  const per = credits.step === 1 ? 'per day' : 'per week';
+  return (
+    <>
+      <Card id="credits" title={`Credits ${per}`} lead="By endpoint or operation.">
+        <Picture chart="credits" data={credits} range={ask} />
+      </Card>
+      <Card id="items" title={`Items ${per}`} lead="Read from the network, or held already: those cost half.">
+        <Picture chart="items" data={items} range={ask} />
+      </Card>
+    </>
+  );
+};
+
+/** `GET /dashboard/usage`. */
+export const usagePage = (model: UsageModel): string => {
+  const { around, ask, rows } = model;
+  return dashboardPage(
+    {
+      title: 'Usage',
+      lead: 'What was paid for, by day, endpoint and key. Free requests are not in it.',
+      here: '/dashboard/usage',
+      around,
+    },
+    <>
+      <RangeForm {...model} />
+      {rows.length === 0 ? (
+        <Nothing>
+          No paid request in these {counted(daysIn(ask), 'day')}. <a href="/dashboard/keys">Make a key</a> and read
+          something.
+        </Nothing>
+      ) : (
+        <>
+          <Charts {...model} />
+          <Card
+            id="table"
+            title="The figures"
+            {...(rows.length > SHOWN
+              ? { lead: `The first ${SHOWN} of ${figure(rows.length)} rows; the file has them all.` }
+              : {})}
+            aside={
+              <a class="button small" href={`/dashboard/usage.csv?${usageQuery(ask)}`}>
+                Download CSV
+              </a>
+            }
+          >
+            <UsageTable ask={ask} rows={rows} />
+          </Card>
+        </>
+      )}
+    </>,
+  );
+};

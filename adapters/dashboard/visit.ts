@@ -1,0 +1,104 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { signInPath } from '../../src/account/safe-next.js';
+import { asServiceError, ServiceError } from '../../src/core/errors.js';
+import { logFailure } from '../http/failure.js';
+import { formOf } from '../http/form.js';
+import { PAGE } from '../http/keyless.js';
+import { byCustomer } from '../http/origin.js';
+import { refuseCrossSite } from '../http/same-origin.js';
+import { SITE_CSP } from '../site/policy.js';
+import { sendPage } from '../site/send-page.js';
+import { DONE } from './done.js';
+import { type Around, refusalPage } from './frame.js';
+import type { DashboardOptions, Visit } from './services.js';
+
+type Show = (visit: Visit, reply: FastifyReply) => Promise<FastifyReply> | FastifyReply;
+type Act = (visit: Visit, form: URLSearchParams, reply: FastifyReply) => Promise<FastifyReply> | FastifyReply;
+
+/** How the pages are opened and changed: signed in, kept by nobody, and what goes wrong is said in words. */
+export interface Rooms {
+  page(url: string, show: Show): void;
+  /** A form sent to `url`; who is not signed in comes back to the page `from`. */
+  form(url: string, from: string, act: Act): void;
+}
+
+/** The query of a request: keys may come more than once. */
+export const queryOf = ({ url }: FastifyRequest): URLSearchParams => {
+  const at = url.indexOf('?');
+  return new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
+};
+
+/** One name of the path, decoded. */
+export const namedIn = ({ params }: FastifyRequest, name: string): string =>
+  (params as Record<string, string | undefined>)[name] ?? '';
+
+export function aroundOf({ request, account }: Visit): Around {
+  const done = queryOf(request).get('done') ?? '';
+  return {
+    name: account.name,
+    email: account.email === account.name ? null : account.email,
+    frozen: account.frozen,
+    done: Object.hasOwn(DONE, done) ? DONE[done as keyof typeof DONE] : null,
+  };
+}
+
+/** Sends a page of the dashboard. `formsTo`: another origin that its forms may lead to. */
+export function sendDashboard(reply: FastifyReply, page: string, formsTo: string | null = null): FastifyReply {
+  const csp = formsTo === null ? SITE_CSP : SITE_CSP.replace("form-action 'self'", `form-action 'self' ${formsTo}`);
+  return sendPage(reply, page, csp);
+}
+
+/** After a form: the browser asks for the page anew, and a reload sends nothing twice. */
+export const backTo = (reply: FastifyReply, url: string): FastifyReply => reply.redirect(url, 303);
+
+/** 400 to 499 and the processor's troubles are the customer's to know; the rest is ours. */
+export const isTold = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && error.code !== 'internal';
+
+export function roomsOf({ keyless, door, accounts }: DashboardOptions): Rooms {
+  const visit = async (request: FastifyRequest, reply: FastifyReply): Promise<Visit | null> => {
+    reply.header('Cache-Control', 'private, no-store');
+    const visitor = await door.visitor(request);
+    const account = visitor === null ? undefined : await accounts.get(visitor.accountId);
+    if (visitor === null || account === undefined) return null;
+    return { request, visitor, account, by: byCustomer(request) };
+  };
+  const answered = async (one: Visit, reply: FastifyReply, answer: () => Promise<FastifyReply> | FastifyReply) => {
+    try {
+      return await answer();
+    } catch (error) {
+      const failure = asServiceError(error);
+      logFailure(one.request, failure);
+      const title = REFUSALS[failure.status] ?? 'That did not work';
+      return sendDashboard(reply.code(failure.status), refusalPage(aroundOf(one), title, failure.message));
+    }
+  };
+  return {
+    page(url, show) {
+      keyless(PAGE, url, async (request, reply) => {
+        const one = await visit(request, reply);
+        if (one === null) return signIn(reply, request.url);
+        return answered(one, reply, () => show(one, reply));
+      });
+    },
+    form(url, from, act) {
+      keyless(['POST'], url, async (request, reply) => {
+        const one = await visit(request, reply);
+        if (one === null) return signIn(reply, from);
+        return answered(one, reply, () => {
+          refuseCrossSite(request);
+          return act(one, formOf(request), reply);
+        });
+      });
+    },
+  };
+}
+
+const REFUSALS: Record<number, string> = { 403: 'Not from there', 404: 'Nothing sits here' };
+
+/** They come back to the page that a picture or a file belongs to. */
+const signIn = (reply: FastifyReply, next: string): FastifyReply =>
+  backTo(reply, signInPath(next.replace(/^(\/dashboard\/usage)\.(?:csv|svg)/, '$1')));
+
+export const notHere = (what: string): ServiceError =>
+  new ServiceError('not_found', `There is no such ${what} on this account.`);

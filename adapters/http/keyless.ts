@@ -1,0 +1,49 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../src/core/errors.js';
+import type { RateDecision } from '../../src/ports/shared.js';
+import { limitHeaders, setHeaders } from './headers.js';
+
+/** One keyless request of an address (`public` policy). */
+export type AdmitPublic = (address: string) => Promise<RateDecision>;
+
+export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | FastifyReply;
+
+type Method = 'GET' | 'HEAD' | 'POST';
+
+/** GET alone answers HEAD as well (H4). */
+export const PAGE: readonly Method[] = ['GET', 'HEAD'];
+
+/** Adds a route that needs no key. */
+export type Keyless = (methods: readonly Method[], url: string, handler: Handler) => void;
+
+/** Routes under the `public` policy, with its headers on every answer (8.1.6). */
+export const createKeyless =
+  (app: FastifyInstance, admitPublic: AdmitPublic): Keyless =>
+  (methods, url, handler) =>
+    addRoute(app, methods, url, async (request, reply) => {
+      const rate = await admitPublic(request.ip);
+      setHeaders(reply, limitHeaders({ rate, policy: 'public' }));
+      if (!rate.allowed) throw tooFast(rate);
+      return handler(request, reply);
+    });
+
+/** Pages, which bring several requests each: under a bound of their own, for the database's sake (L10). */
+export const createPages =
+  (app: FastifyInstance, admit: AdmitPublic): Keyless =>
+  (methods, url, handler) =>
+    addRoute(app, methods, url, async (request, reply) => {
+      const rate = await admit(request.ip);
+      if (!rate.allowed) throw tooFast(rate);
+      return handler(request, reply);
+    });
+
+const addRoute = (app: FastifyInstance, methods: readonly Method[], url: string, handler: Handler): void => {
+  app.route({ method: [...methods], url, handler });
+};
+
+const tooFast = ({ limit, retryAfterSeconds }: RateDecision): ServiceError =>
+  new ServiceError(
+    'rate_limited',
+    `More than ${limit} requests a second from this address. Try again in ${retryAfterSeconds} s.`,
+    { retryAfter: retryAfterSeconds },
+  );

@@ -1,0 +1,14 @@
+import type { FastifyRequest } from 'fastify';
+import { plainAddress } from '../../src/access/address.js';
+import type { Actor } from '../../src/core/audit.js';
+
+const AGENT_CHARS = 300;
+
+/** Where a request comes from, for people to recognise. */
+export const originOf = ({ headers, ip }: FastifyRequest): { userAgent: string | null; address: string } => ({
+  userAgent: headers['user-agent']?.slice(0, AGENT_CHARS) ?? null,
+  address: plainAddress(ip),
+});
+
+/** The signed-in customer who sent the request, as the account's log names them. */
+export const byCustomer = ({ ip }: FastifyRequest): Actor => ({ who: 'customer', address: plainAddress(ip) });

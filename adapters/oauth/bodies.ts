@@ -1,0 +1,29 @@
+import type { FastifyRequest } from 'fastify';
+import { OAuthError } from '../../src/oauth/oauth-error.js';
+
+const textOf = ({ body }: FastifyRequest): string => (Buffer.isBuffer(body) ? body.toString('utf8') : '');
+
+const isType = ({ headers }: FastifyRequest, type: string): boolean =>
+  (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() === type;
+
+/** A form. Each parameter at most once (RFC 6749 3.2), but for `resource` (RFC 8707 2). Throws `invalid_request`. */
+export function fieldsOf(request: FastifyRequest): URLSearchParams {
+  if (!isType(request, 'application/x-www-form-urlencoded')) {
+    throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
+  }
+  const fields = new URLSearchParams(textOf(request));
+  const names = [...fields.keys()].filter((name) => name !== 'resource');
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new OAuthError('invalid_request', `${twice} is given twice.`);
+  return fields;
+}
+
+/** Throws `invalid_client_metadata` for anything but JSON. */
+export function jsonOf(request: FastifyRequest): unknown {
+  try {
+    if (isType(request, 'application/json')) return JSON.parse(textOf(request));
+  } catch {
+    // Said below.
+  }
+  throw new OAuthError('invalid_client_metadata', 'The body must be JSON: application/json.');
+}

@@ -1,0 +1,28 @@
+import { parseCredits } from '../../src/core/credits.js';
+import { badRequest } from '../../src/core/errors.js';
+import type { Cap, CapPeriod } from '../../src/ports/truth.js';
+
+/** As the form has it; `none` is no cap at all. */
+export interface CapFields {
+  readonly amount: string;
+  readonly period: string;
+}
+
+export const PERIODS = [
+  { value: 'month', text: 'each month' },
+  { value: 'day', text: 'each day' },
+  { value: 'total', text: 'once, in all' },
+  { value: 'none', text: 'no cap: the whole wallet' },
+] as const;
+
+/** What is offered at first: enough to work with, too little to be sorry about. */
+export const OFFERED: CapFields = { amount: '1000', period: 'month' };
+
+/** Throws `bad_request`, in words for the customer, when the fields are none. */
+export function capOf({ amount, period }: CapFields): Cap | null {
+  if (period === 'none') return null;
+  if (!PERIODS.some(({ value }) => value === period)) throw badRequest('Choose how often the cap starts anew.', 'cap');
+  const thousandths = parseCredits(amount.trim().replaceAll(',', ''));
+  if (thousandths !== undefined && thousandths > 0) return { amount: thousandths, period: period as CapPeriod };
+  throw badRequest('The cap must be a number of credits above 0, with at most three decimals.', 'cap');
+}

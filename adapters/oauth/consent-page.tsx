@@ -1,0 +1,169 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import { toCredits } from '../../src/core/credits.js';
+import { priceOf, type UNITS } from '../../src/core/prices.js';
+import type { Ask } from '../../src/oauth/authorization.js';
+import { isDocumentId } from '../../src/oauth/clients.js';
+import type { AccountRecord } from '../../src/ports/truth.js';
+import { document } from '../site/layout.js';
+import { inCredits } from '../site/parts.js';
+import { type CapFields, PERIODS } from './cap-fields.js';
+import { type Destination, destinationOf } from './destination.js';
+
+export interface ConsentModel {
+  readonly ask: Ask;
+  readonly account: Pick<AccountRecord, 'accountId' | 'name' | 'email' | 'balance'>;
+  /** The request as it came, to be sent again with the decision. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly cap: CapFields;
+  /** What is wrong with the cap, or null. */
+  readonly fault: string | null;
+  /** The session became another account's since the page was shown. */
+  readonly switched: boolean;
+}
+
+const GOES_TO: Readonly<Record<Destination['kind'], string>> = {
+  web: 'The answer goes to this site.',
+  loopback: 'The answer goes to a program on your own computer.',
+  app: 'The answer goes to whichever app of your device takes this kind of address.',
+};
+
+const price = (unit: keyof typeof UNITS, cache: 'miss' | 'hit'): string => inCredits(toCredits(priceOf(unit, cache)));
+
+const Warnings = ({ ask, switched }: Pick<ConsentModel, 'ask' | 'switched'>) => {
+  const { kind } = destinationOf(ask.redirectUri);
+  return (
+    <>
+      {switched && <p class="notice">You are signed in to another account now. Nothing was allowed yet.</p>}
+      {kind === 'loopback' && (
+        <p class="notice">
+          This asks for a program on your own computer, and Perch cannot tell which. Allow it only if you have just
+          started it yourself.
+        </p>
+      )}
+      {kind === 'app' && (
+        <p class="notice">
+          This asks for an app on your device, and Perch cannot tell which. Allow it only if you have just come from it.
+        </p>
+      )}
+    </>
+  );
+};
+
+const Facts = ({ ask, account }: Pick<ConsentModel, 'ask' | 'account'>) => {
+  const destination = destinationOf(ask.redirectUri);
+  const { clientId, name } = ask.client;
+  return (
+    <dl class="asks">
+      <div>
+        <dt>Who asks</dt>
+        <dd>
+          <strong>{name}</strong>
+          <span>
+            {isDocumentId(clientId)
+              ? `That is what it calls itself, at ${new URL(clientId).host}.`
+              : 'That is what it calls itself. Nobody has checked it.'}
+          </span>
+        </dd>
+      </div>
+      <div>
+        <dt>Sends you to</dt>
+        <dd>
+          <strong>{destination.shown}</strong>
+          <span>{GOES_TO[destination.kind]}</span>
+        </dd>
+      </div>
+      <div>
+        <dt>May</dt>
+        <dd>
+          Read public data
+          <span>It also sees your balance and usage. It cannot post for you, or pay with your card.</span>
+        </dd>
+      </div>
+      <div>
+        <dt>Pays from</dt>
+        <dd>
+          {account.email ?? account.name}
+          <span>Your wallet holds {inCredits(toCredits(account.balance))}.</span>
+        </dd>
+      </div>
+    </dl>
+  );
+};
+
+const CapChoice = ({ cap, fault }: Pick<ConsentModel, 'cap' | 'fault'>) => (
+  <fieldset>
+    <legend>Spend cap</legend>
+    <p>
+      It spends from your wallet: {price('tweet', 'miss')} for a post or a profile, half of that for what Perch still
+      holds. It can never spend more than the cap.
+    </p>
+    {fault !== null && (
+      <p class="notice bad" id="cap-fault">
+        {fault}
+      </p>
+    )}
+    <div class="cap">
+      <div class="cap-part">
+        <label for="cap-amount">Credits</label>
+        <input
+          type="text"
+          id="cap-amount"
+          name="cap_amount"
+          inputMode="decimal"
+          autocomplete="off"
+          value={cap.amount}
+          {...(fault === null ? {} : { 'aria-invalid': 'true', 'aria-describedby': 'cap-fault' })}
+        />
+      </div>
+      <div class="cap-part">
+        <label for="cap-period">How often</label>
+        <select id="cap-period" name="cap_period">
+          {PERIODS.map(({ value, text }) => (
+            <option key={value} value={value} selected={value === cap.period}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </div>
+    </div>
+  </fieldset>
+);
+
+/** Asks a customer whether a client may read for them. To be sent under `consentPolicy`. */
+export const consentPage = ({ ask, account, fields, cap, fault, switched }: ConsentModel): string =>
+  document(
+    { title: `Allow ${ask.client.name}? · Perch`, description: 'A client asks to read public data from your wallet.' },
+    <div class="wrap page narrow consent">
+      <h1>Allow {ask.client.name} to read for you?</h1>
+      <Warnings ask={ask} switched={switched} />
+      <Facts ask={ask} account={account} />
+      <form method="post" action="/oauth/authorize">
+        {fields.map(([name, value]) => (
+          <input key={`${name} ${value}`} type="hidden" name={name} value={value} />
+        ))}
+        <input type="hidden" name="account" value={account.accountId} />
+        <CapChoice cap={cap} fault={fault} />
+        <p class="actions">
+          <button class="button primary" type="submit" name="decision" value="allow">
+            Allow
+          </button>
+          <button class="button" type="submit" name="decision" value="deny">
+            Deny
+          </button>
+        </p>
+      </form>
+      <p>It gets a key of its own, which you can revoke in the dashboard at any time.</p>
+    </div>,
+  );
+
+/** What a person sees when a request cannot be sent back to where it came from. */
+export const refusalPage = (title: string, message: string): string =>
+  document(
+    { title: `${title} · Perch`, description: 'A client asked for something that cannot be answered.' },
+    <div class="wrap page narrow consent">
+      <h1>{title}</h1>
+      <p class="notice bad">{message}</p>
+      <p>Nothing was allowed and nothing was sent. Close this page, and try again from the app that sent you here.</p>
+    </div>,
+  );

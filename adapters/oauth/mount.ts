@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ServiceError } from '../../src/core/errors.js';
+import type { Clients } from '../../src/oauth/clients.js';
+import type { Consents } from '../../src/oauth/consents.js';
+import { isIssuerAt, resourceAt, resourceMetadata, serverMetadata } from '../../src/oauth/metadata.js';
+import type { Addresses } from '../../src/oauth/resources.js';
+import type { Tokens } from '../../src/oauth/tokens.js';
+import type { Limiter } from '../../src/ports/shared.js';
+import type { Accounts } from '../../src/ports/truth.js';
+import type { Door } from '../http/door.js';
+import { type AdmitPublic, PAGE } from '../http/keyless.js';
+import { mountAuthorize } from './authorize.js';
+import { fieldsOf, jsonOf } from './bodies.js';
+import { type Allowance, type Gate, openRoute } from './open-route.js';
+
+export interface OAuthOptions {
+  readonly clients: Clients;
+  readonly consents: Consents;
+  readonly tokens: Tokens;
+  readonly accounts: Pick<Accounts, 'get'>;
+  readonly door: Door;
+  readonly admitPublic: AdmitPublic;
+  readonly limiter: Limiter;
+}
+
+const REGISTRATIONS: Allowance = { name: 'register', limit: 20, windowSeconds: 3600 };
+const TOKENS: Allowance = { name: 'token', limit: 120, windowSeconds: 60 };
+
+/** Sign-in for clients: discovery, registration, consent, tokens (section 5.6, A12–A17). */
+export function mountOAuth(app: FastifyInstance, options: OAuthOptions): void {
+  const gate: Gate = {
+    admitPublic: options.admitPublic,
+    take: ({ name, limit, windowSeconds }, address) =>
+      options.limiter.take(`oauth:${name}:${address}`, limit, windowSeconds),
+  };
+  const addresses = (): Addresses => ({ baseUrl: app.baseUrl, authUrl: app.authUrl });
+  mountMetadata(app, gate, addresses);
+  mountAuthorize(app, gate, addresses, options);
+  const post = (
+    url: string,
+    allowance: Allowance,
+    answer: (request: Parameters<typeof fieldsOf>[0]) => Promise<unknown>,
+  ) =>
+    openRoute(app, gate, {
+      methods: ['POST'],
+      url,
+      allowance,
+      handler: async (request, reply) => {
+        const body = await answer(request);
+        return noStore(reply)
+          .code(url.endsWith('/register') ? 201 : 200)
+          .send(body);
+      },
+    });
+  const { clients, tokens } = options;
+  post('/api/oauth/register', REGISTRATIONS, (request) => clients.register(jsonOf(request)));
+  post('/api/oauth/token', TOKENS, (request) => tokens.answer(fieldsOf(request), addresses(), request.ip));
+  post('/api/oauth/revoke', TOKENS, async (request) => {
+    await tokens.revoke(fieldsOf(request), request.ip);
+    return {};
+  });
+}
+
+const noStore = (reply: FastifyReply): FastifyReply =>
+  reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
+
+/** With the path of the address it describes behind it, too (RFC 8414 3.1, RFC 9728 3.1). */
+function mountMetadata(app: FastifyInstance, gate: Gate, addresses: () => Addresses): void {
+  const wellKnown = (name: string, describe: (suffix: string) => object | undefined): void => {
+    for (const url of [`/.well-known/${name}`, `/.well-known/${name}/*`]) {
+      openRoute(app, gate, {
+        methods: PAGE as ('GET' | 'HEAD')[],
+        url,
+        handler: (request, reply) => {
+          const { '*': rest = '' } = request.params as { '*'?: string };
+          const described = describe(rest === '' ? '' : `/${rest.replace(/\/$/, '')}`);
+          if (described === undefined) throw new ServiceError('not_found', 'There is no metadata at this address.');
+          return reply.header('Cache-Control', 'public, max-age=300').send(described);
+        },
+      });
+    }
+  };
+  wellKnown('oauth-authorization-server', (suffix) =>
+    isIssuerAt(addresses(), suffix) ? serverMetadata(addresses()) : undefined,
+  );
+  wellKnown('oauth-protected-resource', (suffix) => {
+    const resource = resourceAt(addresses(), suffix);
+    return resource === undefined ? undefined : resourceMetadata(addresses(), resource);
+  });
+}

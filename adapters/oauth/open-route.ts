@@ -1,0 +1,102 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { asServiceError, ServiceError } from '../../src/core/errors.js';
+import { OAuthError } from '../../src/oauth/oauth-error.js';
+import type { RateDecision } from '../../src/ports/shared.js';
+import { logFailure } from '../http/failure.js';
+import { limitHeaders, setHeaders } from '../http/headers.js';
+import type { AdmitPublic, Handler } from '../http/keyless.js';
+
+/** So many requests of one address in so many seconds. */
+export interface Allowance {
+  readonly name: string;
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
+export interface Gate {
+  readonly admitPublic: AdmitPublic;
+  readonly take: (allowance: Allowance, address: string) => Promise<RateDecision>;
+}
+
+interface OpenRoute {
+  readonly methods: readonly ('GET' | 'HEAD' | 'POST')[];
+  readonly url: string;
+  readonly allowance?: Allowance;
+  readonly handler: Handler;
+}
+
+/** For browsers of any site (H5). `*` does not cover Authorization. */
+const CORS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id',
+} as const;
+
+/** Adds a route for programs: keyless, open to every origin, and failing in the form of OAuth. */
+export function openRoute(app: FastifyInstance, gate: Gate, { methods, url, allowance, handler }: OpenRoute): void {
+  app.route({
+    method: [...methods],
+    url,
+    errorHandler: (error, request, reply) => sendOAuthError(request, reply, error),
+    handler: async (request, reply) => {
+      setHeaders(reply, CORS);
+      await admit(gate, request, reply, allowance);
+      return handler(request, reply);
+    },
+  });
+  app.options(url, (_request, reply) =>
+    reply
+      .headers({ ...CORS, 'Access-Control-Allow-Methods': methods.join(', ') })
+      .headers({ 'Access-Control-Allow-Headers': '*, Authorization', 'Access-Control-Max-Age': '86400' })
+      .code(204)
+      .send(),
+  );
+}
+
+/** Throws `rate_limited` past either limit; the headers tell of the `public` policy (8.1.6). */
+export async function admit(
+  { admitPublic, take }: Gate,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  allowance?: Allowance,
+): Promise<void> {
+  const rate = await admitPublic(request.ip);
+  setHeaders(reply, limitHeaders({ rate, policy: 'public' }));
+  const own = rate.allowed && allowance ? await take(allowance, request.ip) : rate;
+  if (own.allowed) return;
+  const seconds = own.retryAfterSeconds;
+  throw new ServiceError('rate_limited', `Too many requests from this address. Try again in ${seconds} s.`, {
+    retryAfter: seconds,
+  });
+}
+
+function sendOAuthError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+  setHeaders(reply, { ...CORS, 'Cache-Control': 'no-store' });
+  const { code, message, status } = thrown instanceof OAuthError ? thrown : outsideOAuth(request, reply, thrown);
+  // RFC 6749 5.2: who tried to authenticate in this header is answered there.
+  if (status === 401 && request.headers.authorization !== undefined) {
+    reply.header('WWW-Authenticate', 'Basic realm="Clients have no secret here"');
+  }
+  return reply.code(status).send({ error: code, error_description: asciiOf(message) });
+}
+
+/** What is no matter of OAuth, in its words all the same. */
+function outsideOAuth(request: FastifyRequest, reply: FastifyReply, thrown: unknown): OAuthError {
+  const failure = asServiceError(isOurs(thrown) ? thrown : fromFastify(thrown));
+  logFailure(request, failure);
+  if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
+  if (failure.code === 'rate_limited') return new OAuthError('temporarily_unavailable', failure.message, 429);
+  const code = failure.status < 500 ? 'invalid_request' : 'server_error';
+  return new OAuthError(code, failure.message, failure.status);
+}
+
+const isOurs = (thrown: unknown): boolean => thrown instanceof ServiceError;
+
+/** A body that is too large, and the like. */
+function fromFastify(thrown: unknown): unknown {
+  const { statusCode: status } = thrown as { statusCode?: number };
+  if (status === undefined || status < 400 || status > 499) return thrown;
+  return new ServiceError('bad_request', 'The request cannot be read.', { status, cause: thrown });
+}
+
+/** The characters that an error_description may have (RFC 6749 5.2). */
+const asciiOf = (text: string): string => text.replaceAll('"', "'").replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?');

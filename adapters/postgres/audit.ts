@@ -1,0 +1,26 @@
+import type { Actor, AuditDetail, AuditKind } from '../../src/core/audit.js';
+import type { AuditEvent, AuditLog } from '../../src/ports/audit.js';
+import type { Sql, Transaction } from './sql.js';
+
+/** Writes a change into the account's log, in the transaction that makes it: there is never one without the other. */
+export async function record(
+  within: Sql | Transaction,
+  accountId: string,
+  by: Actor,
+  what: AuditKind,
+  detail: AuditDetail = {},
+): Promise<void> {
+  await within`
+    insert into audit_log (account_id, what, who, address, detail)
+    values (${accountId}, ${what}, ${by.who}, ${by.address}, ${JSON.stringify(detail)}::text::jsonb)`;
+}
+
+/** The log over Postgres. */
+export const createAuditLog = (sql: Sql): AuditLog => ({
+  async list(accountId, limit) {
+    const rows = await sql<(Omit<AuditEvent, 'at'> & { at: Date })[]>`
+      select at, what, who, address, detail from audit_log where account_id = ${accountId}
+      order by event_id desc limit ${limit}`;
+    return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
+  },
+});

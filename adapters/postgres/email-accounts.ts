@@ -1,0 +1,32 @@
+import type { EmailAccounts } from '../../src/ports/sign-in.js';
+import type { Sql, Transaction } from './sql.js';
+
+/** Accounts by mail address over Postgres. */
+export function createEmailAccounts(sql: Sql): EmailAccounts {
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** A lock holds a connection while `open` needs another: one at a time, so that they can't take all of a pool. */
+  const alone = <T>(run: () => Promise<T>): Promise<T> => {
+    const done = turn.then(run);
+    turn = done.catch(() => undefined);
+    return done;
+  };
+
+  return {
+    accountOf: async (email, open) =>
+      (await oldest(sql, email)) ??
+      alone(() =>
+        sql.begin(async (tx) => {
+          await tx`select pg_advisory_xact_lock(hashtextextended('account of ' || lower(${email}), 0))`;
+          return (await oldest(tx, email)) ?? (await open());
+        }),
+      ),
+  };
+}
+
+async function oldest(sql: Sql | Transaction, email: string): Promise<string | undefined> {
+  const [row] = await sql<{ accountId: string }[]>`
+    select account_id as "accountId" from accounts where lower(email) = lower(${email})
+    order by created_at, account_id limit 1`;
+  return row?.accountId;
+}

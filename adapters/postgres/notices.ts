@@ -1,0 +1,26 @@
+import type { Notices, WalletLevel } from '../../src/ports/notices.js';
+import type { Sql } from './sql.js';
+
+/** Notices of a low balance over Postgres. */
+export const createNotices = (sql: Sql): Notices => ({
+  levels: (accountIds) => sql<WalletLevel[]>`
+    select a.account_id as "accountId", a.email, w.balance_thousandths as balance, t.balance_after as "full",
+      t.seq as "topupSeq",
+      (select min(percent) from balance_notices n where n.account_id = a.account_id and n.topup_seq = t.seq) as told
+    from accounts a join wallets w using (account_id)
+      cross join lateral (
+        select seq, balance_after from ledger_entries e
+        where e.account_id = a.account_id and e.kind <> 'debit' and e.kind <> 'reversal' order by seq desc limit 1
+      ) t
+    where a.account_id = any(${[...accountIds]}::uuid[]) and a.email is not null and t.balance_after > 0`,
+
+  async claim(accountId, topupSeq, percents) {
+    const marked = await sql<{ percent: number }[]>`
+      insert into balance_notices (account_id, topup_seq, percent)
+      select ${accountId}, ${topupSeq}, percent from unnest(${[...percents]}::integer[]) as percent order by percent
+      on conflict do nothing
+      returning percent`;
+    const lowest = Math.min(...percents);
+    return marked.some(({ percent }) => percent === lowest);
+  },
+});

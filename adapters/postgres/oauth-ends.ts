@@ -1,0 +1,48 @@
+import type { Actor } from '../../src/core/audit.js';
+import { record } from './audit.js';
+import type { Transaction } from './sql.js';
+
+/** Why a grant ended, as the customer's log has it. */
+export interface GrantEnd {
+  readonly now: Date;
+  readonly why: 'asked' | 'code used again' | 'refresh token used again';
+}
+
+interface GrantOf {
+  readonly accountId: string;
+  readonly grantId: string;
+}
+
+/** In the order of their ids, as debits lock them: nobody waits for each other in a ring. */
+export async function lockKeys(tx: Transaction, { accountId, grantId }: GrantOf, now: Date): Promise<void> {
+  await tx`
+    select from keys where account_id = ${accountId} and grant_id = ${grantId} and revoked_at is null
+      and (expires_at is null or expires_at > ${now})
+    order by key_id for no key update`;
+}
+
+/**
+ * Ends a grant with all its keys, and says so in the log; false when there is no live one. Whatever changes a grant locks its
+ * row first, then the keys.
+ */
+export async function endGrant(
+  tx: Transaction,
+  { accountId, grantId }: GrantOf,
+  by: Actor,
+  { now, why }: GrantEnd,
+): Promise<boolean> {
+  const [grant] = await tx<{ client: string; clientId: string }[]>`
+    update oauth_grants set revoked_at = ${now}
+    where account_id = ${accountId} and grant_id = ${grantId} and revoked_at is null
+    returning client_name as client, client_id as "clientId"`;
+  if (grant === undefined) return false;
+  await lockKeys(tx, { accountId, grantId }, now);
+  // The database's own clock is what keys end by: a node that is ahead of it must not end them later.
+  await tx`
+    update keys set revoked_at = least(${now}, now())
+    where account_id = ${accountId} and grant_id = ${grantId} and revoked_at is null
+      and (expires_at is null or expires_at > ${now})`;
+  const { client, clientId } = grant;
+  await record(tx, accountId, by, 'client.revoked', { client, client_id: clientId, grant_id: grantId, why });
+  return true;
+}

@@ -1,0 +1,112 @@
+import type { Actor, AuditKind } from '../../src/core/audit.js';
+import { toCredits } from '../../src/core/credits.js';
+import type { Movement, Sale, SaleChange, Sales } from '../../src/ports/sales.js';
+import { record } from './audit.js';
+import { readSales } from './sale-rows.js';
+import type { Sql, Transaction } from './sql.js';
+import { isUuid } from './uuid.js';
+
+const PAYMENTS: Actor = { who: 'payments', address: null };
+
+const AUDIT_OF: Readonly<Record<Movement['kind'], AuditKind>> = {
+  purchase: 'credits.bought',
+  reversal: 'credits.reversed',
+  return: 'credits.returned',
+};
+
+/** One transaction: the sale, its disputes, the ledger, the account, and the log of it. */
+export async function changeSale(
+  sql: Sql,
+  { sessionId, saleId }: Parameters<Sales['change']>[0],
+  nowMs: number,
+  change: Parameters<Sales['change']>[2],
+): Promise<boolean> {
+  return sql.begin(async (tx) => {
+    const owner = await ownerOf(tx, sessionId, saleId);
+    if (owner === undefined) return false;
+    const { accountId } = owner;
+    // The wallet first, as debits do, so that nobody waits for each other in a ring.
+    const [wallet] = await tx<Wallet[]>`
+      select account_id as "accountId", wallet_id as "walletId", balance_thousandths as balance, last_seq as "lastSeq"
+      from wallets where account_id = ${accountId} for no key update`;
+    const [sale] = await readSales(tx, tx`account_id = ${accountId} and sale_id = ${owner.saleId} for no key update`);
+    if (wallet === undefined || sale === undefined)
+      throw new Error(`account ${accountId} has no wallet, or lost a sale`);
+    const next = change({ sale, balance: wallet.balance });
+    if (next !== null) await write(tx, sale, wallet, next, { sessionId, at: new Date(nowMs) });
+    return true;
+  });
+}
+
+interface Wallet {
+  readonly accountId: string;
+  readonly walletId: string;
+  readonly balance: number;
+  readonly lastSeq: number;
+}
+
+/** By the session; or by the sale that it was opened for, where we were told too late to note its session. */
+async function ownerOf(
+  tx: Transaction,
+  sessionId: string,
+  saleId: string | null,
+): Promise<{ accountId: string; saleId: string } | undefined> {
+  const own = saleId !== null && isUuid(saleId) ? saleId : null;
+  const [owner] = await tx<{ accountId: string; saleId: string }[]>`
+    select account_id as "accountId", sale_id as "saleId" from sales
+    where session_id = ${sessionId} or (session_id is null and sale_id = ${own}::uuid) limit 1`;
+  return owner;
+}
+
+async function write(
+  tx: Transaction,
+  sale: Sale,
+  wallet: Wallet,
+  next: SaleChange,
+  { sessionId, at }: { sessionId: string; at: Date },
+): Promise<void> {
+  const { accountId, saleId } = sale;
+  await tx`
+    update sales set session_id = ${sessionId}, state = ${next.state}, payment_intent = ${next.paymentIntent},
+      paid_at = ${next.paidUsd > 0 ? at : sale.paidAt}, refunded_cents = ${next.refundedCents},
+      reversed_thousandths = ${next.reversed}, shortfall_thousandths = ${next.shortfall}
+    where account_id = ${accountId} and sale_id = ${saleId}`;
+  for (const { disputeId, state, amountCents } of next.disputes) {
+    await tx`
+      insert into sale_disputes (dispute_id, account_id, sale_id, state, amount_cents)
+      values (${disputeId}, ${accountId}, ${saleId}, ${state}, ${amountCents})
+      on conflict (dispute_id) do update set state = excluded.state, amount_cents = excluded.amount_cents`;
+  }
+  await post(tx, sale, wallet, next.entries);
+  if (next.paidUsd > 0) {
+    await tx`update accounts set paid_usd = paid_usd + ${next.paidUsd} where account_id = ${accountId}`;
+  }
+  if (next.freeze) await freeze(tx, sale, at);
+}
+
+/** A purchase stands under the sale's id: there can be only one (W2). */
+async function post(tx: Transaction, sale: Sale, wallet: Wallet, entries: readonly Movement[]): Promise<void> {
+  const { accountId, saleId, pack, usd } = sale;
+  let { balance, lastSeq: seq } = wallet;
+  for (const { kind, amount, reason } of entries) {
+    balance += kind === 'reversal' ? -amount : amount;
+    seq += 1;
+    await tx`
+      insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
+      values (${accountId}, ${wallet.walletId}, ${seq},
+        ${kind === 'purchase' ? tx`${saleId}` : tx`gen_random_uuid()`}, ${kind}, ${amount}, ${balance}, ${reason})`;
+    await record(tx, accountId, PAYMENTS, AUDIT_OF[kind], { pack, usd, credits: toCredits(amount), sale_id: saleId });
+  }
+  if (entries.length === 0) return;
+  await tx`
+    update wallets set balance_thousandths = ${balance}, last_seq = ${seq}
+    where account_id = ${accountId} and wallet_id = ${wallet.walletId}`;
+}
+
+/** Once per lost dispute: what an operator thaws stays so. */
+async function freeze(tx: Transaction, { accountId, saleId, pack }: Sale, at: Date): Promise<void> {
+  const frozen = await tx`
+    update accounts set frozen_at = ${at} where account_id = ${accountId} and frozen_at is null`;
+  if (frozen.count === 0) return;
+  await record(tx, accountId, PAYMENTS, 'account.frozen', { why: 'dispute lost', pack, sale_id: saleId });
+}

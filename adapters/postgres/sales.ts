@@ -1,0 +1,90 @@
+import type { Sale, Sales } from '../../src/ports/sales.js';
+import { record } from './audit.js';
+import { retryPassing } from './retry.js';
+import { changeSale } from './sale-change.js';
+import { readSales } from './sale-rows.js';
+import type { Sql } from './sql.js';
+
+const DAY_MS = 86_400_000;
+
+/** Sales over Postgres. */
+export function createSales(sql: Sql): Sales {
+  return {
+    begin: (sale) => retryPassing(() => beginSale(sql, sale)),
+    opened: (sale, page, by) => retryPassing(() => noteOpened(sql, sale, page, by)),
+    async find(by) {
+      const [sale] = await readSales(
+        sql,
+        'sessionId' in by ? sql`session_id = ${by.sessionId}` : sql`payment_intent = ${by.paymentIntent}`,
+      );
+      return sale;
+    },
+    list: (accountId, limit) =>
+      readSales(
+        sql,
+        sql`account_id = ${accountId} and session_id is not null order by created_at desc, sale_id limit ${limit}`,
+      ),
+    change: (session, nowMs, change) => retryPassing(() => changeSale(sql, session, nowMs, change)),
+    takeDue: (nowMs, untilMs, limit) => takeDue(sql, new Date(nowMs), untilMs, limit),
+    async knowsEvent(eventId) {
+      const rows = await sql`select 1 from payment_events where event_id = ${eventId}`;
+      return rows.length > 0;
+    },
+    async noteEvent({ eventId, type, sessionId }) {
+      await sql`
+        insert into payment_events (event_id, type, session_id) values (${eventId}, ${type}, ${sessionId})
+        on conflict do nothing`;
+    },
+  };
+}
+
+async function beginSale(sql: Sql, sale: Parameters<Sales['begin']>[0]): Promise<Sale> {
+  const { accountId, pack, usd, credits, idempotencyKey, nowMs, keyLastsMs } = sale;
+  const at = new Date(nowMs);
+  return sql.begin(async (tx) => {
+    if (idempotencyKey !== null) {
+      await tx`
+        update sales set idempotency_key = null
+        where account_id = ${accountId} and idempotency_key = ${idempotencyKey}
+          and created_at <= ${new Date(nowMs - keyLastsMs)}`;
+    }
+    const [made] = await tx<{ saleId: string }[]>`
+      insert into sales (account_id, pack, usd, credits_thousandths, idempotency_key, created_at, looked_at)
+      values (${accountId}, ${pack}, ${usd}, ${credits}, ${idempotencyKey}, ${at}, ${at})
+      on conflict (account_id, idempotency_key) where idempotency_key is not null do nothing
+      returning sale_id as "saleId"`;
+    const [found] = await readSales(
+      tx,
+      made === undefined
+        ? tx`account_id = ${accountId} and idempotency_key = ${idempotencyKey}`
+        : tx`account_id = ${accountId} and sale_id = ${made.saleId}`,
+    );
+    if (found === undefined) throw new Error(`a sale of account ${accountId} was not written`);
+    return found;
+  });
+}
+
+async function noteOpened(sql: Sql, ...[sale, { sessionId, url }, by]: Parameters<Sales['opened']>): Promise<void> {
+  const { accountId, saleId, pack, usd } = sale;
+  await sql.begin(async (tx) => {
+    const noted = await tx`
+      update sales set session_id = ${sessionId}, url = ${url}
+      where account_id = ${accountId} and sale_id = ${saleId} and url is null`;
+    if (noted.count > 0) await record(tx, accountId, by, 'checkout.opened', { pack, usd, sale_id: saleId });
+  });
+}
+
+/** A look is due once ten seconds, and a twentieth of the sale's age, have passed since the last (W4). */
+async function takeDue(sql: Sql, now: Date, untilMs: number, limit: number): Promise<string[]> {
+  const rows = await sql<{ sessionId: string }[]>`
+    update sales set looked_at = ${now}
+    where (account_id, sale_id) in (
+      select account_id, sale_id from sales
+      where state = 'open' and session_id is not null
+        and looked_at < created_at + ${untilMs / DAY_MS} * interval '1 day'
+        and ${now} >= looked_at + greatest(interval '10 seconds', (${now} - created_at) / 20)
+      order by looked_at limit ${limit} for update skip locked
+    )
+    returning session_id as "sessionId"`;
+  return rows.map(({ sessionId }) => sessionId);
+}

@@ -1,0 +1,27 @@
+import type { FastifyRequest } from 'fastify';
+import { badRequest } from '../../src/core/errors.js';
+import { refuseCrossSite } from '../http/same-origin.js';
+
+/**
+ * The members of a JSON body that a script of our own pages sent. Another site's form can't send that media type, and its
+ * script not without asking first. Throws `bad_request` for any other body.
+ */
+export function jsonOf(request: FastifyRequest): Record<string, unknown> {
+  refuseCrossSite(request);
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
+    throw badRequest('The body must be JSON: application/json.');
+  }
+  const value = parsed(request.body);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw badRequest('The body must be a JSON object.');
+}
+
+function parsed(body: unknown): unknown {
+  try {
+    return JSON.parse(Buffer.isBuffer(body) ? body.toString('utf8') : '');
+  } catch {
+    return undefined;
+  }
+}
+
+export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,0 +1,201 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { VNode } from 'preact';
+import { signInPath } from '../../src/account/safe-next.js';
+import { sitePath } from '../site/assets.js';
+import { document } from '../site/layout.js';
+import { Bird } from '../site/parts.js';
+
+/** What has just happened, if anything did. */
+export type SignInState =
+  | { readonly kind: 'ask' | 'sent' | 'spent' | 'signed_in' }
+  | { readonly kind: 'bad_email'; readonly email: string }
+  | { readonly kind: 'limited'; readonly seconds: number };
+
+export interface SignInPage {
+  readonly state: SignInState;
+  /** Where to go on to; null: to the dashboard. */
+  readonly next: string | null;
+  /** Whether links go out by mail; else the operator passes them on. */
+  readonly byMail: boolean;
+  /** Whether this page's host has passkeys, or the address of the page that has; null: there is none. */
+  readonly passkeys: 'here' | { readonly at: string } | null;
+}
+
+const Next = ({ next }: Pick<SignInPage, 'next'>) =>
+  next === null ? null : <input type="hidden" name="next" value={next} />;
+
+/** Shown by the page's script, which moves the link's secret in. Nothing is spent until somebody clicks: mail scanners open links. */
+const ByLink = ({ next }: Pick<SignInPage, 'next'>) => (
+  <form id="by-link" method="post" action="/sign-in" hidden>
+    <p>You opened a sign-in link. It works once.</p>
+    <input type="hidden" name="token" value="" />
+    <Next next={next} />
+    <button class="button primary" type="submit">
+      Sign in
+    </button>
+  </form>
+);
+
+const ByMail = ({ next, byMail, state }: SignInPage) => {
+  const wrong = state.kind === 'bad_email';
+  return (
+    <form method="post" action="/sign-in/mail">
+      <Next next={next} />
+      <label for="email">Mail address</label>
+      <input
+        id="email"
+        name="email"
+        type="email"
+        autocomplete="email"
+        maxLength={254}
+        required
+        {...(wrong ? { value: state.email, 'aria-invalid': 'true' as const } : {})}
+        aria-describedby={wrong ? 'email-wrong email-hint' : 'email-hint'}
+      />
+      {wrong ? (
+        <p class="wrong" id="email-wrong">
+          This is not a mail address. It looks like name@example.org.
+        </p>
+      ) : null}
+      <p class="hint" id="email-hint">
+        {byMail
+          ? 'You get a link that signs you in. No password. A new address gets an account.'
+          : 'This server sends no mail: your link goes to its log, and the operator passes it on.'}
+      </p>
+      <button class="button primary" type="submit">
+        {byMail ? 'Mail me a link' : 'Make me a link'}
+      </button>
+    </form>
+  );
+};
+
+/** The script shows the button where the browser has passkeys and stands at their address, whatever a proxy made of its name. */
+const ByPasskey = ({ passkeys, next }: SignInPage) => {
+  if (passkeys === null) return null;
+  const elsewhere = passkeys === 'here' ? null : passkeys.at;
+  return (
+    <>
+      {elsewhere === null ? null : (
+        <p class="hint" id="passkeys-elsewhere">
+          Passkeys work at <a href={elsewhere}>{elsewhere.replace(/\?.*$/, '')}</a>.
+        </p>
+      )}
+      <div
+        id="by-passkey"
+        data-next={next ?? ''}
+        {...(elsewhere === null ? {} : { 'data-origin': new URL(elsewhere).origin })}
+        hidden
+      >
+        <p class="or">or</p>
+        <button class="button" type="button">
+          Sign in with a passkey
+        </button>
+        <p class="hint" role="status" />
+      </div>
+    </>
+  );
+};
+
+const ByCode = ({ next }: Pick<SignInPage, 'next'>) => (
+  <details>
+    <summary>I have a link</summary>
+    <form method="post" action="/sign-in">
+      <Next next={next} />
+      <label for="token">Sign-in link, or the code after its #</label>
+      <input
+        id="token"
+        name="token"
+        type="text"
+        autocomplete="one-time-code"
+        autocapitalize="none"
+        spellcheck={false}
+        required
+      />
+      <button class="button" type="submit">
+        Sign in with it
+      </button>
+    </form>
+  </details>
+);
+
+const minutes = (seconds: number): string => {
+  const count = Math.ceil(seconds / 60);
+  return count === 1 ? '1 minute' : `${count} minutes`;
+};
+
+const Happened = ({ state }: Pick<SignInPage, 'state'>) => {
+  if (state.kind === 'spent') {
+    return (
+      <p class="notice" role="alert">
+        This link was used already, or is too old. Ask for a new one here.
+      </p>
+    );
+  }
+  if (state.kind === 'signed_in') {
+    return (
+      <p class="notice">
+        You are signed in already: <a href="/dashboard">go to your dashboard</a>. Signing in again ends that session.
+      </p>
+    );
+  }
+  if (state.kind !== 'limited') return null;
+  return (
+    <p class="notice" role="alert">
+      Too many links were asked for from your address. Try again in {minutes(state.seconds)}.
+    </p>
+  );
+};
+
+const Ask = (page: SignInPage) => (
+  <>
+    <h1>Sign in</h1>
+    <ByLink next={page.next} />
+    <div id="ways">
+      <Happened state={page.state} />
+      <noscript>
+        <p class="notice">
+          This browser runs no scripts. If you opened a sign-in link, paste it under “I have a link”.
+        </p>
+      </noscript>
+      <ByMail {...page} />
+      <ByPasskey {...page} />
+      <ByCode next={page.next} />
+    </div>
+  </>
+);
+
+const Sent = ({ next, byMail }: SignInPage) => (
+  <>
+    <h1>{byMail ? 'Look into your mail' : 'Ask the operator'}</h1>
+    <ByLink next={next} />
+    <div id="ways">
+      <p>
+        {byMail
+          ? 'If the address is right, a link is on its way. It works once, within 15 minutes.'
+          : 'This server sends no mail. Your link is in its log: whoever runs it can pass it on. It works once, within 15 minutes.'}
+      </p>
+      {byMail ? <p class="hint">Nothing there? Look among the spam, then ask again.</p> : null}
+      <p>
+        <a class="button" href={signInPath(next)}>
+          Ask again
+        </a>
+      </p>
+      <ByCode next={next} />
+    </div>
+  </>
+);
+
+const body = (page: SignInPage): VNode => (
+  <div class="wrap page">
+    <div class="sign-in">
+      <Bird />
+      {page.state.kind === 'sent' ? <Sent {...page} /> : <Ask {...page} />}
+    </div>
+    <script src={sitePath('sign-in.js')} type="module" />
+  </div>
+);
+
+/** `/sign-in` in each of its states. */
+export const signInPage = (page: SignInPage): string =>
+  document({ title: 'Sign in · Perch', description: 'Sign in to your Perch account.' }, body(page));

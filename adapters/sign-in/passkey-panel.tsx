@@ -1,0 +1,77 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { PasskeyRecord } from '../../src/ports/passkeys.js';
+import { sitePath } from '../site/assets.js';
+import type { PasskeyPlace } from './passkey-place.js';
+
+export interface PasskeyPanelProps {
+  readonly passkeys: readonly PasskeyRecord[];
+  /** Where passkeys can be made: see `passkeyPlace`. */
+  readonly place: PasskeyPlace;
+  /** The path of the page that the panel is on, below `/dashboard`: removal leads back to it. */
+  readonly here: string;
+}
+
+const day = (at: string): string => at.slice(0, 10);
+
+const Row = ({ passkey, here }: { passkey: PasskeyRecord; here: string }) => (
+  <li>
+    <div>
+      <strong>{passkey.name}</strong>
+      <p class="hint">
+        Added {day(passkey.createdAt)}, {passkey.usedAt === null ? 'not used yet' : `last used ${day(passkey.usedAt)}`}
+      </p>
+    </div>
+    <form method="post" action="/dashboard/passkeys/remove">
+      <input type="hidden" name="credential" value={passkey.credentialId} />
+      <input type="hidden" name="next" value={here} />
+      <button class="button" type="submit" aria-label={`Remove ${passkey.name}`}>
+        Remove
+      </button>
+    </form>
+  </li>
+);
+
+const Add = ({ place }: Pick<PasskeyPanelProps, 'place'>) => {
+  if (place === null) {
+    return <p class="hint">Passkeys need a host name and https. At this address the browser has none.</p>;
+  }
+  const elsewhere = place === 'here' ? null : place.at;
+  return (
+    <>
+      <noscript>
+        <p class="hint">To add a passkey, allow scripts for this page.</p>
+      </noscript>
+      {elsewhere === null ? null : (
+        <p class="hint" id="passkeys-elsewhere">
+          To add a passkey, open this as <a href={elsewhere}>{elsewhere}</a>.
+        </p>
+      )}
+      <form id="add-passkey" {...(elsewhere === null ? {} : { 'data-origin': new URL(elsewhere).origin })} hidden>
+        <label for="passkey-name">Name of this device</label>
+        <input id="passkey-name" name="name" type="text" maxLength={60} autocomplete="off" required />
+        <button class="button primary" type="submit">
+          Add a passkey
+        </button>
+        <p class="hint" role="status" />
+      </form>
+      <script src={sitePath('passkeys.js')} type="module" />
+    </>
+  );
+};
+
+/** The account's passkeys: what there is, to add one, to remove one. Brings its own script; the heading is the page's. */
+export const PasskeyPanel = ({ passkeys, place, here }: PasskeyPanelProps) => (
+  <div class="passkeys">
+    {passkeys.length === 0 ? (
+      <p>No passkeys yet. With one you sign in by fingerprint, face or PIN, without waiting for a mail.</p>
+    ) : (
+      <ul>
+        {passkeys.map((passkey) => (
+          <Row key={passkey.credentialId} passkey={passkey} here={here} />
+        ))}
+      </ul>
+    )}
+    <Add place={place} />
+  </div>
+);

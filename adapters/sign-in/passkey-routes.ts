@@ -1,0 +1,64 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Passkeys } from '../../src/account/passkeys.js';
+import { safeNext, signInPath } from '../../src/account/safe-next.js';
+import type { Visitor } from '../../src/account/sessions.js';
+import { ServiceError } from '../../src/core/errors.js';
+import type { Door } from '../http/door.js';
+import { formOf } from '../http/form.js';
+import type { Keyless } from '../http/keyless.js';
+import { byCustomer, originOf } from '../http/origin.js';
+import { refuseCrossSite } from '../http/same-origin.js';
+import { jsonOf, textIn } from './json.js';
+
+interface PasskeyRoutes {
+  readonly door: Door;
+  readonly passkeys: Passkeys;
+}
+
+/** What the scripts of the sign-in page and of `PasskeyPanel` ask for, as JSON; and a form to remove one. */
+export function mountPasskeys(
+  keyless: Keyless,
+  { door, passkeys }: PasskeyRoutes,
+  endSession: (request: FastifyRequest) => Promise<void>,
+): void {
+  keyless(['POST'], '/sign-in/passkey/options', async (request, reply) => {
+    jsonOf(request);
+    return fresh(reply).send(await passkeys.signInOptions());
+  });
+  keyless(['POST'], '/sign-in/passkey', async (request, reply) => {
+    const { response, next } = jsonOf(request);
+    const session = await passkeys.signIn(response, originOf(request));
+    await endSession(request);
+    door.open(reply, session);
+    return fresh(reply).send({ location: safeNext(textIn(next)) ?? '/dashboard' });
+  });
+  keyless(['POST'], '/dashboard/passkeys/options', async (request, reply) => {
+    jsonOf(request);
+    const visitor = await signedIn(door, request);
+    return fresh(reply).send(await passkeys.registrationOptions(visitor));
+  });
+  keyless(['POST'], '/dashboard/passkeys', async (request, reply) => {
+    const { response, name } = jsonOf(request);
+    await passkeys.register(await signedIn(door, request), response, textIn(name), byCustomer(request));
+    return fresh(reply).code(201).send({});
+  });
+  keyless(['POST'], '/dashboard/passkeys/remove', async (request, reply) => {
+    refuseCrossSite(request);
+    const fields = formOf(request);
+    const back = safeNext(fields.get('next')) ?? '/dashboard';
+    const visitor = await door.visitor(request);
+    if (visitor) await passkeys.remove(visitor.accountId, fields.get('credential') ?? '', byCustomer(request));
+    return fresh(reply)
+      .code(303)
+      .header('Location', visitor ? back : signInPath(back))
+      .send();
+  });
+}
+
+const fresh = (reply: FastifyReply): FastifyReply => reply.header('Cache-Control', 'no-store');
+
+async function signedIn(door: Door, request: FastifyRequest): Promise<Visitor> {
+  const visitor = await door.visitor(request);
+  if (visitor) return visitor;
+  throw new ServiceError('access_denied', 'You are not signed in any more. Sign in again.', { reason: 'signed_out' });
+}

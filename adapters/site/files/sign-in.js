@@ -1,0 +1,38 @@
+// The sign-in page: moves the secret of a link into its form, and signs in with a passkey.
+import { passkeyApi, post, showIfPossible, wordsFor } from './webauthn-page.js';
+
+const SECRET = /^#([\w-]{43})$/;
+
+/** The secret leaves the address at once: it must not stay in the history. Only a click spends it. */
+function takeLink() {
+  const [, secret] = SECRET.exec(location.hash) ?? [];
+  if (secret === undefined) return;
+  history.replaceState(null, '', location.pathname + location.search);
+  const form = document.getElementById('by-link');
+  form.elements.namedItem('token').value = secret;
+  form.hidden = false;
+  document.getElementById('ways').hidden = true;
+  form.querySelector('button').focus();
+}
+
+takeLink();
+addEventListener('hashchange', takeLink);
+
+const byPasskey = document.getElementById('by-passkey');
+if (showIfPossible(byPasskey)) {
+  const button = byPasskey.querySelector('button');
+  const status = byPasskey.querySelector('[role=status]');
+  button.addEventListener('click', async () => {
+    button.disabled = true;
+    status.textContent = '';
+    try {
+      const optionsJSON = await post('/sign-in/passkey/options', {});
+      const response = await passkeyApi.startAuthentication({ optionsJSON });
+      const { location: there } = await post('/sign-in/passkey', { response, next: byPasskey.dataset.next });
+      location.assign(there);
+    } catch (error) {
+      status.textContent = wordsFor(error);
+      button.disabled = false;
+    }
+  });
+}

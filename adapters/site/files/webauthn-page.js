@@ -1,0 +1,37 @@
+// What both scripts about passkeys need: the library, which names itself on the page, and a way to ask the service.
+// By its address: the library's own file lies beside this one only where both are served.
+await import(new URL('webauthn.js', import.meta.url));
+
+export const passkeyApi = globalThis.SimpleWebAuthnBrowser;
+
+/**
+ * Shows what uses passkeys, where this browser has them. `data-origin` is there when the service did not know its own address
+ * in the request: then the browser's word counts.
+ */
+export function showIfPossible(element) {
+  const origin = element?.dataset.origin ?? location.origin;
+  if (!element || origin !== location.origin || !passkeyApi.browserSupportsWebAuthn()) return false;
+  element.hidden = false;
+  document.getElementById('passkeys-elsewhere')?.remove();
+  return true;
+}
+
+/** Sends JSON and gives the answer's; throws an Error with the service's words. */
+export async function post(path, body) {
+  const answer = await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const result = await answer.json();
+  if (!answer.ok) throw new Error(result.error?.message ?? 'The service did not answer. Try again.');
+  return result;
+}
+
+/** A person who closes the browser's window of passkeys has done nothing wrong. */
+export function wordsFor(error) {
+  if (error.name === 'NotAllowedError' || error.name === 'AbortError')
+    return 'Nothing happened. Try again when you like.';
+  if (error.name === 'InvalidStateError') return 'This device has a passkey for this account already.';
+  return error.message;
+}

@@ -1,0 +1,14 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SITE_CSP } from './policy.js';
+
+/** A whole page, under the policy of all pages unless it needs another one. */
+export const sendPage = (reply: FastifyReply, page: string, csp: string = SITE_CSP): FastifyReply =>
+  reply
+    .header('Content-Security-Policy', csp)
+    .header('Referrer-Policy', 'same-origin')
+    .header('Vary', 'Accept')
+    .type('text/html; charset=utf-8')
+    .send(page);
+
+/** A browser names `text/html`; a program does not (H10). */
+export const wantsHtml = (request: FastifyRequest): boolean => (request.headers.accept ?? '').includes('text/html');

@@ -1,0 +1,42 @@
+import Stripe from 'stripe';
+import { badRequest } from '../../src/core/errors.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { PaymentEvent } from '../../src/ports/payments.js';
+
+/** Seconds that an event may have been on its way. */
+const TOLERANCE_S = 300;
+
+/** An event, once its signature is proven over the raw bytes (W1). Throws `bad_request` where it is not. */
+export function readEvent(
+  body: Buffer,
+  signature: string | undefined,
+  { secret, clock }: { secret: string; clock: Clock },
+): PaymentEvent {
+  const event = proven(body, signature ?? '', secret, clock.now());
+  const about = event.data.object as AboutPayment;
+  const isSession = about.object === 'checkout.session';
+  return {
+    eventId: event.id,
+    type: event.type,
+    sessionId: isSession ? (about.id ?? null) : null,
+    paymentIntent: isSession ? null : idOf(about.payment_intent),
+  };
+}
+
+/** What of an event's object leads to a session: sessions, charges, refunds and disputes have it. */
+interface AboutPayment {
+  readonly object?: string;
+  readonly id?: string;
+  readonly payment_intent?: string | { readonly id: string } | null;
+}
+
+const idOf = (reference: AboutPayment['payment_intent']): string | null =>
+  typeof reference === 'object' ? (reference?.id ?? null) : (reference ?? null);
+
+function proven(body: Buffer, signature: string, secret: string, nowMs: number): Stripe.Event {
+  try {
+    return Stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_S, undefined, nowMs);
+  } catch {
+    throw badRequest('This is not a signed event of the payment processor, or it is too old.');
+  }
+}

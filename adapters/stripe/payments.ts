@@ -1,0 +1,124 @@
+import Stripe from 'stripe';
+import { ServiceError } from '../../src/core/errors.js';
+import type { CheckoutAsk, Dispute, PaymentState, Payments } from '../../src/ports/payments.js';
+import { createStripe, type StripeOptions } from './client.js';
+
+/** Refunds and disputes of one payment that are looked at: far more than there ever are. */
+const MOST = 1000;
+const PAGE = 100;
+
+/** Payments by Stripe Checkout. */
+export function createStripePayments(options: StripeOptions): Payments {
+  const stripe = createStripe(options);
+  return {
+    open: (ask) => asking(openPage(stripe, ask)),
+    look: (sessionId) => asking(lookAt(stripe, sessionId)),
+    sessionOf: (paymentIntent) => asking(findSession(stripe, paymentIntent)),
+  };
+}
+
+/** The SDK's errors have statuses of their own, and texts for us alone. */
+async function asking<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (cause) {
+    throw new ServiceError(
+      'upstream_error',
+      'The payment processor did not answer as it should. Nothing was charged.',
+      {
+        cause,
+      },
+    );
+  }
+}
+
+async function findSession(stripe: Stripe, payment_intent: string): Promise<string | undefined> {
+  const { data } = await stripe.checkout.sessions.list({ payment_intent, limit: 1 });
+  return data[0]?.id;
+}
+
+/** Without `expires_at` a page lives for 24 h from when Stripe made it (W10), and what is asked is the same at each try. */
+async function openPage(stripe: Stripe, ask: CheckoutAsk): Promise<{ sessionId: string; url: string }> {
+  const { saleId, pack, usd, credits, email, successUrl, cancelUrl } = ask;
+  const name = `${credits.toLocaleString('en-US')} credits (${pack})`;
+  const metadata = { sale_id: saleId };
+  const session = await stripe.checkout.sessions.create(
+    {
+      mode: 'payment',
+      line_items: [{ quantity: 1, price_data: { currency: 'usd', unit_amount: usd * 100, product_data: { name } } }],
+      client_reference_id: saleId,
+      metadata,
+      payment_intent_data: { metadata },
+      success_url: successUrl,
+      cancel_url: cancelUrl,
+      ...(email !== null && { customer_email: email }),
+    },
+    { idempotencyKey: saleId },
+  );
+  if (session.url === null) throw new Error(`Stripe opened ${session.id} without a page.`);
+  return { sessionId: session.id, url: session.url };
+}
+
+async function lookAt(stripe: Stripe, sessionId: string): Promise<PaymentState | undefined> {
+  const session = await retrieve(stripe, sessionId);
+  if (session === undefined) return undefined;
+  const intent = session.payment_intent;
+  const paymentIntent = typeof intent === 'string' ? intent : (intent?.id ?? null);
+  const status = statusOf(session);
+  const isPaid = status === 'paid' && paymentIntent !== null;
+  const [refundedCents, disputes] = isPaid
+    ? await Promise.all([refundedOf(stripe, paymentIntent), disputesOf(stripe, paymentIntent)])
+    : [0, []];
+  return {
+    sessionId: session.id,
+    saleId: session.metadata?.sale_id ?? null,
+    status,
+    paymentIntent,
+    currency: session.currency,
+    subtotalCents: session.amount_subtotal ?? 0,
+    totalCents: session.amount_total ?? 0,
+    refundedCents,
+    disputes,
+  };
+}
+
+async function retrieve(stripe: Stripe, sessionId: string): Promise<Stripe.Checkout.Session | undefined> {
+  try {
+    return await stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent'] });
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 404) return undefined;
+    throw error;
+  }
+}
+
+/** `complete` is not `paid`: a bank may take days, and refuse (W5). */
+function statusOf(session: Stripe.Checkout.Session): PaymentState['status'] {
+  if (session.payment_status === 'paid') return 'paid';
+  if (session.status === 'expired') return 'over';
+  const intent = session.payment_intent;
+  const refused = typeof intent === 'object' && /^(?:requires_payment_method|canceled)$/.test(intent?.status ?? '');
+  return session.status === 'complete' && refused ? 'over' : 'open';
+}
+
+async function refundedOf(stripe: Stripe, payment_intent: string): Promise<number> {
+  const refunds = await stripe.refunds.list({ payment_intent, limit: PAGE }).autoPagingToArray({ limit: MOST });
+  return refunds.reduce((sum, { status, amount }) => sum + (status === 'succeeded' ? amount : 0), 0);
+}
+
+async function disputesOf(stripe: Stripe, payment_intent: string): Promise<Dispute[]> {
+  const disputes = await stripe.disputes.list({ payment_intent, limit: PAGE }).autoPagingToArray({ limit: MOST });
+  return disputes.flatMap(({ id, status, amount }) => {
+    const state = STATES[status];
+    return state === undefined ? [] : [{ disputeId: id, state, amountCents: amount }];
+  });
+}
+
+/** Others are inquiries, which take no money: a dispute that they grow to has one of these. */
+const STATES: Readonly<Record<string, Dispute['state']>> = {
+  needs_response: 'open',
+  under_review: 'open',
+  appeal_needs_response: 'open',
+  appeal_under_review: 'open',
+  won: 'won',
+  lost: 'lost',
+};

@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import { badRequest, ServiceError } from '../../src/core/errors.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { PaymentEvent } from '../../src/ports/payments.js';
+import { readEvent } from './events.js';
+
+/** Bytes: events with many lines are larger than what callers may send. */
+const BODY_LIMIT = 1024 * 1024;
+
+export interface WebhookOptions {
+  /** Null: events are not taken (503), and the poll does it alone. */
+  readonly secret: string | null;
+  /** Resolves once all that the event means is committed; only then is it acknowledged. */
+  readonly hear: (event: PaymentEvent) => Promise<void>;
+  readonly clock: Clock;
+}
+
+/** POST /webhooks/stripe: events of Stripe (W1). Not acknowledged, it sends them again for up to three days. */
+export function mountStripeWebhook(app: FastifyInstance, { secret, hear, clock }: WebhookOptions): void {
+  app.route({
+    method: 'POST',
+    url: '/webhooks/stripe',
+    bodyLimit: BODY_LIMIT,
+    handler: async (request, reply) => {
+      if (secret === null) throw new ServiceError('billing_disabled', 'Events of payments are not taken here.');
+      if (!Buffer.isBuffer(request.body)) throw badRequest('The body is missing.');
+      const header = request.headers['stripe-signature'];
+      await hear(readEvent(request.body, Array.isArray(header) ? header[0] : header, { secret, clock }));
+      return reply.send({ received: true });
+    },
+  });
+}

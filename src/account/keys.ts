@@ -1,0 +1,71 @@
+import { hashKey, keyPrefix, mintKey } from '../access/key.js';
+import type { Actor } from '../core/audit.js';
+import type { Clock } from '../ports/clock.js';
+import type { Accounts, Cap, KeyRecord } from '../ports/truth.js';
+
+export interface MintedKey {
+  /** The whole key: shown once, never stored (5.1.1). */
+  readonly key: string;
+  readonly record: KeyRecord;
+}
+
+export interface KeysOptions {
+  readonly accounts: Accounts;
+  /** Stirred into the hash of every key (A11). */
+  readonly pepper: string | Uint8Array;
+  readonly clock: Clock;
+  readonly randomBytes: (length: number) => Uint8Array;
+}
+
+/** The keys of accounts, for their owners and for operators. Every change is in the account's log. */
+export class Keys {
+  readonly #accounts: Accounts;
+  readonly #pepper: string | Uint8Array;
+  readonly #clock: Clock;
+  readonly #randomBytes: (length: number) => Uint8Array;
+
+  constructor({ accounts, pepper, clock, randomBytes }: KeysOptions) {
+    this.#accounts = accounts;
+    this.#pepper = pepper;
+    this.#clock = clock;
+    this.#randomBytes = randomBytes;
+  }
+
+  /** A new key on the account's wallet; `key`: one that was minted before. Throws `not_found` without such an account. */
+  async create(
+    accountId: string,
+    given: { readonly name: string; readonly cap: Cap | null; readonly key?: string | undefined },
+    by: Actor,
+  ): Promise<MintedKey> {
+    const { key = mintKey(this.#randomBytes), name, cap } = given;
+    const hash = hashKey(key, this.#pepper);
+    const record = await this.#accounts.addKey({ accountId, hash, prefix: keyPrefix(key), name, cap }, by);
+    return { key, record };
+  }
+
+  /**
+   * Another key with the same name, cap and wallet; the old one works on for `overlapMs`, or ends now for 0 (A10). Throws
+   * `bad_request` for a key that has ended, was rotated already, or is a client's.
+   */
+  async rotate(accountId: string, keyId: string, overlapMs: number, by: Actor): Promise<MintedKey> {
+    const key = mintKey(this.#randomBytes);
+    const successor = { hash: hashKey(key, this.#pepper), prefix: keyPrefix(key), expiresAt: null };
+    const endsAt = overlapMs === 0 ? null : new Date(this.#clock.now() + overlapMs).toISOString();
+    return { key, record: await this.#accounts.rotateKey({ accountId, keyId }, successor, endsAt, by) };
+  }
+
+  /** Another name or cap; what is undefined stays. Throws `bad_request` for a cap below what was spent under it. */
+  change(
+    accountId: string,
+    keyId: string,
+    change: { readonly name?: string | undefined; readonly cap?: Cap | null | undefined },
+    by: Actor,
+  ): Promise<KeyRecord> {
+    return this.#accounts.changeKey({ accountId, keyId }, change, by);
+  }
+
+  /** Ends it now, on every node within seconds (A9). Again, nothing happens. */
+  revoke(accountId: string, keyId: string, by: Actor): Promise<KeyRecord> {
+    return this.#accounts.revokeKey({ accountId, keyId }, by);
+  }
+}

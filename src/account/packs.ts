@@ -1,0 +1,17 @@
+import { badRequest } from '../core/errors.js';
+import { PACKS, type Pack, usdPer1000 } from '../core/packs.js';
+import { TIERS } from '../core/tiers.js';
+
+/** Packs and tiers (section 4, billing). `buyable` is false while card checkout is not open (W9). */
+export const packsAndTiers = (buyable: boolean) => ({
+  packs: PACKS.map((pack) => ({ ...pack, usdPer1000: usdPer1000(pack), buyable })),
+  rateLimits: TIERS,
+});
+
+/** Throws `bad_request` for a name that is none, and names the packs. */
+export function packNamed(name: string): Pack {
+  const pack = PACKS.find((each) => each.name === name);
+  if (pack !== undefined) return pack;
+  const names = PACKS.map((each) => each.name).join(', ');
+  throw badRequest(`${JSON.stringify(name)} is not a pack. Packs: ${names}.`, 'pack');
+}

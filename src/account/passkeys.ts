@@ -1,0 +1,183 @@
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server';
+import { z } from 'zod';
+import type { Actor } from '../core/audit.js';
+import { badRequest, ServiceError } from '../core/errors.js';
+import type { Clock } from '../ports/clock.js';
+import type { OneTimeTokens } from '../ports/one-time-tokens.js';
+import type { PasskeyRecord, PasskeyStore, StoredPasskey } from '../ports/passkeys.js';
+import { authenticationOf, challengeOf, registrationOf } from './passkey-responses.js';
+import { type RelyingParty, relyingParty } from './relying-party.js';
+import type { NewSession, Origin, Sessions, Visitor } from './sessions.js';
+import { hashToken, mintToken, type RandomBytes } from './tokens.js';
+
+const CHALLENGE_MS = 5 * 60_000;
+const MOST_PASSKEYS = 20;
+const NAME_CHARS = 60;
+
+/** Loaded with the first passkey: it would cost each start 200 ms. */
+const webauthn = () => import('@simplewebauthn/server');
+
+const subject = z.object({ accountId: z.string().nullable() });
+
+type Answer = Pick<RegistrationResponseJSON | AuthenticationResponseJSON, 'response'>;
+
+export interface PasskeysOptions {
+  readonly store: PasskeyStore;
+  readonly tokens: OneTimeTokens;
+  readonly sessions: Pick<Sessions, 'start'>;
+  /** What the account's owner calls it: shown by the authenticator. */
+  readonly nameOf: (accountId: string) => Promise<string>;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  /** The address of sign-in, known once it is listened at. */
+  readonly authUrl: () => string;
+}
+
+/**
+ * Sign-in by passkeys (WebAuthn): kept by the authenticator under the account, used after it has made sure of the person. Each
+ * challenge works once, for five minutes, for what it was made for.
+ */
+export class Passkeys {
+  readonly #options: PasskeysOptions;
+
+  constructor(options: PasskeysOptions) {
+    this.#options = options;
+  }
+
+  /** Where passkeys work; null where the service has no name that they could belong to. */
+  place(): RelyingParty | null {
+    return relyingParty(this.#options.authUrl());
+  }
+
+  /** What the browser needs to make one. Throws `bad_request` where there is no place for passkeys, or when there are 20. */
+  async registrationOptions({ accountId }: Visitor): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    const { id } = this.#party();
+    const held = await this.list(accountId);
+    if (held.length >= MOST_PASSKEYS) throw badRequest(`An account has at most ${MOST_PASSKEYS} passkeys.`);
+    const name = await this.#options.nameOf(accountId);
+    const { generateRegistrationOptions } = await webauthn();
+    return generateRegistrationOptions({
+      rpName: 'Perch',
+      rpID: id,
+      userName: name,
+      userDisplayName: name,
+      userID: Uint8Array.from(Buffer.from(accountId)),
+      challenge: await this.#challenge(accountId),
+      timeout: CHALLENGE_MS,
+      excludeCredentials: held.map(({ credentialId, transports }) => ({
+        id: credentialId,
+        transports: [...transports],
+      })),
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    });
+  }
+
+  /** Adds the passkey that the browser made. Throws `bad_request` for one that is not right, or is known already. */
+  async register({ accountId }: Visitor, given: unknown, name: string, by: Actor): Promise<void> {
+    const { id, origin } = this.#party();
+    const response = registrationOf(given);
+    const shown = name.trim().slice(0, NAME_CHARS) || 'Passkey';
+    const { verifyRegistrationResponse } = await webauthn();
+    const { registrationInfo } = await verifyRegistrationResponse({
+      response,
+      expectedChallenge: await this.#spend(response, accountId),
+      expectedOrigin: origin,
+      expectedRPID: id,
+    }).catch(refused);
+    if (!registrationInfo) throw refusal();
+    const { credential } = registrationInfo;
+    const { publicKey, counter, transports = [] } = credential;
+    const passkey = { accountId, credentialId: credential.id, publicKey, counter, transports, name: shown };
+    if (!(await this.#options.store.add(passkey, by))) throw badRequest('This passkey was added before.');
+  }
+
+  /** What the browser needs to sign in: whose passkey it is, the authenticator knows. */
+  async signInOptions(): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const { id } = this.#party();
+    const challenge = await this.#challenge(null);
+    const { generateAuthenticationOptions } = await webauthn();
+    return generateAuthenticationOptions({ rpID: id, challenge, timeout: CHALLENGE_MS, userVerification: 'required' });
+  }
+
+  /** Signs in with what the browser signed. Throws `access_denied` for whatever is wrong with it, without a word on what. */
+  async signIn(given: unknown, origin: Origin): Promise<NewSession> {
+    const { store, sessions, clock } = this.#options;
+    const response = authenticationOf(given);
+    const passkey = await store.find(response.id);
+    const { userHandle } = response.response;
+    if (!passkey || (userHandle !== undefined && decoded(userHandle) !== passkey.accountId)) throw refusal();
+    const counter = await this.#verify(response, passkey);
+    if (!(await store.used(passkey.credentialId, counter, clock.now()))) throw refusal();
+    return sessions.start(passkey.accountId, { ...origin, method: 'passkey' });
+  }
+
+  list(accountId: string): Promise<PasskeyRecord[]> {
+    return this.#options.store.list(accountId);
+  }
+
+  /** Nothing happens when the account has no such passkey. Sessions that it started go on. */
+  remove(accountId: string, credentialId: string, by: Actor): Promise<void> {
+    return this.#options.store.remove(accountId, credentialId, by);
+  }
+
+  /** The authenticator's new count of signatures. One that did not rise may come from a copy, and is refused. */
+  async #verify(response: AuthenticationResponseJSON, passkey: StoredPasskey): Promise<number> {
+    const { id, origin } = this.#party();
+    const { verifyAuthenticationResponse } = await webauthn();
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: await this.#spend(response, null),
+      expectedOrigin: origin,
+      expectedRPID: id,
+      credential: {
+        id: passkey.credentialId,
+        publicKey: Uint8Array.from(passkey.publicKey),
+        counter: passkey.counter,
+      },
+    }).catch(refused);
+    if (!verified) throw refusal();
+    return authenticationInfo.newCounter;
+  }
+
+  async #challenge(accountId: string | null): Promise<Uint8Array<ArrayBuffer>> {
+    const { tokens, clock, randomBytes } = this.#options;
+    const challenge = mintToken(randomBytes);
+    const at = clock.now();
+    const good = { hash: hashToken(challenge), kind: 'passkey', subject: { accountId } } as const;
+    await tokens.put({ ...good, at, expiresAt: at + CHALLENGE_MS });
+    return Uint8Array.from(Buffer.from(challenge, 'base64url'));
+  }
+
+  /** The challenge that was answered: one that we gave, to this account (null: for a sign-in), and that nobody has used. */
+  async #spend({ response }: Answer, accountId: string | null): Promise<string> {
+    const { tokens, clock } = this.#options;
+    const challenge = challengeOf(response.clientDataJSON);
+    const found = subject.safeParse(await tokens.spend(hashToken(challenge), 'passkey', clock.now()));
+    if (found.success && found.data.accountId === accountId) return challenge;
+    throw refusal();
+  }
+
+  #party(): RelyingParty {
+    const party = this.place();
+    if (party) return party;
+    throw badRequest('Passkeys need a host name and https: at this address the browser has none.');
+  }
+}
+
+const decoded = (handle: string): string => Buffer.from(handle, 'base64url').toString('utf8');
+
+const refusal = (cause?: unknown): ServiceError =>
+  new ServiceError('access_denied', 'The passkey was not accepted. Try again, or sign in by mail.', {
+    reason: 'passkey_refused',
+    cause,
+  });
+
+/** The library throws on everything that is not as it must be. */
+function refused(error: unknown): never {
+  throw refusal(error);
+}

@@ -1,0 +1,96 @@
+import type { Clock } from '../ports/clock.js';
+import type { PaymentEvent, Payments } from '../ports/payments.js';
+import type { Sales } from '../ports/sales.js';
+import { reconcile } from './reconcile.js';
+
+/** Open sales are looked at for so long (W4): a page lives no longer. */
+const LOOKED_AT_FOR_MS = 86_400_000;
+
+/** Sales of one round of the poll at most, all asked about at once. */
+const ROUND = 10;
+
+/** Where the operator is told. */
+export interface BillingLog {
+  warn(detail: object, message: string): void;
+  error(detail: object, message: string): void;
+}
+
+export interface SettlingOptions {
+  /** Null: payments are off. */
+  readonly payments: Payments | null;
+  readonly sales: Sales;
+  readonly clock: Clock;
+  readonly log: BillingLog;
+}
+
+/**
+ * Brings sales to what the processor says of them. Events, the success page and the poll are hints only: each leads to a
+ * fresh look, and looks may come in any order and number (W1, W2).
+ */
+export class Settling {
+  readonly #options: SettlingOptions;
+
+  constructor(options: SettlingOptions) {
+    this.#options = options;
+  }
+
+  /** One look. Rejects when the processor or the database fails: nothing is changed then. */
+  async look(sessionId: string): Promise<void> {
+    const { payments, sales, clock, log } = this.#options;
+    const seen = await payments?.look(sessionId);
+    if (seen === undefined) return;
+    let mismatched = false;
+    const isOurs = await sales.change(seen, clock.now(), (held) => {
+      const change = reconcile(held, seen);
+      mismatched = change?.state === 'mismatched' && held.sale.state !== 'mismatched';
+      return change;
+    });
+    const { currency, subtotalCents, totalCents } = seen;
+    const detail = { sessionId, currency, subtotalCents, totalCents };
+    if (mismatched)
+      log.error(detail, 'A checkout was paid with another amount than it was opened for. Nothing was credited.');
+    if (!isOurs) log.warn({ sessionId }, 'The payment processor told of a checkout that is none of ours.');
+  }
+
+  /** The same; a failure is only told to the log, for another look will come. */
+  async tryLook(sessionId: string): Promise<void> {
+    try {
+      await this.look(sessionId);
+    } catch (err) {
+      this.#options.log.warn({ err, sessionId }, 'A checkout could not be looked up. It is tried again.');
+    }
+  }
+
+  /** An event of the processor. Once it resolves, what the event was about is committed; an event known already is nothing. */
+  async hear(event: PaymentEvent): Promise<void> {
+    const { sales, log } = this.#options;
+    if (await sales.knowsEvent(event.eventId)) return;
+    const sessionId = event.sessionId ?? (await this.#sessionOf(event.paymentIntent));
+    if (sessionId !== null) await this.look(sessionId);
+    if (event.type === 'refund.failed') {
+      log.warn({ ...event, sessionId }, 'A refund failed. What it took back stays taken: give it back with a grant.');
+    }
+    await sales.noteEvent({ ...event, sessionId });
+  }
+
+  async #sessionOf(paymentIntent: string | null): Promise<string | null> {
+    const { payments, sales } = this.#options;
+    if (paymentIntent === null) return null;
+    const sale = await sales.find({ paymentIntent });
+    return sale?.sessionId ?? (await payments?.sessionOf(paymentIntent)) ?? null;
+  }
+
+  /** Looks at every open sale that is due for it; on several nodes each at others. Never rejects. */
+  async pollOpen(): Promise<void> {
+    const { sales, clock, log } = this.#options;
+    try {
+      for (;;) {
+        const due = await sales.takeDue(clock.now(), LOOKED_AT_FOR_MS, ROUND);
+        await Promise.all(due.map((sessionId) => this.tryLook(sessionId)));
+        if (due.length < ROUND) return;
+      }
+    } catch (err) {
+      log.warn({ err }, 'Open checkouts could not be listed. They are looked at later.');
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../ports/clock.js';
+import type { OneTimeTokens } from '../ports/one-time-tokens.js';
+import { hashToken, mintToken, type RandomBytes } from './tokens.js';
+
+const MINUTE_MS = 60_000;
+/** For a link that goes by mail. */
+export const MAILED_MINUTES = 15;
+/** For a link that an operator passes on. */
+const PRINTED_MS = 1440 * MINUTE_MS;
+
+export interface SignInLinksOptions {
+  readonly tokens: Pick<OneTimeTokens, 'put'>;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+}
+
+/** The address that a link leads to. The secret is behind `#`: browsers keep that to themselves, servers never log it. */
+export const signInLink = (authUrl: string, token: string): string => `${authUrl}/sign-in#${token}`;
+
+/** Makes secrets that sign in once; see `signInLink`. Only their hashes are kept. */
+export class SignInLinks {
+  readonly #options: SignInLinksOptions;
+
+  constructor(options: SignInLinksOptions) {
+    this.#options = options;
+  }
+
+  /** For an account's owner, passed on by the operator: works for a day. */
+  forAccount(accountId: string): Promise<string> {
+    return this.#mint({ accountId, next: null }, PRINTED_MS);
+  }
+
+  /** For whoever reads the address's mail: works for 15 minutes, and leads on to `next`. */
+  forEmail(email: string, next: string | null): Promise<string> {
+    return this.#mint({ email, next }, MAILED_MINUTES * MINUTE_MS);
+  }
+
+  async #mint(subject: object, forMs: number): Promise<string> {
+    const { tokens, clock, randomBytes } = this.#options;
+    const token = mintToken(randomBytes);
+    const at = clock.now();
+    await tokens.put({ hash: hashToken(token), kind: 'sign_in', subject, at, expiresAt: at + forMs });
+    return token;
+  }
+}

@@ -1,0 +1,17 @@
+import type { Message } from '../ports/mail.js';
+
+/** The mail that carries a sign-in link. Plain text, so that what is clicked is what is read. */
+export const signInMail = ({ to, link, minutes }: { to: string; link: string; minutes: number }): Message => ({
+  to,
+  subject: 'Sign in to Perch',
+  text: [
+    'Open this link to sign in to Perch:',
+    '',
+    link,
+    '',
+    `It works once, within ${minutes} minutes.`,
+    '',
+    'If you did not ask for it, there is nothing to do: without the link nobody gets in.',
+    '',
+  ].join('\n'),
+});

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { Actor } from '../core/audit.js';
+import { badRequest, ServiceError } from '../core/errors.js';
+import type { Clock } from '../ports/clock.js';
+import type { Mail } from '../ports/mail.js';
+import type { OneTimeTokens } from '../ports/one-time-tokens.js';
+import type { Limiter } from '../ports/shared.js';
+import type { EmailAccounts } from '../ports/sign-in.js';
+import { atMost } from './at-most.js';
+import { safeNext } from './safe-next.js';
+import type { NewSession, Origin, Sessions } from './sessions.js';
+import { MAILED_MINUTES, SignInLinks, signInLink } from './sign-in-links.js';
+import { signInMail } from './sign-in-mail.js';
+import { hashToken, type RandomBytes } from './tokens.js';
+
+/** Links per mail address, and per address that asks for them, in a quarter of an hour. */
+const PER_EMAIL = 5;
+const PER_ADDRESS = 20;
+const WINDOW_SECONDS = 900;
+
+/** Mails on their way at once: what is asked for beyond is dropped, and said to the operator. */
+const MOST_PENDING = 100;
+
+/** How long a stop waits for them. */
+const CLOSE_MS = 5000;
+
+const email = z.email().max(254);
+const subject = z.union([
+  z.object({ accountId: z.uuid(), next: z.string().nullable() }),
+  z.object({ email, next: z.string().nullable() }),
+]);
+
+export interface SignInOptions {
+  readonly tokens: OneTimeTokens;
+  readonly sessions: Pick<Sessions, 'start'>;
+  readonly accounts: EmailAccounts;
+  /** Opens an account for an address that has none, with the credits it starts with; gives its id. */
+  readonly openAccount: (email: string, by: Actor) => Promise<string>;
+  readonly mail: Mail;
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  /** The address of sign-in, known once it is listened at. */
+  readonly authUrl: () => string;
+  /** A mail that could not be sent: for the operator, never for who asked. */
+  readonly onMailFailure: (error: unknown) => void;
+}
+
+/** Sign-in by links that work once: mailed, or printed for an operator. */
+export class SignIn {
+  readonly #options: SignInOptions;
+  readonly #links: SignInLinks;
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(options: SignInOptions) {
+    this.#options = options;
+    this.#links = new SignInLinks(options);
+  }
+
+  /**
+   * Mails a link. Nothing that can be seen from outside depends on the mail address: an account is looked for, or opened, when
+   * the link is spent, and the mail goes out behind the answer. Throws `bad_request` for what is no mail address, and
+   * `rate_limited` when too many links were asked for from one address.
+   */
+  async requestLink(to: string, { address, next }: { address: string; next: string | null }): Promise<void> {
+    const parsed = email.safeParse(to.trim());
+    if (!parsed.success) throw badRequest('This is not a mail address.', 'email');
+    const rate = await this.#options.limiter.take(`sign-in:from:${address}`, PER_ADDRESS, WINDOW_SECONDS);
+    if (!rate.allowed) {
+      throw new ServiceError('rate_limited', 'Too many sign-in links were asked for from your address.', {
+        retryAfter: rate.retryAfterSeconds,
+      });
+    }
+    this.#inBackground(() => this.#sendLink(parsed.data, safeNext(next)));
+  }
+
+  /**
+   * Spends a link's secret, or the whole link as it was pasted: signs in, and tells where its owner wanted to go. Throws
+   * `bad_request` with the reason `link_spent` for one that is used, too old, or was never given.
+   */
+  async spend(pasted: string, origin: Origin): Promise<{ session: NewSession; next: string | null }> {
+    const { tokens, clock, sessions } = this.#options;
+    const token = pasted.trim().replace(/^.*#/s, '');
+    const found = subject.safeParse(await tokens.spend(hashToken(token), 'sign_in', clock.now()));
+    if (!found.success) {
+      throw new ServiceError('bad_request', 'This link was used already, or is too old. Ask for a new one.', {
+        reason: 'link_spent',
+        param: 'token',
+      });
+    }
+    const accountId =
+      'accountId' in found.data ? found.data.accountId : await this.#accountOf(found.data.email, origin);
+    const session = await sessions.start(accountId, { ...origin, method: 'link' });
+    return { session, next: safeNext(found.data.next) };
+  }
+
+  /** Resolves when no mail is on its way any more, or after 5 seconds. */
+  close(): Promise<void> {
+    return atMost(CLOSE_MS, Promise.all(this.#pending));
+  }
+
+  #accountOf(to: string, { address }: Origin): Promise<string> {
+    const { accounts, openAccount } = this.#options;
+    return accounts.accountOf(to, () => openAccount(to, { who: 'customer', address }));
+  }
+
+  async #sendLink(to: string, next: string | null): Promise<void> {
+    const { limiter, mail, authUrl } = this.#options;
+    // By its hash: what nodes share need not know who their customers are.
+    const name = hashToken(to.toLowerCase()).toString('base64url');
+    const rate = await limiter.take(`sign-in:to:${name}`, PER_EMAIL, WINDOW_SECONDS);
+    if (!rate.allowed) return;
+    const token = await this.#links.forEmail(to, next);
+    await mail.send(signInMail({ to, link: signInLink(authUrl(), token), minutes: MAILED_MINUTES }));
+  }
+
+  #inBackground(run: () => Promise<void>): void {
+    const { onMailFailure } = this.#options;
+    if (this.#pending.size >= MOST_PENDING) {
+      onMailFailure(new Error(`${MOST_PENDING} mails are on their way already: one was dropped`));
+      return;
+    }
+    const done: Promise<void> = run()
+      .catch(onMailFailure)
+      .finally(() => this.#pending.delete(done));
+    this.#pending.add(done);
+  }
+}

@@ -1,0 +1,38 @@
+/** Who may change what of an account, and what each change is called. */
+
+/** Who did it: the signed-in customer, the operator by command, a client with a grant, the payment processor, or we ourselves. */
+export interface Actor {
+  readonly who: 'customer' | 'operator' | 'client' | 'payments' | 'service';
+  /** The address of whoever asked; null where nobody did by network. */
+  readonly address: string | null;
+}
+
+export const OPERATOR: Actor = { who: 'operator', address: null };
+export const SERVICE: Actor = { who: 'service', address: null };
+
+/** Every kind of change, and what it is called where people read it. */
+export const AUDIT = {
+  'account.created': 'Account created',
+  'account.frozen': 'Account frozen',
+  'key.created': 'Key created',
+  'key.changed': 'Key changed',
+  'key.rotated': 'Key rotated',
+  'key.revoked': 'Key revoked',
+  'session.started': 'Signed in',
+  'session.ended': 'Signed out',
+  'passkey.added': 'Passkey added',
+  'passkey.removed': 'Passkey removed',
+  'client.allowed': 'Client allowed',
+  'client.refreshed': 'Key of a client renewed',
+  'client.revoked': 'Client revoked',
+  'checkout.opened': 'Checkout opened',
+  'credits.granted': 'Credits given',
+  'credits.bought': 'Credits bought',
+  'credits.reversed': 'Credits taken back',
+  'credits.returned': 'Credits returned',
+} as const;
+
+export type AuditKind = keyof typeof AUDIT;
+
+/** Plain facts about it: never a key, a token or a link. */
+export type AuditDetail = Readonly<Record<string, string | number | boolean | null>>;

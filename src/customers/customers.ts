@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { mountDashboard } from '../../adapters/dashboard/mount.js';
+import { createPages } from '../../adapters/http/keyless.js';
+import { createAuditLog } from '../../adapters/postgres/audit.js';
+import { createNotices } from '../../adapters/postgres/notices.js';
+import { plainAddress } from '../access/address.js';
+import type { Admit } from '../access/admit.js';
+import type { Billing } from '../account/billing.js';
+import { Keys } from '../account/keys.js';
+import { LowBalance } from '../account/low-balance.js';
+import { startPoll } from '../account/poll.js';
+import type { Config } from '../config.js';
+import type { Clock } from '../ports/clock.js';
+import type { Mail } from '../ports/mail.js';
+import type { Shared } from '../shared.js';
+import type { Stores } from '../stores.js';
+import { openBilling } from './billing.js';
+import { openOAuth } from './oauth.js';
+import { openMail, openSignIn } from './sign-in.js';
+
+const SWEEP_EVERY_MS = 3_600_000;
+
+/** Pages and pictures of the dashboard that one address may ask for in a second. */
+const PAGES_QPS = 50;
+
+export interface CustomersOptions {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly shared: Shared;
+  readonly clock: Clock;
+  readonly log: FastifyBaseLogger;
+}
+
+/** Everything that customers touch beside reads, as the rest of the house knows it. */
+export interface Customers {
+  readonly billing: Billing;
+  /** For each paid request. */
+  spent(accountId: string): void;
+  /** Adds sign-in, dashboard, consent and the webhook. */
+  mount(admit: Admit, network: string): void;
+  /** Begins what is done beside requests: open checkouts, notices, forgetting. */
+  start(): void;
+  /** Before the stores are closed. */
+  close(): Promise<void>;
+}
+
+/** Builds it over an app that does not listen yet: its address is asked for when it is needed. */
+export function openCustomers(app: FastifyInstance, options: CustomersOptions): Customers {
+  const { stores, shared, clock, log } = options;
+  const mail = openMail(options.config);
+  const signIn = openSignIn(app, options, mail);
+  const oauth = openOAuth(app, options, signIn.door);
+  const billing = openBilling(app, options);
+  const notices = mail && openNotices(app, options, mail);
+  const sweep = async () => {
+    try {
+      await Promise.all([signIn.sweep(), oauth.grants.sweep()]);
+    } catch (err) {
+      log.warn({ err }, 'What is over could not be deleted. It is tried again in an hour.');
+    }
+  };
+  let sweeping: ReturnType<typeof startPoll> | undefined;
+  return {
+    billing: billing.billing,
+    spent: (accountId) => notices?.spent(accountId),
+    mount(admit, network) {
+      signIn.mount(admit);
+      oauth.mount(admit);
+      billing.mount();
+      const { accounts, ledger, sql, secrets } = stores;
+      mountDashboard(app, {
+        keyless: createPages(app, (address) => shared.limiter.take(`pages:${plainAddress(address)}`, PAGES_QPS)),
+        door: signIn.door,
+        accounts,
+        ledger,
+        keys: new Keys({ accounts, pepper: secrets.pepper, clock, randomBytes }),
+        billing: billing.billing,
+        grants: oauth.grants,
+        sessions: signIn.sessions,
+        auditLog: createAuditLog(sql),
+        clock,
+        network,
+        checkoutOrigin: billing.checkoutOrigin,
+        mail: mail !== null,
+        passkeys: signIn.passkeys,
+      });
+    },
+    start() {
+      billing.start();
+      sweeping ??= startPoll(sweep, SWEEP_EVERY_MS);
+    },
+    async close() {
+      await Promise.all([billing.close(), sweeping?.close(), notices?.close(), signIn.close(), oauth.close()]);
+    },
+  };
+}
+
+const openNotices = (app: FastifyInstance, { stores, log }: CustomersOptions, mail: Mail): LowBalance =>
+  new LowBalance({
+    notices: createNotices(stores.sql),
+    mail,
+    authUrl: () => app.authUrl,
+    onFailure: (err) => log.error({ err }, 'A notice of a low balance could not be sent.'),
+  });

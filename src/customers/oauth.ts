@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { v7 } from 'uuid';
+import { GuardedDocuments } from '../../adapters/client-documents/client-documents.js';
+import type { Door } from '../../adapters/http/door.js';
+import { mountOAuth } from '../../adapters/oauth/mount.js';
+import { createGrantStore } from '../../adapters/postgres/grants.js';
+import { createClientStore } from '../../adapters/postgres/oauth-clients.js';
+import type { Admit } from '../access/admit.js';
+import { VERSION } from '../core/version.js';
+import { Clients } from '../oauth/clients.js';
+import { Consents } from '../oauth/consents.js';
+import { Grants } from '../oauth/grants.js';
+import { Tokens } from '../oauth/tokens.js';
+import { pairSecretOf } from '../secrets.js';
+import type { CustomersOptions } from './customers.js';
+
+/** Sign-in of clients over Postgres. */
+export function openOAuth(app: FastifyInstance, { config, stores, shared, clock }: CustomersOptions, door: Door) {
+  const { sql, accounts, secrets } = stores;
+  const store = createGrantStore(sql);
+  const contact = config.contact === null ? '' : ` (+${config.contact})`;
+  const documents = new GuardedDocuments({ cache: shared.cache, clock, userAgent: `Perch/${VERSION}${contact}` });
+  const clients = new Clients({ store: createClientStore(sql), documents, clock, randomBytes });
+  const consents = new Consents({ store, clock, randomBytes, newId: () => v7() });
+  const { pepper } = secrets;
+  const tokens = new Tokens({ clients, store, clock, randomBytes, pepper, secret: pairSecretOf(secrets) });
+  const grants = new Grants({ store, clock });
+  return {
+    grants,
+    mount({ admitPublic }: Admit) {
+      mountOAuth(app, { clients, consents, tokens, accounts, door, admitPublic, limiter: shared.limiter });
+    },
+    close: () => documents.close(),
+  };
+}

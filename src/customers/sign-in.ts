@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { v7 } from 'uuid';
+import { createDoor } from '../../adapters/http/session-cookie.js';
+import { createLogMail } from '../../adapters/mail/log.js';
+import { createSmtpMail } from '../../adapters/mail/smtp.js';
+import { createEmailAccounts } from '../../adapters/postgres/email-accounts.js';
+import { createOneTimeTokens } from '../../adapters/postgres/one-time-tokens.js';
+import { createPasskeyStore } from '../../adapters/postgres/passkeys.js';
+import { createSessionStore } from '../../adapters/postgres/sessions.js';
+import { mountSignIn } from '../../adapters/sign-in/mount.js';
+import type { Admit } from '../access/admit.js';
+import { Passkeys } from '../account/passkeys.js';
+import { Sessions } from '../account/sessions.js';
+import { SignIn } from '../account/sign-in.js';
+import type { Config } from '../config.js';
+import type { Actor } from '../core/audit.js';
+import type { Mail } from '../ports/mail.js';
+import type { Stores } from '../stores.js';
+import type { CustomersOptions } from './customers.js';
+
+/** Where mail goes; null: nowhere, and the operator passes links on from the log. */
+export function openMail({ mail, authUrl, host }: Config): Mail | null {
+  const { smtpUrl, from } = mail;
+  if (smtpUrl === null) return null;
+  const domain = authUrl === null ? host : new URL(authUrl).hostname;
+  return createSmtpMail({ url: smtpUrl, from: from ?? `Perch <no-reply@${domain}>` });
+}
+
+/** Sign-in by links and passkeys over Postgres. */
+export function openSignIn(app: FastifyInstance, options: CustomersOptions, mail: Mail | null) {
+  const { config, stores, shared, clock, log } = options;
+  const { sql, accounts } = stores;
+  const tokens = createOneTimeTokens(sql);
+  const sessions = new Sessions({ store: createSessionStore(sql), clock, randomBytes });
+  const authUrl = () => app.authUrl;
+  const signIn = new SignIn({
+    tokens,
+    sessions,
+    accounts: createEmailAccounts(sql),
+    openAccount: (email, by) => openAccount(stores, config, email, by),
+    mail: mail ?? createLogMail(log),
+    limiter: shared.limiter,
+    clock,
+    randomBytes,
+    authUrl,
+    onMailFailure: (err) => log.error({ err }, 'A sign-in link could not be sent.'),
+  });
+  const passkeys = new Passkeys({
+    store: createPasskeyStore(sql),
+    tokens,
+    sessions,
+    nameOf: async (accountId) => (await accounts.get(accountId))?.name ?? 'Perch',
+    clock,
+    randomBytes,
+    authUrl,
+  });
+  const door = createDoor(app, sessions);
+  return {
+    door,
+    sessions,
+    passkeys,
+    mount({ admitPublic }: Admit) {
+      mountSignIn(app, { admitPublic, door, signIn, sessions, passkeys, byMail: mail !== null });
+    },
+    /** Forgets what is over. */
+    async sweep() {
+      await tokens.forget(clock.now());
+      await sessions.sweep();
+    },
+    close: () => signIn.close(),
+  };
+}
+
+/** With the credits that a new account starts with (M27). */
+async function openAccount({ accounts, ledger }: Stores, config: Config, email: string, by: Actor): Promise<string> {
+  const { accountId } = await accounts.create({ name: email, email, paidUsd: 0, qpsOverride: null }, by);
+  const amount = config.startingThousandths;
+  if (amount > 0) await ledger.grant({ requestId: v7(), accountId, amount, reason: 'starting credits' });
+  return accountId;
+}

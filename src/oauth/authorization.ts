@@ -1,0 +1,105 @@
+import type { Client } from '../ports/grants.js';
+import type { Clients } from './clients.js';
+import { OAuthError } from './oauth-error.js';
+import { isChallenge } from './pkce.js';
+import { isRegistered, withParameters } from './redirect-uris.js';
+import { type Addresses, resourceOf } from './resources.js';
+
+/** What a client asks a customer for: every part of it proven. */
+export interface Ask {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly redirectNamed: boolean;
+  readonly state: string | null;
+  readonly challenge: string;
+  readonly resource: string | null;
+}
+
+/** Either something to show the customer, or where to send the browser with the error. */
+export type Asked =
+  | { readonly state: 'asked'; readonly ask: Ask }
+  | { readonly state: 'refused'; readonly location: string };
+
+/** The parameters that count; the others are ignored (RFC 6749 3.1). */
+export const ASK_FIELDS = [
+  'response_type',
+  'response_mode',
+  'client_id',
+  'redirect_uri',
+  'code_challenge',
+  'code_challenge_method',
+  'scope',
+  'state',
+  'resource',
+] as const;
+
+/**
+ * Reads an authorization request. As long as client and redirect address are not proven it throws OAuthError, which is to be
+ * shown and never sent to that address; what is wrong after that goes back to the client, with its state and our name.
+ */
+export async function readAsk(fields: URLSearchParams, clients: Clients, addresses: Addresses): Promise<Asked> {
+  const clientId = only(fields, 'client_id');
+  if (clientId === null || clientId === '') throw new OAuthError('invalid_request', 'client_id is missing.');
+  const client = await clients.find(clientId);
+  const { redirectUri, redirectNamed } = redirectOf(fields, client);
+  try {
+    const challenge = challengeOf(fields);
+    const resource = resourceOf(fields, addresses);
+    const state = only(fields, 'state');
+    return { state: 'asked', ask: { client, redirectUri, redirectNamed, state, challenge, resource } };
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    const answer = { redirectUri, state: fields.get('state') };
+    return { state: 'refused', location: errorLocation(answer, error, addresses) };
+  }
+}
+
+/** Where an error is sent, with `iss` (RFC 9207). */
+export function errorLocation(
+  { redirectUri, state }: Pick<Ask, 'redirectUri' | 'state'>,
+  { code, message }: OAuthError,
+  { authUrl }: Addresses,
+): string {
+  return withParameters(redirectUri, { error: code, error_description: message, state, iss: authUrl });
+}
+
+/** Where a code is sent, with `iss` (RFC 9207). */
+export const codeLocation = ({ redirectUri, state }: Ask, code: string, { authUrl }: Addresses): string =>
+  withParameters(redirectUri, { code, state, iss: authUrl });
+
+/** A parameter may be there once at most (RFC 6749 3.1). */
+function only(fields: URLSearchParams, name: string): string | null {
+  const values = fields.getAll(name);
+  if (values.length > 1) throw new OAuthError('invalid_request', `${name} is given twice.`);
+  return values[0] ?? null;
+}
+
+/** Named by the client and registered, or the only one that is registered. */
+function redirectOf(fields: URLSearchParams, { redirectUris }: Client): Pick<Ask, 'redirectUri' | 'redirectNamed'> {
+  const named = only(fields, 'redirect_uri');
+  if (named === null) {
+    const [first, ...others] = redirectUris;
+    if (first !== undefined && others.length === 0) return { redirectUri: first, redirectNamed: false };
+    throw new OAuthError('invalid_request', 'redirect_uri is missing, and the client has more than one.');
+  }
+  if (isRegistered(redirectUris, named)) return { redirectUri: named, redirectNamed: true };
+  throw new OAuthError('invalid_request', `The client has not registered this redirect_uri: ${named}`);
+}
+
+/** PKCE, S256 and nothing else (A12). */
+function challengeOf(fields: URLSearchParams): string {
+  const type = only(fields, 'response_type');
+  if (type === null) throw new OAuthError('invalid_request', 'response_type is missing.');
+  if (type !== 'code') throw new OAuthError('unsupported_response_type', 'response_type must be code.');
+  if ((only(fields, 'response_mode') ?? 'query') !== 'query') {
+    throw new OAuthError('invalid_request', 'response_mode must be query.');
+  }
+  const challenge = only(fields, 'code_challenge');
+  if (challenge === null) throw new OAuthError('invalid_request', 'code_challenge is missing: PKCE is required.');
+  if (only(fields, 'code_challenge_method') !== 'S256') {
+    throw new OAuthError('invalid_request', 'code_challenge_method must be S256.');
+  }
+  if (!isChallenge(challenge)) throw new OAuthError('invalid_request', 'code_challenge is not a SHA-256 in base64url.');
+  only(fields, 'scope');
+  return challenge;
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { Client } from '../ports/grants.js';
+import { OAuthError } from './oauth-error.js';
+import { faultOf } from './redirect-uris.js';
+
+const MOST_REDIRECT_URIS = 20;
+const MOST_NAME_CHARS = 80;
+
+/** RFC 7591 section 2; what it does not name is ignored (A12). */
+const METADATA = z.object({
+  redirect_uris: z.array(z.string()).min(1).max(MOST_REDIRECT_URIS),
+  client_name: z.string().nullish(),
+  client_uri: z.string().nullish(),
+  grant_types: z.array(z.string()).nullish(),
+  response_types: z.array(z.string()).nullish(),
+});
+
+/** A client's own description of itself, checked. Throws `invalid_redirect_uri` or `invalid_client_metadata`. */
+export function clientFrom(clientId: string, description: unknown): Client {
+  const read = METADATA.safeParse(description);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const where = issue?.path.join('.') ?? '';
+    const code = where.startsWith('redirect_uris') ? 'invalid_redirect_uri' : 'invalid_client_metadata';
+    throw new OAuthError(code, where === '' ? 'The metadata must be a JSON object.' : `${where}: ${issue?.message}`);
+  }
+  const { redirect_uris, client_name, client_uri, grant_types, response_types } = read.data;
+  for (const uri of redirect_uris) {
+    const fault = faultOf(uri);
+    if (fault !== null) throw new OAuthError('invalid_redirect_uri', `${JSON.stringify(uri)} ${fault}.`);
+  }
+  if (grant_types && !grant_types.includes('authorization_code')) {
+    throw new OAuthError('invalid_client_metadata', 'grant_types must include authorization_code.');
+  }
+  if (response_types && !response_types.includes('code')) {
+    throw new OAuthError('invalid_client_metadata', 'response_types must include code.');
+  }
+  return { clientId, name: shownName(client_name ?? ''), uri: pageOf(client_uri), redirectUris: redirect_uris };
+}
+
+/** Without what could make it look like something else: control and format characters, and more of it than a line. */
+function shownName(name: string): string {
+  const plain = name.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
+  return plain === '' ? 'A client without a name' : [...plain].slice(0, MOST_NAME_CHARS).join('');
+}
+
+const pageOf = (uri: string | null | undefined): string | null =>
+  uri && uri.length <= 2000 && URL.canParse(uri) && new URL(uri).protocol === 'https:' ? uri : null;

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { ServiceError } from '../core/errors.js';
+import type { Clock } from '../ports/clock.js';
+import type { Client, ClientDocuments, ClientStore } from '../ports/grants.js';
+import { clientFrom } from './client-metadata.js';
+import { SCOPE } from './metadata.js';
+import { OAuthError } from './oauth-error.js';
+import { newSecret, type RandomBytes } from './pairs.js';
+
+export interface ClientsOptions {
+  readonly store: ClientStore;
+  readonly documents: ClientDocuments;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+}
+
+const DOCUMENT = z.object({
+  client_id: z.string(),
+  client_secret: z.unknown().optional(),
+  token_endpoint_auth_method: z.string().nullish(),
+});
+
+/** Clients: those that registered themselves, and those that are documents on the web. All of them are public. */
+export class Clients {
+  readonly #options: ClientsOptions;
+
+  constructor(options: ClientsOptions) {
+    this.#options = options;
+  }
+
+  /** RFC 7591. Throws OAuthError where the description is not sound. */
+  async register(description: unknown): Promise<Record<string, unknown>> {
+    const { store, clock, randomBytes } = this.#options;
+    const client = clientFrom(`perch_client_${newSecret(randomBytes)}`, description);
+    const nowMs = clock.now();
+    await store.add(client, new Date(nowMs));
+    return {
+      client_id: client.clientId,
+      client_id_issued_at: Math.floor(nowMs / 1000),
+      client_name: client.name,
+      ...(client.uri !== null && { client_uri: client.uri }),
+      redirect_uris: client.redirectUris,
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      scope: SCOPE,
+    };
+  }
+
+  /** Throws `invalid_client` when there is none under this id; its message says why. */
+  async find(clientId: string): Promise<Client> {
+    if (isDocumentId(clientId)) return this.#fromDocument(clientId);
+    const client = await this.#options.store.find(clientId);
+    if (client) return client;
+    throw new OAuthError('invalid_client', 'This client is not known here: it must register first.', 401);
+  }
+
+  /**
+   * Whether the id can be a client's, without a look at its document: codes and refresh tokens are bound to the id, and a
+   * client whose document cannot be reached just now keeps what it was given.
+   */
+  async isKnown(clientId: string): Promise<boolean> {
+    return isDocumentId(clientId) || (await this.#options.store.find(clientId)) !== undefined;
+  }
+
+  async #fromDocument(clientId: string): Promise<Client> {
+    const document = await this.#read(clientId);
+    const { data } = DOCUMENT.safeParse(document);
+    if (data?.client_id !== clientId) throw refused(clientId, 'its client_id is not its own address.');
+    // What is public has none (draft-ietf-oauth-client-id-metadata-document).
+    if (data.client_secret !== undefined || data.token_endpoint_auth_method?.startsWith('client_secret')) {
+      throw refused(clientId, 'it speaks of a secret.');
+    }
+    try {
+      return clientFrom(clientId, document);
+    } catch (error) {
+      throw error instanceof OAuthError ? refused(clientId, error.message) : error;
+    }
+  }
+
+  async #read(clientId: string): Promise<unknown> {
+    try {
+      return await this.#options.documents.read(clientId);
+    } catch (error) {
+      if (error instanceof ServiceError && error.status < 500) throw refused(clientId, error.message);
+      throw error;
+    }
+  }
+}
+
+const refused = (clientId: string, why: string): OAuthError =>
+  new OAuthError('invalid_client', `The client's document at ${clientId} cannot be used: ${why}`, 401);
+
+/** Whether a client id is the address of a document: https with a path that is written plainly (A13). */
+export function isDocumentId(clientId: string): boolean {
+  if (!clientId.startsWith('https://') || clientId.length > 1000 || !URL.canParse(clientId)) return false;
+  const url = new URL(clientId);
+  // Written as a parser would write it: no dot segments, no default port, no other spelling of the same.
+  return url.href === clientId && url.pathname !== '/' && url.username + url.password === '' && !clientId.includes('#');
+}

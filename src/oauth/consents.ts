@@ -1,0 +1,39 @@
+import type { Actor } from '../core/audit.js';
+import type { Clock } from '../ports/clock.js';
+import type { GrantStore } from '../ports/grants.js';
+import type { Cap } from '../ports/truth.js';
+import type { Ask } from './authorization.js';
+import { hashSecret, newSecret, type RandomBytes } from './pairs.js';
+
+/** Long enough for a redirect, too short for a log file. */
+const CODE_MS = 60_000;
+
+export interface ConsentsOptions {
+  readonly store: GrantStore;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  /** A new UUID. */
+  readonly newId: () => string;
+}
+
+/** What customers say yes to. */
+export class Consents {
+  readonly #options: ConsentsOptions;
+
+  constructor(options: ConsentsOptions) {
+    this.#options = options;
+  }
+
+  /** The code that the client may redeem once, within a minute. `cap` bounds what it may spend; null: the wallet does. */
+  async allow(ask: Ask, accountId: string, cap: Cap | null, by: Actor): Promise<string> {
+    const { store, clock, randomBytes, newId } = this.#options;
+    const code = newSecret(randomBytes);
+    const now = new Date(clock.now());
+    const { redirectUri, redirectNamed, challenge, resource } = ask;
+    const { clientId, name: clientName } = ask.client;
+    const bound = { redirectUri, redirectNamed, challenge, resource, cap };
+    const approval = { accountId, grantId: newId(), clientId, clientName, ...bound };
+    await store.approve({ hash: hashSecret(code), approval, now, endsAt: new Date(now.getTime() + CODE_MS) }, by);
+    return code;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Actor } from '../core/audit.js';
+import { ServiceError } from '../core/errors.js';
+import type { Clock } from '../ports/clock.js';
+import type { GrantRecord, GrantStore } from '../ports/grants.js';
+
+const DAY_MS = 86_400_000;
+/** A registered client without a live grant is forgotten after as long. */
+const IDLE_DAYS = 30;
+/** An ended code or token is kept for as long: used again, it still tells of a theft. */
+const ENDED_DAYS = 1;
+
+/** What the owner of an account sees of the clients it let in. */
+export class Grants {
+  readonly #store: GrantStore;
+  readonly #clock: Clock;
+
+  constructor(options: { store: GrantStore; clock: Clock }) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+  }
+
+  /** The newest first, revoked ones included. */
+  list(accountId: string): Promise<GrantRecord[]> {
+    return this.#store.list(accountId);
+  }
+
+  /** Ends a grant and its keys now. Again, nothing happens. Throws `not_found` when the account never had it. */
+  async revoke(accountId: string, grantId: string, by: Actor): Promise<void> {
+    if (await this.#store.revoke({ accountId, grantId }, by, this.#now())) return;
+    const known = await this.list(accountId);
+    if (known.some((grant) => grant.grantId === grantId)) return;
+    throw new ServiceError('not_found', 'There is no such client on this account.');
+  }
+
+  /** Forgets what is of no more use; to be called every hour or so, on any number of nodes. */
+  sweep(): Promise<{ clients: number }> {
+    const nowMs = this.#clock.now();
+    const before = (days: number) => new Date(nowMs - days * DAY_MS);
+    return this.#store.sweep({ endedBefore: before(ENDED_DAYS), idleSince: before(IDLE_DAYS) });
+  }
+
+  #now(): Date {
+    return new Date(this.#clock.now());
+  }
+}

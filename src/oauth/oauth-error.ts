@@ -1,0 +1,26 @@
+/** The codes of RFC 6749 5.2, RFC 7009, RFC 7591 3.2.2 and RFC 8707 that are used here. */
+export type OAuthErrorCode =
+  | 'access_denied'
+  | 'invalid_client'
+  | 'invalid_client_metadata'
+  | 'invalid_grant'
+  | 'invalid_redirect_uri'
+  | 'invalid_request'
+  | 'invalid_target'
+  | 'server_error'
+  | 'temporarily_unavailable'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type';
+
+/** What a client can cause: told in the form of OAuth, `{error, error_description}`. The message is public. */
+export class OAuthError extends Error {
+  readonly code: OAuthErrorCode;
+  readonly status: number;
+
+  constructor(code: OAuthErrorCode, message: string, status = 400) {
+    super(message);
+    this.name = 'OAuthError';
+    this.code = code;
+    this.status = status;
+  }
+}

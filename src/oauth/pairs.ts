@@ -1,0 +1,41 @@
+import { createHash, hkdfSync } from 'node:crypto';
+import { hashKey, keyPrefix, mintKey } from '../access/key.js';
+import type { PairHashes } from '../ports/grants.js';
+
+/** What a client is given. Never stored. */
+export interface Pair {
+  readonly key: string;
+  readonly refreshToken: string;
+}
+
+export type RandomBytes = (length: number) => Uint8Array;
+
+const REFRESH_PREFIX = 'perch_refresh_';
+const SECRET_BYTES = 32;
+
+/** 256 bits of randomness need no slow hash and no pepper (A11). */
+export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+
+export const newSecret = (randomBytes: RandomBytes): string =>
+  Buffer.from(randomBytes(SECRET_BYTES)).toString('base64url');
+
+/** The first pair of a grant, or with bytes that follow from a token, its successor. */
+export const mintPair = (randomBytes: RandomBytes): Pair => ({
+  refreshToken: REFRESH_PREFIX + newSecret(randomBytes),
+  key: mintKey(randomBytes),
+});
+
+/** The pair that takes the place of a refresh token: always the same one, and nobody without the secret can tell which. */
+export function successorOf(refreshToken: string, secret: Uint8Array): Pair {
+  let block = 0;
+  return mintPair((length) => {
+    block += 1;
+    return new Uint8Array(hkdfSync('sha256', refreshToken, secret, `perch oauth successor ${block}`, length));
+  });
+}
+
+export const hashesOf = ({ key, refreshToken }: Pair, pepper: string | Uint8Array): PairHashes => ({
+  keyHash: hashKey(key, pepper),
+  keyPrefix: keyPrefix(key),
+  refreshHash: hashSecret(refreshToken),
+});

@@ -1,0 +1,26 @@
+import { OAuthError } from './oauth-error.js';
+
+/** The service's public addresses, without a slash at the end. */
+export interface Addresses {
+  readonly baseUrl: string;
+  /** The issuer. */
+  readonly authUrl: string;
+}
+
+/**
+ * What the client wants the token for (RFC 8707): the service, or its MCP endpoint; null when it named nothing. Throws
+ * `invalid_target` for anything else.
+ */
+export function resourceOf(fields: URLSearchParams, { baseUrl }: Addresses): string | null {
+  const named = new Set(fields.getAll('resource').map((resource) => plain(resource)));
+  if (named.size === 0) return null;
+  const [resource = ''] = named;
+  if (named.size === 1 && [baseUrl, `${baseUrl}/mcp`].includes(resource)) return resource;
+  throw new OAuthError('invalid_target', `resource must be one of ${baseUrl} and ${baseUrl}/mcp.`);
+}
+
+/** Scheme and host in any case, with or without a slash at the end, mean the same. */
+function plain(resource: string): string {
+  if (!URL.canParse(resource) || /[?#]/.test(resource)) return resource;
+  return new URL(resource).href.replace(/\/$/, '');
+}

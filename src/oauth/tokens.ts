@@ -1,0 +1,160 @@
+import { hashKey } from '../access/key.js';
+import type { Actor } from '../core/audit.js';
+import type { Clock } from '../ports/clock.js';
+import type { Approval, GrantStore, NewPair } from '../ports/grants.js';
+import type { Clients } from './clients.js';
+import { SCOPE } from './metadata.js';
+import { OAuthError } from './oauth-error.js';
+import { hashesOf, hashSecret, mintPair, type Pair, type RandomBytes, successorOf } from './pairs.js';
+import { proves } from './pkce.js';
+import { type Addresses, resourceOf } from './resources.js';
+
+const KEY_MS = 30 * 86_400_000;
+const REFRESH_MS = 90 * 86_400_000;
+/** How long the old key works beside the new one, and a lost answer can be asked for again (A14). */
+const OVERLAP_MS = 60_000;
+
+export interface TokensOptions {
+  readonly clients: Clients;
+  readonly store: GrantStore;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  /** Of the hashes of keys (A11). */
+  readonly pepper: string | Uint8Array;
+  /** From which successors follow; not the pepper. */
+  readonly secret: Uint8Array;
+}
+
+/** RFC 6749 5.1. */
+export interface TokenAnswer {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  /** Seconds. */
+  readonly expires_in: number;
+  readonly refresh_token: string;
+  readonly scope: string;
+}
+
+/** Where the request came from. */
+type From = string | null;
+
+/** The token endpoint and the revocation endpoint. The access token is an ordinary key (A14). All methods throw OAuthError. */
+export class Tokens {
+  readonly #options: TokensOptions;
+
+  constructor(options: TokensOptions) {
+    this.#options = options;
+  }
+
+  /** RFC 6749 4.1.3 and 6. */
+  async answer(fields: URLSearchParams, addresses: Addresses, address: From): Promise<TokenAnswer> {
+    const type = fields.get('grant_type');
+    if (type === null) throw new OAuthError('invalid_request', 'grant_type is missing.');
+    if (type !== 'authorization_code' && type !== 'refresh_token') {
+      throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token.');
+    }
+    const clientId = await this.#clientOf(fields);
+    const resource = resourceOf(fields, addresses);
+    if (type === 'refresh_token') return this.#refresh(clientId, needed(fields, 'refresh_token'), address);
+    return this.#redeem(fields, clientId, resource, address);
+  }
+
+  /** RFC 7009: ends the whole grant. A token that is not known, or not any more, is as good as revoked. */
+  async revoke(fields: URLSearchParams, address: From): Promise<void> {
+    const { store, pepper, clock } = this.#options;
+    const token = needed(fields, 'token');
+    const clientId = fields.get('client_id');
+    const found = await store.findByToken({ keyHash: hashKey(token, pepper), refreshHash: hashSecret(token) });
+    if (!found) return;
+    if (clientId !== null && clientId !== found.clientId) {
+      throw new OAuthError('invalid_grant', 'This token was given to another client.');
+    }
+    await store.revoke(found, { who: 'client', address }, new Date(clock.now()));
+  }
+
+  async #clientOf(fields: URLSearchParams): Promise<string> {
+    const clientId = fields.get('client_id');
+    if (clientId !== null && (await this.#options.clients.isKnown(clientId))) return clientId;
+    // Clients register again on exactly this.
+    const message =
+      clientId === null ? 'client_id is missing.' : 'This client is not known here: it must register first.';
+    throw new OAuthError('invalid_client', message, 401);
+  }
+
+  async #redeem(
+    fields: URLSearchParams,
+    clientId: string,
+    resource: string | null,
+    address: From,
+  ): Promise<TokenAnswer> {
+    const { store, clock, randomBytes } = this.#options;
+    const hash = hashSecret(needed(fields, 'code'));
+    const verifier = needed(fields, 'code_verifier');
+    const redirectUri = fields.get('redirect_uri');
+    const now = new Date(clock.now());
+    const pair = mintPair(randomBytes);
+    const issued = this.#issued(pair, now);
+    const { state } = await store.redeem({ hash, now, by: client(address) }, (approval) => {
+      if (!isBound(approval, { clientId, redirectUri, resource, verifier })) throw stale('code');
+      return issued;
+    });
+    if (state !== 'redeemed') throw stale('code');
+    return answerOf(pair, issued.keyEndsAt, now);
+  }
+
+  async #refresh(clientId: string, refreshToken: string, address: From): Promise<TokenAnswer> {
+    const { store, clock, secret } = this.#options;
+    const now = new Date(clock.now());
+    const pair = successorOf(refreshToken, secret);
+    const outcome = await store.refresh({
+      clientId,
+      refreshHash: hashSecret(refreshToken),
+      successor: this.#issued(pair, now),
+      now,
+      overlapMs: OVERLAP_MS,
+      by: client(address),
+    });
+    if (outcome.state === 'unknown' || outcome.state === 'reused') throw stale('refresh_token');
+    return answerOf(pair, outcome.keyEndsAt, now);
+  }
+
+  #issued(pair: Pair, now: Date): NewPair {
+    return {
+      ...hashesOf(pair, this.#options.pepper),
+      keyEndsAt: new Date(now.getTime() + KEY_MS),
+      refreshEndsAt: new Date(now.getTime() + REFRESH_MS),
+    };
+  }
+}
+
+const client = (address: From): Actor => ({ who: 'client', address });
+
+function isBound(
+  approval: Approval,
+  shown: { clientId: string; redirectUri: string | null; resource: string | null; verifier: string },
+): boolean {
+  const redirects = shown.redirectUri === null ? !approval.redirectNamed : shown.redirectUri === approval.redirectUri;
+  const resources = shown.resource === null || approval.resource === null || shown.resource === approval.resource;
+  return approval.clientId === shown.clientId && redirects && resources && proves(shown.verifier, approval.challenge);
+}
+
+function needed(fields: URLSearchParams, name: string): string {
+  const value = fields.get(name);
+  if (value === null || value === '') throw new OAuthError('invalid_request', `${name} is missing.`);
+  return value;
+}
+
+/** One answer for all that is wrong with it: who tries codes learns nothing. */
+const stale = (what: 'code' | 'refresh_token'): OAuthError =>
+  new OAuthError(
+    'invalid_grant',
+    `The ${what} is not valid: unknown, too old, used before, revoked, or not this client's.`,
+  );
+
+const answerOf = ({ key, refreshToken }: Pair, keyEndsAt: Date, now: Date): TokenAnswer => ({
+  access_token: key,
+  token_type: 'Bearer',
+  expires_in: Math.max(0, Math.floor((keyEndsAt.getTime() - now.getTime()) / 1000)),
+  refresh_token: refreshToken,
+  scope: SCOPE,
+});

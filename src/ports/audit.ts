@@ -1,0 +1,15 @@
+/** Who changed what: the log of an account, which its owner can read. Append only. */
+import type { Actor, AuditDetail, AuditKind } from '../core/audit.js';
+
+export interface AuditEvent {
+  readonly at: string;
+  readonly what: AuditKind;
+  readonly who: Actor['who'];
+  readonly address: string | null;
+  readonly detail: AuditDetail;
+}
+
+export interface AuditLog {
+  /** The newest first, at most `limit`. */
+  list(accountId: string, limit: number): Promise<AuditEvent[]>;
+}

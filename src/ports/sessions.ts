@@ -1,0 +1,44 @@
+/** Sessions as they are kept: by the hash of their secret. Times that go in are Unix milliseconds. */
+import type { Actor } from '../core/audit.js';
+
+export type SignInMethod = 'link' | 'passkey';
+
+export interface SessionRecord {
+  readonly sessionId: string;
+  readonly method: SignInMethod;
+  readonly userAgent: string | null;
+  readonly address: string | null;
+  /** RFC 3339, as the two below. `seenAt` is exact to a minute. */
+  readonly createdAt: string;
+  readonly seenAt: string;
+  readonly expiresAt: string;
+}
+
+/** Which sessions work: those that last beyond `at` and were used since `usedSince`. */
+export interface Working {
+  readonly at: number;
+  readonly usedSince: number;
+}
+
+export interface SessionStore {
+  start(
+    session: {
+      accountId: string;
+      hash: Buffer;
+      method: SignInMethod;
+      userAgent: string | null;
+      address: string | null;
+      startedAt: number;
+      expiresAt: number;
+    },
+    by: Actor,
+  ): Promise<void>;
+  find(hash: Buffer, working: Working): Promise<{ accountId: string; sessionId: string; seenAt: number } | undefined>;
+  seen(accountId: string, sessionId: string, at: number): Promise<void>;
+  /** The one used last first. */
+  list(accountId: string, working: Working): Promise<SessionRecord[]>;
+  /** Ends one session of the account, or all but one. Returns how many went on until now. */
+  end(accountId: string, which: { only: string } | { except: string | null }, at: number, by: Actor): Promise<number>;
+  /** Deletes what was over before that time. */
+  forget(before: number): Promise<void>;
+}

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BillingService, type Buyer, startBilling } from './service.js';
+
+describe('refunds and disputes', () => {
+  let service: BillingService;
+  beforeAll(async () => {
+    service = await startBilling();
+  });
+  afterAll(() => service.close());
+
+  /** A buyer with a paid and settled sale. */
+  async function bought(pack?: string): Promise<{ buyer: Buyer; session: string }> {
+    const buyer = await service.buyer();
+    const session = await buyer.buy(pack);
+    await service.settling.look(session);
+    return { buyer, session };
+  }
+
+  const told = async (): Promise<void> => {
+    expect(await service.tell(service.stripe.events.at(-1) ?? '')).toBe(200);
+  };
+  const books = async (session: string) => {
+    const { reversed, shortfall, refundedCents } = (await service.sale(session)) ?? {};
+    return [reversed, shortfall, refundedCents];
+  };
+
+  it('a refund takes back its share, found by its payment (W6)', async () => {
+    const { buyer, session } = await bought();
+    service.stripe.refund(session, 250);
+    await told();
+    expect(await buyer.balance()).toBe(7_500);
+    service.stripe.refund(session, 750);
+    await told();
+    expect(await buyer.balance()).toBe(0);
+    expect(await books(session)).toEqual([10_000_000, 0, 1_000]);
+    expect((await buyer.log()).slice(-3)).toEqual(['credits.bought', 'credits.reversed', 'credits.reversed']);
+  });
+
+  it('never below zero: what was spent is a shortfall, and later top-ups do not pay it (W6)', async () => {
+    const { buyer, session } = await bought();
+    await buyer.spend(6_000);
+    service.stripe.refund(session, 1_000);
+    await told();
+    expect(await buyer.balance()).toBe(0);
+    expect(await books(session)).toEqual([4_000_000, 6_000_000, 1_000]);
+    await service.settling.look(await buyer.buy());
+    await service.settling.look(session);
+    for (const event of service.stripe.events.slice(-3)) await service.tell(event);
+    expect(await buyer.balance()).toBe(10_000);
+    expect(await books(session)).toEqual([4_000_000, 6_000_000, 1_000]);
+  });
+
+  it('a refund that is only on its way takes nothing; a failed one is told to the operator', async () => {
+    const { buyer, session } = await bought();
+    const refund = service.stripe.refund(session, 1_000, 'pending');
+    await told();
+    expect(await buyer.balance()).toBe(10_000);
+    service.stripe.setRefund(refund, 'failed');
+    await told();
+    expect(await buyer.balance()).toBe(10_000);
+    expect(service.told.at(-1)).toContain('refund failed');
+    service.stripe.setRefund(refund, 'succeeded');
+    await told();
+    expect(await buyer.balance()).toBe(0);
+  });
+
+  it('a dispute is held while it is open, and given back when it is won (W7)', async () => {
+    const { buyer, session } = await bought();
+    const dispute = service.stripe.dispute(session, 1_000);
+    await told();
+    expect(await buyer.balance()).toBe(0);
+    service.stripe.setDispute(dispute, 'under_review');
+    await told();
+    service.stripe.setDispute(dispute, 'won');
+    await told();
+    expect(await buyer.balance()).toBe(10_000);
+    expect(await books(session)).toEqual([0, 0, 0]);
+    expect((await buyer.log()).slice(-2)).toEqual(['credits.reversed', 'credits.returned']);
+  });
+
+  it('a won dispute gives back what was taken, not what had been spent (W7)', async () => {
+    const { buyer, session } = await bought();
+    await buyer.spend(7_000);
+    const dispute = service.stripe.dispute(session, 1_000);
+    await told();
+    expect([await buyer.balance(), await books(session)]).toEqual([0, [3_000_000, 7_000_000, 0]]);
+    service.stripe.setDispute(dispute, 'won');
+    await told();
+    expect([await buyer.balance(), await books(session)]).toEqual([3_000, [0, 0, 0]]);
+  });
+
+  it('an inquiry takes nothing (W7)', async () => {
+    const { buyer, session } = await bought();
+    const inquiry = service.stripe.dispute(session, 1_000, 'warning_needs_response');
+    await told();
+    service.stripe.setDispute(inquiry, 'warning_closed');
+    await told();
+    expect(await buyer.balance()).toBe(10_000);
+  });
+
+  it('a lost dispute keeps the credits and freezes the account, all its keys, once; the tier stays (W7, W8)', async () => {
+    const { buyer, session } = await bought('builder');
+    const dispute = service.stripe.dispute(session, 5_000);
+    service.stripe.setDispute(dispute, 'lost');
+    await told();
+    expect([await buyer.balance(), await buyer.paidUsd()]).toEqual([0, 50]);
+    const reply = await buyer.client.get('/v1/me');
+    expect([reply.status, reply.body.error.code]).toEqual([401, 'invalid_key']);
+    expect((await buyer.log()).slice(-2)).toEqual(['credits.reversed', 'account.frozen']);
+    await service.sql`update accounts set frozen_at = null where account_id = ${buyer.accountId}`;
+    await service.settling.look(session);
+    expect((await buyer.client.get('/v1/me')).status).toBe(200);
+    expect((await buyer.log()).filter((what) => what === 'account.frozen')).toHaveLength(1);
+  });
+
+  it('the tier stays after a full refund (W8)', async () => {
+    const { buyer, session } = await bought('growth');
+    service.stripe.refund(session, 20_000);
+    await told();
+    expect([await buyer.balance(), await buyer.paidUsd()]).toEqual([0, 200]);
+  });
+
+  it('refund and dispute together take no more than the pack (W6, W7)', async () => {
+    const { buyer, session } = await bought();
+    await service.settling.look(await buyer.buy());
+    service.stripe.refund(session, 600);
+    service.stripe.dispute(session, 1_000);
+    await told();
+    expect([await buyer.balance(), await books(session)]).toEqual([10_000, [10_000_000, 0, 600]]);
+  });
+
+  it('what was paid and refunded before anybody looked comes and goes at once', async () => {
+    const buyer = await service.buyer();
+    const session = await buyer.buy();
+    service.stripe.refund(session, 400);
+    await service.billing.settle(session);
+    expect([await buyer.balance(), await buyer.paidUsd()]).toEqual([6_000, 10]);
+  });
+
+  it('refunds amid a crowd of reads take what is left, once, and the books are whole (W2, W6)', async () => {
+    const { buyer, session } = await bought();
+    const refunding = async () => {
+      for (let cents = 0; cents < 1_000; cents += 25) {
+        service.stripe.refund(session, 25);
+        await Promise.all([service.settling.look(session), service.settling.look(session)]);
+      }
+    };
+    const reading = async () => {
+      for (let read = 0; read < 60; read += 1) await buyer.spend(50);
+    };
+    await Promise.all([refunding(), ...Array.from({ length: 6 }, reading)]);
+    const [reversed = 0, shortfall = 0] = await books(session);
+    const [{ spent = 0 } = {}] = await service.sql<{ spent: number }[]>`
+      select coalesce(sum(amount_thousandths), 0)::bigint as spent from ledger_entries
+      where account_id = ${buyer.accountId} and kind = 'debit'`;
+    expect(reversed + shortfall).toBe(10_000_000);
+    expect([await buyer.balance(), reversed + spent]).toEqual([0, 10_000_000]);
+    expect((await service.ledger.check()).faults).toEqual([]);
+  });
+
+  it('the owner is shown what came of each sale', async () => {
+    const { buyer, session } = await bought();
+    service.stripe.refund(session, 250);
+    service.stripe.dispute(session, 100);
+    await told();
+    service.clock.advance(1);
+    const open = await buyer.checkout('builder');
+    const [second, first, ...others] = await service.billing.sales(buyer.accountId);
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({
+      ...{ pack: 'starter', usd: 10, credits: 10_000, state: 'paid', url: null },
+      ...{ refundedUsd: 2.5, reversed: 3_500, disputed: 'open' },
+    });
+    expect(second).toMatchObject({ pack: 'builder', state: 'open', paidAt: null, disputed: null });
+    expect(second?.url).toContain(open);
+    expect(await service.billing.sales((await service.buyer()).accountId)).toEqual([]);
+  });
+});

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BillingService, startBilling } from './service.js';
+
+describe('POST /webhooks/stripe', () => {
+  let service: BillingService;
+  beforeAll(async () => {
+    service = await startBilling();
+  });
+  afterAll(() => service.close());
+
+  const nowS = () => Math.floor(service.clock.now() / 1000);
+  async function paidEvent() {
+    const buyer = await service.buyer();
+    const session = await buyer.buy();
+    const event = service.stripe.events.at(-1);
+    if (!event) throw new Error('nothing happened');
+    return { buyer, session, event };
+  }
+
+  it('400 for another secret, an old or missing signature, and changed bytes; nothing happens', async () => {
+    const { buyer, event } = await paidEvent();
+    const { stripe, webhook } = service;
+    const replies = await Promise.all([
+      stripe.send(event, webhook, { secret: 'whsec_other' }),
+      stripe.send(event, webhook, { timestamp: nowS() - 301 }),
+      stripe.send('not json', webhook),
+      fetch(webhook, { method: 'POST', body: JSON.stringify(event), headers: { 'content-type': 'application/json' } }),
+      fetch(webhook, { method: 'POST' }),
+    ]);
+    expect(replies.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
+    for (const reply of replies) expect(await reply.json()).toMatchObject({ error: { code: 'bad_request' } });
+    expect(await buyer.balance()).toBe(0);
+    expect(await service.sql`select 1 from payment_events where event_id = ${event.id}`).toHaveLength(0);
+  });
+
+  it('200 for one that was a little on its way', async () => {
+    const { buyer, event } = await paidEvent();
+    const reply = await service.stripe.send(event, service.webhook, { timestamp: nowS() - 200 });
+    expect([reply.status, await buyer.balance()]).toEqual([200, 10_000]);
+  });
+
+  it('200 for what means nothing here: another type, a session of nobody, a payment made elsewhere', async () => {
+    const { stripe } = service;
+    const { session } = await paidEvent();
+    const known = stripe.sessions.get(session);
+    if (!known) throw new Error('no session');
+    const stranger = { ...known, id: 'cs_test_nobody' };
+    const elsewhere = stripe.event('charge.refunded', {
+      ...{ id: 'ch_1', object: 'charge', amount: 1, amount_refunded: 1, payment_intent: 'pi_elsewhere' },
+    });
+    const customer = { id: 'cus_1', object: 'customer' } as unknown as typeof known;
+    for (const event of [
+      stripe.event('customer.created', customer),
+      stripe.event('checkout.session.completed', stranger),
+      elsewhere,
+    ]) {
+      expect(await service.tell(event)).toBe(200);
+      expect(await service.sql`select 1 from payment_events where event_id = ${event.id}`).toHaveLength(1);
+    }
+  });
+
+  it("a session of the processor's other customers is told to the log and credited to nobody", async () => {
+    const { stripe, sql } = service;
+    const { session } = await paidEvent();
+    await sql`update sales set session_id = 'cs_moved' where session_id = ${session}`;
+    const before = service.told.length;
+    expect(await service.tell(stripe.events.at(-1) ?? '')).toBe(200);
+    expect(service.told.slice(before).join()).toContain('none of ours');
+  });
+
+  it('405 for a GET', async () => {
+    expect((await fetch(service.webhook)).status).toBe(405);
+  });
+});
+
+describe('without a webhook secret', () => {
+  let service: BillingService;
+  beforeAll(async () => {
+    service = await startBilling({ STRIPE_WEBHOOK_SECRET: '' });
+  });
+  afterAll(() => service.close());
+
+  it('503 billing_disabled for events, and the poll carries it alone (W4)', async () => {
+    const buyer = await service.buyer();
+    await buyer.buy();
+    const reply = await service.stripe.send(service.stripe.events.at(-1) ?? '', service.webhook);
+    expect([reply.status, await reply.json()]).toMatchObject([503, { error: { code: 'billing_disabled' } }]);
+    service.clock.advance(10_000);
+    await service.settling.pollOpen();
+    expect(await buyer.balance()).toBe(10_000);
+  });
+});
+
+describe('without a secret key', () => {
+  it('nothing is buyable, checkout and events are 503, unknown packs 400 (W9)', async () => {
+    const service = await startBilling({ STRIPE_SECRET_KEY: '', STRIPE_WEBHOOK_SECRET: '' });
+    try {
+      const { client } = await service.buyer();
+      const { data } = (await client.get('/v1/billing/packs')).body as unknown as { data: { buyable: boolean }[] };
+      expect(data.map(({ buyable }) => buyable)).toEqual([false, false, false, false]);
+      const replies = [
+        await client.post('/v1/billing/checkout', { pack: 'starter' }),
+        await client.post('/v1/billing/checkout', { pack: 'huge' }),
+      ];
+      const codes = replies.map(({ status, body }) => [status, body.error.code]);
+      expect(codes).toEqual([
+        [503, 'billing_disabled'],
+        [400, 'bad_request'],
+      ]);
+      expect((await fetch(service.webhook, { method: 'POST', body: '{}' })).status).toBe(503);
+      expect(service.billing.open).toBe(false);
+    } finally {
+      await service.close();
+    }
+  });
+});

@@ -1,0 +1,121 @@
+/** The pages in a browser: their policy holds, they fit a phone, and anyone can use them. */
+import axe from 'axe-core';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInChromium, launchChromium, visit } from '../support/chromium.js';
+import { BUSY, EMPTY, FROZEN, HOSTILE } from './fixture.js';
+import { receiptOf, uuid } from './fixture-usage.js';
+import { type Served, serveHousehold } from './stand-ins.js';
+
+const HOUSEHOLDS = { empty: EMPTY, busy: BUSY, frozen: FROZEN, hostile: HOSTILE };
+type Name = keyof typeof HOUSEHOLDS;
+
+const PATHS = [
+  '/dashboard',
+  '/dashboard/usage?group=day,endpoint',
+  '/dashboard/keys',
+  `/dashboard/keys/${uuid(101)}`,
+  '/dashboard/credits',
+  `/dashboard/receipts?request_id=${receiptOf(4).requestId}`,
+  '/dashboard/clients',
+  '/dashboard/security',
+];
+
+/** On a phone and on a desk. */
+const LOOKS = [
+  { colorScheme: 'light', width: 360 },
+  { colorScheme: 'dark', width: 1440 },
+  { colorScheme: 'dark', width: 360 },
+  { colorScheme: 'light', width: 1440 },
+] as const;
+
+/** The pages that hold the most are looked at most. */
+const LOOKS_AT = { busy: LOOKS, hostile: LOOKS.slice(0, 2), frozen: LOOKS.slice(1, 2), empty: LOOKS.slice(0, 1) };
+
+describeInChromium('the dashboard in a browser', () => {
+  let browser: Browser;
+  let served: Record<Name, Served>;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+    const names = Object.keys(HOUSEHOLDS) as Name[];
+    const started = await Promise.all(
+      names.map(async (name) => [name, await serveHousehold(HOUSEHOLDS[name])] as const),
+    );
+    served = Object.fromEntries(started) as Record<Name, Served>;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await Promise.all(Object.values(served ?? {}).map((one) => one.close()));
+  });
+
+  it.each((Object.keys(HOUSEHOLDS) as Name[]).flatMap((name) => PATHS.map((path) => [name, path] as const)))(
+    '%s %s asks no other host, keeps its policy, does not scroll sideways, and passes axe',
+    async (name, path) => {
+      const { url } = served[name];
+      for (const { colorScheme, width } of LOOKS_AT[name]) {
+        const tab = await visit(browser, url, { colorScheme, viewport: { width, height: 900 } });
+        const answer = await tab.page.goto(`${url}${path}`);
+        const wider = await tab.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        const broken = await tab.page.evaluate(
+          '[...document.images].filter((image) => image.naturalWidth === 0).length',
+        );
+        await tab.page.evaluate(axe.source);
+        const faults = await tab.page.evaluate(
+          'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))',
+        );
+        const { foreign, violations, errors } = tab;
+        await tab.close();
+        // A key that is not there is a 404, which the console tells.
+        expect(answer?.status() === 200 ? errors : []).toEqual([]);
+        expect({ wider, broken, faults, foreign, violations }).toEqual({
+          ...{ wider: 0, broken: 0, faults: [], foreign: [], violations: [] },
+        });
+      }
+    },
+  );
+
+  it('a new key is shown with a button to copy it', async () => {
+    const tab = await visit(browser, served.busy.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await tab.page.goto(`${served.busy.url}/dashboard/keys`);
+    await tab.page.getByLabel('Name').fill('Reader');
+    await tab.page.getByRole('button', { name: 'Make the key' }).click();
+    await tab.page.getByText('Copy it now').waitFor();
+    await tab.page.locator('.copy').first().click();
+    await tab.page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await tab.page.evaluate('navigator.clipboard.readText()')).toMatch(/^perch_live_[0-9A-Za-z]+$/);
+    await tab.page.evaluate(axe.source);
+    expect(await tab.page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')).toEqual([]);
+    expect(tab.violations).toEqual([]);
+    await tab.close();
+  });
+
+  it('buying leads to the page of the processor: its origin is in the policy of the form', async () => {
+    // Stands for the processor: another origin.
+    const processor = await serveHousehold(EMPTY);
+    const shop = await serveHousehold(BUSY, { checkoutUrl: `${processor.url}/dashboard/receipts` });
+    const tab = await visit(browser, shop.url);
+    await tab.page.goto(`${shop.url}/dashboard/credits`);
+    await tab.page.getByRole('button', { name: 'Buy starter for $10' }).click();
+    await tab.page.waitForURL(`${processor.url}/dashboard/receipts`);
+    const { violations } = tab;
+    await tab.close();
+    await Promise.all([shop.close(), processor.close()]);
+    expect(violations).toEqual([]);
+  });
+
+  it('everything works without a script, and by keyboard alone', async () => {
+    const tab = await visit(browser, served.busy.url, { javaScriptEnabled: false });
+    await tab.page.goto(`${served.busy.url}/dashboard/keys/${uuid(101)}`);
+    const summary = tab.page.locator('summary');
+    await summary.focus();
+    expect(await tab.page.getByRole('button', { name: 'Revoke it now' }).isVisible()).toBe(false);
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByRole('button', { name: 'Revoke it now' }).waitFor();
+    await tab.page.goto(`${served.busy.url}/dashboard/usage`);
+    await tab.page.getByLabel('Endpoint').check();
+    await tab.page.getByRole('button', { name: 'Show' }).click();
+    await tab.page.getByRole('columnheader', { name: 'Endpoint' }).waitFor();
+    await tab.close();
+  });
+});

@@ -1,0 +1,126 @@
+/** Keys on the dashboard, over a real database: made, changed, rotated, revoked. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, type Customer, type DashboardService, startDashboard } from './service.js';
+
+let service: DashboardService;
+let ada: Customer;
+
+beforeAll(async () => {
+  service = await startDashboard();
+});
+beforeEach(async () => {
+  ada = await service.customer();
+});
+afterAll(() => service?.close());
+
+/** The whole key on a page. */
+const keyOn = ({ body }: Answer): string => /perch_live_[0-9A-Za-z]{32}/.exec(body)?.[0] ?? '';
+const placeOf = ({ headers }: Answer): string | null => headers.get('location');
+
+describe('keys', () => {
+  it('a new one is shown once, on the answer itself, with a line to try it', async () => {
+    const answer = await ada.post('/dashboard/keys', { name: ' Nightly ', period: 'day', amount: '12.5' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('private, no-store');
+    const key = keyOn(answer);
+    expect(answer.body).toContain(`curl -H &#39;x-api-key: ${key}&#39; ${service.url}/v1/me`.replaceAll('&#39;', "'"));
+    const [record] = (await ada.account()).keys;
+    expect(record).toMatchObject({
+      name: 'Nightly',
+      prefix: key.slice(0, 17),
+      cap: { amount: 12_500, period: 'day', spent: 0 },
+    });
+    for (const path of ['/dashboard/keys', `/dashboard/keys/${record?.keyId}`, '/dashboard', '/dashboard/security']) {
+      expect((await ada.get(path)).body).not.toContain(key);
+    }
+  });
+
+  it.each([
+    [{ name: '', period: 'none', amount: '' }, 'Give the key a name'],
+    [{ name: 'x'.repeat(101), period: 'none', amount: '' }, 'at most 100 characters'],
+    [{ name: 'a\u202eb', period: 'none', amount: '' }, 'no control characters'],
+    [{ name: 'x', period: 'day', amount: 'lots' }, 'A cap is a number of credits'],
+    [{ name: 'x', period: 'day', amount: '0' }, 'above zero'],
+    [{ name: 'x', period: 'total', amount: '1.2345' }, 'three decimals'],
+    [{ name: 'x', period: 'none', amount: '5' }, 'for how long the cap counts'],
+    [{ name: 'x', period: 'week', amount: '5' }, 'by the day, by the month, or in all'],
+  ])('%j is refused in words beside the form, and stays typed', async (fields, why) => {
+    const answer = await ada.post('/dashboard/keys', fields);
+    expect(answer.status).toBe(400);
+    expect(answer.words).toContain(why);
+    for (const typed of [fields.name, fields.amount]) {
+      if (typed !== '') expect(answer.body).toContain(`value="${typed}"`);
+    }
+    expect((await ada.account()).keys).toEqual([]);
+  });
+
+  it('name and cap are changed, and the browser asks anew afterwards', async () => {
+    const { keyId } = await ada.key();
+    const answer = await ada.post(`/dashboard/keys/${keyId}/change`, {
+      name: 'Crawl',
+      period: 'month',
+      amount: '1,000',
+    });
+    expect([answer.status, placeOf(answer)]).toEqual([303, `/dashboard/keys/${keyId}?done=key-changed`]);
+    expect((await ada.account()).keys[0]).toMatchObject({ name: 'Crawl', cap: { amount: 1_000_000, period: 'month' } });
+    expect((await ada.get(placeOf(answer) ?? '')).words).toContain('The key is changed.');
+    await ada.post(`/dashboard/keys/${keyId}/change`, { name: 'Crawl', period: 'none', amount: '' });
+    expect((await ada.account()).keys[0]?.cap).toBeNull();
+  });
+
+  it('a cap below what was spent under it is refused in words (U6)', async () => {
+    const { keyId } = await ada.key();
+    await ada.grant(100);
+    await ada.post(`/dashboard/keys/${keyId}/change`, { name: 'Reader', period: 'total', amount: '50' });
+    await ada.read(keyId, 20);
+    const answer = await ada.post(`/dashboard/keys/${keyId}/change`, { name: 'Reader', period: 'total', amount: '10' });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatch(/role="alert"/);
+    expect(answer.body).toMatch(/id="amount"[^>]*value="10"/);
+  });
+
+  it.each([
+    ['now', 0],
+    ['1h', 3_600_000],
+    ['24h', 86_400_000],
+    ['7d', 7 * 86_400_000],
+    ['30d', 30 * 86_400_000],
+  ])('rotation with an overlap of %s shows the new key once (A10)', async (overlap, ms) => {
+    const old = await ada.key();
+    const answer = await ada.post(`/dashboard/keys/${old.keyId}/rotate`, { overlap });
+    expect(answer.status).toBe(200);
+    expect(keyOn(answer)).not.toBe(old.key);
+    const now = (await ada.account()).keys;
+    const before = now.find(({ keyId }) => keyId === old.keyId);
+    if (ms === 0) expect(before?.revokedAt).not.toBeNull();
+    else expect(before?.expiresAt).toBe(new Date(service.clock.now() + ms).toISOString());
+    expect(now.map(({ prefix }) => prefix)).toContain(keyOn(answer).slice(0, 17));
+    expect((await ada.get('/dashboard/keys')).body).not.toContain(keyOn(answer));
+  });
+
+  it('rotation needs one of the choices, and a key that was not rotated before', async () => {
+    const { keyId } = await ada.key();
+    expect((await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: '400d' })).status).toBe(400);
+    await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: '24h' });
+    const again = await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: '24h' });
+    expect(again.status).toBe(400);
+    expect((await ada.account()).keys).toHaveLength(2);
+  });
+
+  it('revocation ends it now, and says so on the page that follows', async () => {
+    const { keyId } = await ada.key();
+    const answer = await ada.post(`/dashboard/keys/${keyId}/revoke`);
+    expect([answer.status, placeOf(answer)]).toEqual([303, '/dashboard/keys?done=key-revoked']);
+    expect((await ada.account()).keys[0]?.revokedAt).not.toBeNull();
+    expect(await ada.log()).toEqual(expect.arrayContaining(['key.created', 'key.revoked']));
+  });
+
+  it('the key of a client is named after it, and not managed here (A14)', async () => {
+    await ada.allow('Lantern');
+    const [record] = (await ada.account()).keys;
+    expect((await ada.get('/dashboard/keys')).words).toContain('of the client Lantern');
+    expect((await ada.get(`/dashboard/keys/${record?.keyId}`)).status).toBe(404);
+    expect((await ada.post(`/dashboard/keys/${record?.keyId}/revoke`)).status).toBe(404);
+    expect((await ada.account()).keys[0]?.revokedAt).toBeNull();
+  });
+});

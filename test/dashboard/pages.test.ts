@@ -1,0 +1,286 @@
+/** What the pages say, over fixtures: a new account, a busy one, a frozen one, and one with hostile names. */
+import { HtmlValidate } from 'html-validate/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AUDIT } from '../../src/core/audit.js';
+import { PACKS } from '../../src/core/packs.js';
+import { TIERS } from '../../src/core/tiers.js';
+import { BUSY, EMPTY, FROZEN, HOSTILE, HOSTILE_NAMES, type Household } from './fixture.js';
+import { receiptOf, uuid } from './fixture-usage.js';
+import { type Served, serveHousehold } from './stand-ins.js';
+
+const HOUSEHOLDS = { empty: EMPTY, busy: BUSY, frozen: FROZEN, hostile: HOSTILE } satisfies Record<string, Household>;
+type Name = keyof typeof HOUSEHOLDS;
+const NAMES = Object.keys(HOUSEHOLDS) as Name[];
+
+const PATHS = [
+  '/dashboard',
+  '/dashboard/usage',
+  '/dashboard/usage?from=2026-08-24&to=2026-11-21&group=day,endpoint,key',
+  '/dashboard/usage?from=2026-11-21&to=2026-11-01',
+  '/dashboard/keys?done=key-revoked',
+  `/dashboard/keys/${uuid(101)}`,
+  '/dashboard/credits',
+  '/dashboard/credits?paid=cs_test_1',
+  '/dashboard/receipts',
+  `/dashboard/receipts?request_id=${receiptOf(4).requestId}`,
+  '/dashboard/receipts?request_id=nonsense',
+  '/dashboard/clients',
+  '/dashboard/security',
+];
+
+let served: Record<Name, Served>;
+
+beforeAll(async () => {
+  const started = await Promise.all(NAMES.map(async (name) => [name, await serveHousehold(HOUSEHOLDS[name])] as const));
+  served = Object.fromEntries(started) as Record<Name, Served>;
+});
+afterAll(() => Promise.all(Object.values(served ?? {}).map((one) => one.close())));
+
+const ask = async (one: Served, path: string, method = 'GET') => {
+  const answer = await fetch(one.url + path, { method, headers: { accept: 'text/html' } });
+  return { statusCode: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+};
+const get = (name: Name, path: string) => ask(served[name], path);
+const page = async (name: Name, url: string): Promise<string> => (await get(name, url)).body;
+/** As it is read: without tags, spaces folded. */
+const words = async (name: Name, url: string): Promise<string> =>
+  (await page(name, url)).replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+const validator = new HtmlValidate({
+  extends: ['html-validate:recommended', 'html-validate:a11y'],
+  rules: {
+    'doctype-style': 'off',
+    'void-style': 'off',
+    'attribute-boolean-style': 'off',
+    'long-title': 'off',
+    // Checkboxes of one group share their name.
+    'form-dup-name': ['error', { shared: ['radio', 'button', 'reset', 'submit', 'checkbox'] }],
+  },
+});
+
+describe.each(NAMES)('the pages of the %s account', (name) => {
+  it.each(PATHS)('%s is valid HTML', async (path) => {
+    const { results } = await validator.validateString(await page(name, path));
+    expect(results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`))).toEqual(
+      [],
+    );
+  });
+
+  it.each(PATHS)('%s has no inline script or style, one h1, and headings in order', async (path) => {
+    const html = await page(name, path);
+    expect(html).not.toMatch(/<style|<script(?! src="\/assets\/)|\sstyle=|\son[a-z]+="/);
+    const levels = [...html.matchAll(/<h([1-6])/g)].map(([, level]) => Number(level));
+    expect(levels.filter((level) => level === 1)).toEqual([1]);
+    expect(levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1)).toEqual([]);
+  });
+
+  it.each(PATHS)('%s marks its place in the menu', async (path) => {
+    const [base = ''] = path.split(/[?]/);
+    const menu = /<nav aria-label="Dashboard">.*?<\/nav>/.exec(await page(name, path))?.[0] ?? '';
+    const marked = [...menu.matchAll(/<a href="([^"]+)" aria-current="(page|true)"/g)].map(([, href]) => href);
+    // A key that is not there has no place.
+    expect(marked).toEqual(
+      name === 'empty' && base.startsWith('/dashboard/keys/') ? [] : [base.replace(/\/0000.*/, '')],
+    );
+  });
+});
+
+describe('overview', () => {
+  it('tells the balance, what it buys, how long it lasts, the rate and the next tier', async () => {
+    const text = await words('busy', '/dashboard');
+    for (const part of ['41,318.25 credits', 'tweets 41,318', 'or full pages of followers 2,065', 'Lasts about']) {
+      expect(text).toContain(part);
+    }
+    expect(text).toContain('50 requests a second');
+    expect(text).toContain('$140 more in packs make it 100 a second');
+    expect(text).not.toContain('The balance is low');
+  });
+
+  it('a new account is told that its wallet is empty and how to begin', async () => {
+    const text = await words('empty', '/dashboard');
+    expect(text).toContain('The wallet is empty.');
+    expect(text).toContain('No key works at the moment');
+    expect(text).toContain('$10 more in packs make it 20 a second');
+  });
+
+  it('a frozen account is told so on every page, first of all (W8)', async () => {
+    for (const path of PATHS) expect(await words('frozen', path)).toContain('This account is frozen.');
+  });
+
+  it('a low balance is told, with the share that is left', async () => {
+    const low = { ...BUSY, account: { ...BUSY.account, balance: 9_000_000 } };
+    const one = await serveHousehold(low);
+    const { body } = await ask(one, '/dashboard');
+    await one.close();
+    expect(body).toContain('The balance is low.');
+  });
+});
+
+describe('usage', () => {
+  it('has both pictures for both schemes with words for them, and the figures beneath', async () => {
+    const html = await page('busy', '/dashboard/usage');
+    const named = [...html.matchAll(/(?:srcset|src)="(\/dashboard\/usage\.svg[^"]+)"/g)].map(([, path]) => path);
+    expect(named).toHaveLength(12);
+    expect(
+      html.match(/alt="(Credits|Items) per day from 2026-10-23 to 2026-11-21, as stacked bars: [^"]+"/g),
+    ).toHaveLength(2);
+    for (const path of named) {
+      const { statusCode, headers } = await get('busy', (path ?? '').replaceAll('&amp;', '&'));
+      expect({ statusCode, type: headers['content-type'], keep: headers['cache-control'] }).toEqual({
+        ...{ statusCode: 200, type: 'image/svg+xml; charset=utf-8', keep: 'private, no-store' },
+      });
+    }
+    expect(html).toContain('<tfoot>');
+  });
+
+  it('more rows than a page holds are in the file', async () => {
+    const text = await words('busy', PATHS[2] ?? '');
+    expect(text).toMatch(/The first 400 of \d+ rows; the file has them all/);
+    const { body, headers } = await get(
+      'busy',
+      '/dashboard/usage.csv?from=2026-08-24&to=2026-11-21&group=day,endpoint,key',
+    );
+    expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
+    expect(headers['content-disposition']).toBe('attachment; filename="perch-usage-2026-08-24-2026-11-21.csv"');
+    expect(body.trimEnd().split('\r\n')).toHaveLength(1 + BUSY.usage.length);
+  });
+
+  it('a range that is none is answered in words, and what was typed stays', async () => {
+    const { statusCode, body } = await get('busy', '/dashboard/usage?from=2026-11-21&to=2026-11-01');
+    expect(statusCode).toBe(400);
+    expect(body).toContain('The first day (2026-11-21) is after the last (2026-11-01).');
+    expect(body).toMatch(/id="from"[^>]*value="2026-11-21"/);
+  });
+});
+
+describe('keys', () => {
+  it('are listed with state, cap, meter and end; those that ended apart; those of clients lead to clients', async () => {
+    const html = await page('busy', '/dashboard/keys');
+    expect(html.match(/<meter /g)).toHaveLength(3);
+    const text = await words('busy', '/dashboard/keys');
+    for (const part of ['431.25 of 500 a day', 'Ending', '1 key that ended', 'of the client Reading Room']) {
+      expect(text).toContain(part);
+    }
+    expect(html).not.toContain(`/dashboard/keys/${uuid(104)}`);
+  });
+
+  it('a revoked key can only be looked at', async () => {
+    const html = await page('busy', `/dashboard/keys/${uuid(105)}`);
+    expect(html).toContain('This key does not work any more.');
+    expect(html).not.toContain('action="/dashboard/keys/');
+  });
+});
+
+describe('credits', () => {
+  it('has every pack and tier from the tables, and a form that may lead to the processor and nowhere else', async () => {
+    const { body, headers } = await get('busy', '/dashboard/credits');
+    expect(body.match(/action="\/dashboard\/credits\/buy"/g)).toHaveLength(PACKS.length);
+    for (const { name } of PACKS) expect(body).toContain(`value="${name}"`);
+    for (const { requestsPerSecond } of TIERS) expect(body).toContain(`<td class="num">${requestsPerSecond}</td>`);
+    expect(headers['content-security-policy']).toContain("form-action 'self' https://checkout.example;");
+    expect((await get('busy', '/dashboard/keys')).headers['content-security-policy']).toContain("form-action 'self';");
+  });
+
+  it('without checkout nothing can be bought, and it says so (W9)', async () => {
+    const { body, headers } = await get('frozen', '/dashboard/credits');
+    expect(body).toContain('Card checkout is not open on this server.');
+    expect(body).not.toContain('/dashboard/credits/buy');
+    expect(headers['content-security-policy']).toContain("form-action 'self';");
+  });
+
+  it('tells refunds, disputes and what they took (W6, W7)', async () => {
+    const text = await words('frozen', '/dashboard/credits');
+    for (const part of [
+      '$4.50 refunded; 4,500 credits taken back',
+      'dispute lost, credits taken back',
+      'dispute won',
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text).toContain('\u22124,500');
+  });
+
+  it.each([
+    ['cs_test_1', 'Paid.'],
+    ['cs_test_0', 'Almost there.'],
+    ['cs_test_3', 'Not paid.'],
+    ['cs_of_another', 'Thank you.'],
+  ])('who comes back with %s is told: %s', async (session, title) => {
+    expect(await page('busy', `/dashboard/credits?paid=${session}`)).toContain(`<strong>${title}</strong>`);
+  });
+});
+
+describe('receipts', () => {
+  it('say why a request cost what it did', async () => {
+    const text = await words('busy', `/dashboard/receipts?request_id=${receiptOf(4).requestId}`);
+    expect(text).toContain('1 profile was read from the network: full price, 1 credit each, 1 credit.');
+    expect(text).toContain('2 tweets were held already: half the price, 0.5 credits each, 1 credit.');
+  });
+
+  it.each(['nonsense', uuid(9999)])('%s has none, in words', async (id) => {
+    const { statusCode, body } = await get('busy', `/dashboard/receipts?request_id=${id}`);
+    expect(statusCode).toBe(404);
+    expect(body).toMatch(/no request id|Free requests leave no receipt/);
+    expect(body).toContain(`value="${id}"`);
+  });
+});
+
+describe('security', () => {
+  it('marks this session, and names the browsers', async () => {
+    const text = await words('busy', '/dashboard/security');
+    expect(text).toContain('Firefox on Linux This one');
+    expect(text).toContain('Safari on iOS');
+    expect(text).toContain('Unknown browser');
+  });
+
+  it('says changes in words, and no id of a machine', async () => {
+    const text = await words('busy', '/dashboard/security');
+    for (const part of [
+      AUDIT['key.rotated'],
+      'perch_live_Zr4Tn0…; “Dashboards”; cap 500 credits a day',
+      'now perch_live_8fK2xQ…; the old one ends 2026-11-23 12:00 UTC',
+      'pack builder; $50; 55,000 credits',
+      'the payment processor',
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text).not.toContain(uuid(301));
+  });
+});
+
+describe('names that others chose', () => {
+  it.each(PATHS)('%s shows them as text', async (path) => {
+    const html = await page('hostile', path);
+    expect(html).not.toContain(HOSTILE_NAMES.script);
+    expect(html).not.toMatch(/<script>|<img src=x|<\/td><style/);
+    expect(html).toContain('&lt;script>alert(1)');
+  });
+});
+
+describe('every answer', () => {
+  it.each([...PATHS, '/dashboard/usage.csv', '/dashboard/usage.svg?chart=items'])(
+    '%s is kept by nobody',
+    async (path) => {
+      const { headers } = await get('busy', path);
+      expect(headers['cache-control']).toBe('private, no-store');
+      expect(headers['content-security-policy'] ?? "default-src 'none'").toContain("default-src 'none'");
+    },
+  );
+
+  it('that goes wrong on our side says so in the frame, without what it was', async () => {
+    const slice = (): never => {
+      throw new Error('connection to 10.0.0.7 lost');
+    };
+    const one = await serveHousehold({ ...BUSY, log: Object.assign([], { slice }) });
+    const { statusCode, body, headers } = await ask(one, '/dashboard/security');
+    await one.close();
+    expect([statusCode, headers['cache-control']]).toEqual([500, 'private, no-store']);
+    expect(body).toContain('Something went wrong on our side.');
+    expect(body).not.toContain('10.0.0.7');
+  });
+
+  it('a HEAD has no body', async () => {
+    const { statusCode, body } = await ask(served.busy, '/dashboard', 'HEAD');
+    expect([statusCode, body]).toEqual([200, '']);
+  });
+});

@@ -1,0 +1,93 @@
+/**
+ * Pictures of every page for customers, in both colour schemes, on a phone and on a desk: `npm run pictures` for those of `docs`.
+ * `-- --all FOLDER [name…]`: every fixture, and the whole length of each page.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { consentPage } from '../../adapters/oauth/consent-page.js';
+import { signInPage } from '../../adapters/sign-in/page.js';
+import { launchChromium } from '../support/chromium.js';
+import { CONSENT } from './consent-fixture.js';
+import { BUSY, EMPTY, FROZEN, HOSTILE, type Household } from './fixture.js';
+import { receiptOf, uuid } from './fixture-usage.js';
+import { type Served, serveHousehold } from './stand-ins.js';
+
+const PAGES: Readonly<Record<string, string>> = {
+  overview: '/dashboard',
+  usage: '/dashboard/usage?from=2026-08-24&to=2026-11-21&group=day,endpoint',
+  keys: '/dashboard/keys',
+  key: `/dashboard/keys/${uuid(101)}`,
+  credits: '/dashboard/credits?paid=cs_test_1',
+  receipts: `/dashboard/receipts?request_id=${receiptOf(4).requestId}`,
+  clients: '/dashboard/clients',
+  security: '/dashboard/security',
+  'new-key': '/dashboard/keys',
+  'sign-in': '/shown/sign-in',
+  consent: '/shown/consent',
+};
+
+const HOUSEHOLDS: Readonly<Record<string, Household>> = { busy: BUSY, empty: EMPTY, frozen: FROZEN, hostile: HOSTILE };
+
+const SCREENS = [
+  { name: 'narrow', width: 360, height: 780 },
+  { name: 'wide', width: 1440, height: 1000 },
+] as const;
+
+/** Beside the dashboard's own, the pages on the way to it. */
+async function serve(household: Household): Promise<Served> {
+  return serveHousehold(household, {
+    pages: {
+      '/shown/sign-in': signInPage({ state: { kind: 'ask' }, next: null, byMail: true, passkeys: 'here' }),
+      '/shown/consent': consentPage(CONSENT),
+    },
+  });
+}
+
+async function open(page: Page, served: Served, name: string, path: string): Promise<void> {
+  await page.goto(`${served.url}${path}`, { waitUntil: 'networkidle' });
+  if (name !== 'new-key') return;
+  await page.getByLabel('Name').fill('Reader');
+  await page.getByRole('button', { name: 'Make the key' }).click();
+}
+
+interface Wanted {
+  readonly folder: string;
+  readonly fullPage: boolean;
+  readonly titleOf: (household: string, name: string) => string | null;
+}
+
+async function shoot(browser: Browser, { folder, fullPage, titleOf }: Wanted): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const [household, facts] of Object.entries(HOUSEHOLDS)) {
+    const served = await serve(facts);
+    for (const [name, path] of Object.entries(PAGES)) {
+      const title = titleOf(household, name);
+      if (title === null) continue;
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const { name: size, ...viewport } of SCREENS) {
+          const page = await browser.newPage({ colorScheme, viewport });
+          await open(page, served, name, path);
+          await page.screenshot({ path: join(folder, `${title}-${size}-${colorScheme}.png`), fullPage });
+          await page.close();
+        }
+      }
+    }
+    await served.close();
+  }
+}
+
+const [mode, folder = '', ...names] = process.argv.slice(2);
+const isAll = mode === '--all';
+if (isAll && folder === '') throw new Error('Name the folder for the pictures.');
+const browser = await launchChromium();
+await shoot(browser, {
+  folder: isAll ? folder : 'docs/dashboard',
+  fullPage: isAll,
+  titleOf(household, name) {
+    const title = isAll ? `${household}-${name}` : name;
+    if (isAll) return names.length === 0 || names.some((part) => title.includes(part)) ? title : null;
+    return household === 'busy' ? title : null;
+  },
+});
+await browser.close();

@@ -1,0 +1,137 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { v7 } from 'uuid';
+import { mountDashboard } from '../../adapters/dashboard/mount.js';
+import type { DashboardOptions, DashboardServices } from '../../adapters/dashboard/services.js';
+import { createKeyless } from '../../adapters/http/keyless.js';
+import { createServer } from '../../adapters/http/server.js';
+import { siteAssets } from '../../adapters/site/assets.js';
+import { sendPage } from '../../adapters/site/send-page.js';
+import { ServiceError } from '../../src/core/errors.js';
+import type { UsageGroup, UsageRow } from '../../src/ports/truth.js';
+import { type Household, SESSION } from './fixture.js';
+import { NOW_MS } from './fixture-usage.js';
+
+/** A server with the dashboard and the files that its pages ask for. */
+export interface Served {
+  readonly app: FastifyInstance;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+type Mounted = Omit<DashboardOptions, 'keyless' | 'door'> & {
+  readonly pages?: Readonly<Record<string, string>>;
+  readonly door: (app: FastifyInstance) => DashboardOptions['door'];
+};
+
+/** As the service would mount it, with a public policy that never refuses. */
+export async function serveDashboard(options: Mounted): Promise<Served> {
+  const app = await createServer({
+    ids: { requestId: () => v7() },
+    log: pino({ level: 'silent' }),
+    versionHeaders: {},
+  });
+  const keyless = createKeyless(app, async () => ({
+    ...{ allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 },
+  }));
+  mountDashboard(app, { ...options, keyless, door: options.door(app) });
+  for (const [path, { type, body }] of siteAssets()) {
+    app.get(path, async (_request, reply) => reply.type(type).send(body));
+  }
+  for (const [path, page] of Object.entries(options.pages ?? {})) {
+    app.get(path, async (_request, reply) => sendPage(reply, page));
+  }
+  app.get('/favicon.ico', async (_request, reply) => reply.code(204).send());
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  app.baseUrl = url;
+  app.authUrl = url;
+  return { app, url, close: () => app.close() };
+}
+
+/** Sums rows up anew, as the ledger does. */
+function regroup(rows: readonly UsageRow[], group: readonly UsageGroup[]): UsageRow[] {
+  const sums = new Map<string, UsageRow>();
+  for (const row of rows) {
+    const names = {
+      ...(group.includes('day') && { day: row.day ?? '' }),
+      ...(group.includes('endpoint') && { endpoint: row.endpoint ?? '' }),
+      ...(group.includes('key') && { keyPrefix: row.keyPrefix ?? '' }),
+    };
+    const place = JSON.stringify(names);
+    const sum = sums.get(place);
+    sums.set(place, {
+      ...names,
+      requests: row.requests + (sum?.requests ?? 0),
+      items: row.items + (sum?.items ?? 0),
+      cacheHits: row.cacheHits + (sum?.cacheHits ?? 0),
+      amount: row.amount + (sum?.amount ?? 0),
+    });
+  }
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
+
+const unchanging = async (): Promise<never> => {
+  throw new ServiceError('bad_request', 'A fixture does not change.');
+};
+
+/** What the pages read, from a fixture. Nothing can be changed. */
+function servicesOf(household: Household, checkoutUrl: string): DashboardServices {
+  const { account, usage, receipts, statement, sales, grants, sessions, log, open } = household;
+  const checkout = async (_accountId: string, pack: string) => ({ url: checkoutUrl, pack, usd: 10, credits: 10_000 });
+  return {
+    accounts: { get: async () => account },
+    ledger: {
+      usage: async (_accountId, { from, to, group }) => {
+        const within = usage.filter(({ day = '' }) => day >= from.slice(0, 10) && day < to.slice(0, 10));
+        return regroup(within, group);
+      },
+      receipt: async (_accountId, requestId) => receipts.find((receipt) => receipt.requestId === requestId),
+      recent: async (_accountId, limit) => receipts.slice(0, limit),
+      statement: async (_accountId, limit) => statement.slice(0, limit),
+    },
+    keys: {
+      create: async (_accountId, { name, cap }) => {
+        const record = account.keys[0];
+        if (record === undefined) return unchanging();
+        return {
+          key: 'perch_live_8fK2xQ0000000000000000000000000T',
+          record: { ...record, name, cap: cap && { ...cap, spent: 0 } },
+        };
+      },
+      rotate: unchanging,
+      change: unchanging,
+      revoke: unchanging,
+    },
+    billing: { open, checkout, settle: async () => {}, sales: async () => [...sales] },
+    grants: { list: async () => [...grants], revoke: unchanging },
+    sessions: { list: async () => [...sessions], end: unchanging, endAll: unchanging },
+    auditLog: { list: async (_accountId, limit) => log.slice(0, limit) },
+    clock: { now: () => NOW_MS },
+  };
+}
+
+const PASSKEYS: DashboardOptions['passkeys'] = {
+  list: async () => [
+    { credentialId: 'bGFwdG9w', name: 'Laptop', transports: [], createdAt: '2026-09-22T12:00:00.000Z', usedAt: null },
+  ],
+  place: () => ({ id: 'perch.example', origin: 'https://perch.example' }),
+};
+
+const CHECKOUT_URL = 'https://checkout.example/pay/cs_test_0';
+
+/** The dashboard of one fixture, signed in; beside it, whole pages by their path. Packs are paid for at `checkoutUrl`. */
+export const serveHousehold = (
+  household: Household,
+  { checkoutUrl = CHECKOUT_URL, pages = {} }: { checkoutUrl?: string; pages?: Readonly<Record<string, string>> } = {},
+): Promise<Served> =>
+  serveDashboard({
+    ...servicesOf(household, checkoutUrl),
+    pages,
+    door: () => ({ visitor: async () => ({ accountId: household.account.accountId, sessionId: SESSION.sessionId }) }),
+    network: 'corpus',
+    checkoutOrigin: household.open ? new URL(checkoutUrl).origin : null,
+    mail: true,
+    passkeys: PASSKEYS,
+  });

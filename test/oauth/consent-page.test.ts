@@ -1,0 +1,99 @@
+import axe from 'axe-core';
+import { HtmlValidate } from 'html-validate/node';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeInChromium, launchChromium, visit } from '../support/chromium.js';
+import { askFields, decide, newClient, send } from './oauth-client.js';
+import { type OAuthServer, startOAuthServer } from './oauth-server.js';
+
+let server: OAuthServer;
+
+/** The page that asks, that asks for a program on the computer, and that refuses. */
+let pages: Record<'web' | 'loopback' | 'app' | 'refused', string>;
+
+beforeAll(async () => {
+  server = await startOAuthServer();
+  server.visitor = await server.account();
+  const callbacks = ['https://app.example/callback', `${server.url}/callback`, 'com.example.app:/cb'] as const;
+  const clientId = await newClient(server, callbacks);
+  const [web, loopback, app, refused] = [...callbacks, 'https://other.example/'].map(
+    (redirect_uri) => `${server.url}/oauth/authorize?${askFields(clientId, { redirect_uri })}`,
+  ) as [string, string, string, string];
+  pages = { web, loopback, app, refused };
+});
+afterAll(() => server?.close());
+
+describe('markup', () => {
+  const validator = new HtmlValidate({
+    extends: ['html-validate:recommended', 'html-validate:a11y'],
+    rules: { 'doctype-style': 'off', 'void-style': 'off', 'attribute-boolean-style': 'off', 'long-title': 'off' },
+  });
+
+  const faultsOf = async (text: string): Promise<string[]> => {
+    const { results } = await validator.validateString(text);
+    return results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`));
+  };
+
+  it.each(['web', 'loopback', 'app', 'refused'] as const)('the %s page is valid HTML', async (name) => {
+    expect(await faultsOf((await send(pages[name])).text)).toEqual([]);
+  });
+
+  it('so is the page that asks for another cap', async () => {
+    const { text } = await decide(server, pages.web, { cap_amount: 'much' });
+    expect(text).toContain('aria-invalid="true"');
+    expect(await faultsOf(text)).toEqual([]);
+  });
+});
+
+describeInChromium('the consent page in a browser', () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+
+  it.each(['web', 'loopback', 'app', 'refused'] as const)(
+    'the %s page keeps its policy, fits 360 and 1440 px, and passes axe in both schemes',
+    async (name) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const tab = await visit(browser, server.url, { colorScheme, viewport: { width: 360, height: 900 } });
+        await tab.page.goto(pages[name]);
+        const wider = () => tab.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        const widths = [await wider()];
+        await tab.page.evaluate(axe.source);
+        const faults = await tab.page.evaluate(
+          'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))',
+        );
+        await tab.page.setViewportSize({ width: 1440, height: 900 });
+        widths.push(await wider());
+        const { foreign, violations, errors } = tab;
+        await tab.close();
+        expect({ widths, faults, foreign, violations }).toEqual({
+          widths: [0, 0],
+          faults: [],
+          foreign: [],
+          violations: [],
+        });
+        // The browser's own line about the status 400.
+        expect(errors).toHaveLength(name === 'refused' ? 1 : 0);
+      }
+    },
+  );
+
+  it.each([
+    ['Allow', 'code'],
+    ['Deny', 'error'],
+  ])('%s sends the browser back to the client, which the policy lets happen', async (button, parameter) => {
+    const tab = await visit(browser, server.url);
+    await tab.page.goto(pages.loopback);
+    await tab.page.getByLabel('Credits').fill('250');
+    await tab.page.getByLabel('How often').selectOption('day');
+    await tab.page.getByRole('button', { name: button }).click();
+    await tab.page.waitForURL('**/callback?*');
+    const { searchParams } = new URL(tab.page.url());
+    expect([searchParams.has(parameter), searchParams.get('state')]).toEqual([true, 'st']);
+    expect(tab.violations).toEqual([]);
+    await tab.close();
+  });
+});

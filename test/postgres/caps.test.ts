@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccounts } from '../../adapters/postgres/accounts.js';
+import { createLedger } from '../../adapters/postgres/ledger.js';
+import type { Accounts, Cap, CapPeriod, Ledger } from '../../src/ports/truth.js';
+import { addPayerKey, debitOf, grantTo, openPayer, type Payer } from '../ports/ledger.suite.js';
+import { type FreshDatabase, freshDatabase } from '../support/database.js';
+
+const OVER = { ok: false, reason: 'key_cap' };
+const LATER = '2999-01-01T00:00:00Z';
+
+let database: FreshDatabase;
+let accounts: Accounts;
+let ledger: Ledger;
+beforeAll(async () => {
+  database = await freshDatabase();
+  accounts = createAccounts(database.sql);
+  ledger = createLedger(database.sql);
+});
+afterAll(() => database.drop());
+
+const successor = () => ({
+  hash: randomBytes(32),
+  prefix: `perch_live_${randomBytes(3).toString('hex')}`,
+  expiresAt: null,
+});
+
+async function funded(cap: Cap | null): Promise<Payer> {
+  const payer = await openPayer(accounts);
+  await grantTo(ledger, payer, 1_000_000);
+  if (cap !== null) await accounts.changeKey(payer, { cap });
+  return payer;
+}
+
+async function rotated(payer: Payer): Promise<Payer> {
+  const { keyId, prefix } = await accounts.rotateKey(payer, successor(), LATER);
+  return { ...payer, keyId, prefix };
+}
+
+const capOf = async ({ accountId, keyId }: Payer) =>
+  (await accounts.get(accountId))?.keys.find((key) => key.keyId === keyId)?.cap;
+
+/** As if all of it had happened a period earlier. */
+async function aPeriodPasses(payer: Payer, period: 'day' | 'month'): Promise<void> {
+  const { sql } = database;
+  const step = `1 ${period}`;
+  await sql`update spend_caps set period_start = period_start - ${step}::interval where account_id = ${payer.accountId}`;
+  await sql.begin(async (tx) => {
+    await tx`alter table ledger_entries disable trigger append_only`;
+    await tx`update ledger_entries set at = at - ${step}::interval where account_id = ${payer.accountId}`;
+    await tx`alter table ledger_entries enable trigger append_only`;
+  });
+}
+
+describe('spend caps (U6)', () => {
+  test.each(['day', 'month', 'total'] as const)('a cap for a %s is filled exactly and not overrun', async (period) => {
+    const payer = await funded({ amount: 3_000, period });
+    expect(await ledger.post(debitOf(payer, 3_001))).toEqual(OVER);
+    expect(await ledger.post(debitOf(payer, 2_000))).toMatchObject({ ok: true });
+    expect(await ledger.post(debitOf(payer, 1_001))).toEqual(OVER);
+    expect(await ledger.post(debitOf(payer, 1_000))).toMatchObject({ ok: true });
+    expect(await ledger.post(debitOf(payer, 1))).toEqual(OVER);
+    expect(await capOf(payer)).toEqual({ amount: 3_000, period, spent: 3_000 });
+  });
+
+  test.each(['day', 'month'] as const)('the next %s begins with nothing spent', async (period) => {
+    const payer = await funded({ amount: 3_000, period });
+    await ledger.post(debitOf(payer, 3_000));
+    await aPeriodPasses(payer, period);
+    expect(await capOf(payer)).toMatchObject({ spent: 0 });
+    expect(await ledger.balance(payer.walletId, payer.keyId)).toMatchObject({ keySpent: 0 });
+    expect(await ledger.post(debitOf(payer, 2_500))).toMatchObject({ ok: true });
+    expect(await ledger.post(debitOf(payer, 501))).toEqual(OVER);
+    expect(await capOf(payer)).toMatchObject({ spent: 2_500 });
+    expect((await ledger.check()).faults).toEqual([]);
+  });
+
+  test('keys that replace each other share the cap, overlap included (A10)', async () => {
+    const old = await funded({ amount: 3_000, period: 'day' });
+    await ledger.post(debitOf(old, 1_000));
+    const next = await rotated(old);
+    const posted = await Promise.all([...Array(6)].map((_, n) => ledger.post(debitOf(n % 2 ? old : next, 500))));
+    expect(posted.filter(({ ok }) => ok)).toHaveLength(4);
+    expect(await capOf(next)).toMatchObject({ spent: 3_000 });
+    expect(await capOf(old)).toMatchObject({ spent: 3_000 });
+  });
+
+  test('a cap set later counts what its period has seen already, and cannot be below that', async () => {
+    const payer = await funded(null);
+    await ledger.post(debitOf(payer, 2_000));
+    for (const period of ['day', 'month', 'total'] as const) {
+      const low = accounts.changeKey(payer, { cap: { amount: 1_999, period } });
+      await expect(low).rejects.toMatchObject({ code: 'bad_request', detail: { param: 'cap' } });
+    }
+    await accounts.changeKey(payer, { cap: { amount: 2_500, period: 'day' } });
+    expect(await ledger.post(debitOf(payer, 501))).toEqual(OVER);
+    expect(await ledger.post(debitOf(payer, 500))).toMatchObject({ ok: true });
+  });
+
+  test('a cap on one key leaves the others of the account alone', async () => {
+    const payer = await funded({ amount: 0, period: 'total' });
+    const other = { ...payer, ...(await addPayerKey(accounts, payer.accountId, null)) };
+    const [refused, posted] = await Promise.all([ledger.post(debitOf(payer, 1)), ledger.post(debitOf(other, 1))]);
+    expect([refused.ok, posted.ok]).toEqual([false, true]);
+  });
+
+  test('whatever is spent, rotated and changed at the same time: no cap is overrun and every debit is counted', async () => {
+    const nodes = [ledger, createLedger(database.sql)] as const;
+    const period = fc.constantFrom<CapPeriod>('total', 'month', 'day');
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ spend: fc.integer({ min: 1, max: 900 }), node: fc.constantFrom(0, 1) }) },
+      { weight: 1, arbitrary: fc.record({ cap: fc.record({ amount: fc.integer({ min: 0, max: 4_000 }), period }) }) },
+      { weight: 1, arbitrary: fc.constant({ cap: null }) },
+      { weight: 1, arbitrary: fc.constant({ rotate: true }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+        const payer = await funded({ amount: 2_000, period: 'total' });
+        let newest = payer;
+        await Promise.all(
+          steps.map(async (one) => {
+            if ('spend' in one) return nodes[one.node as 0 | 1].post(debitOf(newest, one.spend));
+            // Refused where more was spent: that is right, too.
+            if ('cap' in one) return accounts.changeKey(newest, { cap: one.cap }).catch(() => {});
+            newest = await rotated(newest).catch(() => newest);
+          }),
+        );
+        const cap = await capOf(newest);
+        if (cap) expect(cap.spent).toBeLessThanOrEqual(cap.amount);
+        expect((await ledger.check()).faults).toEqual([]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,72 @@
+/** A form of another site changes nothing here, though the browser sends the cookie along. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cookieOf, type SignInServer, startSignIn } from './sign-in-server.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+describe('what another site made a browser send', () => {
+  let server: SignInServer;
+  let cookie: string;
+
+  beforeAll(async () => {
+    server = await startSignIn();
+    const token = await server.links.forAccount(await server.openAccount(null));
+    cookie = cookieOf(await server.post('/sign-in', { token })) ?? '';
+  });
+  afterAll(() => server.close());
+
+  const PATHS = [
+    ['/sign-in', FORM],
+    ['/sign-in/mail', FORM],
+    ['/sign-out', FORM],
+    ['/dashboard/passkeys/remove', FORM],
+    ['/sign-in/passkey/options', 'application/json'],
+    ['/sign-in/passkey', 'application/json'],
+    ['/dashboard/passkeys/options', 'application/json'],
+    ['/dashboard/passkeys', 'application/json'],
+  ] as const;
+  const FOREIGN: Record<string, string>[] = [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+  ];
+  const post = (path: string, type: string, headers: Record<string, string>) =>
+    fetch(server.url + path, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie, 'content-type': type, ...headers },
+      body: type === FORM ? 'email=a%40example.org' : '{}',
+    });
+
+  it.each(
+    PATHS.flatMap(([path, type]) => FOREIGN.map((headers) => [path, JSON.stringify(headers), type, headers] as const)),
+  )('%s refuses %s', async (path, _shown, type, headers) => {
+    const answer = await post(path, type, headers);
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ error: { code: 'access_denied', reason: 'cross_site' } });
+    expect(cookieOf(answer)).toBeUndefined();
+  });
+
+  it('none of it did anything: the session goes on, and nothing was mailed', async () => {
+    await server.signIn.close();
+    expect(server.sent).toEqual([]);
+    expect(await server.sessions.find(cookie.replace('perch=', ''))).not.toBeNull();
+  });
+
+  it.each(PATHS.filter(([, type]) => type !== FORM))(
+    '%s takes no body that a foreign form could send',
+    async (path) => {
+      for (const type of ['text/plain', FORM, 'multipart/form-data; boundary=a']) {
+        const answer = await post(path, type, { 'sec-fetch-site': 'same-origin' });
+        expect(answer.status).toBe(400);
+      }
+    },
+  );
+
+  it.each(['/dashboard/passkeys/options', '/dashboard/passkeys'])('%s is for who is signed in', async (path) => {
+    const answer = await post(path, 'application/json', { cookie: '', 'sec-fetch-site': 'same-origin' });
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ error: { reason: 'signed_out' } });
+  });
+});

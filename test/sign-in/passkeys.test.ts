@@ -1,0 +1,159 @@
+/** Where passkeys work, and what of a passkey is not believed. The ceremonies themselves: `passkeys-browser.test.ts`. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPasskeyStore } from '../../adapters/postgres/passkeys.js';
+import { relyingParty } from '../../src/account/relying-party.js';
+import { cookieOf, type SignInServer, startSignIn } from './sign-in-server.js';
+
+const BY = { who: 'customer', address: '192.0.2.1' } as const;
+
+describe('the name that passkeys belong to', () => {
+  it.each([
+    ['https://perch.example', { id: 'perch.example', origin: 'https://perch.example' }],
+    ['https://perch.example:8443', { id: 'perch.example', origin: 'https://perch.example:8443' }],
+    ['http://localhost:4000', { id: 'localhost', origin: 'http://localhost:4000' }],
+    // This machine by its numbers: browsers have passkeys for its name.
+    ['http://127.0.0.1:4000', { id: 'localhost', origin: 'http://localhost:4000' }],
+    ['http://[::1]:4000', { id: 'localhost', origin: 'http://localhost:4000' }],
+    ['http://192.0.2.7:4000', null],
+    ['https://192.0.2.7', null],
+    ['https://[2001:db8::1]', null],
+    ['http://perch.example', null],
+  ])('%s', (authUrl, party) => {
+    expect(relyingParty(authUrl)).toEqual(party);
+  });
+});
+
+describe('passkeys', () => {
+  let server: SignInServer;
+  beforeAll(async () => {
+    server = await startSignIn({ host: 'localhost' });
+  });
+  afterAll(() => server.close());
+
+  const json = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    fetch(server.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers },
+      body: JSON.stringify(body),
+    });
+  const signedIn = async () => {
+    const accountId = await server.openAccount(null);
+    const token = await server.links.forAccount(accountId);
+    return { accountId, cookie: cookieOf(await server.post('/sign-in', { token })) ?? '' };
+  };
+  const assertion = (id: string, challenge: string) => ({
+    id,
+    rawId: id,
+    type: 'public-key',
+    clientExtensionResults: {},
+    response: {
+      clientDataJSON: Buffer.from(JSON.stringify({ type: 'webauthn.get', challenge, origin: server.url })).toString(
+        'base64url',
+      ),
+      authenticatorData: randomBytes(37).toString('base64url'),
+      signature: randomBytes(70).toString('base64url'),
+    },
+  });
+
+  it('asks for a key that the authenticator keeps, and for the person to be made sure of', async () => {
+    const { cookie, accountId } = await signedIn();
+    const options = await (await json('/dashboard/passkeys/options', {}, { cookie })).json();
+    expect(options).toMatchObject({
+      rp: { id: 'localhost' },
+      user: { id: Buffer.from(accountId).toString('base64url'), name: 'Ada' },
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      attestation: 'none',
+    });
+    const signIn = (await (await json('/sign-in/passkey/options', {})).json()) as object;
+    expect(signIn).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
+    // Whose passkeys there are is told to nobody.
+    expect(signIn).not.toHaveProperty('allowCredentials');
+  });
+
+  it('a count of signatures that does not rise comes from a copy: refused; 0 is of those that never count', async () => {
+    const store = createPasskeyStore(server.database.sql);
+    const accountId = await server.openAccount(null);
+    const add = async (counter: number) => {
+      const credentialId = randomBytes(16).toString('base64url');
+      const key = { accountId, credentialId, publicKey: randomBytes(77), counter, transports: ['usb'], name: 'Stick' };
+      expect(await store.add(key, BY)).toBe(true);
+      expect(await store.add(key, BY)).toBe(false);
+      return credentialId;
+    };
+    const [counts, never] = [await add(5), await add(0)];
+    const at = Date.now();
+    expect(await store.used(counts, 6, at)).toBe(true);
+    expect(await store.used(counts, 6, at)).toBe(false);
+    expect(await store.used(counts, 3, at)).toBe(false);
+    expect(await store.used(counts, 0, at)).toBe(false);
+    expect(await store.used(never, 0, at)).toBe(true);
+    expect(await store.used(never, 0, at)).toBe(true);
+    expect(await store.list(accountId)).toMatchObject([{ transports: ['usb'] }, { transports: ['usb'] }]);
+  });
+
+  it('one that is unknown, and one whose signature is wrong, get the same answer; the challenge is used up', async () => {
+    const store = createPasskeyStore(server.database.sql);
+    const known = randomBytes(16).toString('base64url');
+    const accountId = await server.openAccount(null);
+    const publicKey = randomBytes(77);
+    await store.add({ accountId, credentialId: known, publicKey, counter: 0, transports: [], name: 'x' }, BY);
+    const answerTo = async (id: string) => {
+      const { challenge } = (await (await json('/sign-in/passkey/options', {})).json()) as { challenge: string };
+      const answer = await json('/sign-in/passkey', { response: assertion(id, challenge) });
+      const { error } = (await answer.json()) as { error: object };
+      return { status: answer.status, error, cookie: cookieOf(answer) };
+    };
+    const unknown = await answerTo(randomBytes(16).toString('base64url'));
+    expect(unknown).toMatchObject({ status: 403, error: { reason: 'passkey_refused' }, cookie: undefined });
+    expect(await answerTo(known)).toEqual(unknown);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['a text', 'x'],
+    ['no members', {}],
+    ['a wrong type', { ...{ id: 'a', rawId: 'a' }, type: 'password', response: {} }],
+    ['no base64url', { id: '?', rawId: '?', type: 'public-key', response: { clientDataJSON: '?' } }],
+  ])('what no browser answers is refused: %s', async (_name, response) => {
+    const { cookie } = await signedIn();
+    expect((await json('/sign-in/passkey', { response })).status).toBe(400);
+    expect((await json('/dashboard/passkeys', { response, name: 'x' }, { cookie })).status).toBe(400);
+  });
+
+  it('one is removed by its account only', async () => {
+    const store = createPasskeyStore(server.database.sql);
+    const [mine, theirs] = [await signedIn(), await signedIn()];
+    const credentialId = randomBytes(16).toString('base64url');
+    const publicKey = randomBytes(77);
+    await store.add({ accountId: mine.accountId, credentialId, publicKey, counter: 0, transports: [], name: 'x' }, BY);
+    const remove = (cookie: string) =>
+      server.post('/dashboard/passkeys/remove', { credential: credentialId, next: '/dashboard/security' }, { cookie });
+    await remove(theirs.cookie);
+    expect(await server.passkeys.list(mine.accountId)).toHaveLength(1);
+    const answer = await remove(mine.cookie);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/dashboard/security']);
+    expect(await server.passkeys.list(mine.accountId)).toEqual([]);
+  });
+
+  it('where there is no name for them, the page says nothing of passkeys, and the service refuses', async () => {
+    const own = await startSignIn({ authUrl: 'http://192.0.2.7:4000' });
+    try {
+      await expect(own.passkeys.signInOptions()).rejects.toMatchObject({ code: 'bad_request' });
+      expect(await (await fetch(`${own.url}/sign-in`)).text()).not.toMatch(/passkey/i);
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('opened by its number, the page says under which name passkeys work', async () => {
+    const own = await startSignIn();
+    try {
+      const page = await (await fetch(`${own.url}/sign-in?next=/dashboard/keys`)).text();
+      const there = own.url.replace('127.0.0.1', 'localhost');
+      expect(page).toContain(`<a href="${there}/sign-in?next=%2Fdashboard%2Fkeys">${there}/sign-in</a>`);
+    } finally {
+      await own.close();
+    }
+  });
+});
