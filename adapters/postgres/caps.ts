@@ -3,51 +3,72 @@ import { badRequest } from '../../src/core/errors.js';
 import type { Cap } from '../../src/ports/truth.js';
 import type { Transaction } from './sql.js';
 
-/** A key by its account; its row is locked by this transaction. */
+/** A key by its account. */
 interface KeyOf {
   readonly accountId: string;
   readonly keyId: string;
 }
 
-/** Puts a key under a cap of its own, which has counted what the key spent in the period so far. */
-export async function addCap(tx: Transaction, of: KeyOf, cap: Cap): Promise<void> {
-  const spent = await spentSince(tx, of, [of.keyId], cap);
-  const [row] = await tx<{ capId: string }[]>`
-    insert into spend_caps (account_id, cap_thousandths, period, period_start, spent_thousandths)
-    values (${of.accountId}, ${cap.amount}, ${cap.period}, period_began(${cap.period}, now()), ${spent})
-    returning cap_id as "capId"`;
-  await tx`update keys set cap_id = ${row?.capId ?? null} where key_id = ${of.keyId}`;
+/**
+ * Locks a key, those that replaced each other with it, and those that share its cap: whatever is capped for one is for all.
+ * In the order of their ids, as debits lock them. Gives their ids.
+ */
+export async function lockRelatives(tx: Transaction, { accountId, keyId }: KeyOf): Promise<string[]> {
+  const keys = await tx<{ keyId: string }[]>`
+    select k.key_id as "keyId" from keys k join keys o on o.account_id = k.account_id and o.key_id = ${keyId}
+    where k.account_id = ${accountId}
+      and (k.key_id = o.key_id or k.cap_id = o.cap_id or coalesce(k.family_id, k.key_id) = coalesce(o.family_id, o.key_id))
+    order by k.key_id for no key update of k`;
+  return keys.map((key) => key.keyId);
 }
 
-/** Another cap, or none, for a key and those that share its cap. Throws `bad_request` below what was spent already. */
-export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Promise<void> {
-  const [held] = await tx<{ capId: string | null }[]>`select cap_id as "capId" from keys where key_id = ${of.keyId}`;
-  const capId = held?.capId ?? null;
-  if (capId === null) return cap === null ? undefined : addCap(tx, of, cap);
-  const sharing = await tx<{ keyId: string }[]>`
-    select key_id as "keyId" from keys where cap_id = ${capId} order by key_id for no key update`;
-  if (cap === null) {
-    await tx`update keys set cap_id = null where cap_id = ${capId}`;
-    await tx`delete from spend_caps where cap_id = ${capId}`;
-    return;
-  }
-  const keyIds = sharing.map(({ keyId }) => keyId);
-  const spent = await spentSince(tx, of, keyIds, cap);
+/** Puts keys under a new cap, which has counted what they spent in the period so far. */
+export async function addCap(
+  tx: Transaction,
+  accountId: string,
+  keyIds: readonly string[],
+  { amount, period }: Cap,
+): Promise<void> {
+  const [row] = await tx<{ capId: string }[]>`
+    insert into spend_caps (account_id, cap_thousandths, period, period_start, spent_thousandths)
+    values (${accountId}, ${amount}, ${period}, period_began(${period}, now()),
+      ${await spentSince(tx, accountId, keyIds, { amount, period })})
+    returning cap_id as "capId"`;
   await tx`
-    update spend_caps set cap_thousandths = ${cap.amount}, period = ${cap.period},
-      period_start = period_began(${cap.period}, now()), spent_thousandths = ${spent}
-    where cap_id = ${capId}`;
+    update keys set cap_id = ${row?.capId ?? null}, counted_thousandths = spent_thousandths
+    where account_id = ${accountId} and key_id = any(${[...keyIds]}::uuid[])`;
+}
+
+/**
+ * Another cap, or none, for a key and its relatives, which are locked already. Throws `bad_request` below what they spent in the
+ * period.
+ */
+export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Promise<void> {
+  const { accountId } = of;
+  const keyIds = await lockRelatives(tx, of);
+  const caps = await tx<{ capId: string }[]>`
+    update keys k set cap_id = null from keys o
+    where k.account_id = ${accountId} and k.key_id = any(${keyIds}::uuid[]) and o.key_id = k.key_id and o.cap_id is not null
+    returning o.cap_id as "capId"`;
+  const capIds = caps.map(({ capId }) => capId);
+  await tx`delete from spend_caps where account_id = ${accountId} and cap_id = any(${capIds}::uuid[])`;
+  if (cap !== null) await addCap(tx, accountId, keyIds, cap);
 }
 
 /** What the keys spent in the cap's current period, from the ledger. */
-async function spentSince(tx: Transaction, of: KeyOf, keyIds: readonly string[], cap: Cap): Promise<number> {
+async function spentSince(
+  tx: Transaction,
+  accountId: string,
+  keyIds: readonly string[],
+  { amount, period }: Cap,
+): Promise<number> {
   const [row] = await tx<{ spent: number }[]>`
     select coalesce(sum(amount_thousandths), 0)::bigint as spent from ledger_entries
-    where account_id = ${of.accountId} and kind = 'debit' and key_id = any(${keyIds as string[]}::uuid[])
-      and at >= period_began(${cap.period}, now())`;
+    where account_id = ${accountId} and kind = 'debit' and key_id = any(${[...keyIds]}::uuid[])
+      and at >= period_began(${period}, now())`;
   const spent = row?.spent ?? 0;
-  if (spent <= cap.amount) return spent;
-  const since = { total: 'so far', month: 'this month', day: 'today' }[cap.period];
+  if (spent <= amount) return spent;
+  const since = { total: 'so far', month: 'this month', day: 'today' }[period];
   throw badRequest(
     `This key has spent ${toCredits(spent)} credits ${since}: a cap can't be lower. To stop it, revoke it.`,
     'cap',

@@ -21,9 +21,11 @@ export async function postDebits(sql: Sql, debits: readonly Debit[]): Promise<De
     ${judgedRows(sql)},
     entries as (
       insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, key_id,
-        operation, items, cache_hits, lines)
+        operation, items, cache_hits, lines, at)
       select account_id, wallet_id, seq, request_id, 'debit', amount, balance_after, key_id,
-        operation, items, cache_hits, lines::jsonb
+        operation, items, cache_hits, lines::jsonb,
+        -- One that began before midnight and waited for one from after it counts to the new day, and says so.
+        greatest(now(), began)
       from judged where outcome = 'posted'
     ),
     -- Whole values out of the locked rows, not differences: constraints are checked against this statement's older snapshot
@@ -37,7 +39,7 @@ export async function postDebits(sql: Sql, debits: readonly Debit[]): Promise<De
       where w.account_id = p.account_id
     ),
     spent as (
-      update keys k set spent_thousandths = p.spent
+      update keys k set spent_thousandths = p.spent, counted_thousandths = p.spent
       from (
         select key_id, (min(key_spent) + sum(amount))::bigint as spent from judged where outcome = 'posted' group by 1
       ) p

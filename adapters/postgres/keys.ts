@@ -2,7 +2,7 @@ import type { Actor } from '../../src/core/audit.js';
 import { badRequest, ServiceError } from '../../src/core/errors.js';
 import type { CapPeriod, KeyRecord, NewKey, Successor } from '../../src/ports/truth.js';
 import { record } from './audit.js';
-import { addCap, changeCap } from './caps.js';
+import { addCap, changeCap, lockRelatives } from './caps.js';
 import { endGrant } from './oauth-ends.js';
 import type { Sql, Transaction } from './sql.js';
 import { isUuid } from './uuid.js';
@@ -49,9 +49,17 @@ const keyRecord = (row: KeyRow): KeyRecord => ({
 
 const noSuchKey = (): ServiceError => new ServiceError('not_found', 'There is no such key.');
 
-/** An account's keys, the oldest first. */
+/** Clients get a new key with each renewal: of those that ended, only the newest are read. */
+const MOST_KEYS = 200;
+
+/** An account's keys, the oldest first: those that work, and of the others the newest, at most 200 in all. */
 export async function keysOf(sql: Sql, accountId: string): Promise<KeyRecord[]> {
-  const rows = await sql<KeyRow[]>`${keyRows(sql)} where k.account_id = ${accountId} order by k.created_at, k.key_id`;
+  const rows = await sql<KeyRow[]>`
+    with shown as (
+      select key_id from keys where account_id = ${accountId}
+      order by coalesce(least(revoked_at, expires_at) <= now(), false), created_at desc, key_id limit ${MOST_KEYS}
+    )
+    ${keyRows(sql)} join shown using (key_id) order by k.created_at, k.key_id`;
   return rows.map(keyRecord);
 }
 
@@ -73,10 +81,10 @@ async function keyOf(tx: Transaction, { accountId, keyId }: KeyOf): Promise<KeyR
   return keyRecord(row);
 }
 
-/** The key as it is, and nobody else changes it until this transaction ends. */
+/** The key as it is; nobody else changes it, or those that it replaced or that share its cap, until this transaction ends. */
 async function lockKey(tx: Transaction, of: KeyOf): Promise<KeyRecord> {
   if (!isUuid(of.accountId) || !isUuid(of.keyId)) throw noSuchKey();
-  await tx`select from keys where account_id = ${of.accountId} and key_id = ${of.keyId} for no key update`;
+  await lockRelatives(tx, of);
   return keyOf(tx, of);
 }
 
@@ -90,7 +98,7 @@ export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<K
     returning key_id as "keyId"`;
   if (row === undefined) throw new ServiceError('not_found', 'There is no such account.');
   const of = { accountId: key.accountId, keyId: row.keyId };
-  if (key.cap !== null) await addCap(tx, of, key.cap);
+  if (key.cap !== null) await addCap(tx, of.accountId, [of.keyId], key.cap);
   await record(tx, key.accountId, by, 'key.created', { key_prefix: key.prefix, name: key.name });
   return keyOf(tx, of);
 }
@@ -106,8 +114,9 @@ export async function rotateKey(
   const old = await lockKey(tx, of);
   refuseUnlessLive(old);
   const [row] = await tx<{ keyId: string }[]>`
-    insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, expires_at)
-    select account_id, wallet_id, ${hash}, ${prefix}, name, cap_id, grant_id, ${expiresAt}::timestamptz
+    insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, family_id, expires_at)
+    select account_id, wallet_id, ${hash}, ${prefix}, name, cap_id, grant_id, coalesce(family_id, key_id),
+      ${expiresAt}::timestamptz
     from keys where account_id = ${of.accountId} and key_id = ${of.keyId}
     returning key_id as "keyId"`;
   if (row === undefined) throw noSuchKey();

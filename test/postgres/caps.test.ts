@@ -98,6 +98,46 @@ describe('spend caps (U6)', () => {
     expect(await ledger.post(debitOf(payer, 500))).toMatchObject({ ok: true });
   });
 
+  test('a cap set on a rotated key counts for the old one, too (A10)', async () => {
+    const old = await funded(null);
+    const next = await rotated(old);
+    await accounts.changeKey(next, { cap: { amount: 1_000, period: 'day' } });
+    expect(await ledger.post(debitOf(old, 1_001))).toEqual(OVER);
+    expect(await ledger.post(debitOf(old, 600))).toMatchObject({ ok: true });
+    expect(await ledger.post(debitOf(next, 401))).toEqual(OVER);
+    await accounts.changeKey(old, { cap: null });
+    expect(await ledger.post(debitOf(next, 5_000))).toMatchObject({ ok: true });
+  });
+
+  test('a debit that began before midnight and waited for one from after it counts to the new day', async () => {
+    const payer = await funded({ amount: 3_000, period: 'day' });
+    await database.sql`update spend_caps set period_start = now() + interval '1 minute' where account_id = ${payer.accountId}`;
+    expect(await ledger.post(debitOf(payer, 1_000))).toMatchObject({ ok: true });
+    expect((await ledger.check()).faults).toEqual([]);
+  });
+
+  test('changing a cap that rotated keys share never waits with their debits in a ring', async () => {
+    const keys = [await funded({ amount: 1_000_000, period: 'day' })];
+    for (let n = 0; n < 4; n += 1) {
+      await database.sql`update keys set expires_at = null where account_id = ${keys[0]?.accountId ?? ''}`;
+      keys.push(await rotated(keys[0] as Payer));
+    }
+    let changing = true;
+    const nodes = [ledger, createLedger(database.sql)];
+    const spending = keys.flatMap((key) =>
+      nodes.map(async (node) => {
+        while (changing) expect(await node.post(debitOf(key, 1))).toMatchObject({ ok: true });
+      }),
+    );
+    for (let n = 0; n < 40; n += 1) {
+      const cap = { amount: 1_000_000 + n, period: n % 2 ? 'day' : 'month' } as const;
+      await accounts.changeKey(keys[n % keys.length] as Payer, { cap });
+    }
+    changing = false;
+    await Promise.all(spending);
+    expect((await ledger.check()).faults).toEqual([]);
+  });
+
   test('a cap on one key leaves the others of the account alone', async () => {
     const payer = await funded({ amount: 0, period: 'total' });
     const other = { ...payer, ...(await addPayerKey(accounts, payer.accountId, null)) };

@@ -20,21 +20,54 @@ create function period_began(period text, at timestamptz) returns timestamptz la
     else '-infinity'::timestamptz end
 $$;
 
-alter table keys add column cap_id uuid, add column grant_id uuid;
+-- `family_id`: the first of the keys that replaced each other.
+alter table keys add column cap_id uuid, add column grant_id uuid, add column family_id uuid;
 update keys set cap_id = gen_random_uuid() where cap_thousandths is not null;
 insert into spend_caps (account_id, cap_id, cap_thousandths, spent_thousandths)
   select account_id, cap_id, cap_thousandths, spent_thousandths from keys where cap_id is not null;
-drop trigger tell_key_change on keys;
--- Its check (spent within the cap) goes with it.
-alter table keys drop column cap_thousandths;
 alter table keys add foreign key (account_id, cap_id) references spend_caps;
+
+-- Nodes of the version before run on this for the time of an upgrade: they know a key's own cap and spending, and neither
+-- periods nor that keys can share one. What follows, up to the indexes, goes with them: the column mirrors the cap, the
+-- counter tells what they have spent beside the cap's own.
+alter table keys drop constraint keys_check;
+alter table keys add column counted_thousandths bigint not null default 0;
+update keys set counted_thousandths = spent_thousandths;
+create function mirror_cap() returns trigger language plpgsql as $$
+begin
+  if new.cap_id is null and new.cap_thousandths is not null and tg_op = 'INSERT' then
+    insert into spend_caps (account_id, cap_thousandths) values (new.account_id, new.cap_thousandths)
+      returning cap_id into new.cap_id;
+  else
+    select cap_thousandths into new.cap_thousandths from spend_caps where cap_id = new.cap_id;
+  end if;
+  return new;
+end
+$$;
+create trigger mirror_cap before insert or update of cap_id on keys for each row execute function mirror_cap();
+create function count_older_debits() returns trigger language plpgsql as $$
+begin
+  update spend_caps set period_start = greatest(period_start, period_began(period, now())),
+    spent_thousandths = new.spent_thousandths - old.spent_thousandths +
+      case when period_start >= period_began(period, now()) then spent_thousandths else 0 end
+    where cap_id = new.cap_id;
+  new.counted_thousandths := new.spent_thousandths;
+  return new;
+end
+$$;
+create trigger count_older_debits before update of spent_thousandths on keys for each row
+  when (new.counted_thousandths <> new.spent_thousandths) execute function count_older_debits();
+
 create index keys_by_cap on keys (cap_id) where cap_id is not null;
+create index keys_by_family on keys (family_id) where family_id is not null;
 create index keys_by_grant on keys (grant_id) where grant_id is not null;
+drop trigger tell_key_change on keys;
 create trigger tell_key_change after insert or update of cap_id, expires_at, revoked_at on keys
   for each row execute function tell_key_change();
 
 create function tell_cap_change() returns trigger language plpgsql as $$
 begin
+  update keys set cap_thousandths = new.cap_thousandths where cap_id = new.cap_id;
   perform pg_notify('perch_key_change', encode(hash, 'hex')) from keys where cap_id = new.cap_id;
   return null;
 end
@@ -42,6 +75,15 @@ $$;
 create trigger tell_cap_change after update on spend_caps for each row
   when ((old.cap_thousandths, old.period) is distinct from (new.cap_thousandths, new.period))
   execute function tell_cap_change();
+
+-- Only of keys that still work: an account may have had many.
+create or replace function tell_account_change() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('perch_key_change', encode(hash, 'hex')) from keys
+    where account_id = new.account_id and revoked_at is null and (expires_at is null or expires_at > now());
+  return null;
+end
+$$;
 
 create index accounts_by_email on accounts (lower(email)) where email is not null;
 
