@@ -10,6 +10,7 @@ import { mountRest } from '../adapters/rest/mount.js';
 import { mountSite } from '../adapters/site/mount.js';
 import { schema } from '../schema/index.js';
 import type { Config } from './config.js';
+import { localUrl } from './core/local-url.js';
 import { VERSION } from './core/version.js';
 import { openCustomers } from './customers/customers.js';
 import { createEngine, type Engine } from './engine.js';
@@ -80,7 +81,7 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
     async listen() {
       await observing.publish();
       await app.listen({ host: config.host, port: config.port });
-      app.baseUrl = config.baseUrl ?? localUrl(config.host, app.server.address() as AddressInfo);
+      app.baseUrl = config.baseUrl ?? localUrl(config.host, (app.server.address() as AddressInfo).port);
       app.authUrl = config.authUrl ?? app.baseUrl;
       customers.start();
       return app.baseUrl;
@@ -134,9 +135,6 @@ function checkNetwork(network: Network, log: FastifyBaseLogger): () => NetworkRe
   });
   return () => findings;
 }
-
-const localUrl = (host: string, { port }: AddressInfo): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** What GraphiQL's examples ask for on the demo network. */
 const DEMO_SUBJECTS = {

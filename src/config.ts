@@ -141,10 +141,27 @@ function deepFreeze<T extends object>(thing: T): T {
   return Object.freeze(thing);
 }
 
+/** What works, but not as whoever set it would think. */
+function halfSet({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET }: Values): string[] {
+  if (STRIPE_SECRET_KEY === undefined || STRIPE_WEBHOOK_SECRET !== undefined) return [];
+  return ['STRIPE_SECRET_KEY is set without STRIPE_WEBHOOK_SECRET: refunds and disputes will not be noticed.'];
+}
+
+/** Whoever reads the log of a public service could sign in as anybody who asks for a link. */
+function linksInLog({ PERCH_AUTH_URL, PERCH_BASE_URL, SMTP_URL }: Values): string[] {
+  if (SMTP_URL !== undefined || !(PERCH_AUTH_URL ?? PERCH_BASE_URL)?.startsWith('https:')) return [];
+  return [
+    'SMTP_URL is not set: sign-in links that work are written to the log. Whoever reads it can sign in with them.',
+  ];
+}
+
 /** The environment as typed, frozen configuration. Throws one ConfigError that names every fault. */
 export function readConfig(input: ConfigInput): Config {
   const { values, faults } = readSettings(input.env);
   const all = [...faults, ...crossChecks(values, new Set(faults.map(({ name }) => name)))];
   if (all.length > 0) throw new ConfigError(all);
-  return deepFreeze({ ...configOf(values, input), warnings: unknownNames(input.env) });
+  return deepFreeze({
+    ...configOf(values, input),
+    warnings: [...unknownNames(input.env), ...halfSet(values), ...linksInLog(values)],
+  });
 }

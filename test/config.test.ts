@@ -190,6 +190,12 @@ describe('the whole environment', () => {
     expect(warnings).toEqual([expect.stringContaining('PERCH_PACE_FASTT')]);
   });
 
+  it('warns of checkout without its events: refunds and disputes would go unnoticed', () => {
+    const sold = { STRIPE_SECRET_KEY: 'sk_test_x' };
+    expect(read(sold).warnings).toEqual([expect.stringContaining('STRIPE_WEBHOOK_SECRET')]);
+    expect(read({ ...sold, STRIPE_WEBHOOK_SECRET: 'whsec_x' }).warnings).toEqual([]);
+  });
+
   it('is frozen all through', () => {
     const config = read({ X_BEARER_TOKENS: 'a' });
     for (const part of [config, config.networks, config.networks.x, config.networks.x.bearerTokens, config.lifetimes]) {

@@ -30,6 +30,7 @@ export const accountJson = (account: AccountRecord, nowMs: number) => ({
   wallet_id: account.walletId,
   name: account.name,
   email: account.email,
+  frozen: account.frozen,
   balance: toCredits(account.balance),
   paid_usd: account.paidUsd,
   rate_limit_qps: account.qps,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SignInLinks, signInLink } from '../../src/account/sign-in-links.js';
 import type { Config } from '../../src/config.js';
+import { localUrl } from '../../src/core/local-url.js';
 import type { Stores } from '../../src/stores.js';
 import { createOneTimeTokens } from '../postgres/one-time-tokens.js';
 
@@ -11,5 +12,4 @@ export async function newSignInLink({ sql }: Stores, accountId: string, url: str
 }
 
 /** Where a service of this configuration has its sign-in, as far as that is known before it listens. */
-export const signInUrl = ({ authUrl, host, port }: Config): string =>
-  authUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+export const signInUrl = ({ authUrl, host, port }: Config): string => authUrl ?? localUrl(host, port);

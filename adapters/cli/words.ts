@@ -1,6 +1,7 @@
 /** What may stand on the command line: each takes the text and gives the value, or says what would be right. */
 import { InvalidArgumentError } from 'commander';
 import { isWellFormedKey, keyPrefix } from '../../src/access/key.js';
+import { mailAddress } from '../../src/account/mail-address.js';
 import { type Thousandths, toThousandths } from '../../src/core/credits.js';
 
 const MAX_NAME = 100;
@@ -20,8 +21,11 @@ export function name(text: string): string {
   return fits ? trimmed : refuse(`1 to ${MAX_NAME} visible characters on one line`);
 }
 
-export const email = (text: string): string =>
-  /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,190}$/.test(text) ? text : refuse('an address such as ada@example.org');
+/** The same addresses that sign-in takes: another could never be signed in with. */
+export const email = (text: string): string => {
+  const { success, data } = mailAddress.safeParse(text.trim());
+  return success ? data : refuse('an address such as ada@example.org');
+};
 
 export const uuid = (text: string): string =>
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)

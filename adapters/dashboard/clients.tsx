@@ -65,14 +65,18 @@ const Client = ({ grant }: { grant: GrantRecord }) => (
   </li>
 );
 
+/** Of those no longer connected, so many are listed. */
+const FORMER = 50;
+
 const Former = ({ grants }: { grants: readonly GrantRecord[] }) => (
   <details class="card">
     <summary>{counted(grants.length, 'client')} no longer connected</summary>
+    {grants.length > FORMER ? <p class="soft">The newest {FORMER} are listed; older ones are left out.</p> : null}
     <DataTable
       caption="Clients no longer connected"
       columns={[{ title: 'Client' }, { title: 'Spent', numeric: true }, { title: 'Let in' }, { title: 'Ended (UTC)' }]}
     >
-      {grants.map((grant) => (
+      {grants.slice(0, FORMER).map((grant) => (
         <tr key={grant.grantId}>
           <th scope="row">
             <bdi class="clip">{grant.clientName}</bdi>
@@ -105,8 +109,9 @@ export const clientsPage = ({ around, grants }: ClientsModel): string => {
         {connected.length === 0 ? (
           <Card id="none" title="None yet">
             <Nothing>
-              Add this server to an MCP client, for one: it sends you here to sign in, and asks for your consent with a
-              cap.
+              Give a hosted client the address of this server. It finds{' '}
+              <code>/.well-known/oauth-protected-resource</code> there, sends you here to sign in, and asks for your
+              consent with a cap.
             </Nothing>
           </Card>
         ) : (

@@ -23,6 +23,8 @@ export interface CreditsModel {
   readonly account: AccountRecord;
   /** Whether packs can be bought by card. */
   readonly open: boolean;
+  /** New with each page: sent along with its forms, so that a second click opens nothing more (H12). */
+  readonly pageKey: string;
   readonly cameBack: CameBack | null;
   /** Why a checkout could not be opened. */
   readonly error: string | null;
@@ -30,7 +32,11 @@ export interface CreditsModel {
   readonly statement: readonly StatementEntry[];
 }
 
-const PackCard = ({ pack, account, open }: { pack: (typeof PACKS)[number]; account: AccountRecord; open: boolean }) => {
+/** Credits on a frozen account are of no use: there is no way to buy them then (W8). */
+const isSold = ({ open, account }: CreditsModel): boolean => open && !account.frozen;
+
+const PackCard = ({ pack, model }: { pack: (typeof PACKS)[number]; model: CreditsModel }) => {
+  const { account, pageKey } = model;
   const reaches = qpsOf(account.paidUsd + pack.usd);
   return (
     <li class="pack">
@@ -42,9 +48,10 @@ const PackCard = ({ pack, account, open }: { pack: (typeof PACKS)[number]; accou
         ${figure(pack.usd)}, or ${usdPer1000(pack).toFixed(2)} per 1,000
       </p>
       <p class="soft small">{reaches > account.qps ? `Raises the rate to ${reaches} a second.` : 'Keeps the rate.'}</p>
-      {open ? (
+      {isSold(model) ? (
         <form method="post" action="/dashboard/credits/buy">
           <input type="hidden" name="pack" value={pack.name} />
+          <input type="hidden" name="page" value={pageKey} />
           <button type="submit" class="button primary">
             Buy <span class="unseen">{pack.name} </span>for ${figure(pack.usd)}
           </button>
@@ -54,25 +61,30 @@ const PackCard = ({ pack, account, open }: { pack: (typeof PACKS)[number]; accou
   );
 };
 
-const Packs = ({ account, open, error }: CreditsModel) => (
+const Packs = (model: CreditsModel) => (
   <Card
     id="packs"
     title="Packs"
     lead={
-      open
+      isSold(model)
         ? 'Paid by card on the page of the payment processor, tax included there. Credits do not expire.'
         : 'Credits do not expire.'
     }
   >
-    {open ? null : (
+    {model.open ? null : (
       <Notice tone="plain" title="Card checkout is not open on this server.">
         Packs are shown for their prices. Ask whoever runs it for credits.
       </Notice>
     )}
-    <FormError id="buy-error" message={error} />
+    {model.open && model.account.frozen ? (
+      <Notice tone="plain" title="Nothing can be bought for a frozen account.">
+        Settle with the operator what it was frozen for.
+      </Notice>
+    ) : null}
+    <FormError id="buy-error" message={model.error} />
     <ul class="packs">
       {PACKS.map((pack) => (
-        <PackCard key={pack.name} pack={pack} account={account} open={open} />
+        <PackCard key={pack.name} pack={pack} model={model} />
       ))}
     </ul>
   </Card>

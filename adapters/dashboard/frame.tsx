@@ -83,7 +83,8 @@ export const dashboardPage = ({ title, lead, here, below, around }: FrameProps, 
         </div>
         {around.frozen ? (
           <Notice tone="bad" title="This account is frozen.">
-            A payment was disputed and lost. No key works until that is settled with the operator.
+            A payment was disputed and lost, or the operator froze it. No key works until that is settled with the
+            operator.
           </Notice>
         ) : null}
         {around.done === null ? null : <Notice tone="ok" title={around.done} />}

@@ -8,8 +8,8 @@ import { amountOf, KEY_STATES, type KeyState, keyState, PERIODS } from './words.
 
 const TONES: Record<KeyState, Tone> = { live: 'ok', ending: 'warn', ended: 'plain', revoked: 'bad' };
 
-export const StateBadge = ({ record, nowMs }: { record: KeyRecord; nowMs: number }) => {
-  const state = keyState(record, nowMs);
+export const StateBadge = (props: { record: KeyRecord; nowMs: number; replaced?: boolean }) => {
+  const state = keyState(props.record, props.nowMs, props.replaced);
   return <Badge tone={TONES[state]}>{KEY_STATES[state]}</Badge>;
 };
 

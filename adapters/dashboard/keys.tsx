@@ -35,11 +35,19 @@ const Name = ({ record, clients }: { record: KeyRecord; clients: KeysModel['clie
   </th>
 );
 
-const KeyRow = ({ record, clients, nowMs }: { record: KeyRecord; clients: KeysModel['clients']; nowMs: number }) => (
+interface RowProps {
+  readonly record: KeyRecord;
+  readonly clients: KeysModel['clients'];
+  readonly nowMs: number;
+  /** The client it was given to has a younger one. */
+  readonly replaced: boolean;
+}
+
+const KeyRow = ({ record, clients, nowMs, replaced }: RowProps) => (
   <tr>
     <Name record={record} clients={clients} />
     <td class="text">
-      <StateBadge record={record} nowMs={nowMs} />
+      <StateBadge record={record} nowMs={nowMs} replaced={replaced} />
     </td>
     <td class="num">{amountOf(record.spent)}</td>
     <td class="text">
@@ -83,8 +91,14 @@ const KeyTable = (props: {
       { title: 'Change' },
     ]}
   >
-    {props.keys.map((record) => (
-      <KeyRow key={record.keyId} record={record} clients={props.clients} nowMs={props.nowMs} />
+    {props.keys.map((record, index) => (
+      <KeyRow
+        key={record.keyId}
+        record={record}
+        clients={props.clients}
+        nowMs={props.nowMs}
+        replaced={record.grantId !== null && props.keys.findIndex(({ grantId }) => grantId === record.grantId) < index}
+      />
     ))}
   </DataTable>
 );
@@ -100,6 +114,9 @@ const NewKey = ({ typed, error }: KeysModel) => (
     <FormError id="new-error" message={error} />
   </Card>
 );
+
+/** Of the keys that ended, so many are listed. */
+const ENDED = 50;
 
 /** `GET /dashboard/keys`. */
 export const keysPage = (model: KeysModel): string => {
@@ -134,8 +151,11 @@ export const keysPage = (model: KeysModel): string => {
       </Card>
       {over.length === 0 ? null : (
         <details class="card">
-          <summary>{counted(over.length, 'key')} that ended</summary>
-          <KeyTable caption="What the ended keys spent" keys={over} clients={clients} nowMs={nowMs} />
+          <summary>{over.length > ENDED ? `The newest ${ENDED} keys` : counted(over.length, 'key')} that ended</summary>
+          {over.length > ENDED ? (
+            <p class="soft">Older ones are left out; usage still counts what they spent.</p>
+          ) : null}
+          <KeyTable caption="What the ended keys spent" keys={over.slice(0, ENDED)} clients={clients} nowMs={nowMs} />
         </details>
       )}
     </>,

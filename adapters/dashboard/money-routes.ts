@@ -23,8 +23,14 @@ export function mountMoney(rooms: Rooms, options: MoneyOptions): void {
   });
   rooms.form('/dashboard/credits/buy', '/dashboard/credits', async (visit, form, reply) => {
     try {
-      const ask = { idempotencyKey: null, address: visit.by.address };
-      const { url } = await billing.checkout(visit.account.accountId, form.get('pack') ?? '', ask);
+      const pack = form.get('pack') ?? '';
+      const page = form.get('page');
+      // One of the page's buttons twice is one sale; two of them are two.
+      const idempotencyKey = page === null ? null : `${page}:${pack}`;
+      const { url } = await billing.checkout(visit.account.accountId, pack, {
+        idempotencyKey,
+        address: visit.by.address,
+      });
       return backTo(reply, url);
     } catch (error) {
       if (!isTold(error)) throw error;
@@ -62,7 +68,8 @@ async function creditsOf(
   ]);
   const paid = queryOf(request).get('paid');
   const cameBack = paid === null ? null : whatBecame(sales, paid);
-  return creditsPage({ around: aroundOf(visit), account, open: billing.open, cameBack, error, sales, statement });
+  const shown = { open: billing.open, pageKey: billing.newKey(), cameBack, error, sales, statement };
+  return creditsPage({ around: aroundOf(visit), account, ...shown });
 }
 
 /** What to tell who comes back from the processor's page. Sales of others are not among these. */

@@ -16,7 +16,7 @@ export interface DashboardServices {
   readonly accounts: Pick<Accounts, 'get'>;
   readonly ledger: Pick<Ledger, 'usage' | 'receipt' | 'recent' | 'statement'>;
   readonly keys: Pick<Keys, 'create' | 'rotate' | 'change' | 'revoke'>;
-  readonly billing: Pick<Billing, 'open' | 'checkout' | 'settle' | 'sales'>;
+  readonly billing: Pick<Billing, 'open' | 'newKey' | 'checkout' | 'settle' | 'sales'>;
   readonly grants: Pick<Grants, 'list' | 'revoke'>;
   readonly sessions: Pick<Sessions, 'list' | 'end' | 'endAll'>;
   readonly auditLog: AuditLog;

@@ -1,3 +1,4 @@
+import { FIRST_DAY, isDay, LAST_DAY } from '../../src/account/days.js';
 import { badRequest } from '../../src/core/errors.js';
 import type { UsageGroup } from '../../src/ports/truth.js';
 import { addDays, CHARTS, type ChartName, daysIn, type Range } from './chart-data.js';
@@ -13,11 +14,6 @@ const LONGEST = 366;
 export interface UsageAsk extends Range {
   readonly groups: readonly UsageGroup[];
 }
-
-const isDay = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) &&
-  !Number.isNaN(Date.parse(text)) &&
-  new Date(Date.parse(text)).toISOString().slice(0, 10) === text;
 
 /** The last so many days, today included. */
 export const lastDays = (days: number, nowMs: number): Range => {
@@ -45,9 +41,9 @@ export function readUsageAsk(query: URLSearchParams, nowMs: number): UsageAsk {
 function dayOf(query: URLSearchParams, name: 'from' | 'to'): string | null {
   const text = query.get(name) ?? '';
   if (text === '') return null;
-  if (!isDay(text))
-    throw badRequest(`The ${name === 'from' ? 'first' : 'last'} day must be a date like 2026-11-21.`, name);
-  return text;
+  if (isDay(text)) return text;
+  const which = name === 'from' ? 'first' : 'last';
+  throw badRequest(`The ${which} day must be a date like 2026-11-21, from ${FIRST_DAY} to ${LAST_DAY}.`, name);
 }
 
 /** As a query string, without the question mark. */

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { AccountRecord } from '../../src/ports/truth.js';
 import { creditsChart, itemsChart, type Range } from './chart-data.js';
 import { overviewPage } from './overview.js';
+import type { Pictures } from './pictures.js';
 import type { DashboardServices, Visit } from './services.js';
 import { usagePage } from './usage.js';
 import { type ChartAsk, lastDays, moments, readChartAsk, readUsageAsk, type UsageAsk } from './usage-ask.js';
@@ -20,7 +21,7 @@ interface UsageOptions extends DashboardServices {
 }
 
 /** Overview, usage, its pictures and its file. */
-export function mountUsage(rooms: Rooms, options: UsageOptions): void {
+export function mountUsage(rooms: Rooms, options: UsageOptions, pictures: Pictures): void {
   rooms.page('/dashboard', async (visit, reply) => sendDashboard(reply, await overview(visit, options)));
   rooms.page('/dashboard/usage', (visit, reply) => showUsage(visit, reply, options));
   rooms.page('/dashboard/usage.csv', async ({ request, account }, reply) => {
@@ -34,12 +35,8 @@ export function mountUsage(rooms: Rooms, options: UsageOptions): void {
   rooms.page('/dashboard/usage.svg', async ({ request, account }, reply) => {
     const ask = readChartAsk(queryOf(request), options.clock.now());
     const data = await chartOf(account, ask, ask.chart, options);
-    // A second's worth of code that only pictures need: it is loaded with the first one.
-    const { drawChart } = await import('./chart.js');
-    return reply
-      .type('image/svg+xml; charset=utf-8')
-      .header('Content-Security-Policy', PICTURE_CSP)
-      .send(drawChart(data, ask));
+    const svg = await pictures(account.accountId, data, ask);
+    return reply.type('image/svg+xml; charset=utf-8').header('Content-Security-Policy', PICTURE_CSP).send(svg);
   });
 }
 

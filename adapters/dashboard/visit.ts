@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { signInPath } from '../../src/account/safe-next.js';
-import { asServiceError, ServiceError } from '../../src/core/errors.js';
+import { asServiceError, badRequest, ServiceError } from '../../src/core/errors.js';
 import { logFailure } from '../http/failure.js';
 import { formOf } from '../http/form.js';
 import { PAGE } from '../http/keyless.js';
@@ -10,6 +10,7 @@ import { SITE_CSP } from '../site/policy.js';
 import { sendPage } from '../site/send-page.js';
 import { DONE } from './done.js';
 import { type Around, refusalPage } from './frame.js';
+import { refusalTitle } from './refusals.js';
 import type { DashboardOptions, Visit } from './services.js';
 
 type Show = (visit: Visit, reply: FastifyReply) => Promise<FastifyReply> | FastifyReply;
@@ -69,8 +70,9 @@ export function roomsOf({ keyless, door, accounts }: DashboardOptions): Rooms {
     } catch (error) {
       const failure = asServiceError(error);
       logFailure(one.request, failure);
-      const title = REFUSALS[failure.status] ?? 'That did not work';
-      return sendDashboard(reply.code(failure.status), refusalPage(aroundOf(one), title, failure.message));
+      if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
+      const page = refusalPage(aroundOf(one), refusalTitle(failure.status), failure.message);
+      return sendDashboard(reply.code(failure.status), page);
     }
   };
   return {
@@ -78,7 +80,10 @@ export function roomsOf({ keyless, door, accounts }: DashboardOptions): Rooms {
       keyless(PAGE, url, async (request, reply) => {
         const one = await visit(request, reply);
         if (one === null) return signIn(reply, request.url);
-        return answered(one, reply, () => show(one, reply));
+        return answered(one, reply, () => {
+          refuseNul(queryOf(request));
+          return show(one, reply);
+        });
       });
     },
     form(url, from, act) {
@@ -87,14 +92,20 @@ export function roomsOf({ keyless, door, accounts }: DashboardOptions): Rooms {
         if (one === null) return signIn(reply, from);
         return answered(one, reply, () => {
           refuseCrossSite(request);
-          return act(one, formOf(request), reply);
+          const fields = formOf(request);
+          refuseNul(fields);
+          return act(one, fields, reply);
         });
       });
     },
   };
 }
 
-const REFUSALS: Record<number, string> = { 403: 'Not from there', 404: 'Nothing sits here' };
+/** A character that no store takes, and that nobody types. */
+function refuseNul(fields: URLSearchParams): void {
+  const named = [...fields].find(([, value]) => value.includes('\0'));
+  if (named !== undefined) throw badRequest(`${named[0]} has a character that nothing here has.`, named[0]);
+}
 
 /** They come back to the page that a picture or a file belongs to. */
 const signIn = (reply: FastifyReply, next: string): FastifyReply =>

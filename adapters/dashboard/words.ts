@@ -26,12 +26,17 @@ export const PERIODS: Record<CapPeriod, string> = { day: 'a day', month: 'a mont
 /** `live`; `ending`: replaced, and it still works for a while (A10); `ended`, `revoked`: it does not work any more. */
 export type KeyState = 'live' | 'ending' | 'ended' | 'revoked';
 
-export function keyState(key: Pick<KeyRecord, 'revokedAt' | 'expiresAt' | 'grantId'>, nowMs: number): KeyState {
+/** `replaced`: the client it was given to has a younger one. */
+export function keyState(
+  key: Pick<KeyRecord, 'revokedAt' | 'expiresAt' | 'grantId'>,
+  nowMs: number,
+  replaced = false,
+): KeyState {
   if (key.revokedAt !== null) return 'revoked';
   if (key.expiresAt === null) return 'live';
   if (Date.parse(key.expiresAt) <= nowMs) return 'ended';
   // A client's key always has an end; it is renewed before (A14).
-  return key.grantId === null ? 'ending' : 'live';
+  return key.grantId === null || replaced ? 'ending' : 'live';
 }
 
 export const KEY_STATES: Record<KeyState, string> = {

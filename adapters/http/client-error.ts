@@ -31,6 +31,7 @@ export function clientError(ids: Ids): (error: ParserError, socket: Socket) => v
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${requestId}`,
+      'X-Content-Type-Options: nosniff',
       'RateLimit-Policy: account; q=1; w=1',
       'Connection: close',
     ];

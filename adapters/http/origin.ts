@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { plainAddress } from '../../src/access/address.js';
+import { limitAddress, plainAddress } from '../../src/access/address.js';
 import type { Actor } from '../../src/core/audit.js';
 
 const AGENT_CHARS = 300;
@@ -12,3 +12,6 @@ export const originOf = ({ headers, ip }: FastifyRequest): { userAgent: string |
 
 /** The signed-in customer who sent the request, as the account's log names them. */
 export const byCustomer = ({ ip }: FastifyRequest): Actor => ({ who: 'customer', address: plainAddress(ip) });
+
+/** Whom a limit counts the request for. */
+export const limitedAs = ({ ip }: FastifyRequest): string => limitAddress(ip);

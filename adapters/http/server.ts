@@ -94,8 +94,20 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
 
 const isV1 = (url: string): boolean => /^\/v1(?:[/?]|$)/.test(url);
 
+/** Of what is no page: a browser that shows it all the same loads and runs nothing. Pages send a policy of their own. */
+const NO_PAGE_CSP = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+
 function setCommon(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff');
+  reply
+    .header('X-Request-Id', request.id)
+    .header('X-Content-Type-Options', 'nosniff')
+    .header('Content-Security-Policy', NO_PAGE_CSP)
+    .header('Referrer-Policy', 'no-referrer');
+  const { baseUrl, authUrl } = request.server;
+  // Read late: the addresses are known once there is a port.
+  if (baseUrl.startsWith('https:') || authUrl.startsWith('https:')) {
+    reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
+  }
   if (isV1(request.url)) {
     setHeaders(reply, { ...STARTING_POLICY, ...options.versionHeaders, 'Cache-Control': 'private, no-store' });
   }

@@ -1,20 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { signInPath } from '../../src/account/safe-next.js';
+import { safeNext, signInPath } from '../../src/account/safe-next.js';
 import type { Visitor } from '../../src/account/sessions.js';
-import { asServiceError, ServiceError } from '../../src/core/errors.js';
+import { ServiceError } from '../../src/core/errors.js';
 import { ASK_FIELDS, type Ask, codeLocation, errorLocation, readAsk } from '../../src/oauth/authorization.js';
 import { isDocumentId } from '../../src/oauth/clients.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
 import type { Addresses } from '../../src/oauth/resources.js';
-import { logFailure } from '../http/failure.js';
+import type { AccountRecord } from '../../src/ports/truth.js';
+import { byCustomer } from '../http/origin.js';
 import { refuseCrossSite } from '../http/same-origin.js';
 import { sendPage } from '../site/send-page.js';
-import { fieldsOf } from './bodies.js';
+import { fieldsOf, refuseControls } from './bodies.js';
 import { type CapFields, capOf, OFFERED } from './cap-fields.js';
-import { type ConsentModel, consentPage, refusalPage } from './consent-page.js';
-import { consentPolicy } from './destination.js';
+import { type ConsentModel, consentPage } from './consent-page.js';
+import { CONSENT_CSP } from './destination.js';
 import type { OAuthOptions } from './mount.js';
 import { type Allowance, admit, type Gate } from './open-route.js';
+import { sendRefusal, sendRefused } from './refusals.js';
 
 const PATH = '/oauth/authorize';
 const ASKS: Allowance = { name: 'authorize', limit: 120, windowSeconds: 60 };
@@ -42,15 +44,15 @@ export function mountAuthorize(
   };
   route('GET', async (request, reply) => {
     const fields = new URL(request.url, 'http://localhost').searchParams;
-    return proven(request, reply, { fields, addresses: addresses(), options }, (ask, visitor) =>
-      sendConsent(reply, options, { ask, visitor, fields, cap: OFFERED }),
+    return proven(request, reply, { fields, addresses: addresses(), options }, (ask, account) =>
+      sendConsent(reply, { ask, account, fields, addresses: addresses(), cap: OFFERED }),
     );
   });
   route('POST', async (request, reply) => {
     refuseCrossSite(request);
     const fields = fieldsOf(request);
-    return proven(request, reply, { fields, addresses: addresses(), options }, (ask, visitor) =>
-      decide(request, reply, { ask, visitor, fields, addresses: addresses(), options }),
+    return proven(request, reply, { fields, addresses: addresses(), options }, (ask, account) =>
+      decide(request, reply, { ask, account, fields, addresses: addresses(), options }),
     );
   });
 }
@@ -61,49 +63,64 @@ interface Context {
   readonly options: OAuthOptions;
 }
 
-/** Goes on with a request that is sound and a customer who is signed in. */
+/** Goes on with a request that is sound and a customer who is signed in. Until the customer decides, no client is sent anything. */
 async function proven(
   request: FastifyRequest,
   reply: FastifyReply,
   { fields, addresses, options }: Context,
-  goOn: (ask: Ask, visitor: Visitor) => Promise<FastifyReply>,
+  goOn: (ask: Ask, account: AccountRecord) => FastifyReply | Promise<FastifyReply>,
 ): Promise<FastifyReply> {
+  refuseControls(asked(fields));
+  if (safeNext(wayHere(fields)) === null) throw new OAuthError('invalid_request', TOO_LONG);
   const visitor = await options.door.visitor(request);
   // Nobody makes us fetch a document without an account.
   if (visitor === null && isDocumentId(fields.get('client_id') ?? '')) return toSignIn(reply, fields);
-  const asked = await readAsk(fields, options.clients, addresses);
-  if (asked.state === 'refused') return sendTo(reply, asked.location);
-  return visitor === null ? toSignIn(reply, fields) : goOn(asked.ask, visitor);
+  const read = await readAsk(fields, options.clients, addresses);
+  if (read.state === 'refused') return sendRefused(reply, { message: read.error.message, back: read.back });
+  return visitor === null ? toSignIn(reply, fields) : goOn(read.ask, await accountOf(options, visitor));
+}
+
+const TOO_LONG = 'The request is too long: it must fit into 4,096 characters, so that it can go through sign-in.';
+
+async function accountOf({ accounts }: OAuthOptions, { accountId }: Visitor): Promise<AccountRecord> {
+  const account = await accounts.get(accountId);
+  if (account === undefined) throw new Error('a session belongs to an account that is not there');
+  return account;
 }
 
 const sendTo = (reply: FastifyReply, location: string): FastifyReply =>
   reply.code(303).header('Location', location).send();
 
+const wayHere = (fields: URLSearchParams): string => `${PATH}?${new URLSearchParams(asked(fields))}`;
+
 const toSignIn = (reply: FastifyReply, fields: URLSearchParams): FastifyReply =>
-  sendTo(reply, signInPath(`${PATH}?${new URLSearchParams(asked(fields))}`));
+  sendTo(reply, signInPath(wayHere(fields)));
 
 /** What of the fields is the client's request. */
 const asked = (fields: URLSearchParams): [string, string][] =>
   ASK_FIELDS.flatMap((name) => fields.getAll(name).map((value): [string, string] => [name, value]));
 
+type Decision = Omit<Context, 'options'> & { readonly ask: Ask; readonly account: AccountRecord };
+
 async function decide(
   request: FastifyRequest,
   reply: FastifyReply,
-  { ask, visitor, fields, addresses, options }: Context & { ask: Ask; visitor: Visitor },
+  { options, ...decision }: Decision & { options: OAuthOptions },
 ): Promise<FastifyReply> {
+  const { ask, account, fields, addresses } = decision;
   const cap: CapFields = { amount: fields.get('cap_amount') ?? '', period: fields.get('cap_period') ?? '' };
-  if (fields.get('account') !== visitor.accountId) {
-    return sendConsent(reply, options, { ask, visitor, fields, cap, switched: true });
+  if (fields.get('account') !== account.accountId) {
+    return sendConsent(reply, { ...decision, cap, switched: true });
   }
   if (fields.get('decision') !== 'allow') {
     return sendTo(reply, errorLocation(ask, new OAuthError('access_denied', 'The customer said no.'), addresses));
   }
+  if (account.frozen) return sendFrozen(reply, decision);
   const chosen = chosenCap(cap);
   if (chosen instanceof ServiceError) {
-    return sendConsent(reply.code(400), options, { ask, visitor, fields, cap, fault: chosen.message });
+    return sendConsent(reply.code(400), { ...decision, cap, fault: chosen.message });
   }
-  const by = { who: 'customer', address: request.ip } as const;
-  const code = await options.consents.allow(ask, visitor.accountId, chosen, by);
+  const code = await options.consents.allow(ask, account.accountId, chosen, byCustomer(request));
   return sendTo(reply, codeLocation(ask, code, addresses));
 }
 
@@ -116,27 +133,17 @@ function chosenCap(cap: CapFields): ReturnType<typeof capOf> | ServiceError {
   }
 }
 
-async function sendConsent(
-  reply: FastifyReply,
-  { accounts }: OAuthOptions,
-  shown: Pick<ConsentModel, 'ask' | 'cap'> &
-    Partial<Pick<ConsentModel, 'fault' | 'switched'>> & { visitor: Visitor; fields: URLSearchParams },
-): Promise<FastifyReply> {
-  const { ask, visitor, fields, cap, fault = null, switched = false } = shown;
-  const account = await accounts.get(visitor.accountId);
-  if (account === undefined) throw new Error('a session belongs to an account that is not there');
-  const page = consentPage({ ask, account, fields: asked(fields), cap, fault, switched });
-  return sendPage(reply, page, consentPolicy(ask.redirectUri));
+type Shown = Decision & Pick<ConsentModel, 'cap'> & Partial<Pick<ConsentModel, 'fault' | 'switched'>>;
+
+function sendConsent(reply: FastifyReply, shown: Shown): FastifyReply {
+  const { ask, account, fields, cap, fault = null, switched = false } = shown;
+  if (account.frozen) return sendFrozen(reply, shown);
+  return sendPage(reply, consentPage({ ask, account, fields: asked(fields), cap, fault, switched }), CONSENT_CSP);
 }
 
-/** Never a redirect: nobody knows whose address it would be. */
-function sendRefusal(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
-  if (thrown instanceof OAuthError) {
-    return sendPage(reply.code(400), refusalPage('This request is not right', thrown.message));
-  }
-  const failure = asServiceError(thrown);
-  logFailure(request, failure);
-  if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
-  const title = failure.status < 500 ? 'This was not accepted' : 'Something went wrong on our side';
-  return sendPage(reply.code(failure.status), refusalPage(title, failure.message));
+/** No key of the account works (W8): a client that was let in now would be given a dead one. */
+function sendFrozen(reply: FastifyReply, { ask, addresses }: Decision): FastifyReply {
+  const back = errorLocation(ask, new OAuthError('access_denied', 'The account is frozen.'), addresses);
+  const message = 'A payment was disputed and lost. No client can be let in until that is settled with the operator.';
+  return sendRefused(reply, { status: 403, title: 'Your account is frozen', message, back });
 }

@@ -6,12 +6,22 @@ const textOf = ({ body }: FastifyRequest): string => (Buffer.isBuffer(body) ? bo
 const isType = ({ headers }: FastifyRequest, type: string): boolean =>
   (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() === type;
 
+/** Refuses what neither a protocol nor the store has a use for. Throws `invalid_request`. */
+export function refuseControls(fields: Iterable<readonly [name: string, value: string]>): void {
+  for (const [name, value] of fields) {
+    if (/\p{Cc}/u.test(name + value)) {
+      throw new OAuthError('invalid_request', `${JSON.stringify(name)} has a control character.`);
+    }
+  }
+}
+
 /** A form. Each parameter at most once (RFC 6749 3.2), but for `resource` (RFC 8707 2). Throws `invalid_request`. */
 export function fieldsOf(request: FastifyRequest): URLSearchParams {
   if (!isType(request, 'application/x-www-form-urlencoded')) {
     throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
   }
   const fields = new URLSearchParams(textOf(request));
+  refuseControls(fields);
   const names = [...fields.keys()].filter((name) => name !== 'resource');
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new OAuthError('invalid_request', `${twice} is given twice.`);

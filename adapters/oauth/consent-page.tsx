@@ -30,11 +30,16 @@ const GOES_TO: Readonly<Record<Destination['kind'], string>> = {
 
 const price = (unit: keyof typeof UNITS, cache: 'miss' | 'hit'): string => inCredits(toCredits(priceOf(unit, cache)));
 
-const Warnings = ({ ask, switched }: Pick<ConsentModel, 'ask' | 'switched'>) => {
+const Warnings = ({ ask, account, switched }: Pick<ConsentModel, 'ask' | 'account' | 'switched'>) => {
   const { kind } = destinationOf(ask.redirectUri);
   return (
     <>
       {switched && <p class="notice">You are signed in to another account now. Nothing was allowed yet.</p>}
+      {account.balance <= 0 && (
+        <p class="notice">
+          Your wallet is empty: until you <a href="/dashboard/credits">buy credits</a>, this can read nothing.
+        </p>
+      )}
       {kind === 'loopback' && (
         <p class="notice">
           This asks for a program on your own computer, and Perch cannot tell which. Allow it only if you have just
@@ -130,13 +135,31 @@ const CapChoice = ({ cap, fault }: Pick<ConsentModel, 'cap' | 'fault'>) => (
   </fieldset>
 );
 
-/** Asks a customer whether a client may read for them. To be sent under `consentPolicy`. */
+/** How long it lasts (`src/oauth/tokens.ts`), and the way out for who is signed in as somebody else. */
+const Afterwards = () => (
+  <>
+    <p>
+      It gets a key of its own, which you can revoke in the dashboard at any time. Until then it may go on reading, for
+      a year at most; it has to ask you again when it was not used for 90 days.
+    </p>
+    <form method="post" action="/sign-out">
+      <p>Not you? Sign out, and start again from the app that sent you here.</p>
+      <p class="actions">
+        <button class="button" type="submit">
+          Sign out
+        </button>
+      </p>
+    </form>
+  </>
+);
+
+/** Asks a customer whether a client may read for them. To be sent under `CONSENT_CSP`. */
 export const consentPage = ({ ask, account, fields, cap, fault, switched }: ConsentModel): string =>
   document(
     { title: `Allow ${ask.client.name}? · Perch`, description: 'A client asks to read public data from your wallet.' },
     <div class="wrap page narrow consent">
       <h1>Allow {ask.client.name} to read for you?</h1>
-      <Warnings ask={ask} switched={switched} />
+      <Warnings ask={ask} account={account} switched={switched} />
       <Facts ask={ask} account={account} />
       <form method="post" action="/oauth/authorize">
         {fields.map(([name, value]) => (
@@ -153,17 +176,24 @@ export const consentPage = ({ ask, account, fields, cap, fault, switched }: Cons
           </button>
         </p>
       </form>
-      <p>It gets a key of its own, which you can revoke in the dashboard at any time.</p>
+      <Afterwards />
     </div>,
   );
 
-/** What a person sees when a request cannot be sent back to where it came from. */
-export const refusalPage = (title: string, message: string): string =>
+/** What a person sees when a request cannot be answered; `back`: where the client waits for the error, if that is proven. */
+export const refusalPage = (title: string, message: string, back: string | null): string =>
   document(
     { title: `${title} · Perch`, description: 'A client asked for something that cannot be answered.' },
     <div class="wrap page narrow consent">
       <h1>{title}</h1>
       <p class="notice bad">{message}</p>
       <p>Nothing was allowed and nothing was sent. Close this page, and try again from the app that sent you here.</p>
+      {back !== null && (
+        <p class="actions">
+          <a class="button" href={back} rel="noreferrer">
+            Back to {destinationOf(back).shown}
+          </a>
+        </p>
+      )}
     </div>,
   );

@@ -9,6 +9,7 @@ import type { Limiter } from '../../src/ports/shared.js';
 import type { Accounts } from '../../src/ports/truth.js';
 import type { Door } from '../http/door.js';
 import { type AdmitPublic, PAGE } from '../http/keyless.js';
+import { originOf } from '../http/origin.js';
 import { mountAuthorize } from './authorize.js';
 import { fieldsOf, jsonOf } from './bodies.js';
 import { type Allowance, type Gate, openRoute } from './open-route.js';
@@ -54,9 +55,11 @@ export function mountOAuth(app: FastifyInstance, options: OAuthOptions): void {
     });
   const { clients, tokens } = options;
   post('/api/oauth/register', REGISTRATIONS, (request) => clients.register(jsonOf(request)));
-  post('/api/oauth/token', TOKENS, (request) => tokens.answer(fieldsOf(request), addresses(), request.ip));
+  post('/api/oauth/token', TOKENS, (request) =>
+    tokens.answer(fieldsOf(request), addresses(), originOf(request).address),
+  );
   post('/api/oauth/revoke', TOKENS, async (request) => {
-    await tokens.revoke(fieldsOf(request), request.ip);
+    await tokens.revoke(fieldsOf(request), originOf(request).address);
     return {};
   });
 }

@@ -5,8 +5,9 @@ import type { RateDecision } from '../../src/ports/shared.js';
 import { logFailure } from '../http/failure.js';
 import { limitHeaders, setHeaders } from '../http/headers.js';
 import type { AdmitPublic, Handler } from '../http/keyless.js';
+import { limitedAs } from '../http/origin.js';
 
-/** So many requests of one address in so many seconds. */
+/** So many requests of one address (`limitAddress`) in so many seconds. */
 export interface Allowance {
   readonly name: string;
   readonly limit: number;
@@ -61,7 +62,7 @@ export async function admit(
 ): Promise<void> {
   const rate = await admitPublic(request.ip);
   setHeaders(reply, limitHeaders({ rate, policy: 'public' }));
-  const own = rate.allowed && allowance ? await take(allowance, request.ip) : rate;
+  const own = rate.allowed && allowance ? await take(allowance, limitedAs(request)) : rate;
   if (own.allowed) return;
   const seconds = own.retryAfterSeconds;
   throw new ServiceError('rate_limited', `Too many requests from this address. Try again in ${seconds} s.`, {
@@ -71,7 +72,8 @@ export async function admit(
 
 function sendOAuthError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   setHeaders(reply, { ...CORS, 'Cache-Control': 'no-store' });
-  const { code, message, status } = thrown instanceof OAuthError ? thrown : outsideOAuth(request, reply, thrown);
+  const { code, message, status, retryAfter } = thrown instanceof OAuthError ? thrown : outsideOAuth(request, thrown);
+  if (retryAfter !== undefined) reply.header('Retry-After', String(retryAfter));
   // RFC 6749 5.2: who tried to authenticate in this header is answered there.
   if (status === 401 && request.headers.authorization !== undefined) {
     reply.header('WWW-Authenticate', 'Basic realm="Clients have no secret here"');
@@ -80,13 +82,12 @@ function sendOAuthError(request: FastifyRequest, reply: FastifyReply, thrown: un
 }
 
 /** What is no matter of OAuth, in its words all the same. */
-function outsideOAuth(request: FastifyRequest, reply: FastifyReply, thrown: unknown): OAuthError {
+function outsideOAuth(request: FastifyRequest, thrown: unknown): OAuthError {
   const failure = asServiceError(isOurs(thrown) ? thrown : fromFastify(thrown));
   logFailure(request, failure);
-  if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
-  if (failure.code === 'rate_limited') return new OAuthError('temporarily_unavailable', failure.message, 429);
-  const code = failure.status < 500 ? 'invalid_request' : 'server_error';
-  return new OAuthError(code, failure.message, failure.status);
+  const { message, status, retryAfter } = failure;
+  if (failure.code === 'rate_limited') return new OAuthError('temporarily_unavailable', message, 429, retryAfter);
+  return new OAuthError(status < 500 ? 'invalid_request' : 'server_error', message, status, retryAfter);
 }
 
 const isOurs = (thrown: unknown): boolean => thrown instanceof ServiceError;

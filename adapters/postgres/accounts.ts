@@ -15,6 +15,7 @@ export function createAccounts(sql: Sql): Accounts {
     findKey: (hash) => findKey(sql, hash),
     create: (account, by = OPERATOR) => sql.begin((tx) => createAccount(tx, account, by)),
     get: (accountId) => getAccount(sql, accountId),
+    freeze: (accountId, frozen, by = OPERATOR) => sql.begin((tx) => freeze(tx, accountId, frozen, by)),
     addKey: (key, by = OPERATOR) => sql.begin((tx) => addKey(tx, key, by)),
     keyByPrefix: (prefix, accountId) => keyByPrefix(sql, prefix, accountId),
     rotateKey: (of, successor, endsAt, by = OPERATOR) => sql.begin((tx) => rotateKey(tx, of, successor, endsAt, by)),
@@ -74,6 +75,17 @@ async function createAccount(
   if (row === undefined) throw new Error('an account was not created');
   await record(sql, row.accountId, by, 'account.created');
   return { accountId: row.accountId, walletId: row.walletId };
+}
+
+async function freeze(tx: Transaction, accountId: string, frozen: boolean, by: Actor): Promise<boolean> {
+  if (!isUuid(accountId)) return false;
+  const [account] = await tx<{ isFrozen: boolean }[]>`
+    select frozen_at is not null as "isFrozen" from accounts where account_id = ${accountId} for update`;
+  if (account === undefined) return false;
+  if (account.isFrozen === frozen) return true;
+  await tx`update accounts set frozen_at = ${frozen ? tx`now()` : null} where account_id = ${accountId}`;
+  await record(tx, accountId, by, frozen ? 'account.frozen' : 'account.thawed');
+  return true;
 }
 
 async function getAccount(sql: Sql, accountId: string): Promise<AccountRecord | undefined> {

@@ -21,6 +21,16 @@ export function createEmailAccounts(sql: Sql): EmailAccounts {
           return (await oldest(tx, email)) ?? (await open());
         }),
       ),
+    find: (email) => oldest(sql, email),
+    async lacksStart(accountId) {
+      const [row] = await sql<{ lacks: boolean }[]>`
+        select exists (
+            select from audit_log where account_id = ${accountId} and what = 'account.created' and who = 'customer'
+          ) and not exists (
+            select from ledger_entries where account_id = ${accountId} and kind <> 'debit'
+          ) as lacks`;
+      return row?.lacks === true;
+    },
   };
 }
 

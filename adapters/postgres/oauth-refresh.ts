@@ -8,6 +8,7 @@ interface Family {
   readonly grantId: string;
   readonly client: string;
   readonly clientId: string;
+  readonly createdAt: Date;
 }
 
 /** Rotates a key and its refresh token. All of a family wait for each other at the grant's row. */
@@ -21,14 +22,18 @@ export function refresh(sql: Sql, ask: RefreshAsk): Promise<Refreshed> {
       from oauth_refresh_tokens where hash = ${ask.refreshHash}`;
     if (token === undefined) return { state: 'unknown' };
     if (token.usedAt !== null) return again(tx, ask, family, token.usedAt);
-    if (token.expired) return { state: 'unknown' };
-    return rotate(tx, ask, family);
+    const endsAt = new Date(family.createdAt.getTime() + ask.longestMs);
+    if (token.expired || endsAt <= ask.now) return { state: 'unknown' };
+    const waitMs = await toWait(tx, ask, family);
+    if (waitMs > 0) return { state: 'limited', retryAfterSeconds: Math.ceil(waitMs / 1000) };
+    return rotate(tx, ask, family, endsAt);
   });
 }
 
 async function lockFamily(tx: Transaction, { refreshHash, clientId }: RefreshAsk): Promise<Family | undefined> {
   const [family] = await tx<Family[]>`
-    select account_id as "accountId", grant_id as "grantId", client_name as client, client_id as "clientId"
+    select account_id as "accountId", grant_id as "grantId", client_name as client, client_id as "clientId",
+      created_at as "createdAt"
     from oauth_grants
     where (account_id, grant_id) = (
       select account_id, grant_id from oauth_refresh_tokens where hash = ${refreshHash}
@@ -50,8 +55,22 @@ async function again(tx: Transaction, ask: RefreshAsk, family: Family, usedAt: D
   return { state: 'reused' };
 }
 
-async function rotate(tx: Transaction, ask: RefreshAsk, family: Family): Promise<Refreshed> {
+/**
+ * Milliseconds until the family may rotate again; 0: now. Counted by what is stored, and only for a token that is still good:
+ * a limit must never hide that a token is used again.
+ */
+async function toWait(tx: Transaction, { now, most }: RefreshAsk, { accountId, grantId }: Family): Promise<number> {
+  const since = new Date(now.getTime() - most.windowMs);
+  const [oldest] = await tx<{ usedAt: Date }[]>`
+    select used_at as "usedAt" from oauth_refresh_tokens
+    where account_id = ${accountId} and grant_id = ${grantId} and used_at > ${since}
+    order by used_at desc offset ${most.count - 1} limit 1`;
+  return oldest === undefined ? 0 : oldest.usedAt.getTime() - since.getTime();
+}
+
+async function rotate(tx: Transaction, ask: RefreshAsk, family: Family, endsAt: Date): Promise<Refreshed> {
   const { now, overlapMs, successor, refreshHash, by } = ask;
+  const keyEndsAt = earlier(successor.keyEndsAt, endsAt);
   const { accountId, grantId, client, clientId } = family;
   const overlapEndsAt = new Date(now.getTime() + overlapMs);
   await tx`update oauth_refresh_tokens set used_at = ${now} where hash = ${refreshHash}`;
@@ -61,7 +80,7 @@ async function rotate(tx: Transaction, ask: RefreshAsk, family: Family): Promise
   const [key] = await tx<{ keyId: string }[]>`
     insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, expires_at)
     select account_id, wallet_id, ${successor.keyHash}, ${successor.keyPrefix}, name, cap_id, grant_id,
-      ${successor.keyEndsAt}
+      ${keyEndsAt}
     from keys where account_id = ${accountId} and grant_id = ${grantId} order by created_at desc limit 1
     returning key_id as "keyId"`;
   if (key === undefined) throw new Error('a grant has no key');
@@ -71,12 +90,15 @@ async function rotate(tx: Transaction, ask: RefreshAsk, family: Family): Promise
       and (expires_at is null or expires_at > ${overlapEndsAt})`;
   await tx`
     insert into oauth_refresh_tokens (hash, account_id, grant_id, key_id, created_at, expires_at)
-    values (${successor.refreshHash}, ${accountId}, ${grantId}, ${key.keyId}, ${now}, ${successor.refreshEndsAt})`;
+    values (${successor.refreshHash}, ${accountId}, ${grantId}, ${key.keyId}, ${now},
+      ${earlier(successor.refreshEndsAt, endsAt)})`;
   await record(tx, accountId, by, 'client.refreshed', {
     client,
     client_id: clientId,
     grant_id: grantId,
     key_prefix: successor.keyPrefix,
   });
-  return { state: 'rotated', keyEndsAt: successor.keyEndsAt };
+  return { state: 'rotated', keyEndsAt };
 }
+
+const earlier = (one: Date, other: Date): Date => (one < other ? one : other);

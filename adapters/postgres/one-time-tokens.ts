@@ -11,6 +11,13 @@ export const createOneTimeTokens = (sql: Sql): OneTimeTokens => ({
       values (${hash}, ${kind}, ${JSON.stringify(subject)}::text::jsonb, ${new Date(at)}, ${new Date(expiresAt)})`;
   },
 
+  async peek(hash, kind, at) {
+    const [row] = await sql<{ subject: unknown }[]>`
+      select subject from one_time_tokens
+      where hash = ${hash} and kind = ${kind} and spent_at is null and expires_at > ${new Date(at)}`;
+    return row?.subject;
+  },
+
   // Of statements that come at once, the row's lock lets one through; the others then see that it is spent.
   async spend(hash, kind, at) {
     const [row] = await sql<{ subject: unknown }[]>`

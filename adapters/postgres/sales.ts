@@ -1,17 +1,20 @@
-import type { Sale, Sales } from '../../src/ports/sales.js';
+import type { NewSale, NoSale, Sale, Sales } from '../../src/ports/sales.js';
 import { record } from './audit.js';
 import { retryPassing } from './retry.js';
 import { changeSale } from './sale-change.js';
 import { readSales } from './sale-rows.js';
-import type { Sql } from './sql.js';
+import type { Sql, Transaction } from './sql.js';
 
 const DAY_MS = 86_400_000;
+
+/** Sales whose page is being opened count; so long afterwards, one without a page has failed. */
+const OPENING_MS = 60_000;
 
 /** Sales over Postgres. */
 export function createSales(sql: Sql): Sales {
   return {
     begin: (sale) => retryPassing(() => beginSale(sql, sale)),
-    opened: (sale, page, by) => retryPassing(() => noteOpened(sql, sale, page, by)),
+    opened: (sale, page, nowMs, by) => retryPassing(() => noteOpened(sql, sale, page, nowMs, by)),
     async find(by) {
       const [sale] = await readSales(
         sql,
@@ -38,51 +41,63 @@ export function createSales(sql: Sql): Sales {
   };
 }
 
-async function beginSale(sql: Sql, sale: Parameters<Sales['begin']>[0]): Promise<Sale> {
+async function beginSale(sql: Sql, sale: NewSale): Promise<Sale | NoSale> {
   const { accountId, pack, usd, credits, idempotencyKey, nowMs, keyLastsMs } = sale;
   const at = new Date(nowMs);
   return sql.begin(async (tx) => {
+    // One at a time for an account, so that what is counted stays so; by the wallet, which changes of sales lock first.
+    await tx`select from wallets where account_id = ${accountId} for no key update`;
+    const [account] = await tx<{ frozen: boolean }[]>`
+      select frozen_at is not null as frozen from accounts where account_id = ${accountId}`;
+    if (account?.frozen) return 'frozen';
     if (idempotencyKey !== null) {
       await tx`
         update sales set idempotency_key = null
         where account_id = ${accountId} and idempotency_key = ${idempotencyKey}
           and created_at <= ${new Date(nowMs - keyLastsMs)}`;
+      const [before] = await readSales(tx, tx`account_id = ${accountId} and idempotency_key = ${idempotencyKey}`);
+      if (before !== undefined) return before;
     }
+    if (await isFull(tx, sale)) return 'too_many';
     const [made] = await tx<{ saleId: string }[]>`
       insert into sales (account_id, pack, usd, credits_thousandths, idempotency_key, created_at, looked_at)
       values (${accountId}, ${pack}, ${usd}, ${credits}, ${idempotencyKey}, ${at}, ${at})
-      on conflict (account_id, idempotency_key) where idempotency_key is not null do nothing
       returning sale_id as "saleId"`;
-    const [found] = await readSales(
-      tx,
-      made === undefined
-        ? tx`account_id = ${accountId} and idempotency_key = ${idempotencyKey}`
-        : tx`account_id = ${accountId} and sale_id = ${made.saleId}`,
-    );
+    const [found] = await readSales(tx, tx`account_id = ${accountId} and sale_id = ${made?.saleId ?? null}`);
     if (found === undefined) throw new Error(`a sale of account ${accountId} was not written`);
     return found;
   });
 }
 
-async function noteOpened(sql: Sql, ...[sale, { sessionId, url }, by]: Parameters<Sales['opened']>): Promise<void> {
+async function isFull(tx: Transaction, { accountId, nowMs, mostOpen, countedForMs }: NewSale): Promise<boolean> {
+  const [row] = await tx<{ open: number }[]>`
+    select count(*)::int as open from sales
+    where account_id = ${accountId} and state = 'open' and created_at > ${new Date(nowMs - countedForMs)}
+      and (session_id is not null or created_at > ${new Date(nowMs - OPENING_MS)})`;
+  return (row?.open ?? 0) >= mostOpen;
+}
+
+async function noteOpened(sql: Sql, ...[sale, page, nowMs, by]: Parameters<Sales['opened']>): Promise<void> {
   const { accountId, saleId, pack, usd } = sale;
+  const { sessionId, url } = page;
+  const at = new Date(nowMs);
   await sql.begin(async (tx) => {
     const noted = await tx`
-      update sales set session_id = ${sessionId}, url = ${url}
+      update sales set session_id = ${sessionId}, url = ${url}, opened_at = ${at}, looked_at = ${at}
       where account_id = ${accountId} and sale_id = ${saleId} and url is null`;
     if (noted.count > 0) await record(tx, accountId, by, 'checkout.opened', { pack, usd, sale_id: saleId });
   });
 }
 
-/** A look is due once ten seconds, and a twentieth of the sale's age, have passed since the last (W4). */
+/** A look is due once ten seconds, and a twentieth of the page's age, have passed since the last (W4). */
 async function takeDue(sql: Sql, now: Date, untilMs: number, limit: number): Promise<string[]> {
   const rows = await sql<{ sessionId: string }[]>`
     update sales set looked_at = ${now}
     where (account_id, sale_id) in (
       select account_id, sale_id from sales
       where state = 'open' and session_id is not null
-        and looked_at < created_at + ${untilMs / DAY_MS} * interval '1 day'
-        and ${now} >= looked_at + greatest(interval '10 seconds', (${now} - created_at) / 20)
+        and looked_at < opened_at + ${untilMs / DAY_MS} * interval '1 day'
+        and ${now} >= looked_at + greatest(interval '10 seconds', (${now} - opened_at) / 20)
       order by looked_at limit ${limit} for update skip locked
     )
     returning session_id as "sessionId"`;

@@ -17,10 +17,12 @@ export const createSessionStore = (sql: Sql): SessionStore => ({
     }),
 
   async find(hash, working) {
-    const [row] = await sql<{ accountId: string; sessionId: string; seenAt: Date }[]>`
-      select account_id as "accountId", session_id as "sessionId", seen_at as "seenAt" from sessions
-      where hash = ${hash} and ${works(sql, working)}`;
-    return row && { ...row, seenAt: row.seenAt.getTime() };
+    const [row] = await sql<{ accountId: string; sessionId: string; createdAt: Date; seenAt: Date }[]>`
+      select account_id as "accountId", session_id as "sessionId", created_at as "createdAt", seen_at as "seenAt"
+      from sessions where hash = ${hash} and ${works(sql, working)}`;
+    if (row === undefined) return undefined;
+    const { accountId, sessionId, createdAt, seenAt } = row;
+    return { accountId, sessionId, startedAt: createdAt.getTime(), seenAt: seenAt.getTime() };
   },
 
   async seen(accountId, sessionId, at) {

@@ -13,7 +13,7 @@ export const ROUTES: readonly RouteRow[] = [
   { method: 'GET', path: '/v1/usage', operation: 'usage', statuses: [400] },
   { method: 'GET', path: '/v1/usage/{request_id}', operation: 'receipt', statuses: [404] },
   { method: 'GET', path: '/v1/billing/packs', operation: 'packs', statuses: [] },
-  { method: 'POST', path: '/v1/billing/checkout', operation: 'checkout', statuses: [400, 503] },
+  { method: 'POST', path: '/v1/billing/checkout', operation: 'checkout', statuses: [400, 403, 503] },
   { method: 'GET', path: '/v1/users/batch', operation: 'users-batch', statuses: [400, 402, 503] },
   { method: 'POST', path: '/v1/users/batch', operation: 'users-batch', statuses: [400, 402, 503] },
   { method: 'GET', path: '/v1/users/{handle}', operation: 'user', statuses: [400, 402, 404, 503] },

@@ -7,17 +7,19 @@ import { ServiceError } from '../../src/core/errors.js';
 import type { Door } from '../http/door.js';
 import { formOf } from '../http/form.js';
 import { type AdmitPublic, createKeyless, type Handler, PAGE } from '../http/keyless.js';
-import { byCustomer, originOf } from '../http/origin.js';
+import { byCustomer, limitedAs, originOf } from '../http/origin.js';
 import { refuseCrossSite } from '../http/same-origin.js';
 import { sendPage } from '../site/send-page.js';
+import { jsonOf, textIn } from './json.js';
 import { type SignInState, signInPage } from './page.js';
 import { passkeyPlace } from './passkey-place.js';
 import { mountPasskeys } from './passkey-routes.js';
+import { refuseInWords } from './refusals.js';
 
 export interface SignInMountOptions {
   readonly admitPublic: AdmitPublic;
   readonly door: Door;
-  readonly signIn: Pick<SignIn, 'requestLink' | 'spend'>;
+  readonly signIn: Pick<SignIn, 'requestLink' | 'spend' | 'whose'>;
   readonly sessions: Pick<Sessions, 'end'>;
   readonly passkeys: Passkeys;
   /** Whether a mail server is set: without one, the operator passes links on. */
@@ -28,22 +30,37 @@ const HOME = '/dashboard';
 
 /** Sign-in and sign-out: pages and forms that work without a script, and passkeys with one. */
 export function mountSignIn(app: FastifyInstance, options: SignInMountOptions): void {
+  // In a room of its own, which speaks to people when something goes wrong.
+  app.register(async (room) => {
+    refuseInWords(room);
+    mountRoutes(room, options);
+  });
+}
+
+function mountRoutes(app: FastifyInstance, options: SignInMountOptions): void {
   const keyless = createKeyless(app, options.admitPublic);
   keyless(PAGE, '/sign-in', async (request, reply) => {
-    const { next, sent } = request.query as Record<string, unknown>;
+    const { next, sent, again } = request.query as Record<string, unknown>;
     const wanted = safeNext(typeof next === 'string' ? next : null);
     const visitor = await options.door.visitor(request);
-    if (visitor && wanted !== null) return goTo(reply, wanted);
+    const isAsked = sent !== undefined || again !== undefined;
+    if (visitor && wanted !== null && !isAsked) return goTo(reply, wanted);
     // With a link in hand, which only the browser sees, somebody may want to be somebody else from here on.
-    const kind = visitor ? 'signed_in' : sent === undefined ? 'ask' : 'sent';
+    const kind = sent !== undefined ? 'sent' : !visitor ? 'ask' : again !== undefined ? 'again' : 'signed_in';
     return show(options, request, reply, { next: wanted, state: { kind } });
   });
   keyless(['POST'], '/sign-in/mail', mailHandler(options));
   keyless(['POST'], '/sign-in', spendHandler(options));
+  keyless(['POST'], '/sign-in/whose', async (request, reply) => {
+    const name = await options.signIn.whose(textIn(jsonOf(request).token));
+    return reply.header('Cache-Control', 'no-store').send({ name });
+  });
   keyless(['POST'], '/sign-out', async (request, reply) => {
     refuseCrossSite(request);
     await endSession(options, request);
     options.door.shut(reply);
+    // Browsers take it over TLS only. Not `cookies`: ours is shut already, and those of a neighbour are theirs.
+    if (app.authUrl.startsWith('https:')) reply.header('Clear-Site-Data', '"cache", "storage"');
     return goTo(reply, '/');
   });
   mountPasskeys(keyless, options, (request) => endSession(options, request));
@@ -58,7 +75,7 @@ const mailHandler = (options: SignInMountOptions): Handler => {
     const next = safeNext(fields.get('next'));
     const email = fields.get('email') ?? '';
     try {
-      await signIn.requestLink(email, { address: originOf(request).address, next });
+      await signIn.requestLink(email, { address: limitedAs(request), next });
     } catch (error) {
       const state = error instanceof ServiceError ? refusedState(error, email) : undefined;
       if (!state) throw error;
@@ -82,8 +99,14 @@ const spendHandler = (options: SignInMountOptions): Handler => {
     refuseCrossSite(request);
     const fields = formOf(request);
     const asked = safeNext(fields.get('next'));
+    const token = fields.get('token') ?? '';
     try {
-      const { session, next } = await signIn.spend(fields.get('token') ?? '', originOf(request));
+      // A link may be somebody else's, sent to make its reader work in a stranger's account: who clicks has read whose it is.
+      if (fields.get('seen') !== '1') {
+        const state = { kind: 'confirm', token, name: await signIn.whose(token) } as const;
+        return show(options, request, reply, { next: asked, state });
+      }
+      const { session, next } = await signIn.spend(token, originOf(request));
       // What was signed in here before is not any more: its secret leaves the browser.
       await endSession(options, request);
       door.open(reply, session);

@@ -2,13 +2,16 @@
 /** @jsxImportSource preact */
 import type { VNode } from 'preact';
 import { signInPath } from '../../src/account/safe-next.js';
+import { MAILED_MINUTES } from '../../src/account/sign-in-links.js';
 import { sitePath } from '../site/assets.js';
 import { document } from '../site/layout.js';
 import { Bird } from '../site/parts.js';
 
 /** What has just happened, if anything did. */
 export type SignInState =
-  | { readonly kind: 'ask' | 'sent' | 'spent' | 'signed_in' }
+  | { readonly kind: 'ask' | 'sent' | 'spent' | 'signed_in' | 'again' }
+  /** A link that works, and whom it would sign in. */
+  | { readonly kind: 'confirm'; readonly token: string; readonly name: string }
   | { readonly kind: 'bad_email'; readonly email: string }
   | { readonly kind: 'limited'; readonly seconds: number };
 
@@ -25,11 +28,15 @@ export interface SignInPage {
 const Next = ({ next }: Pick<SignInPage, 'next'>) =>
   next === null ? null : <input type="hidden" name="next" value={next} />;
 
-/** Shown by the page's script, which moves the link's secret in. Nothing is spent until somebody clicks: mail scanners open links. */
+/** Shown by the page's script, which moves the link's secret in, and says whose account it opens. Nothing is spent until somebody clicks: mail scanners open links. */
 const ByLink = ({ next }: Pick<SignInPage, 'next'>) => (
   <form id="by-link" method="post" action="/sign-in" hidden>
-    <p>You opened a sign-in link. It works once.</p>
+    <p>
+      You opened a sign-in link
+      <bdi id="whose" />. It works once.
+    </p>
     <input type="hidden" name="token" value="" />
+    <input type="hidden" name="seen" value="" />
     <Next next={next} />
     <button class="button primary" type="submit">
       Sign in
@@ -139,6 +146,13 @@ const Happened = ({ state }: Pick<SignInPage, 'state'>) => {
       </p>
     );
   }
+  if (state.kind === 'again') {
+    return (
+      <p class="notice">
+        You signed in more than 10 minutes ago. A change like this wants it fresh: sign in again, and you come back.
+      </p>
+    );
+  }
   if (state.kind !== 'limited') return null;
   return (
     <p class="notice" role="alert">
@@ -172,8 +186,9 @@ const Sent = ({ next, byMail }: SignInPage) => (
     <div id="ways">
       <p>
         {byMail
-          ? 'If the address is right, a link is on its way. It works once, within 15 minutes.'
-          : 'This server sends no mail. Your link is in its log: whoever runs it can pass it on. It works once, within 15 minutes.'}
+          ? 'If the address is right, a link is on its way.'
+          : 'This server sends no mail. Your link is in its log: whoever runs it can pass it on.'}{' '}
+        It works once, within {MAILED_MINUTES} minutes.
       </p>
       {byMail ? <p class="hint">Nothing there? Look among the spam, then ask again.</p> : null}
       <p>
@@ -186,11 +201,40 @@ const Sent = ({ next, byMail }: SignInPage) => (
   </>
 );
 
+/** Without the page's script nobody has been told yet whose account the link opens. */
+const Confirm = ({ next, token, name }: { next: string | null; token: string; name: string }) => (
+  <>
+    <h1>Is this you?</h1>
+    <form method="post" action="/sign-in">
+      <p>
+        This link signs you in as <bdi>{name}</bdi>. It works once.
+      </p>
+      <input type="hidden" name="token" value={token} />
+      <input type="hidden" name="seen" value="1" />
+      <Next next={next} />
+      <button class="button primary" type="submit">
+        Sign in
+      </button>
+    </form>
+    <p>
+      <a class="button" href={signInPath(next)}>
+        No, sign in as somebody else
+      </a>
+    </p>
+  </>
+);
+
+const content = (page: SignInPage): VNode => {
+  const { state, next } = page;
+  if (state.kind === 'confirm') return <Confirm next={next} token={state.token} name={state.name} />;
+  return state.kind === 'sent' ? <Sent {...page} /> : <Ask {...page} />;
+};
+
 const body = (page: SignInPage): VNode => (
   <div class="wrap page">
     <div class="sign-in">
       <Bird />
-      {page.state.kind === 'sent' ? <Sent {...page} /> : <Ask {...page} />}
+      {content(page)}
     </div>
     <script src={sitePath('sign-in.js')} type="module" />
   </div>
@@ -199,3 +243,21 @@ const body = (page: SignInPage): VNode => (
 /** `/sign-in` in each of its states. */
 export const signInPage = (page: SignInPage): string =>
   document({ title: 'Sign in · Perch', description: 'Sign in to your Perch account.' }, body(page));
+
+/** Says why something was refused, and leads back. */
+export const refusedPage = (message: string): string =>
+  document(
+    { title: 'That did not work · Perch', description: 'Sign in to your Perch account.' },
+    <div class="wrap page">
+      <div class="sign-in">
+        <Bird />
+        <h1>That did not work</h1>
+        <p role="alert">{message}</p>
+        <p>
+          <a class="button primary" href="/sign-in">
+            To the sign-in page
+          </a>
+        </p>
+      </div>
+    </div>,
+  );

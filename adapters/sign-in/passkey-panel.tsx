@@ -1,5 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+
+import { signInAgainPath } from '../../src/account/safe-next.js';
 import type { PasskeyRecord } from '../../src/ports/passkeys.js';
 import { sitePath } from '../site/assets.js';
 import type { PasskeyPlace } from './passkey-place.js';
@@ -32,7 +34,7 @@ const Row = ({ passkey, here }: { passkey: PasskeyRecord; here: string }) => (
   </li>
 );
 
-const Add = ({ place }: Pick<PasskeyPanelProps, 'place'>) => {
+const Add = ({ place, here }: Pick<PasskeyPanelProps, 'place' | 'here'>) => {
   if (place === null) {
     return <p class="hint">Passkeys need a host name and https. At this address the browser has none.</p>;
   }
@@ -54,6 +56,11 @@ const Add = ({ place }: Pick<PasskeyPanelProps, 'place'>) => {
           Add a passkey
         </button>
         <p class="hint" role="status" />
+        <p id="sign-in-again" hidden>
+          <a class="button" href={signInAgainPath(here)}>
+            Sign in again
+          </a>
+        </p>
       </form>
       <script src={sitePath('passkeys.js')} type="module" />
     </>
@@ -72,6 +79,6 @@ export const PasskeyPanel = ({ passkeys, place, here }: PasskeyPanelProps) => (
         ))}
       </ul>
     )}
-    <Add place={place} />
+    <Add place={place} here={here} />
   </div>
 );

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Passkeys } from '../../src/account/passkeys.js';
-import { safeNext, signInPath } from '../../src/account/safe-next.js';
+import { safeNext, signInAgainPath, signInPath } from '../../src/account/safe-next.js';
 import type { Visitor } from '../../src/account/sessions.js';
 import { ServiceError } from '../../src/core/errors.js';
 import type { Door } from '../http/door.js';
@@ -47,11 +47,15 @@ export function mountPasskeys(
     const fields = formOf(request);
     const back = safeNext(fields.get('next')) ?? '/dashboard';
     const visitor = await door.visitor(request);
-    if (visitor) await passkeys.remove(visitor.accountId, fields.get('credential') ?? '', byCustomer(request));
-    return fresh(reply)
-      .code(303)
-      .header('Location', visitor ? back : signInPath(back))
-      .send();
+    const goTo = (path: string) => fresh(reply).code(303).header('Location', path).send();
+    if (!visitor) return goTo(signInPath(back));
+    try {
+      await passkeys.remove(visitor, fields.get('credential') ?? '', byCustomer(request));
+      return goTo(back);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.detail.reason !== 'sign_in_again') throw error;
+      return goTo(signInAgainPath(back));
+    }
   });
 }
 

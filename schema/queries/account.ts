@@ -32,7 +32,7 @@ builder.mutationFields((t) => ({
   checkout: t.field({
     type: CheckoutType,
     description:
-      'Opens a hosted checkout page for a pack of credits. Free; `billing_disabled` while checkout is not open.',
+      'Opens a hosted checkout page for a pack of credits. Free; `billing_disabled` while checkout is not open, `rate_limited` while 20 pages of the last 24 hours wait to be paid, `access_denied` for the key of a client.',
     args: {
       pack: t.arg.string({ required: true, description: 'starter, builder, growth or scale.' }),
       idempotencyKey: t.arg.string({

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { Limiter } from '../ports/shared.js';
-import { plainAddress } from './address.js';
+import { limitAddress } from './address.js';
 import { PUBLIC_QPS } from './rate-headers.js';
 
 const FAILURES_PER_WINDOW = 60;
@@ -33,7 +33,7 @@ export function createFailedKeys({ limiter, clock }: { limiter: Limiter; clock: 
 
   return {
     async count(rawAddress, invalid) {
-      const address = plainAddress(rawAddress);
+      const address = limitAddress(rawAddress);
       const decision = await limiter.take(`failed_keys:${address}`, FAILURES_PER_WINDOW, WINDOW_SECONDS);
       if (decision.allowed) return invalid;
       noisyUntilMs.set(address, clock.now() + WINDOW_SECONDS * 1000);
@@ -41,7 +41,7 @@ export function createFailedKeys({ limiter, clock }: { limiter: Limiter; clock: 
     },
 
     async beforeLookup(rawAddress) {
-      const address = plainAddress(rawAddress);
+      const address = limitAddress(rawAddress);
       if (clock.now() >= (noisyUntilMs.get(address) ?? 0)) return;
       const decision = await limiter.take(`key_lookups:${address}`, PUBLIC_QPS);
       if (!decision.allowed) throw tooMany(decision.retryAfterSeconds);

@@ -35,7 +35,10 @@ function refusal(lookup: Exclude<KeyLookup, { state: 'live' }> | undefined): Ser
   if (lookup === undefined)
     return invalid('unknown', 'There is no such key: it was mistyped, or belongs to another service.');
   if (lookup.state === 'frozen') {
-    return invalid('frozen', 'The account of this key is frozen because a payment was disputed. Write to support.');
+    return invalid(
+      'frozen',
+      'The account of this key is frozen: a payment was disputed, or the operator froze it. Write to support.',
+    );
   }
   return invalid('revoked', `This key was revoked at ${lookup.revokedAt}. Use another key of the account.`);
 }

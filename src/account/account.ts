@@ -2,6 +2,7 @@ import { toCredits } from '../core/credits.js';
 import { badRequest, ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { Caller, Ledger, Receipt, UsageGroup, UsageRow } from '../ports/truth.js';
+import { FIRST_DAY, isDay, LAST_DAY } from './days.js';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
@@ -69,9 +70,9 @@ export class Account {
 
 function day(text: string | null | undefined, param: string): string | undefined {
   if (text === null || text === undefined) return undefined;
-  const valid = /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text);
-  if (!valid) throw badRequest(`${param} must be a date such as 2026-11-21 (UTC), not ${JSON.stringify(text)}.`, param);
-  return text;
+  if (isDay(text)) return text;
+  const right = `a date such as 2026-11-21 (UTC), from ${FIRST_DAY} to ${LAST_DAY}`;
+  throw badRequest(`${param} must be ${right}, not ${JSON.stringify(text)}.`, param);
 }
 
 function groups(text: string): UsageGroup[] {

@@ -1,10 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import type { Actor } from '../core/audit.js';
 import { toCredits, toThousandths } from '../core/credits.js';
 import { badRequest, ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { Payments } from '../ports/payments.js';
-import type { Sale, Sales } from '../ports/sales.js';
-import type { Accounts } from '../ports/truth.js';
+import type { NoSale, Sale, Sales } from '../ports/sales.js';
+import type { Accounts, Caller } from '../ports/truth.js';
 import { packNamed, packsAndTiers } from './packs.js';
 import type { Settling } from './settling.js';
 
@@ -14,15 +15,26 @@ const KEY_LASTS_MS = 86_400_000;
 /** Sales shown at most. */
 const MOST_SALES = 200;
 
+/** Checkouts that nobody has paid for, of one account, in the time that their pages live. */
+const MOST_OPEN = 20;
+const PAGE_LIVES_MS = 86_400_000;
+
+/** One look at a sale in so long: the page of who comes back may be loaded again and again. */
+const LOOK_EVERY_MS = 2_000;
+/** Sales whose last look is remembered. */
+const LOOKED_AT = 1_000;
+
 export interface BillingOptions {
   /** Null: payments are off, and nothing is buyable (W9). */
   readonly payments: Payments | null;
   readonly sales: Sales;
-  readonly accounts: Pick<Accounts, 'get'>;
+  readonly accounts: Pick<Accounts, 'get' | 'keyByPrefix'>;
   readonly settling: Settling;
   readonly clock: Clock;
   /** Where the dashboard is, without a slash at the end; asked when it is needed, for it is known late. */
   readonly authUrl: () => string;
+  /** A name that nobody else has. */
+  readonly newId: () => string;
 }
 
 /** An opened checkout page. */
@@ -69,6 +81,8 @@ export interface BillingDesk {
 /** Buying credits. What comes in is reconciled by `Settling`. */
 export class Billing {
   readonly #options: BillingOptions;
+  /** The last look at a session: when it began, and its end. */
+  readonly #looks = new LRUCache<string, { readonly atMs: number; readonly done: Promise<void> }>({ max: LOOKED_AT });
 
   constructor(options: BillingOptions) {
     this.#options = options;
@@ -79,9 +93,15 @@ export class Billing {
     return this.#options.payments !== null;
   }
 
+  /** An idempotency key for a form, so that sending it twice opens one page (H12). */
+  newKey(): string {
+    return this.#options.newId();
+  }
+
   /**
    * Opens a hosted checkout page, which lives for 24 h beside any others (W10). Throws `bad_request` for a pack or a key that
-   * is none, `billing_disabled` while payments are off, `upstream_error` when the processor fails; nothing is charged then.
+   * is none, `billing_disabled` while payments are off, `access_denied` for a frozen account, `rate_limited` while too many
+   * pages wait to be paid, `upstream_error` when the processor fails; nothing is charged then.
    */
   async checkout(accountId: string, packName: string, { idempotencyKey, address }: CheckoutAsk): Promise<Checkout> {
     const { name, usd, credits } = packNamed(packName);
@@ -98,7 +118,10 @@ export class Billing {
       idempotencyKey,
       nowMs: clock.now(),
       keyLastsMs: KEY_LASTS_MS,
+      mostOpen: MOST_OPEN,
+      countedForMs: PAGE_LIVES_MS,
     });
+    if (typeof sale === 'string') throw noSale(sale);
     if (sale.pack !== name) {
       const message = `This Idempotency-Key opened a checkout for ${sale.pack}. Use another key for ${name}.`;
       throw badRequest(message, 'idempotency_key');
@@ -108,7 +131,7 @@ export class Billing {
   }
 
   async #openPage(payments: Payments, sale: Sale, by: Actor): Promise<string> {
-    const { accounts, sales, authUrl } = this.#options;
+    const { accounts, sales, clock, authUrl } = this.#options;
     const account = await accounts.get(sale.accountId);
     const back = `${authUrl()}/dashboard/credits`;
     const ask = {
@@ -119,18 +142,30 @@ export class Billing {
       cancelUrl: back,
     };
     const page = await payments.open(ask);
-    await sales.opened(sale, page, by);
+    await sales.opened(sale, page, clock.now(), by);
     return page.url;
   }
 
   /**
    * Looks what became of a checkout, and credits it once it is paid: for whoever comes back from the page. Sessions of other
    * accounts are left alone where an account is named. A processor that does not answer is no failure: the poll goes on.
+   * Asked again within 2 s, it is the same look.
    */
   async settle(sessionId: string, accountId?: string): Promise<void> {
+    if (!/^[\x21-\x7e]{1,255}$/.test(sessionId)) return;
     const sale = await this.#options.sales.find({ sessionId });
     if (sale === undefined || (accountId !== undefined && sale.accountId !== accountId)) return;
-    if (sale.state === 'open' || sale.state === 'expired') await this.#options.settling.tryLook(sessionId);
+    if (sale.state === 'open' || sale.state === 'expired') await this.#lookSometimes(sessionId);
+  }
+
+  async #lookSometimes(sessionId: string): Promise<void> {
+    const { settling, clock } = this.#options;
+    const atMs = clock.now();
+    const last = this.#looks.get(sessionId);
+    if (last !== undefined && atMs < last.atMs + LOOK_EVERY_MS) return last.done;
+    const done = settling.tryLook(sessionId);
+    this.#looks.set(sessionId, { atMs, done });
+    return done;
   }
 
   /** The newest first. */
@@ -138,12 +173,32 @@ export class Billing {
     return (await this.#options.sales.list(accountId, MOST_SALES)).map(recordOf);
   }
 
-  desk(caller: { readonly accountId: string }, address: string | null): BillingDesk {
+  /** `checkout` throws `access_denied` for the key of a client: it was let in to read. */
+  desk(caller: Pick<Caller, 'accountId' | 'keyPrefix'>, address: string | null): BillingDesk {
     return {
       packs: () => packsAndTiers(this.open),
-      checkout: (pack, idempotencyKey) => this.checkout(caller.accountId, pack, { idempotencyKey, address }),
+      checkout: async (pack, idempotencyKey) => {
+        await this.#refuseClient(caller);
+        return this.checkout(caller.accountId, pack, { idempotencyKey, address });
+      },
     };
   }
+
+  async #refuseClient({ accountId, keyPrefix }: Pick<Caller, 'accountId' | 'keyPrefix'>): Promise<void> {
+    const key = await this.#options.accounts.keyByPrefix(keyPrefix, accountId);
+    if (key?.grantId === null) return;
+    const message = 'This key was given to a client, to read. Checkout takes a key of your own, or the dashboard.';
+    throw new ServiceError('access_denied', message, { reason: 'read_only' });
+  }
+}
+
+function noSale(why: NoSale): ServiceError {
+  if (why === 'frozen') {
+    const message = 'This account is frozen: nothing can be bought for it. Settle that with the operator first.';
+    return new ServiceError('access_denied', message, { reason: 'frozen' });
+  }
+  const message = `${MOST_OPEN} checkout pages of the last 24 hours wait to be paid. Pay at one of them, or wait.`;
+  return new ServiceError('rate_limited', message, { retryAfter: 60 });
 }
 
 function checkKey(key: string | null): void {

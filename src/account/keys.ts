@@ -1,7 +1,11 @@
 import { hashKey, keyPrefix, mintKey } from '../access/key.js';
 import type { Actor } from '../core/audit.js';
+import { badRequest } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { Accounts, Cap, KeyRecord } from '../ports/truth.js';
+
+/** Live keys of an account, beside those of clients. */
+const MOST_LIVE = 100;
 
 export interface MintedKey {
   /** The whole key: shown once, never stored (5.1.1). */
@@ -31,7 +35,7 @@ export class Keys {
     this.#randomBytes = randomBytes;
   }
 
-  /** A new key on the account's wallet; `key`: one that was minted before. Throws `not_found` without such an account. */
+  /** A new key on the account's wallet; `key`: one that was minted before. Throws `not_found` without such an account, `bad_request` with too many live ones. */
   async create(
     accountId: string,
     given: { readonly name: string; readonly cap: Cap | null; readonly key?: string | undefined },
@@ -39,19 +43,33 @@ export class Keys {
   ): Promise<MintedKey> {
     const { key = mintKey(this.#randomBytes), name, cap } = given;
     const hash = hashKey(key, this.#pepper);
+    await this.#refuseBeyond(accountId);
     const record = await this.#accounts.addKey({ accountId, hash, prefix: keyPrefix(key), name, cap }, by);
     return { key, record };
   }
 
   /**
    * Another key with the same name, cap and wallet; the old one works on for `overlapMs`, or ends now for 0 (A10). Throws
-   * `bad_request` for a key that has ended, was rotated already, or is a client's.
+   * `bad_request` for a key that has ended, was rotated already, or is a client's, and for an overlap with too many live keys.
    */
   async rotate(accountId: string, keyId: string, overlapMs: number, by: Actor): Promise<MintedKey> {
+    if (overlapMs > 0) await this.#refuseBeyond(accountId);
     const key = mintKey(this.#randomBytes);
     const successor = { hash: hashKey(key, this.#pepper), prefix: keyPrefix(key), expiresAt: null };
     const endsAt = overlapMs === 0 ? null : new Date(this.#clock.now() + overlapMs).toISOString();
     return { key, record: await this.#accounts.rotateKey({ accountId, keyId }, successor, endsAt, by) };
+  }
+
+  /** Those that end later count until then: else rotating again and again would make any number. */
+  async #refuseBeyond(accountId: string): Promise<void> {
+    const keys = (await this.#accounts.get(accountId))?.keys ?? [];
+    const now = this.#clock.now();
+    const live = keys.filter(
+      ({ grantId, revokedAt, expiresAt }) =>
+        grantId === null && revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now),
+    );
+    if (live.length < MOST_LIVE) return;
+    throw badRequest(`This account has ${MOST_LIVE} keys that work, which is the most. Revoke one that nobody uses.`);
   }
 
   /** Another name or cap; what is undefined stays. Throws `bad_request` for a cap below what was spent under it. */

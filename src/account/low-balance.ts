@@ -16,7 +16,7 @@ const MOST_WAITING = 1000;
 const MOST_FAILURES = 3;
 
 const EVERY_MS = 30_000;
-/** How long a stop waits for a mail on its way. */
+/** How long a stop waits for the last mails. */
 const CLOSE_MS = 5000;
 
 export interface LowBalanceOptions {
@@ -61,11 +61,16 @@ export class LowBalance {
     return this.#running;
   }
 
-  /** No more runs, and no more mails; resolves when the last one is out, or after 5 seconds. */
+  /** One last run, for whoever spent since the one before; then no more mails. Resolves after 5 seconds at the latest. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    await atMost(CLOSE_MS, this.#lastRun());
     this.#closed = true;
-    if (this.#running) await atMost(CLOSE_MS, this.#running);
+  }
+
+  async #lastRun(): Promise<void> {
+    await this.#running;
+    if (!this.#closed) await this.run();
   }
 
   async #run(): Promise<void> {

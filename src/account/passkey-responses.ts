@@ -14,7 +14,10 @@ const registration = z.object({
   response: z.object({
     clientDataJSON: base64url,
     attestationObject: base64url,
-    transports: z.array(z.string().max(32)).max(8).optional(),
+    transports: z
+      .array(z.string().regex(/^[\w-]{1,32}$/))
+      .max(8)
+      .optional(),
   }),
 });
 

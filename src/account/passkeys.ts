@@ -16,6 +16,10 @@ import type { NewSession, Origin, Sessions, Visitor } from './sessions.js';
 import { hashToken, mintToken, type RandomBytes } from './tokens.js';
 
 const CHALLENGE_MS = 5 * 60_000;
+
+/** A way in that lasts is changed only by who has just shown that they may come in (ASVS 7.5.1). */
+const RECENT_MS = 10 * 60_000;
+
 const MOST_PASSKEYS = 20;
 const NAME_CHARS = 60;
 
@@ -54,9 +58,14 @@ export class Passkeys {
     return relyingParty(this.#options.authUrl());
   }
 
-  /** What the browser needs to make one. Throws `bad_request` where there is no place for passkeys, or when there are 20. */
-  async registrationOptions({ accountId }: Visitor): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  /**
+   * What the browser needs to make one. Throws `bad_request` where there is no place for passkeys, or when there are 20, and
+   * `access_denied` with the reason `sign_in_again` when the sign-in is more than 10 minutes old.
+   */
+  async registrationOptions(visitor: Visitor): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    const { accountId } = visitor;
     const { id } = this.#party();
+    this.#needRecent(visitor);
     const held = await this.list(accountId);
     if (held.length >= MOST_PASSKEYS) throw badRequest(`An account has at most ${MOST_PASSKEYS} passkeys.`);
     const name = await this.#options.nameOf(accountId);
@@ -77,11 +86,11 @@ export class Passkeys {
     });
   }
 
-  /** Adds the passkey that the browser made. Throws `bad_request` for one that is not right, or is known already. */
+  /** Adds the passkey that the browser made, for a challenge that only a recent sign-in gets. Throws `bad_request` for one that is not right, or is known already. */
   async register({ accountId }: Visitor, given: unknown, name: string, by: Actor): Promise<void> {
     const { id, origin } = this.#party();
     const response = registrationOf(given);
-    const shown = name.trim().slice(0, NAME_CHARS) || 'Passkey';
+    const shown = nameFrom(name);
     const { verifyRegistrationResponse } = await webauthn();
     const { registrationInfo } = await verifyRegistrationResponse({
       response,
@@ -120,9 +129,21 @@ export class Passkeys {
     return this.#options.store.list(accountId);
   }
 
-  /** Nothing happens when the account has no such passkey. Sessions that it started go on. */
-  remove(accountId: string, credentialId: string, by: Actor): Promise<void> {
-    return this.#options.store.remove(accountId, credentialId, by);
+  /**
+   * Nothing happens when the account has no such passkey. Sessions that it started go on. Throws `bad_request` for what is no
+   * passkey's id, and `access_denied` with the reason `sign_in_again` as for a new one.
+   */
+  async remove(visitor: Visitor, credentialId: string, by: Actor): Promise<void> {
+    if (!/^[\w-]{1,1400}$/.test(credentialId)) throw badRequest('This is not the id of a passkey.', 'credential');
+    this.#needRecent(visitor);
+    await this.#options.store.remove(visitor.accountId, credentialId, by);
+  }
+
+  #needRecent({ startedAt = Number.NEGATIVE_INFINITY }: Visitor): void {
+    if (this.#options.clock.now() - startedAt <= RECENT_MS) return;
+    throw new ServiceError('access_denied', 'You signed in more than 10 minutes ago. For this, sign in again.', {
+      reason: 'sign_in_again',
+    });
   }
 
   /** The authenticator's new count of signatures. One that did not rise may come from a copy, and is refused. */
@@ -167,6 +188,11 @@ export class Passkeys {
     if (party) return party;
     throw badRequest('Passkeys need a host name and https: at this address the browser has none.');
   }
+}
+
+function nameFrom(text: string): string {
+  if (/\p{Cc}/u.test(text.trim())) throw badRequest('The name has a character that cannot be shown.', 'name');
+  return [...text.trim()].slice(0, NAME_CHARS).join('') || 'Passkey';
 }
 
 const decoded = (handle: string): string => Buffer.from(handle, 'base64url').toString('utf8');

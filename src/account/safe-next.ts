@@ -15,6 +15,9 @@ export function safeNext(text: string | null | undefined): string | null {
   return host === 'here.invalid' && ALLOWED.test(pathname) ? pathname + search : null;
 }
 
+/** Where somebody signs in once more, signed in or not, for a change that wants it. */
+export const signInAgainPath = (next: string): string => `${signInPath(next)}&again=1`;
+
 /** Where to sign in first, and then go on to `next`. */
 export const signInPath = (next: string | null): string =>
   next === null ? '/sign-in' : `/sign-in?next=${encodeURIComponent(next)}`;

@@ -20,6 +20,8 @@ const KEPT_MS = 30 * DAY_MS;
 export interface Visitor {
   readonly accountId: string;
   readonly sessionId: string;
+  /** When they signed in, in Unix milliseconds; where that is not known, it was long ago. */
+  readonly startedAt?: number;
 }
 
 /** From where somebody signs in, as far as the request tells. */
@@ -71,9 +73,9 @@ export class Sessions {
     const nowMs = this.#clock.now();
     const found = await this.#store.find(hashToken(token), { at: nowMs, usedSince: nowMs - IDLE_MS });
     if (found === undefined) return null;
-    const { accountId, sessionId, seenAt } = found;
+    const { accountId, sessionId, startedAt, seenAt } = found;
     if (nowMs - seenAt >= SEEN_EVERY_MS) await this.#store.seen(accountId, sessionId, nowMs);
-    return { accountId, sessionId };
+    return { accountId, sessionId, startedAt };
   }
 
   /** Those that still work, the one used last first. */

@@ -3,8 +3,11 @@ import type { PaymentEvent, Payments } from '../ports/payments.js';
 import type { Sales } from '../ports/sales.js';
 import { reconcile } from './reconcile.js';
 
-/** Open sales are looked at for so long (W4): a page lives no longer. */
-const LOOKED_AT_FOR_MS = 86_400_000;
+/**
+ * Open sales are looked at for so long (W4): a page lives for 24 h, and the processor ends it then; but a bank may take days for
+ * what was done on it (W5).
+ */
+const LOOKED_AT_FOR_MS = 14 * 86_400_000;
 
 /** Sales of one round of the poll at most, all asked about at once. */
 const ROUND = 10;

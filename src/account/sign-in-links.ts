@@ -3,8 +3,8 @@ import type { OneTimeTokens } from '../ports/one-time-tokens.js';
 import { hashToken, mintToken, type RandomBytes } from './tokens.js';
 
 const MINUTE_MS = 60_000;
-/** For a link that goes by mail. */
-export const MAILED_MINUTES = 15;
+/** For a link that goes by mail (ASVS 6.5.5). */
+export const MAILED_MINUTES = 10;
 /** For a link that an operator passes on. */
 const PRINTED_MS = 1440 * MINUTE_MS;
 
@@ -30,7 +30,7 @@ export class SignInLinks {
     return this.#mint({ accountId, next: null }, PRINTED_MS);
   }
 
-  /** For whoever reads the address's mail: works for 15 minutes, and leads on to `next`. */
+  /** For whoever reads the address's mail: works for 10 minutes, and leads on to `next`. */
   forEmail(email: string, next: string | null): Promise<string> {
     return this.#mint({ email, next }, MAILED_MINUTES * MINUTE_MS);
   }

@@ -7,6 +7,7 @@ import type { OneTimeTokens } from '../ports/one-time-tokens.js';
 import type { Limiter } from '../ports/shared.js';
 import type { EmailAccounts } from '../ports/sign-in.js';
 import { atMost } from './at-most.js';
+import { mailAddress } from './mail-address.js';
 import { safeNext } from './safe-next.js';
 import type { NewSession, Origin, Sessions } from './sessions.js';
 import { MAILED_MINUTES, SignInLinks, signInLink } from './sign-in-links.js';
@@ -18,24 +19,30 @@ const PER_EMAIL = 5;
 const PER_ADDRESS = 20;
 const WINDOW_SECONDS = 900;
 
+/** Mails of the service in an hour: whoever has many addresses can't make it a source of unasked mail. */
+const IN_ALL = 600;
+const IN_ALL_SECONDS = 3600;
+
 /** Mails on their way at once: what is asked for beyond is dropped, and said to the operator. */
 const MOST_PENDING = 100;
 
 /** How long a stop waits for them. */
 const CLOSE_MS = 5000;
 
-const email = z.email().max(254);
 const subject = z.union([
   z.object({ accountId: z.uuid(), next: z.string().nullable() }),
-  z.object({ email, next: z.string().nullable() }),
+  z.object({ email: mailAddress, next: z.string().nullable() }),
 ]);
 
 export interface SignInOptions {
   readonly tokens: OneTimeTokens;
   readonly sessions: Pick<Sessions, 'start'>;
   readonly accounts: EmailAccounts;
-  /** Opens an account for an address that has none, with the credits it starts with; gives its id. */
+  /** Opens an account for an address that has none; gives its id. */
   readonly openAccount: (email: string, by: Actor) => Promise<string>;
+  /** Gives such an account the credits it starts with. Again for the same one, nothing happens. */
+  readonly giveStart: (accountId: string) => Promise<void>;
+  readonly nameOf: (accountId: string) => Promise<string>;
   readonly mail: Mail;
   readonly limiter: Limiter;
   readonly clock: Clock;
@@ -63,7 +70,7 @@ export class SignIn {
    * `rate_limited` when too many links were asked for from one address.
    */
   async requestLink(to: string, { address, next }: { address: string; next: string | null }): Promise<void> {
-    const parsed = email.safeParse(to.trim());
+    const parsed = mailAddress.safeParse(to.trim());
     if (!parsed.success) throw badRequest('This is not a mail address.', 'email');
     const rate = await this.#options.limiter.take(`sign-in:from:${address}`, PER_ADDRESS, WINDOW_SECONDS);
     if (!rate.allowed) {
@@ -77,21 +84,22 @@ export class SignIn {
   /**
    * Spends a link's secret, or the whole link as it was pasted: signs in, and tells where its owner wanted to go. Throws
    * `bad_request` with the reason `link_spent` for one that is used, too old, or was never given.
+   *
+   * The account comes first, with the credits it starts with: a link that failed there still works.
    */
   async spend(pasted: string, origin: Origin): Promise<{ session: NewSession; next: string | null }> {
     const { tokens, clock, sessions } = this.#options;
-    const token = pasted.trim().replace(/^.*#/s, '');
-    const found = subject.safeParse(await tokens.spend(hashToken(token), 'sign_in', clock.now()));
-    if (!found.success) {
-      throw new ServiceError('bad_request', 'This link was used already, or is too old. Ask for a new one.', {
-        reason: 'link_spent',
-        param: 'token',
-      });
-    }
-    const accountId =
-      'accountId' in found.data ? found.data.accountId : await this.#accountOf(found.data.email, origin);
+    const found = await this.#peek(pasted);
+    const accountId = 'accountId' in found ? found.accountId : await this.#accountOf(found.email, origin);
+    if ((await tokens.spend(hashOf(pasted), 'sign_in', clock.now())) === undefined) throw spent();
     const session = await sessions.start(accountId, { ...origin, method: 'link' });
-    return { session, next: safeNext(found.data.next) };
+    return { session, next: safeNext(found.next) };
+  }
+
+  /** Whom a link would sign in: the mail address it was sent to, or the account's name. It goes on working. Throws as `spend`. */
+  async whose(pasted: string): Promise<string> {
+    const found = await this.#peek(pasted);
+    return 'accountId' in found ? this.#options.nameOf(found.accountId) : found.email;
   }
 
   /** Resolves when no mail is on its way any more, or after 5 seconds. */
@@ -99,9 +107,18 @@ export class SignIn {
     return atMost(CLOSE_MS, Promise.all(this.#pending));
   }
 
-  #accountOf(to: string, { address }: Origin): Promise<string> {
-    const { accounts, openAccount } = this.#options;
-    return accounts.accountOf(to, () => openAccount(to, { who: 'customer', address }));
+  async #peek(pasted: string): Promise<z.infer<typeof subject>> {
+    const { tokens, clock } = this.#options;
+    const found = subject.safeParse(await tokens.peek(hashOf(pasted), 'sign_in', clock.now()));
+    if (found.success) return found.data;
+    throw spent();
+  }
+
+  async #accountOf(to: string, { address }: Origin): Promise<string> {
+    const { accounts, openAccount, giveStart } = this.#options;
+    const accountId = await accounts.accountOf(to, () => openAccount(to, { who: 'customer', address }));
+    if (await accounts.lacksStart(accountId)) await giveStart(accountId);
+    return accountId;
   }
 
   async #sendLink(to: string, next: string | null): Promise<void> {
@@ -110,6 +127,9 @@ export class SignIn {
     const name = hashToken(to.toLowerCase()).toString('base64url');
     const rate = await limiter.take(`sign-in:to:${name}`, PER_EMAIL, WINDOW_SECONDS);
     if (!rate.allowed) return;
+    if (!(await limiter.take('sign-in:all', IN_ALL, IN_ALL_SECONDS)).allowed) {
+      throw new Error(`${IN_ALL} sign-in links were mailed within an hour: one was dropped`);
+    }
     const token = await this.#links.forEmail(to, next);
     await mail.send(signInMail({ to, link: signInLink(authUrl(), token), minutes: MAILED_MINUTES }));
   }
@@ -126,3 +146,12 @@ export class SignIn {
     this.#pending.add(done);
   }
 }
+
+/** Of a secret, or of the whole link as it was pasted. */
+const hashOf = (pasted: string): Buffer => hashToken(pasted.trim().replace(/^.*#/s, ''));
+
+const spent = (): ServiceError =>
+  new ServiceError('bad_request', 'This link was used already, or is too old. Ask for a new one.', {
+    reason: 'link_spent',
+    param: 'token',
+  });

@@ -8,12 +8,12 @@ export interface Actor {
 }
 
 export const OPERATOR: Actor = { who: 'operator', address: null };
-export const SERVICE: Actor = { who: 'service', address: null };
 
 /** Every kind of change, and what it is called where people read it. */
 export const AUDIT = {
   'account.created': 'Account created',
   'account.frozen': 'Account frozen',
+  'account.thawed': 'Account thawed',
   'key.created': 'Key created',
   'key.changed': 'Key changed',
   'key.rotated': 'Key rotated',

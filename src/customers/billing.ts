@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { createSales } from '../../adapters/postgres/sales.js';
 import { createStripePayments } from '../../adapters/stripe/payments.js';
@@ -36,7 +37,8 @@ export function openBilling(
   const sales = createSales(stores.sql);
   const settling = new Settling({ payments, sales, clock, log });
   const { accounts } = stores;
-  const billing = new Billing({ payments, sales, accounts, settling, clock, authUrl: () => app.authUrl });
+  const common = { payments, sales, clock };
+  const billing = new Billing({ ...common, accounts, settling, authUrl: () => app.authUrl, newId: randomUUID });
   const pages = baseUrl === null ? STRIPE_PAGES : new URL(baseUrl).origin;
   let poll: ReturnType<typeof startPoll> | undefined;
   return {

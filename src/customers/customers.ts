@@ -4,7 +4,7 @@ import { mountDashboard } from '../../adapters/dashboard/mount.js';
 import { createPages } from '../../adapters/http/keyless.js';
 import { createAuditLog } from '../../adapters/postgres/audit.js';
 import { createNotices } from '../../adapters/postgres/notices.js';
-import { plainAddress } from '../access/address.js';
+import { limitAddress } from '../access/address.js';
 import type { Admit } from '../access/admit.js';
 import type { Billing } from '../account/billing.js';
 import { Keys } from '../account/keys.js';
@@ -20,6 +20,8 @@ import { openOAuth } from './oauth.js';
 import { openMail, openSignIn } from './sign-in.js';
 
 const SWEEP_EVERY_MS = 3_600_000;
+/** A service that is started often would else never come to it. */
+const FIRST_SWEEP_MS = 60_000;
 
 /** Pages and pictures of the dashboard that one address may ask for in a second. */
 const PAGES_QPS = 50;
@@ -70,7 +72,7 @@ export function openCustomers(app: FastifyInstance, options: CustomersOptions): 
       billing.mount();
       const { accounts, ledger, sql, secrets } = stores;
       mountDashboard(app, {
-        keyless: createPages(app, (address) => shared.limiter.take(`pages:${plainAddress(address)}`, PAGES_QPS)),
+        keyless: createPages(app, (address) => shared.limiter.take(`pages:${limitAddress(address)}`, PAGES_QPS)),
         door: signIn.door,
         accounts,
         ledger,
@@ -88,7 +90,7 @@ export function openCustomers(app: FastifyInstance, options: CustomersOptions): 
     },
     start() {
       billing.start();
-      sweeping ??= startPoll(sweep, SWEEP_EVERY_MS);
+      sweeping ??= startPoll(sweep, SWEEP_EVERY_MS, FIRST_SWEEP_MS);
     },
     async close() {
       await Promise.all([billing.close(), sweeping?.close(), notices?.close(), signIn.close(), oauth.close()]);

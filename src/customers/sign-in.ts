@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { v7 } from 'uuid';
 import { createDoor } from '../../adapters/http/session-cookie.js';
 import { createLogMail } from '../../adapters/mail/log.js';
 import { createSmtpMail } from '../../adapters/mail/smtp.js';
@@ -14,7 +13,6 @@ import { Passkeys } from '../account/passkeys.js';
 import { Sessions } from '../account/sessions.js';
 import { SignIn } from '../account/sign-in.js';
 import type { Config } from '../config.js';
-import type { Actor } from '../core/audit.js';
 import type { Mail } from '../ports/mail.js';
 import type { Stores } from '../stores.js';
 import type { CustomersOptions } from './customers.js';
@@ -34,11 +32,15 @@ export function openSignIn(app: FastifyInstance, options: CustomersOptions, mail
   const tokens = createOneTimeTokens(sql);
   const sessions = new Sessions({ store: createSessionStore(sql), clock, randomBytes });
   const authUrl = () => app.authUrl;
+  const nameOf = async (accountId: string) => (await accounts.get(accountId))?.name ?? 'Perch';
   const signIn = new SignIn({
     tokens,
     sessions,
     accounts: createEmailAccounts(sql),
-    openAccount: (email, by) => openAccount(stores, config, email, by),
+    openAccount: async (email, by) =>
+      (await accounts.create({ name: email, email, paidUsd: 0, qpsOverride: null }, by)).accountId,
+    giveStart: (accountId) => giveStart(stores, config, accountId),
+    nameOf,
     mail: mail ?? createLogMail(log),
     limiter: shared.limiter,
     clock,
@@ -50,7 +52,7 @@ export function openSignIn(app: FastifyInstance, options: CustomersOptions, mail
     store: createPasskeyStore(sql),
     tokens,
     sessions,
-    nameOf: async (accountId) => (await accounts.get(accountId))?.name ?? 'Perch',
+    nameOf,
     clock,
     randomBytes,
     authUrl,
@@ -72,10 +74,8 @@ export function openSignIn(app: FastifyInstance, options: CustomersOptions, mail
   };
 }
 
-/** With the credits that a new account starts with (M27). */
-async function openAccount({ accounts, ledger }: Stores, config: Config, email: string, by: Actor): Promise<string> {
-  const { accountId } = await accounts.create({ name: email, email, paidUsd: 0, qpsOverride: null }, by);
+/** The credits that a new account starts with (M27), once: the ledger knows a request by its id, which is the account's here. */
+async function giveStart({ ledger }: Stores, config: Config, accountId: string): Promise<void> {
   const amount = config.startingThousandths;
-  if (amount > 0) await ledger.grant({ requestId: v7(), accountId, amount, reason: 'starting credits' });
-  return accountId;
+  if (amount > 0) await ledger.grant({ requestId: accountId, accountId, amount, reason: 'starting credits' });
 }

@@ -2,7 +2,7 @@ import type { Client } from '../ports/grants.js';
 import type { Clients } from './clients.js';
 import { OAuthError } from './oauth-error.js';
 import { isChallenge } from './pkce.js';
-import { isRegistered, withParameters } from './redirect-uris.js';
+import { faultOf, isRegistered, withParameters } from './redirect-uris.js';
 import { type Addresses, resourceOf } from './resources.js';
 
 /** What a client asks a customer for: every part of it proven. */
@@ -15,10 +15,10 @@ export interface Ask {
   readonly resource: string | null;
 }
 
-/** Either something to show the customer, or where to send the browser with the error. */
+/** Either something to ask the customer, or what is wrong, and the address that takes the error back to the client. */
 export type Asked =
   | { readonly state: 'asked'; readonly ask: Ask }
-  | { readonly state: 'refused'; readonly location: string };
+  | { readonly state: 'refused'; readonly error: OAuthError; readonly back: string };
 
 /** The parameters that count; the others are ignored (RFC 6749 3.1). */
 export const ASK_FIELDS = [
@@ -35,7 +35,8 @@ export const ASK_FIELDS = [
 
 /**
  * Reads an authorization request. As long as client and redirect address are not proven it throws OAuthError, which is to be
- * shown and never sent to that address; what is wrong after that goes back to the client, with its state and our name.
+ * shown and never sent to that address; what is wrong after that may go back to the client, with its state and our name. But
+ * only when the customer says so: anybody can register an address, and must not have us redirect to it (RFC 9700 4.11.2).
  */
 export async function readAsk(fields: URLSearchParams, clients: Clients, addresses: Addresses): Promise<Asked> {
   const clientId = only(fields, 'client_id');
@@ -50,7 +51,7 @@ export async function readAsk(fields: URLSearchParams, clients: Clients, address
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const answer = { redirectUri, state: fields.get('state') };
-    return { state: 'refused', location: errorLocation(answer, error, addresses) };
+    return { state: 'refused', error, back: errorLocation(answer, error, addresses) };
   }
 }
 
@@ -79,11 +80,18 @@ function redirectOf(fields: URLSearchParams, { redirectUris }: Client): Pick<Ask
   const named = only(fields, 'redirect_uri');
   if (named === null) {
     const [first, ...others] = redirectUris;
-    if (first !== undefined && others.length === 0) return { redirectUri: first, redirectNamed: false };
+    if (first !== undefined && others.length === 0) return { redirectUri: sound(first), redirectNamed: false };
     throw new OAuthError('invalid_request', 'redirect_uri is missing, and the client has more than one.');
   }
-  if (isRegistered(redirectUris, named)) return { redirectUri: named, redirectNamed: true };
+  if (isRegistered(redirectUris, named)) return { redirectUri: sound(named), redirectNamed: true };
   throw new OAuthError('invalid_request', `The client has not registered this redirect_uri: ${named}`);
+}
+
+/** It may have been registered when more was taken. */
+function sound(redirectUri: string): string {
+  const fault = faultOf(redirectUri);
+  if (fault === null) return redirectUri;
+  throw new OAuthError('invalid_request', `The redirect_uri ${fault}.`);
 }
 
 /** PKCE, S256 and nothing else (A12). */

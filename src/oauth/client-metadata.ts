@@ -44,5 +44,9 @@ function shownName(name: string): string {
   return plain === '' ? 'A client without a name' : [...plain].slice(0, MOST_NAME_CHARS).join('');
 }
 
-const pageOf = (uri: string | null | undefined): string | null =>
-  uri && uri.length <= 2000 && URL.canParse(uri) && new URL(uri).protocol === 'https:' ? uri : null;
+/** As a parser writes it: no control character is left, which the store could not keep. */
+function pageOf(uri: string | null | undefined): string | null {
+  if (!uri || uri.length > 2000 || !URL.canParse(uri)) return null;
+  const { protocol, href } = new URL(uri);
+  return protocol === 'https:' ? href : null;
+}

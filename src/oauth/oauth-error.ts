@@ -16,11 +16,14 @@ export type OAuthErrorCode =
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode;
   readonly status: number;
+  /** Seconds; undefined where to wait does not help. */
+  readonly retryAfter: number | undefined;
 
-  constructor(code: OAuthErrorCode, message: string, status = 400) {
+  constructor(code: OAuthErrorCode, message: string, status = 400, retryAfter?: number) {
     super(message);
     this.name = 'OAuthError';
     this.code = code;
     this.status = status;
+    this.retryAfter = retryAfter;
   }
 }

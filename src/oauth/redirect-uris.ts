@@ -2,25 +2,19 @@
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** What a browser would run, show or hand to somebody else instead of opening an app of the client's. */
-const NEVER: ReadonlySet<string> = new Set([
-  'about:',
-  'blob:',
-  'chrome:',
-  'data:',
-  'file:',
-  'filesystem:',
-  'ftp:',
-  'intent:',
-  'javascript:',
-  'mailto:',
-  'sms:',
-  'tel:',
-  'vbscript:',
-  'view-source:',
-  'ws:',
-  'wss:',
-]);
+/** Private-use schemes without a dot that well-known clients brought along before anybody asked them for one. */
+const KNOWN_APPS: ReadonlySet<string> = new Set(
+  'chatgpt claude cursor goose kiro lmstudio raycast trae vscode vscode-insiders vscodium warp windsurf zed'
+    .split(' ')
+    .map((name) => `${name}:`),
+);
+
+/**
+ * What the system or the browser would open, run or search itself. Most have no dot and are none of the known apps, but these
+ * families may have one: `x-apple.systempreferences:`, `microsoft.windows.camera:`.
+ */
+const OF_THE_SYSTEM =
+  /^(?:ms-|microsoft[.-]|windows[.-]|x-apple|apple[.-]|search|shell|android|chrome|moz-|web\+|ext\+)|-extension:$/;
 
 const MOST_CHARS = 2000;
 
@@ -33,12 +27,19 @@ export function faultOf(uri: string): string | null {
   if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri) || !URL.canParse(uri)) return 'is not an absolute URI';
   if (uri.includes('#')) return 'has a fragment';
   const url = new URL(uri);
-  // It goes into the page's policy; a parser lets more through than any name has.
+  // The page shows it; a parser lets more through than any name has.
   if (!/^(?:[\w.-]*|\[[0-9a-f:.]+\])$/i.test(url.hostname)) return 'has a host that is no name';
   if (url.username !== '' || url.password !== '') return 'names a user';
-  if (NEVER.has(url.protocol)) return `has a scheme that is not for redirects (${url.protocol})`;
   if (url.protocol === 'http:' && !isLoopback(url)) return 'is http: only https, or http on loopback, is taken';
-  return null;
+  return url.protocol === 'https:' || isLoopback(url) ? null : schemeFault(url.protocol);
+}
+
+/** A private-use scheme is a name that its owner has, turned around: it has a dot (RFC 8252 7.1). */
+function schemeFault(scheme: string): string | null {
+  if (KNOWN_APPS.has(scheme)) return null;
+  if (OF_THE_SYSTEM.test(scheme)) return `has a scheme that is not for redirects (${scheme})`;
+  if (scheme.includes('.')) return null;
+  return `has the scheme ${scheme} but an app's own scheme must have a dot, as com.example.app: has`;
 }
 
 /** Exact match, but for the port of a loopback address (A16). */

@@ -11,6 +11,10 @@ import { type Addresses, resourceOf } from './resources.js';
 
 const KEY_MS = 30 * 86_400_000;
 const REFRESH_MS = 90 * 86_400_000;
+/** After as long a customer is asked again, however often the client refreshes (ASVS 10.4.8). */
+const GRANT_MS = 365 * 86_400_000;
+/** A client needs one refresh in 30 days; each one is a key and a line in the customer's log. */
+const MOST_REFRESHES = { count: 20, windowMs: 3_600_000 };
 /** How long the old key works beside the new one, and a lost answer can be asked for again (A14). */
 const OVERLAP_MS = 60_000;
 
@@ -112,8 +116,11 @@ export class Tokens {
       successor: this.#issued(pair, now),
       now,
       overlapMs: OVERLAP_MS,
+      longestMs: GRANT_MS,
+      most: MOST_REFRESHES,
       by: client(address),
     });
+    if (outcome.state === 'limited') throw tooOften(outcome.retryAfterSeconds);
     if (outcome.state === 'unknown' || outcome.state === 'reused') throw stale('refresh_token');
     return answerOf(pair, outcome.keyEndsAt, now);
   }
@@ -149,6 +156,14 @@ const stale = (what: 'code' | 'refresh_token'): OAuthError =>
   new OAuthError(
     'invalid_grant',
     `The ${what} is not valid: unknown, too old, used before, revoked, or not this client's.`,
+  );
+
+const tooOften = (seconds: number): OAuthError =>
+  new OAuthError(
+    'temporarily_unavailable',
+    `This client has refreshed ${MOST_REFRESHES.count} times within an hour. Its key still works. Try again in ${seconds} s.`,
+    429,
+    seconds,
   );
 
 const answerOf = ({ key, refreshToken }: Pair, keyEndsAt: Date, now: Date): TokenAnswer => ({

@@ -62,7 +62,9 @@ export type Refreshed =
   /** No such token of this client, or too old, or its grant is revoked. */
   | { readonly state: 'unknown' }
   /** It had been used before; the grant is revoked now. */
-  | { readonly state: 'reused' };
+  | { readonly state: 'reused' }
+  /** Refreshed too often; nothing has changed. */
+  | { readonly state: 'limited'; readonly retryAfterSeconds: number };
 
 export interface RefreshAsk {
   readonly clientId: string;
@@ -72,6 +74,10 @@ export interface RefreshAsk {
   readonly now: Date;
   /** How long a used token still gives its successor, and the old key still works, milliseconds. */
   readonly overlapMs: number;
+  /** How long a grant lasts at most: nothing of it ends later, milliseconds. */
+  readonly longestMs: number;
+  /** So many rotations of one grant in so many milliseconds. */
+  readonly most: { readonly count: number; readonly windowMs: number };
   readonly by: Actor;
 }
 

@@ -71,13 +71,22 @@ export interface NewSale {
   readonly nowMs: number;
   /** A sale that is older does not count for its key any more. */
   readonly keyLastsMs: number;
+  /** So many sales that nobody has paid for yet may have begun in so long a time. */
+  readonly mostOpen: number;
+  readonly countedForMs: number;
 }
 
+/** Why a sale does not begin: the account is frozen (W8), or has too many that nobody has paid for. */
+export type NoSale = 'frozen' | 'too_many';
+
 export interface Sales {
-  /** A new sale; with a key that the account used already, the sale it was used for. */
-  begin(sale: NewSale): Promise<Sale>;
+  /**
+   * A new sale; with a key that the account used already, the sale it was used for, which no bound stops. The bound holds
+   * for any number at once, on all nodes.
+   */
+  begin(sale: NewSale): Promise<Sale | NoSale>;
   /** Notes the page that was opened for a sale, in the account's log, too; a second time, nothing happens. */
-  opened(sale: Sale, page: { sessionId: string; url: string }, by: Actor): Promise<void>;
+  opened(sale: Sale, page: { sessionId: string; url: string }, nowMs: number, by: Actor): Promise<void>;
   find(by: { sessionId: string } | { paymentIntent: string }): Promise<Sale | undefined>;
   /** Those whose page was opened, the newest first, at most `limit`. */
   list(accountId: string, limit: number): Promise<Sale[]>;
@@ -93,7 +102,7 @@ export interface Sales {
   ): Promise<boolean>;
   /**
    * Takes open sales that are due for a look, the longest unseen first, so that no other node does. The time between looks
-   * grows with the sale's age; the last is after `untilMs`.
+   * grows with the time since the page was opened; the last is `untilMs` after that.
    */
   takeDue(nowMs: number, untilMs: number, limit: number): Promise<string[]>;
   knowsEvent(eventId: string): Promise<boolean>;

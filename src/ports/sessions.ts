@@ -33,7 +33,10 @@ export interface SessionStore {
     },
     by: Actor,
   ): Promise<void>;
-  find(hash: Buffer, working: Working): Promise<{ accountId: string; sessionId: string; seenAt: number } | undefined>;
+  find(
+    hash: Buffer,
+    working: Working,
+  ): Promise<{ accountId: string; sessionId: string; startedAt: number; seenAt: number } | undefined>;
   seen(accountId: string, sessionId: string, at: number): Promise<void>;
   /** The one used last first. */
   list(accountId: string, working: Working): Promise<SessionRecord[]>;

@@ -6,4 +6,8 @@ export interface EmailAccounts {
    * the same address meanwhile, on any node, waits and gets that one.
    */
   accountOf(email: string, open: () => Promise<string>): Promise<string>;
+  /** The oldest account with the address, in whichever letters. */
+  find(email: string): Promise<string | undefined>;
+  /** Whether its owner opened it, by sign-in, and no credits ever came in. */
+  lacksStart(accountId: string): Promise<boolean>;
 }

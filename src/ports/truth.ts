@@ -38,7 +38,7 @@ export interface AccountRecord {
   readonly balance: Thousandths;
   readonly paidUsd: number;
   readonly qps: number;
-  /** A payment was disputed and lost: all keys stop (W8). */
+  /** All keys stop: a payment was disputed and lost (W8), or the operator said so. */
   readonly frozen: boolean;
   readonly keys: readonly KeyRecord[];
 }
@@ -83,6 +83,8 @@ export interface Accounts {
     by?: Actor,
   ): Promise<{ accountId: string; walletId: string }>;
   get(accountId: string): Promise<AccountRecord | undefined>;
+  /** Stops all keys of the account, or lets them work again; what is so already stays. False: there is no such account. */
+  freeze(accountId: string, frozen: boolean, by?: Actor): Promise<boolean>;
   addKey(key: NewKey, by?: Actor): Promise<KeyRecord>;
   /** Among all accounts, or those of one. */
   keyByPrefix(prefix: string, accountId?: string): Promise<(KeyRecord & { accountId: string }) | undefined>;

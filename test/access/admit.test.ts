@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryLimiter } from '../../adapters/memory/limiter.js';
+import { limitAddress } from '../../src/access/address.js';
 import { createAdmit } from '../../src/access/admit.js';
+import { createFailedKeys } from '../../src/access/failed-keys.js';
 import { policyHeader, rateLimitHeaders } from '../../src/access/rate-headers.js';
+import { ServiceError } from '../../src/core/errors.js';
 import { STARTING_QPS } from '../../src/core/tiers.js';
 import { caller, standingClock } from './key-store.js';
 
@@ -38,6 +41,49 @@ describe('admit', () => {
     expect((await admitPublic('192.0.2.2')).allowed).toBe(true);
     expect((await admitPublic('2001:db8::1')).allowed).toBe(true);
     expect((await admit(caller())).remaining).toBe(19);
+  });
+});
+
+describe('whom a limit by address counts', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::FFFF:192.0.2.1', '192.0.2.1'],
+    ['::ffff:c000:201', '192.0.2.1'],
+    ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:2::9', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+    ['1:2:3', '1:2:3'],
+    ['1::2::3', '1::2::3'],
+    ['1:2:3:4:5:6:7:8::', '1:2:3:4:5:6:7:8::'],
+    ['x::1', 'x::1'],
+    ['unknown', 'unknown'],
+  ])('%s: %s', (address, counted) => {
+    expect(limitAddress(address)).toBe(counted);
+  });
+
+  it('another address of the same /64 gets no further', async () => {
+    const { admitPublic } = setUp();
+    await times(10, () => admitPublic('2001:db8::1'));
+    expect((await admitPublic('2001:db8::ffff:1')).allowed).toBe(false);
+    expect((await admitPublic('2001:db8:0:1::1')).allowed).toBe(true);
+  });
+
+  it('nor does it with keys that are not valid (A8)', async () => {
+    const failedKeys = createFailedKeys({
+      limiter: createMemoryLimiter({ clock: standingClock() }),
+      clock: standingClock(),
+    });
+    const invalid = new ServiceError('invalid_key', 'No.');
+    const codes = [];
+    for (let n = 0; n < 61; n += 1) codes.push((await failedKeys.count(`2001:db8::${n}`, invalid)).code);
+    expect([codes[59], codes[60]]).toEqual(['invalid_key', 'rate_limited']);
   });
 });
 

@@ -40,6 +40,7 @@ export function createKeyStore(): KeyStore {
     },
     create: unused,
     get: unused,
+    freeze: unused,
     addKey: unused,
     keyByPrefix: unused,
     rotateKey: unused,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../support/client.js';
 import { type BillingService, DAY_MS, startBilling } from './service.js';
@@ -126,6 +127,69 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     const buyer = await service.buyer();
     const { status, body } = await buyer.client.post(PATH, { pack: 'huge' });
     expect([status, body.error.param]).toEqual([400, 'pack']);
+    expect(await service.sql`select 1 from sales where account_id = ${buyer.accountId}`).toHaveLength(0);
+  });
+
+  it('twenty pages wait to be paid at most: 429, also when all are asked for at once, until one is paid', async () => {
+    const buyer = await service.buyer();
+    const replies = await Promise.all(
+      Array.from({ length: 24 }, () =>
+        buyer.client.post(PATH, { pack: 'starter' }, { 'idempotency-key': randomUUID() }),
+      ),
+    );
+    const fine = replies.filter(({ status }) => status === 200);
+    const [refused, ...others] = replies.filter(({ status }) => status !== 200);
+    expect([fine.length, others.length]).toEqual([20, 3]);
+    expect([refused?.status, refused?.body.error.code, refused?.headers.get('retry-after')]).toEqual([
+      ...[429, 'rate_limited', '60'],
+    ]);
+    expect(refused?.body.error.message).toContain('wait to be paid');
+    const session = fine[0] && opened(fine[0]).url.split('/').at(-1);
+    service.stripe.pay(session ?? '');
+    await service.billing.settle(session ?? '');
+    await buyer.checkout('starter', 'order');
+    expect((await buyer.client.post(PATH, { pack: 'starter' })).status).toBe(429);
+    expect(await buyer.checkout('starter', 'order')).toBeTruthy();
+    service.clock.advance(DAY_MS);
+    expect(await buyer.checkout()).toBeTruthy();
+  });
+
+  it('fields of GraphQL documents count one by one', async () => {
+    const buyer = await service.buyer();
+    const fields = Array.from({ length: 8 }, (_, index) => `c${index}: checkout(pack: "starter") { url }`);
+    const query = `mutation { ${fields.join(' ')} }`;
+    const replies = await Promise.all([1, 2, 3].map(() => buyer.client.post('/graphql', { query })));
+    const codes = replies.flatMap(({ text }) => {
+      const { errors = [] } = JSON.parse(text) as { errors?: { extensions: { code: string } }[] };
+      return errors.map(({ extensions }) => extensions.code);
+    });
+    expect(new Set(codes)).toEqual(new Set(['rate_limited']));
+    const [row] = await service.sql`select count(*)::int as open from sales where account_id = ${buyer.accountId}`;
+    expect(row).toEqual({ open: 20 });
+  });
+
+  it('checkouts that the processor refused do not count once a minute has passed', async () => {
+    const { stripe } = service;
+    const buyer = await service.buyer();
+    stripe.failure = { status: 401, json: { error: { type: 'invalid_request_error', message: 'down' } } };
+    const tries = await Promise.all(
+      Array.from({ length: 20 }, () => buyer.client.post(PATH, { pack: 'starter' })),
+    ).finally(() => {
+      stripe.failure = null;
+    });
+    expect(new Set(tries.map(({ status }) => status))).toEqual(new Set([503]));
+    expect((await buyer.client.post(PATH, { pack: 'starter' })).status).toBe(429);
+    service.clock.advance(60_000);
+    expect(await buyer.checkout()).toBeTruthy();
+  });
+
+  it('a frozen account buys nothing (W8)', async () => {
+    const buyer = await service.buyer();
+    await service.sql`update accounts set frozen_at = now() where account_id = ${buyer.accountId}`;
+    const ask = { idempotencyKey: null, address: null };
+    await expect(service.billing.checkout(buyer.accountId, 'starter', ask)).rejects.toMatchObject({
+      ...{ code: 'access_denied', detail: { reason: 'frozen' } },
+    });
     expect(await service.sql`select 1 from sales where account_id = ${buyer.accountId}`).toHaveLength(0);
   });
 

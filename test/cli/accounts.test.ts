@@ -1,6 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
+import { createSessionStore } from '../../adapters/postgres/sessions.js';
 import { connect } from '../../adapters/postgres/sql.js';
+import { Sessions } from '../../src/account/sessions.js';
 import { Cli } from './support.js';
 
 interface Created {
@@ -86,7 +90,62 @@ describe('accounts', () => {
     expect(stdout).toMatch(/Key {6}perch_live_\w{32}\n\nThe key is shown only here/);
   });
 
+  test('an address that another account has is taken, and said: links lead to the older one', async () => {
+    const first = await create('--email', 'ada@example.org');
+    const ran = await cli.run('account', 'create', '--name', 'n', '--email', 'Ada@Example.org', '--json');
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain(`account ${first.account_id} has this address too`);
+    expect((await cli.run('account', 'create', '--name', 'n', '--email', 'bea@example.org')).stderr).toBe('');
+  });
+
+  test('freeze stops every key, thaw lets them work again; each is in the log once', async () => {
+    const { account_id } = await create();
+    const sql = connect(server.connection, { max: 1 });
+    try {
+      const [{ hash } = { hash: Buffer.of() }] = await sql<{ hash: Buffer }[]>`
+        select hash from keys where account_id = ${account_id}`;
+      for (const [word, frozen] of [
+        ['freeze', true],
+        ['freeze', true],
+        ['thaw', false],
+      ] as const) {
+        expect(await cli.json('account', word, account_id)).toEqual({ account_id, frozen });
+        expect(await show(account_id)).toMatchObject({ frozen });
+        expect((await createAccounts(sql).findKey(hash))?.state).toBe(frozen ? 'frozen' : 'live');
+      }
+      const rows = await sql`
+        select what, who from audit_log where account_id = ${account_id} and what ~ 'frozen|thawed' order by event_id`;
+      expect(rows).toEqual([
+        { what: 'account.frozen', who: 'operator' },
+        { what: 'account.thawed', who: 'operator' },
+      ]);
+    } finally {
+      await sql.end();
+    }
+  });
+
+  test('sign-out ends every session of the account, and of no other', async () => {
+    const [mine, theirs] = [await create(), await create()];
+    const sql = connect(server.connection, { max: 1 });
+    try {
+      const store = createSessionStore(sql);
+      const sessions = new Sessions({ store, clock: { now: Date.now }, randomBytes });
+      const start = ({ account_id }: Created) =>
+        sessions.start(account_id, { method: 'link', userAgent: null, address: null });
+      const [first, second, other] = [await start(mine), await start(mine), await start(theirs)];
+      const out = ['account', 'sign-out', mine.account_id];
+      expect(await cli.json(...out)).toEqual({ account_id: mine.account_id, sessions_ended: 2 });
+      expect(await cli.json(...out)).toEqual({ account_id: mine.account_id, sessions_ended: 0 });
+      for (const { token } of [first, second]) expect(await sessions.find(token)).toBeNull();
+      expect(await sessions.find(other.token)).not.toBeNull();
+    } finally {
+      await sql.end();
+    }
+  });
+
   test('one that is not there is exit code 1', async () => {
+    expect((await cli.run('account', 'freeze', NOBODYS_ID)).code).toBe(1);
+    expect((await cli.run('account', 'sign-out', NOBODYS_ID)).code).toBe(1);
     expect(await cli.run('account', 'show', NOBODYS_ID)).toEqual({
       code: 1,
       stdout: '',

@@ -38,8 +38,11 @@ describe('help', () => {
     expect(names.sort()).toEqual(
       [
         'account create',
+        'account freeze',
         'account show',
         'account sign-in',
+        'account sign-out',
+        'account thaw',
         'doctor',
         'import',
         'key create',
@@ -73,6 +76,11 @@ const BAD: readonly (readonly [words: readonly string[], says: RegExp])[] = [
   [['account', 'create', '--name', 'a\u202eb'], /visible characters/],
   [['account', 'create', '--name', 'a\nb'], /on one line/],
   [[...CREATE, '--email', 'ada'], /an address such as/],
+  // Sign-in takes none of these, so nobody could ever come in by them.
+  [[...CREATE, '--email', 'ada@localhost'], /an address such as/],
+  [[...CREATE, '--email', 'a..b@example.org'], /an address such as/],
+  [['account', 'freeze'], /missing required argument 'id'/],
+  [['account', 'sign-out', '42'], /an id such as/],
   [[...CREATE, '--credits', '-5'], /a number of credits with at most three decimals/],
   [[...CREATE, '--credits', '1.2345'], /at most three decimals/],
   [[...CREATE, '--credits', '1e3'], /at most three decimals/],

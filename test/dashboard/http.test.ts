@@ -44,8 +44,8 @@ describe('who is not signed in', () => {
 });
 
 describe('credits', () => {
-  const buy = async (pack: string) => {
-    const answer = await ada.post('/dashboard/credits/buy', { pack });
+  const buy = async (pack: string, page?: string) => {
+    const answer = await ada.post('/dashboard/credits/buy', page === undefined ? { pack } : { pack, page });
     const session = placeOf(answer)?.split('/').at(-1) ?? '';
     return { answer, session };
   };
@@ -61,6 +61,39 @@ describe('credits', () => {
     expect((await ada.get(placeOf(back) ?? '')).words).toContain('Paid. 10,000 credits are in your wallet.');
     await ada.get(`/dashboard/credits?session_id=${session}`);
     expect(await ada.account()).toMatchObject({ balance: 10_000_000, paidUsd: 10 });
+  });
+
+  it('a button clicked twice opens one page; another button, or the page loaded anew, another (H12)', async () => {
+    const pageKey = async () =>
+      /name="page" value="([^"]+)"/.exec((await ada.get('/dashboard/credits')).body)?.[1] ?? '';
+    const key = await pageKey();
+    const [first, second] = await Promise.all([buy('starter', key), buy('starter', key)]);
+    expect(first.session).not.toBe('');
+    expect(second.session).toBe(first.session);
+    const [other, anew] = [await buy('builder', key), await buy('starter', await pageKey())];
+    expect(new Set([first.session, other.session, anew.session]).size).toBe(3);
+  });
+
+  it('a frozen account has no buttons, and is refused in words (W8)', async () => {
+    expect((await ada.get('/dashboard/credits')).body).toContain('/dashboard/credits/buy');
+    await service.sql`update accounts set frozen_at = now() where account_id = ${ada.accountId}`;
+    const page = await ada.get('/dashboard/credits');
+    expect(page.body).not.toContain('/dashboard/credits/buy');
+    expect(page.words).toContain('Nothing can be bought for a frozen account.');
+    const { answer } = await buy('starter');
+    expect(answer.status).toBe(403);
+    expect(answer.words).toContain('nothing can be bought for it');
+  });
+
+  it('the key of a client opens no checkout; an own one does (A14)', async () => {
+    await ada.allow('Lantern');
+    const own = await ada.key();
+    const client = (await ada.account()).keys.find(({ grantId }) => grantId !== null);
+    const deskOf = (keyPrefix = '') => service.billing.desk({ accountId: ada.accountId, keyPrefix }, null);
+    await expect(deskOf(client?.prefix).checkout('starter', null)).rejects.toMatchObject({
+      ...{ code: 'access_denied', detail: { reason: 'read_only' } },
+    });
+    expect((await deskOf(own.prefix).checkout('starter', null)).usd).toBe(10);
   });
 
   it('one that is not paid yet is told so', async () => {
@@ -163,11 +196,56 @@ describe('of another account', () => {
         ada.post(`/dashboard/keys/${path}/revoke`),
         ada.post(`/dashboard/clients/${path}/revoke`),
         ada.post(`/dashboard/security/sessions/${path}/end`),
-        ada.get(`/dashboard/receipts?request_id=${path}`),
       ];
       expect((await Promise.all(tries)).map(({ status }) => status)).toEqual(tries.map(() => 404));
+      const receipt = await ada.get(`/dashboard/receipts?request_id=${path}`);
+      expect(receipt.status).toBe(id === '%00' ? 400 : 404);
     },
   );
+});
+
+describe('what cannot be', () => {
+  it.each([
+    '/dashboard/credits?session_id=%00',
+    '/dashboard/credits?paid=%00',
+    '/dashboard/receipts?request_id=%00',
+    '/dashboard/usage?to=9999-12-31',
+    '/dashboard/usage?to=0000-01-05',
+    '/dashboard/usage.csv?to=9999-12-31',
+    '/dashboard/usage.csv?to=0000-01-05',
+    '/dashboard/usage.svg?chart=items&to=9999-12-31',
+    '/dashboard/usage.svg?chart=items&to=0000-01-05',
+    '/dashboard/usage.svg?chart=items&from=%00',
+  ])('%s is refused in words', async (path) => {
+    const { status, headers } = await ada.get(path);
+    expect([status, headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+  });
+
+  it('in a form is refused, too', async () => {
+    expect((await ada.post('/dashboard/credits/buy', 'pack=starter&page=%00')).status).toBe(400);
+  });
+
+  it.each([
+    ['/dashboard/nothing', 404, 'Nothing sits here'],
+    ['/dashboard/credits/buy', 405, 'That did not work'],
+  ])('%s is a page for people and JSON for programs', async (path, status, title) => {
+    const page = await ada.get(path);
+    expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.words).toContain(title);
+    const { headers } = await service.ask(path, { headers: { accept: 'application/json' } });
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  it('too many requests are a page as well, with when to come again', async () => {
+    service.admission.allowed = false;
+    const page = await ada.get('/dashboard').finally(() => {
+      service.admission.allowed = true;
+    });
+    expect([page.status, page.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(page.words).toContain('Too much at once');
+    expect((await service.ask('/elsewhere', { headers: { accept: 'text/html' } })).body).toMatch(/^{"error"/);
+  });
 });
 
 describe('forms', () => {

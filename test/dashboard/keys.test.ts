@@ -107,6 +107,44 @@ describe('keys', () => {
     expect((await ada.account()).keys).toHaveLength(2);
   });
 
+  it('a client’s key is live until a younger one has taken its place, and then ends (A14)', async () => {
+    await ada.allow('Lantern');
+    const states = async () =>
+      (await ada.get('/dashboard/keys')).words.match(/ (?:Live|Ending) /g)?.map((one) => one.trim());
+    expect(await states()).toEqual(['Live']);
+    await service.sql`
+      insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, created_at, expires_at)
+      select account_id, wallet_id, sha256(hash), 'perch_live_others', name, cap_id, grant_id,
+        created_at + interval '1 second', expires_at
+      from keys where account_id = ${ada.accountId}`;
+    expect(await states()).toEqual(['Live', 'Ending']);
+  });
+
+  it('live keys come first, then the newest fifty that ended, and that is said', async () => {
+    const { prefix } = await ada.key('Working');
+    const { accountId, walletId } = await ada.account();
+    await service.sql`
+      insert into keys (account_id, wallet_id, hash, prefix, name, created_at, revoked_at)
+      select ${accountId}, ${walletId}, sha256(('gone' || ${accountId} || n)::bytea), 'perch_live_' || lpad(n::text, 6, '0'),
+        'gone', now() + n * interval '1 second', now() from generate_series(1, 5000) n`;
+    const { body, words } = await ada.get('/dashboard/keys');
+    expect(words.indexOf(prefix)).toBeLessThan(words.indexOf('The newest 50 keys that ended'));
+    expect(words).toContain('Older ones are left out');
+    expect(body.match(/perch_live_00[0-9]{4}…/g)).toHaveLength(50);
+    expect(body).toContain('perch_live_005000…');
+    expect(body.length).toBeLessThan(100_000);
+  });
+
+  it('a hundred work at most: more are refused in words, also by rotation with an overlap', async () => {
+    const { keyId } = await ada.key();
+    for (let made = 1; made < 100; made += 1) await ada.key();
+    const answer = await ada.post('/dashboard/keys', { name: 'One more', period: 'none', amount: '' });
+    expect(answer.status).toBe(400);
+    expect(answer.words).toContain('This account has 100 keys that work');
+    expect((await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: '24h' })).status).toBe(400);
+    expect((await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: 'now' })).status).toBe(200);
+  });
+
   it('revocation ends it now, and says so on the page that follows', async () => {
     const { keyId } = await ada.key();
     const answer = await ada.post(`/dashboard/keys/${keyId}/revoke`);

@@ -4,7 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { consentPage } from '../../adapters/oauth/consent-page.js';
 import { signInPage } from '../../adapters/sign-in/page.js';
 import { launchChromium } from '../support/chromium.js';
@@ -57,13 +57,15 @@ interface Wanted {
   readonly titleOf: (household: string, name: string) => string | null;
 }
 
-async function shoot(browser: Browser, { folder, fullPage, titleOf }: Wanted): Promise<void> {
+async function shoot({ folder, fullPage, titleOf }: Wanted): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [household, facts] of Object.entries(HOUSEHOLDS)) {
     const served = await serve(facts);
     for (const [name, path] of Object.entries(PAGES)) {
       const title = titleOf(household, name);
       if (title === null) continue;
+      // One after the other would run out of what it takes pictures with.
+      const browser = await launchChromium();
       for (const colorScheme of ['light', 'dark'] as const) {
         for (const { name: size, ...viewport } of SCREENS) {
           const page = await browser.newPage({ colorScheme, viewport });
@@ -72,6 +74,7 @@ async function shoot(browser: Browser, { folder, fullPage, titleOf }: Wanted): P
           await page.close();
         }
       }
+      await browser.close();
     }
     await served.close();
   }
@@ -80,8 +83,7 @@ async function shoot(browser: Browser, { folder, fullPage, titleOf }: Wanted): P
 const [mode, folder = '', ...names] = process.argv.slice(2);
 const isAll = mode === '--all';
 if (isAll && folder === '') throw new Error('Name the folder for the pictures.');
-const browser = await launchChromium();
-await shoot(browser, {
+await shoot({
   folder: isAll ? folder : 'docs/dashboard',
   fullPage: isAll,
   titleOf(household, name) {
@@ -90,4 +92,3 @@ await shoot(browser, {
     return household === 'busy' ? title : null;
   },
 });
-await browser.close();

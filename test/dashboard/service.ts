@@ -81,9 +81,11 @@ export async function startDashboard({ billed = true }: { billed?: boolean } = {
   const payments = billed ? createStripePayments({ secretKey: stripe.secretKey, baseUrl: stripe.url }) : null;
   const sold = { payments, sales: createSales(sql), ...common };
   const settling = new Settling({ ...sold, log: pino({ level: 'silent' }) });
-  const billing = new Billing({ ...sold, accounts, settling });
+  const billing = new Billing({ ...sold, accounts, settling, newId: randomUUID });
+  const admission = { allowed: true };
   const served = await serveDashboard({
     ...{ accounts, ledger, keys, billing, grants, sessions, auditLog, passkeys, clock },
+    admission,
     door: (app) => createDoor(app, sessions),
     ...{ network: 'corpus', mail: false, checkoutOrigin: billed ? stripe.url : null },
   });
@@ -121,7 +123,7 @@ export async function startDashboard({ billed = true }: { billed?: boolean } = {
   };
 
   return {
-    ...{ sql, clock, stripe, accounts, url: served.url, ask },
+    ...{ sql, clock, stripe, accounts, billing, keys, admission, url: served.url, ask },
     async customer(email: string | null = null): Promise<Customer> {
       const { accountId, walletId } = await accounts.create({ name: 'Ada', email, paidUsd: 0, qpsOverride: null });
       const origin = { userAgent: 'Firefox/140.0 Linux', address: '203.0.113.7' };

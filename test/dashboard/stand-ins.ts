@@ -22,10 +22,12 @@ export interface Served {
 
 type Mounted = Omit<DashboardOptions, 'keyless' | 'door'> & {
   readonly pages?: Readonly<Record<string, string>>;
+  /** Whether the public policy lets anybody in. */
+  readonly admission?: { readonly allowed: boolean };
   readonly door: (app: FastifyInstance) => DashboardOptions['door'];
 };
 
-/** As the service would mount it, with a public policy that never refuses. */
+/** As the service would mount it, with a public policy that refuses only when it is told to. */
 export async function serveDashboard(options: Mounted): Promise<Served> {
   const app = await createServer({
     ids: { requestId: () => v7() },
@@ -33,7 +35,7 @@ export async function serveDashboard(options: Mounted): Promise<Served> {
     versionHeaders: {},
   });
   const keyless = createKeyless(app, async () => ({
-    ...{ allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 },
+    ...{ allowed: options.admission?.allowed ?? true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 1 },
   }));
   mountDashboard(app, { ...options, keyless, door: options.door(app) });
   for (const [path, { type, body }] of siteAssets()) {
@@ -104,7 +106,13 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
       change: unchanging,
       revoke: unchanging,
     },
-    billing: { open, checkout, settle: async () => {}, sales: async () => [...sales] },
+    billing: {
+      open,
+      newKey: () => 'f0000000-0000-4000-8000-000000000001',
+      checkout,
+      settle: async () => {},
+      sales: async () => [...sales],
+    },
     grants: { list: async () => [...grants], revoke: unchanging },
     sessions: { list: async () => [...sessions], end: unchanging, endAll: unchanging },
     auditLog: { list: async (_accountId, limit) => log.slice(0, limit) },

@@ -35,6 +35,8 @@ describe('what is looked at', () => {
     'from=2024-01-01',
     'group=week',
     'from=20261101',
+    'to=9999-12-31',
+    'to=0000-01-05',
   ])('refuses %s in words', (query) => {
     expect(() => ask(query)).toThrow(/day|grouped/);
   });

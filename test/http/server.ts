@@ -6,7 +6,7 @@ import { PATIENCE, type Patience } from '../../adapters/http/connections.js';
 import type { Capacity } from '../../adapters/http/overload.js';
 import { createServer } from '../../adapters/http/server.js';
 
-/** Without any mount but the two that are never refused, and one that answers when it is let. */
+/** Without any mount but the two that are never refused, some that answer when they are let, and what a test adds. */
 export interface BareServer {
   readonly app: FastifyInstance;
   readonly url: string;
@@ -18,12 +18,18 @@ export interface BareServer {
 const ANSWER_150_KB = 'x'.repeat(150_000);
 
 export async function startBareServer(
-  options: { capacity?: Partial<Capacity>; patience?: Partial<Patience> } = {},
+  options: {
+    capacity?: Partial<Capacity>;
+    patience?: Partial<Patience>;
+    trustedProxies?: readonly string[];
+    mount?: (app: FastifyInstance) => void;
+  } = {},
 ): Promise<BareServer> {
   const app = await createServer({
     ids: { requestId: () => v7() },
     log: pino({ level: 'silent' }),
     versionHeaders: {},
+    trustedProxies: options.trustedProxies ?? [],
     capacity: { maxInFlight: 1000, maxRssBytes: null, processes: 1, ...options.capacity },
     patience: { ...PATIENCE, ...options.patience },
   });
@@ -40,6 +46,7 @@ export async function startBareServer(
   app.get('/v1/long', async (_request, reply) => reply.type('text/plain').send(ANSWER_150_KB));
   app.get('/v1/huge', async (_request, reply) => reply.type('text/plain').send(ANSWER_150_KB.repeat(200)));
   app.post('/v1/length', async ({ body }) => ({ bytes: (body as Buffer | undefined)?.length ?? 0 }));
+  options.mount?.(app);
   const url = await app.listen({ host: '127.0.0.1', port: 0, backlog: 4096 });
   return { app, url, release, close: () => app.close() };
 }

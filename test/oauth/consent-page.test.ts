@@ -1,3 +1,5 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import axe from 'axe-core';
 import { HtmlValidate } from 'html-validate/node';
 import type { Browser } from 'playwright-core';
@@ -8,8 +10,9 @@ import { type OAuthServer, startOAuthServer } from './oauth-server.js';
 
 let server: OAuthServer;
 
-/** The page that asks, that asks for a program on the computer, and that refuses. */
-let pages: Record<'web' | 'loopback' | 'app' | 'refused', string>;
+/** The page that asks, that asks for a program on the computer, and those that refuse. */
+let pages: Record<'web' | 'loopback' | 'app' | 'refused' | 'faulty', string>;
+const NAMES = ['web', 'loopback', 'app', 'refused', 'faulty'] as const;
 
 beforeAll(async () => {
   server = await startOAuthServer();
@@ -19,7 +22,7 @@ beforeAll(async () => {
   const [web, loopback, app, refused] = [...callbacks, 'https://other.example/'].map(
     (redirect_uri) => `${server.url}/oauth/authorize?${askFields(clientId, { redirect_uri })}`,
   ) as [string, string, string, string];
-  pages = { web, loopback, app, refused };
+  pages = { web, loopback, app, refused, faulty: `${loopback}&resource=none` };
 });
 afterAll(() => server?.close());
 
@@ -34,7 +37,7 @@ describe('markup', () => {
     return results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`));
   };
 
-  it.each(['web', 'loopback', 'app', 'refused'] as const)('the %s page is valid HTML', async (name) => {
+  it.each(NAMES)('the %s page is valid HTML', async (name) => {
     expect(await faultsOf((await send(pages[name])).text)).toEqual([]);
   });
 
@@ -53,33 +56,30 @@ describeInChromium('the consent page in a browser', () => {
   });
   afterAll(() => browser?.close());
 
-  it.each(['web', 'loopback', 'app', 'refused'] as const)(
-    'the %s page keeps its policy, fits 360 and 1440 px, and passes axe in both schemes',
-    async (name) => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const tab = await visit(browser, server.url, { colorScheme, viewport: { width: 360, height: 900 } });
-        await tab.page.goto(pages[name]);
-        const wider = () => tab.page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        const widths = [await wider()];
-        await tab.page.evaluate(axe.source);
-        const faults = await tab.page.evaluate(
-          'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))',
-        );
-        await tab.page.setViewportSize({ width: 1440, height: 900 });
-        widths.push(await wider());
-        const { foreign, violations, errors } = tab;
-        await tab.close();
-        expect({ widths, faults, foreign, violations }).toEqual({
-          widths: [0, 0],
-          faults: [],
-          foreign: [],
-          violations: [],
-        });
-        // The browser's own line about the status 400.
-        expect(errors).toHaveLength(name === 'refused' ? 1 : 0);
-      }
-    },
-  );
+  it.each(NAMES)('the %s page keeps its policy, fits 360 and 1440 px, and passes axe in both schemes', async (name) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const tab = await visit(browser, server.url, { colorScheme, viewport: { width: 360, height: 900 } });
+      await tab.page.goto(pages[name]);
+      const wider = () => tab.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      const widths = [await wider()];
+      await tab.page.evaluate(axe.source);
+      const faults = await tab.page.evaluate(
+        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))',
+      );
+      await tab.page.setViewportSize({ width: 1440, height: 900 });
+      widths.push(await wider());
+      const { foreign, violations, errors } = tab;
+      await tab.close();
+      expect({ widths, faults, foreign, violations }).toEqual({
+        widths: [0, 0],
+        faults: [],
+        foreign: [],
+        violations: [],
+      });
+      // The browser's own line about the status 400.
+      expect(errors).toHaveLength(name === 'refused' || name === 'faulty' ? 1 : 0);
+    }
+  });
 
   it.each([
     ['Allow', 'code'],
@@ -96,4 +96,47 @@ describeInChromium('the consent page in a browser', () => {
     expect(tab.violations).toEqual([]);
     await tab.close();
   });
+
+  it.each([
+    ['Allow', 'code'],
+    ['Deny', 'error'],
+  ])('%s arrives where the client’s own address sends the browser on to another origin', async (button, parameter) => {
+    const home = await listening(() => null);
+    const client = await listening((url) => `${home.origin}/home${new URL(url, home.origin).search}`);
+    const redirect_uri = `${client.origin}/callback`;
+    const fields = askFields(await newClient(server, [redirect_uri]), { redirect_uri });
+    const tab = await visit(browser, server.url, {}, [client.origin, home.origin]);
+    await tab.page.goto(`${server.url}/oauth/authorize?${fields}`);
+    await tab.page.getByRole('button', { name: button }).click();
+    await tab.page.waitForURL('**/home?*');
+    const { origin, searchParams } = new URL(tab.page.url());
+    expect([origin, searchParams.has(parameter), tab.violations]).toEqual([home.origin, true, []]);
+    await tab.close();
+    client.server.close();
+    home.server.close();
+  });
+
+  it('what is wrong with a request goes to the client by a click, and not before', async () => {
+    const tab = await visit(browser, server.url);
+    await tab.page.goto(pages.faulty);
+    await tab.page.getByRole('link', { name: `Back to ${new URL(server.url).host}` }).click();
+    await tab.page.waitForURL('**/callback?*');
+    const { searchParams } = new URL(tab.page.url());
+    expect([searchParams.get('error'), searchParams.get('state')]).toEqual(['invalid_target', 'st']);
+    await tab.close();
+  });
 });
+
+/** A server that sends the browser on to where it is told, or greets it. */
+async function listening(onTo: (url: string) => string | null): Promise<{ server: Server; origin: string }> {
+  const started = createServer((request, response) => {
+    const location = onTo(request.url ?? '/');
+    response.writeHead(location === null ? 200 : 302, {
+      'content-type': 'text/html',
+      ...(location !== null && { location }),
+    });
+    response.end('<!doctype html><title>Here</title><link rel="icon" href="data:,">');
+  });
+  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
+  return { server: started, origin: `http://127.0.0.1:${(started.address() as AddressInfo).port}` };
+}

@@ -28,6 +28,16 @@ describe('limits of one address (libraries.md)', () => {
     expect(reply.headers.get('access-control-allow-origin')).toBe('*');
   });
 
+  it('another address of the same /64 does not help', async () => {
+    let asked = 0;
+    const { after } = await untilRefused(() => {
+      asked += 1;
+      const headers = { 'content-type': 'application/json', 'x-forwarded-for': `2001:db8::${asked}` };
+      return send(`${server.url}/api/oauth/register`, { method: 'POST', body: '{}', headers });
+    });
+    expect(after).toBe(20);
+  });
+
   it('120 tokens a minute', async () => {
     const { after, reply } = await untilRefused(() => refresh(server, 'perch_client_unknown', 'x'));
     // What comes back while they are taken.

@@ -86,6 +86,12 @@ const attribute = (tag: string, name: string): string =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
 
+/** Where the link of a page that refuses leads; null when it has none. */
+export function backOf(page: string): URL | null {
+  const [tag] = /<a [^>]*rel="noreferrer"[^>]*>/.exec(page) ?? [];
+  return tag === undefined ? null : new URL(attribute(tag, 'href'));
+}
+
 /** Says yes (or what is given) on the page that an address shows; where the browser is sent. */
 export async function decide(server: OAuthServer, address: string | URL, change: Fields = {}): Promise<Reply> {
   const page = await send(String(address));

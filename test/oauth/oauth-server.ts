@@ -62,6 +62,8 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     ids: { requestId: () => v7() },
     log: pino({ level: 'silent' }),
     versionHeaders: {},
+    // Who is limited says where from.
+    trustedProxies: limited ? ['127.0.0.1'] : [],
   });
   const endless = { allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 };
   const limiter = limited ? createMemoryLimiter({ clock }) : { take: async () => endless };

@@ -45,6 +45,9 @@ describe('registration (RFC 7591, A12)', () => {
     'http://localhost/cb',
     'com.example.app:/cb',
     'cursor://anysphere.cursor-retrieval/oauth/callback',
+    'vscode-insiders://perch.mcp/callback',
+    'claude://callback',
+    'zed://callback',
   ])('%s may be a redirect address (A16)', async (uri) => {
     expect((await register(server, { redirect_uris: [uri] })).status).toBe(201);
   });
@@ -66,6 +69,29 @@ describe('registration (RFC 7591, A12)', () => {
     'vbscript:x',
     'file:///etc/passwd',
     'blob:https://app.example/x',
+    'VIEW-SOURCE:https://app.example',
+    'about:blank',
+    'ftp://app.example/x',
+    'intent://x#Intent;end',
+    'intent://x',
+    'ms-settings:network',
+    'ms-word:ofe|u|https://app.example/x',
+    'ms-word:ofe',
+    'ms-x.y:z',
+    'microsoft.windows.camera:',
+    'x-apple.systempreferences:x',
+    'search-ms:query=x',
+    'search:x',
+    'shell:startup',
+    'chrome-extension://x/y.html',
+    'moz-extension://x/y.html',
+    'a.b-extension://x',
+    'web+x.y:z',
+    'mailto:a@app.example',
+    'tel:1',
+    'ws://localhost/x',
+    'myapp:/callback',
+    'localhost:8080/callback',
     '/callback',
     '',
     `https://app.example/${'x'.repeat(2000)}`,
@@ -73,6 +99,21 @@ describe('registration (RFC 7591, A12)', () => {
     const { status, body } = await register(server, { redirect_uris: [uri] });
     expect([status, body.error]).toEqual([400, 'invalid_redirect_uri']);
     expect(body.error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+  });
+
+  it('says what a scheme must be like', async () => {
+    const said = async (uri: string) => (await register(server, { redirect_uris: [uri] })).body.error_description;
+    expect(await said('myapp:/callback')).toContain("an app's own scheme must have a dot");
+    expect(await said('ms-settings:network')).toContain('has a scheme that is not for redirects (ms-settings:)');
+  });
+
+  it('keeps no control character of what it is told', async () => {
+    const { status, body } = await register(server, {
+      redirect_uris: [CALLBACK],
+      client_uri: 'https://app.example/\0x',
+      client_name: 'a\0b',
+    });
+    expect([status, body.client_uri, body.client_name]).toEqual([201, 'https://app.example/%00x', 'a b']);
   });
 
   it.each([

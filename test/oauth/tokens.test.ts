@@ -67,6 +67,9 @@ describe('the token endpoint', () => {
     ['no redirect address, though it was named', { redirect_uri: null }, 400, 'invalid_grant'],
     ['another code', { code: 'x'.repeat(43) }, 400, 'invalid_grant'],
     ['another resource', { resource: 'https://other.example' }, 400, 'invalid_target'],
+    ['a NUL in the client', { client_id: '\0' }, 400, 'invalid_request'],
+    ['a NUL in the code', { code: 'x\0' }, 400, 'invalid_request'],
+    ['a line break in the address', { redirect_uri: `${CALLBACK}\n` }, 400, 'invalid_request'],
   ])('refuses %s, and the code still works', async (_what, change, status, error) => {
     const code = await codeFor(server, clientId);
     expect(errorOf(await redeem(server, clientId, code, change))).toEqual([status, error]);
@@ -201,6 +204,41 @@ describe('refresh (A14, libraries.md)', () => {
     const { body } = await refresh(server, clientId, first.refreshToken);
     server.clock.advance(90 * 86_400_000);
     expect(errorOf(await refresh(server, clientId, body.refresh_token))).toEqual([400, 'invalid_grant']);
+  });
+
+  it('a year after consent it ends, however often it is refreshed, and its last key with it (ASVS 10.4.8)', async () => {
+    let { refreshToken } = await pair();
+    const dayMs = 86_400_000;
+    for (let day = 0; day < 360; day += 60) {
+      server.clock.advance(60 * dayMs);
+      refreshToken = (await refresh(server, clientId, refreshToken)).body.refresh_token;
+    }
+    server.clock.advance(5 * dayMs - 10_000);
+    const { status, body } = await refresh(server, clientId, refreshToken);
+    expect([status, body.expires_in, await server.isLive(body.access_token)]).toEqual([200, 10, true]);
+    server.clock.advance(10_000);
+    expect(await server.isLive(body.access_token)).toBe(false);
+    expect(errorOf(await refresh(server, clientId, body.refresh_token))).toEqual([400, 'invalid_grant']);
+  });
+
+  it('20 an hour of one grant; a lost answer is had again all the same, and a theft is still one', async () => {
+    const first = await pair();
+    let [before, last] = ['', first.refreshToken];
+    for (let n = 0; n < 20; n += 1) {
+      server.clock.advance(60_001);
+      const { body } = await refresh(server, clientId, last);
+      [before, last] = [last, body.refresh_token];
+    }
+    const limited = await refresh(server, clientId, last);
+    expect(errorOf(limited)).toEqual([429, 'temporarily_unavailable']);
+    // The first of the 20 is 19 minutes old.
+    expect(limited.headers.get('retry-after')).toBe(String(3600 - 19 * 60));
+    expect((await refresh(server, clientId, before)).body.refresh_token).toBe(last);
+    server.clock.advance((3600 - 19 * 60) * 1000);
+    const { status, body } = await refresh(server, clientId, last);
+    expect(status).toBe(200);
+    expect(errorOf(await refresh(server, clientId, first.refreshToken))).toEqual([400, 'invalid_grant']);
+    expect(await server.isLive(body.access_token)).toBe(false);
   });
 
   it.each([

@@ -60,7 +60,10 @@ describe('the table of commands', () => {
   );
   const rows = tableOf(README, 'Command').map(([command = '', does = '']) => {
     const [words = ''] = codeIn(command);
-    return { name: /^[a-z ]*[a-z]/.exec(words)?.[0] ?? '', options: options(`${words} ${codeIn(does).join(' ')}`) };
+    return {
+      name: /^[a-z]+(?: [a-z]+(?:-[a-z]+)*)*/.exec(words)?.[0] ?? '',
+      options: options(`${words} ${codeIn(does).join(' ')}`),
+    };
   });
 
   it('has every command, and no other', () => {

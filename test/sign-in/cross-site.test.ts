@@ -11,7 +11,7 @@ describe('what another site made a browser send', () => {
   beforeAll(async () => {
     server = await startSignIn();
     const token = await server.links.forAccount(await server.openAccount(null));
-    cookie = cookieOf(await server.post('/sign-in', { token })) ?? '';
+    cookie = cookieOf(await server.post('/sign-in', { token, seen: '1' })) ?? '';
   });
   afterAll(() => server.close());
 
@@ -20,6 +20,7 @@ describe('what another site made a browser send', () => {
     ['/sign-in/mail', FORM],
     ['/sign-out', FORM],
     ['/dashboard/passkeys/remove', FORM],
+    ['/sign-in/whose', 'application/json'],
     ['/sign-in/passkey/options', 'application/json'],
     ['/sign-in/passkey', 'application/json'],
     ['/dashboard/passkeys/options', 'application/json'],
@@ -46,6 +47,14 @@ describe('what another site made a browser send', () => {
     expect(answer.status).toBe(403);
     expect(await answer.json()).toMatchObject({ error: { code: 'access_denied', reason: 'cross_site' } });
     expect(cookieOf(answer)).toBeUndefined();
+  });
+
+  it('a person gets a page that says so, a program JSON', async () => {
+    const answer = await post('/sign-in', FORM, { 'sec-fetch-site': 'cross-site', accept: 'text/html,*/*;q=0.8' });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8']);
+    expect(await answer.text()).toContain('This was sent from another site.');
+    const program = await post('/sign-in', FORM, { 'sec-fetch-site': 'cross-site', accept: 'application/json' });
+    expect(program.headers.get('content-type')).toContain('application/json');
   });
 
   it('none of it did anything: the session goes on, and nothing was mailed', async () => {

@@ -159,6 +159,19 @@ describe('notices of a low balance', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it('a stop tells once more whoever spent just before it, and after it nobody', async () => {
+    const sent: Message[] = [];
+    const { accountId, left } = await account(100);
+    await left(1);
+    const lowBalance = node(sent);
+    lowBalance.spent(accountId);
+    await lowBalance.close();
+    expect(sent).toHaveLength(1);
+    lowBalance.spent(accountId);
+    await lowBalance.close();
+    expect(sent).toHaveLength(1);
+  });
+
   it('a database that fails costs no notice', async () => {
     const sent: Message[] = [];
     const { accountId, left } = await account(100);

@@ -5,7 +5,7 @@ import axe from 'axe-core';
 import { HtmlValidate } from 'html-validate/node';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SignInPage, signInPage } from '../../adapters/sign-in/page.js';
+import { refusedPage, type SignInPage, signInPage } from '../../adapters/sign-in/page.js';
 import { siteAssets } from '../../adapters/site/assets.js';
 import { SITE_CSP } from '../../adapters/site/policy.js';
 import { describeInChromium, launchChromium, visit } from '../support/chromium.js';
@@ -30,6 +30,9 @@ const PAGES: Record<string, string> = {
   '/sent': signInPage({ ...ASK, state: { kind: 'sent' } }),
   '/sent-without-mail': signInPage({ ...ASK, byMail: false, state: { kind: 'sent' } }),
   '/spent': signInPage({ ...ASK, state: { kind: 'spent' } }),
+  '/again': signInPage({ ...ASK, state: { kind: 'again' } }),
+  '/confirm': signInPage({ ...ASK, state: { kind: 'confirm', token: 'A'.repeat(43), name: '<b>ada@example.org' } }),
+  '/refused': refusedPage('This was sent from another site. Open the page here and try again.'),
   '/bad-email': signInPage({ ...ASK, state: { kind: 'bad_email', email: '"><script>alert(1)</script>' } }),
   '/limited': signInPage({ ...ASK, state: { kind: 'limited', seconds: 840 } }),
   '/panel': panelPage({ passkeys: PASSKEYS, place: 'here', here: '/dashboard/security' }),

@@ -40,7 +40,7 @@ describe('passkeys', () => {
   const signedIn = async () => {
     const accountId = await server.openAccount(null);
     const token = await server.links.forAccount(accountId);
-    return { accountId, cookie: cookieOf(await server.post('/sign-in', { token })) ?? '' };
+    return { accountId, cookie: cookieOf(await server.post('/sign-in', { token, seen: '1' })) ?? '' };
   };
   const assertion = (id: string, challenge: string) => ({
     id,
@@ -134,6 +134,54 @@ describe('passkeys', () => {
     const answer = await remove(mine.cookie);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/dashboard/security']);
     expect(await server.passkeys.list(mine.accountId)).toEqual([]);
+  });
+
+  it('a sign-in of more than 10 minutes ago adds and removes none: again first, and back (ASVS 7.5.1)', async () => {
+    const { accountId, cookie } = await signedIn();
+    const store = createPasskeyStore(server.database.sql);
+    const credentialId = randomBytes(16).toString('base64url');
+    await store.add({ accountId, credentialId, publicKey: randomBytes(77), counter: 0, transports: [], name: 'x' }, BY);
+    const fields = { credential: credentialId, next: '/dashboard/security' };
+    server.clock.advance(10 * 60_000);
+    expect((await json('/dashboard/passkeys/options', {}, { cookie })).status).toBe(200);
+    server.clock.advance(1);
+    const refused = await json('/dashboard/passkeys/options', {}, { cookie });
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ error: { reason: 'sign_in_again' } });
+    const removal = await server.post('/dashboard/passkeys/remove', fields, { cookie });
+    const there = removal.headers.get('location') ?? '';
+    expect([removal.status, there]).toEqual([303, '/sign-in?next=%2Fdashboard%2Fsecurity&again=1']);
+    expect(await server.passkeys.list(accountId)).toHaveLength(1);
+    const page = await fetch(server.url + there, { headers: { cookie }, redirect: 'manual' });
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('You signed in more than 10 minutes ago.');
+    const token = await server.links.forAccount(accountId);
+    const again = cookieOf(await server.post('/sign-in', { token, seen: '1' }, { cookie })) ?? '';
+    await server.post('/dashboard/passkeys/remove', fields, { cookie: again });
+    expect(await server.passkeys.list(accountId)).toEqual([]);
+  });
+
+  it('the way back to a passkey by mail shows that the link is on its way, signed in as one is', async () => {
+    const { cookie } = await signedIn();
+    const sent = `${server.url}/sign-in?next=%2Fdashboard%2Fsecurity&sent=1`;
+    const answer = await fetch(sent, { headers: { cookie }, redirect: 'manual' });
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('within 10 minutes');
+  });
+
+  it('a NUL in a name, an id or a transport is refused, not a fault of ours', async () => {
+    const { accountId, cookie } = await signedIn();
+    const visitor = await server.sessions.find(cookie.replace('perch=', ''));
+    if (visitor === null) throw new Error('not signed in');
+    const given = { ...assertion('AQID', 'x'), response: { clientDataJSON: 'e30', attestationObject: 'AQID' } };
+    const register = (response: object, name: string) => json('/dashboard/passkeys', { response, name }, { cookie });
+    expect((await register(given, 'a\u0000b')).status).toBe(400);
+    const transports = { ...given, response: { ...given.response, transports: ['usb\u0000'] } };
+    expect((await register(transports, 'a')).status).toBe(400);
+    expect((await register({ ...given, id: 'AQ\u0000' }, 'a')).status).toBe(400);
+    const removal = server.passkeys.remove(visitor, 'AQ\u0000', BY);
+    await expect(removal).rejects.toMatchObject({ code: 'bad_request' });
+    expect(await server.passkeys.list(accountId)).toEqual([]);
   });
 
   it('where there is no name for them, the page says nothing of passkeys, and the service refuses', async () => {

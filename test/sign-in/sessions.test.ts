@@ -16,7 +16,11 @@ describe('sessions', () => {
 
   const start = (accountId: string) => server.sessions.start(accountId, { ...FROM, method: 'link' });
   const signIn = async (accountId: string, headers: Record<string, string> = {}, next = '') =>
-    server.post('/sign-in', { token: await server.links.forAccount(accountId), ...(next && { next }) }, headers);
+    server.post(
+      '/sign-in',
+      { token: await server.links.forAccount(accountId), seen: '1', ...(next && { next }) },
+      headers,
+    );
 
   it('only the hash of a secret is kept', async () => {
     const { token } = await start(await server.openAccount(null));
@@ -93,12 +97,15 @@ describe('sessions', () => {
     const own = await startSignIn({ authUrl });
     try {
       const token = await own.links.forAccount(await own.openAccount(null));
-      const answer = await own.post('/sign-in', { token });
+      const answer = await own.post('/sign-in', { token, seen: '1' });
       expect(answer.headers.get('set-cookie')).toMatch(shape);
       expect(answer.headers.get('cache-control')).toBe('no-store');
       const out = await own.post('/sign-out', {}, { cookie: cookieOf(answer) ?? '' });
       expect(out.headers.get('set-cookie')).toMatch(/perch=; Path=\/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly/);
       expect(out.headers.get('location')).toBe('/');
+      // Browsers take it over TLS only.
+      const cleared = authUrl.startsWith('https:') ? '"cache", "storage"' : null;
+      expect(out.headers.get('clear-site-data')).toBe(cleared);
     } finally {
       await own.close();
     }

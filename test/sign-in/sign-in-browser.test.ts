@@ -51,7 +51,7 @@ describeInChromium('signing in', () => {
     const accountId = await server.openAccount(null);
     const tab = await open();
     await tab.page.goto(await link(accountId));
-    await tab.page.getByText('You opened a sign-in link').waitFor();
+    await tab.page.getByText('You opened a sign-in link of Ada.').waitFor();
     expect(tab.page.url()).toBe(`${server.url}/sign-in`);
     expect(await server.sessions.list(accountId)).toEqual([]);
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
@@ -98,6 +98,8 @@ describeInChromium('signing in', () => {
     await page.locator('summary').click();
     await page.getByLabel('Sign-in link').fill(given);
     await page.getByRole('button', { name: 'Sign in with it' }).click();
+    await page.getByText('This link signs you in as Ada').waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText(accountId).waitFor();
     await context.close();
   });
@@ -154,6 +156,25 @@ describeInChromium('signing in', () => {
     const events = await server.database.sql<{ what: string }[]>`
       select what from audit_log where account_id = ${accountId} and what like 'passkey%' order by event_id`;
     expect(events.map(({ what }) => what)).toEqual(['passkey.added', 'passkey.removed']);
+    await tab.close();
+  });
+
+  it('a passkey after 10 minutes: the panel leads to sign-in, which leads back', async () => {
+    const tab = await open();
+    const { accountId } = await withPasskey(tab);
+    await tab.page.goto(await link(accountId));
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.getByText(accountId).waitFor();
+    await tab.page.goto(server.url + HERE);
+    server.clock.advance(11 * 60_000);
+    await tab.page.getByLabel('Name of this device').fill('Late');
+    await tab.page.getByRole('button', { name: 'Add a passkey' }).click();
+    await tab.page.getByRole('link', { name: 'Sign in again' }).click();
+    await tab.page.getByText('You signed in more than 10 minutes ago').waitFor();
+    await tab.page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await tab.page.getByRole('heading', { name: 'Security' }).waitFor();
+    await tab.page.getByRole('button', { name: 'Remove Laptop' }).click();
+    await tab.page.getByText('No passkeys yet').waitFor();
     await tab.close();
   });
 

@@ -48,6 +48,9 @@ export interface SignInServerOptions {
   readonly authUrl?: string;
   readonly byMail?: boolean;
   readonly mail?: Mail;
+  /** Whether the public policy lets anybody in. */
+  readonly admits?: boolean;
+  readonly giveStart?: (accountId: string) => Promise<void>;
   /** The host by which it is reached. */
   readonly host?: string;
   readonly extend?: (
@@ -57,6 +60,8 @@ export interface SignInServerOptions {
 }
 
 const OPEN = { allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 };
+
+const SHUT = { ...OPEN, allowed: false, remaining: 0, retryAfterSeconds: 3 };
 
 export async function openAccount(sql: Sql, email: string | null, by: Actor): Promise<string> {
   const [row] = await sql<{ accountId: string }[]>`
@@ -90,13 +95,22 @@ export async function startSignIn(options: SignInServerOptions = {}): Promise<Si
     sessions,
     accounts: createEmailAccounts(sql),
     openAccount: (email, by) => openAccount(sql, email, by),
+    giveStart: options.giveStart ?? (async () => {}),
+    nameOf: async () => 'Ada',
     mail: options.mail ?? { send: async (message) => void sent.push(message) },
     limiter: createMemoryLimiter({ clock }),
     onMailFailure: (error) => void mailFailures.push(error),
   });
   const passkeys = new Passkeys({ ...common, sessions, store: createPasskeyStore(sql), nameOf: async () => 'Ada' });
   const door = createDoor(app, sessions);
-  mountSignIn(app, { admitPublic: async () => OPEN, door, signIn, sessions, passkeys, byMail: options.byMail ?? true });
+  mountSignIn(app, {
+    admitPublic: async () => (options.admits === false ? SHUT : OPEN),
+    door,
+    signIn,
+    sessions,
+    passkeys,
+    byMail: options.byMail ?? true,
+  });
   for (const [url, { type, body }] of siteAssets()) app.get(url, (_request, reply) => reply.type(type).send(body));
   options.extend?.(app, { passkeys, door });
   const listening = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));

@@ -55,6 +55,9 @@ describe('GET /v1/usage', () => {
   it.each([
     ['a from that is no date', 'from=yesterday', 'from'],
     ['a day that does not exist', 'to=2026-02-30', 'to'],
+    ['a day beyond the last', 'to=9999-12-31', 'to'],
+    ['a day before the first', 'to=0000-01-05', 'to'],
+    ['a day with a character that none has', 'from=%00', 'from'],
     ['from after to', 'from=2026-02-02&to=2026-02-01', 'from'],
     ['a group that is none', 'group=week', 'group'],
     ['a parameter twice', 'group=day&group=key', 'group'],

@@ -2,9 +2,14 @@ import type { Command } from 'commander';
 import { examples, group } from '../help.js';
 import { credits, dollars, email, name, perSecond, someCredits, uuid } from '../words.js';
 
-/** account create, account show, account sign-in, wallet credit. */
+const FREEZING = [
+  ['freeze', true, 'stops every key of the account at once; nothing is lost, and its owner can still sign in'],
+  ['thaw', false, 'lets the keys of a frozen account work again'],
+] as const;
+
+/** account create, show, sign-in, sign-out, freeze and thaw; wallet credit. */
 export function accountCommands(program: Command): void {
-  const account = group(program, 'account', 'accounts: create, show, sign-in');
+  const account = group(program, 'account', 'accounts: create, show, sign-in, sign-out, freeze, thaw');
 
   account
     .command('create')
@@ -40,6 +45,28 @@ export function accountCommands(program: Command): void {
     .addHelpText('after', examples('perch account sign-in 019a2b3c-4d5e-7f60-8123-456789abcdef'))
     .action(async (id: string, options) => (await import('./account.js')).signInAccount(id, options));
 
+  account
+    .command('sign-out')
+    .description('ends every session of the account; its keys go on working')
+    .argument('<id>', 'the account', uuid)
+    .option('--json', 'print {"account_id","sessions_ended"}')
+    .addHelpText('after', examples('perch account sign-out 019a2b3c-4d5e-7f60-8123-456789abcdef'))
+    .action(async (id: string, options) => (await import('./account-access.js')).signOutAccount(id, options));
+
+  for (const [word, frozen, does] of FREEZING) {
+    account
+      .command(word)
+      .description(does)
+      .argument('<id>', 'the account', uuid)
+      .option('--json', 'print {"account_id","frozen"}')
+      .addHelpText('after', examples(`perch account ${word} 019a2b3c-4d5e-7f60-8123-456789abcdef`))
+      .action(async (id: string, options) => (await import('./account-access.js')).freezeAccount(id, frozen, options));
+  }
+
+  walletCommands(program);
+}
+
+function walletCommands(program: Command): void {
   group(program, 'wallet', 'wallets: credit')
     .command('credit')
     .description('give credits to an account, as a row of the ledger')

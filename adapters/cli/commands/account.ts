@@ -2,11 +2,12 @@ import { v7 } from 'uuid';
 import { type Thousandths, toCredits } from '../../../src/core/credits.js';
 import type { AccountRecord } from '../../../src/ports/truth.js';
 import type { Stores } from '../../../src/stores.js';
+import { createEmailAccounts } from '../../postgres/email-accounts.js';
 import { accountJson, KEY_HEADER, keyRow, tierOf } from '../account-view.js';
 import { withStores } from '../environment.js';
 import { Failure } from '../failure.js';
 import { grant, openAccount } from '../new-key.js';
-import { answer, count, facts, plural, table } from '../print.js';
+import { answer, count, facts, note, plural, table } from '../print.js';
 import { newSignInLink, signInUrl } from '../sign-in-link.js';
 
 interface CreateOptions {
@@ -22,6 +23,7 @@ export async function createAccount(options: CreateOptions): Promise<void> {
   const made = await withStores(async (stores, config) => {
     // M27: what an account starts with, unless the operator says otherwise.
     const credits = options.credits ?? config.startingThousandths;
+    const other = options.email === undefined ? undefined : await createEmailAccounts(stores.sql).find(options.email);
     const opened = await openAccount(stores, {
       name: options.name,
       email: options.email ?? null,
@@ -31,6 +33,8 @@ export async function createAccount(options: CreateOptions): Promise<void> {
       reason: 'starting credits',
       keyName: 'first key',
     });
+    if (other !== undefined)
+      note(`perch: account ${other} has this address too: links mailed there sign in to that one`);
     return { ...opened, credits };
   });
   const { accountId, walletId, key, credits } = made;
@@ -79,6 +83,7 @@ export async function showAccount(id: string, options: { json?: boolean }): Prom
         ['Balance', plural(toCredits(account.balance), 'credit')],
         ['Paid', `$${count(account.paidUsd)}`],
         ['Rate limit', rateOf(account)],
+        ['Frozen', account.frozen ? 'yes: no key works' : null],
       ]),
       account.keys.length === 0
         ? 'No keys.'

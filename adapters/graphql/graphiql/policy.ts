@@ -13,6 +13,7 @@ export const GRAPHIQL_CSP = [
   "img-src 'self' data:",
   'font-src data:',
   "connect-src 'self'",
+  "object-src 'none'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

@@ -183,6 +183,8 @@ create table sales (
   state text not null default 'open' check (state in ('open', 'paid', 'expired', 'mismatched')),
   payment_intent text,
   created_at timestamptz not null default now(),
+  -- With its page: looks are counted from there (W4).
+  opened_at timestamptz,
   paid_at timestamptz,
   looked_at timestamptz not null default now(),
   refunded_cents bigint not null default 0 check (refunded_cents >= 0),

@@ -16,6 +16,7 @@ if (showIfPossible(form)) {
       location.reload();
     } catch (error) {
       status.textContent = wordsFor(error);
+      document.getElementById('sign-in-again').hidden = error.reason !== 'sign_in_again';
       button.disabled = false;
     }
   });

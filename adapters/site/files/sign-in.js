@@ -12,7 +12,26 @@ function takeLink() {
   form.elements.namedItem('token').value = secret;
   form.hidden = false;
   document.getElementById('ways').hidden = true;
-  form.querySelector('button').focus();
+  void sayWhose(form, secret);
+}
+
+/** Nobody signs in to a stranger's account unawares. Where it cannot be told here, the answer to the click says it. */
+async function sayWhose(form, token) {
+  const button = form.querySelector('button');
+  const seen = form.elements.namedItem('seen');
+  const whose = document.getElementById('whose');
+  button.disabled = true;
+  seen.value = '';
+  whose.textContent = '';
+  try {
+    const { name } = await post('/sign-in/whose', { token });
+    whose.textContent = ` of ${name}`;
+    seen.value = '1';
+  } catch {
+    // Used, or too old: the click says so.
+  }
+  button.disabled = false;
+  button.focus();
 }
 
 takeLink();

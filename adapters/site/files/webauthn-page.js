@@ -16,7 +16,7 @@ export function showIfPossible(element) {
   return true;
 }
 
-/** Sends JSON and gives the answer's; throws an Error with the service's words. */
+/** Sends JSON and gives the answer's; throws an Error with the service's words, and its `reason`. */
 export async function post(path, body) {
   const answer = await fetch(path, {
     method: 'POST',
@@ -24,7 +24,10 @@ export async function post(path, body) {
     body: JSON.stringify(body),
   });
   const result = await answer.json();
-  if (!answer.ok) throw new Error(result.error?.message ?? 'The service did not answer. Try again.');
+  if (!answer.ok) {
+    const words = result.error?.message ?? 'The service did not answer. Try again.';
+    throw Object.assign(new Error(words), { reason: result.error?.reason });
+  }
   return result;
 }
 

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { Sessions } from '../../../src/account/sessions.js';
+import { OPERATOR } from '../../../src/core/audit.js';
+import { createSessionStore } from '../../postgres/sessions.js';
+import { withStores } from '../environment.js';
+import { answer, plural } from '../print.js';
+import { accountOf } from './account.js';
+
+/** Ends every session of the account, wherever it is signed in. */
+export async function signOutAccount(id: string, options: { json?: boolean }): Promise<void> {
+  const ended = await withStores(async (stores) => {
+    const { accountId } = await accountOf(stores, id);
+    const store = createSessionStore(stores.sql);
+    return new Sessions({ store, clock: { now: Date.now }, randomBytes }).endAll(accountId, null, OPERATOR);
+  });
+  answer(
+    { account_id: id, sessions_ended: ended },
+    options.json,
+    () => `${plural(ended, 'session')} ended. Keys go on working, and links that were sent still sign in.`,
+  );
+}
+
+/** Stops the keys of the account, or lets them work again. */
+export async function freezeAccount(id: string, frozen: boolean, options: { json?: boolean }): Promise<void> {
+  await withStores(async (stores) => {
+    await accountOf(stores, id);
+    await stores.accounts.freeze(id, frozen);
+  });
+  answer({ account_id: id, frozen }, options.json, () =>
+    frozen ? 'Frozen: none of its keys works, on any node. `perch account thaw` undoes it.' : 'Thawed: its keys work.',
+  );
+}

@@ -1,0 +1,78 @@
+import { Worker } from 'node:worker_threads';
+import type { ChartData } from './chart-data.js';
+import type { ChartWidth } from './chart-sizes.js';
+import type { Scheme } from './palette.js';
+
+export interface Look {
+  readonly scheme: Scheme;
+  readonly width: ChartWidth;
+}
+
+/** The picture as SVG text. */
+export type Draw = (data: ChartData, look: Look) => Promise<string>;
+
+/** What the thread answers: one of them. */
+interface Drawn {
+  readonly id: number;
+  readonly svg?: string;
+  readonly error?: string;
+}
+
+interface Waiting {
+  readonly resolve: (svg: string) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** With nothing to draw for so long the thread ends: it takes a hundred megabytes. */
+const IDLE_MS = 60_000;
+
+/**
+ * Draws charts beside the service, one at a time. The thread begins with the first picture, and anew after it broke or
+ * was idle; it does not keep the process alive.
+ */
+export function createChartThread(idleMs: number = IDLE_MS): { readonly draw: Draw; close(): Promise<void> } {
+  const waiting = new Map<number, Waiting>();
+  let worker: Worker | undefined;
+  let last = 0;
+  let idle: NodeJS.Timeout | undefined;
+  const broken = (error: Error): void => {
+    worker = undefined;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  };
+  const start = (): Worker => {
+    // Without the options of this process: the thread brings its own loader.
+    const started = new Worker(new URL('./chart-worker.mjs', import.meta.url), { execArgv: [] });
+    started.on('message', ({ id, svg, error }: Drawn) => {
+      const one = waiting.get(id);
+      waiting.delete(id);
+      if (svg === undefined) one?.reject(new Error(`a picture was not drawn: ${error}`));
+      else one?.resolve(svg);
+      if (waiting.size === 0) idle = setTimeout(() => void end(), idleMs).unref();
+    });
+    const ended = (error: Error): void => {
+      if (worker === started) broken(error);
+    };
+    started.on('error', ended);
+    started.on('exit', () => ended(new Error('the thread that draws has ended')));
+    started.unref();
+    return started;
+  };
+  const end = async (): Promise<void> => {
+    clearTimeout(idle);
+    const ending = worker;
+    broken(new Error('the service ends'));
+    await ending?.terminate();
+  };
+  return {
+    draw: (data, look) =>
+      new Promise((resolve, reject) => {
+        clearTimeout(idle);
+        worker ??= start();
+        last += 1;
+        waiting.set(last, { resolve, reject });
+        worker.postMessage({ id: last, data, look });
+      }),
+    close: end,
+  };
+}

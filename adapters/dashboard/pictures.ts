@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { ServiceError } from '../../src/core/errors.js';
+import type { ChartData } from './chart-data.js';
+import type { Draw, Look } from './chart-thread.js';
+
+/** Characters of pictures that are kept. */
+const KEPT = 8 * 1024 * 1024;
+
+/** Pictures of one account that may be drawn or wait for it. */
+const MOST_WAITING = 2;
+
+/** A picture of an account's figures. Throws `rate_limited` while others of the account are waited for. */
+export type Pictures = (accountId: string, data: ChartData, look: Look) => Promise<string>;
+
+/** Draws no picture twice: not at the same time, nor while the last one of the same figures is kept. */
+export function createPictures(draw: Draw): Pictures {
+  const kept = new LRUCache<string, string>({ maxSize: KEPT, sizeCalculation: (svg) => svg.length });
+  const drawing = new Map<string, Promise<string>>();
+  const waiting = new Map<string, number>();
+  const begin = async (accountId: string, digest: string, data: ChartData, look: Look): Promise<string> => {
+    const before = waiting.get(accountId) ?? 0;
+    if (before >= MOST_WAITING) {
+      throw new ServiceError('rate_limited', 'Other pictures of this account are drawn first. Load the page again.');
+    }
+    waiting.set(accountId, before + 1);
+    try {
+      const svg = await draw(data, look);
+      kept.set(digest, svg);
+      return svg;
+    } finally {
+      const left = (waiting.get(accountId) ?? 1) - 1;
+      if (left === 0) waiting.delete(accountId);
+      else waiting.set(accountId, left);
+    }
+  };
+  return async (accountId, data, look) => {
+    const { scheme, width } = look;
+    const digest = createHash('sha256')
+      .update(JSON.stringify([accountId, scheme, width, data]))
+      .digest('base64url');
+    const known = kept.get(digest) ?? drawing.get(digest);
+    if (known !== undefined) return known;
+    const begun = begin(accountId, digest, data, look).finally(() => drawing.delete(digest));
+    drawing.set(digest, begun);
+    return begun;
+  };
+}

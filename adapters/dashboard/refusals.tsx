@@ -1,0 +1,54 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { FastifyInstance } from 'fastify';
+import { document } from '../site/layout.js';
+import { SITE_CSP } from '../site/policy.js';
+import { wantsHtml } from '../site/send-page.js';
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  403: 'Not from there',
+  404: 'Nothing sits here',
+  429: 'Too much at once',
+};
+
+/** What a status is called on a page. */
+export const refusalTitle = (status: number): string => REFUSALS[status] ?? 'That did not work';
+
+const page = (title: string, message: string): string =>
+  document(
+    {
+      title: `${title} · Perch dashboard`,
+      description: 'Keys, credits and usage of your Perch account.',
+      here: '/dashboard',
+      style: 'dashboard.css',
+    },
+    <div class="wrap stack">
+      <h1>{title}</h1>
+      <div class="card">
+        <p>{message}</p>
+        <p class="actions">
+          <a class="button primary" href="/dashboard">
+            To the dashboard
+          </a>
+        </p>
+      </div>
+    </div>,
+  );
+
+/** What the service says to programs, as a page: also where no page of ours answered, as for a path that is none. */
+export function refuseInWords(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const type = String(reply.getHeader('content-type') ?? '');
+    const isOurs = reply.statusCode >= 400 && /^\/dashboard(?:[/?]|$)/.test(request.url);
+    if (!isOurs || typeof payload !== 'string' || !type.startsWith('application/json') || !wantsHtml(request)) {
+      return done(null, payload);
+    }
+    const { error } = JSON.parse(payload) as { error: { message: string } };
+    reply
+      .type('text/html; charset=utf-8')
+      .header('Content-Security-Policy', SITE_CSP)
+      .header('Referrer-Policy', 'same-origin')
+      .header('Cache-Control', 'private, no-store');
+    done(null, page(refusalTitle(reply.statusCode), error.message));
+  });
+}

@@ -1,0 +1,29 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { asServiceError } from '../../src/core/errors.js';
+import { OAuthError } from '../../src/oauth/oauth-error.js';
+import { logFailure } from '../http/failure.js';
+import { sendPage } from '../site/send-page.js';
+import { refusalPage } from './consent-page.js';
+
+/** A page with the reason; with `back`, a link for who wants to take it to the client, whose address is proven. */
+export const sendRefused = (
+  reply: FastifyReply,
+  { status = 400, title = 'This request is not right', message, back = null }: Refusal,
+): FastifyReply => sendPage(reply.code(status), refusalPage(title, message, back));
+
+interface Refusal {
+  readonly status?: number;
+  readonly title?: string;
+  readonly message: string;
+  readonly back?: string | null;
+}
+
+/** What was thrown. Never with a way back: nobody knows whose address it would be. */
+export function sendRefusal(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+  if (thrown instanceof OAuthError) return sendRefused(reply, { message: thrown.message });
+  const failure = asServiceError(thrown);
+  logFailure(request, failure);
+  if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
+  const title = failure.status < 500 ? 'This was not accepted' : 'Something went wrong on our side';
+  return sendRefused(reply, { status: failure.status, title, message: failure.message });
+}

@@ -1,0 +1,61 @@
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GRAPHIQL_CSP } from '../../adapters/graphql/graphiql/policy.js';
+import { SITE_CSP } from '../../adapters/site/policy.js';
+import { sendPage } from '../../adapters/site/send-page.js';
+import { type BareServer, startBareServer } from './server.js';
+
+let server: BareServer;
+
+beforeEach(async () => {
+  server = await startBareServer();
+});
+afterEach(() => server?.close());
+
+/** An answer, and those that no route gives. */
+const PATHS: Readonly<Record<string, string>> = {
+  'a public fact': '/healthz',
+  'a read': '/v1/soon',
+  'nothing that is there': '/nothing',
+  'what is not encoded rightly': '/%zz',
+  'what is too long': `/${'x'.repeat(8200)}`,
+};
+
+describe('what every answer says to a browser', () => {
+  it.each(Object.keys(PATHS))('%s: it is of its type, loads nothing, is in no frame and tells nobody', async (name) => {
+    const { headers } = await fetch(server.url + PATHS[name]);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; base-uri 'none'; frame-ancestors 'none'");
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('strict-transport-security')).toBeNull();
+  });
+
+  it.each(['baseUrl', 'authUrl'] as const)('where the %s is https, it is to stay so', async (name) => {
+    server.app[name] = 'https://perch.example';
+    for (const path of Object.values(PATHS)) {
+      const { headers } = await fetch(server.url + path);
+      expect(headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
+    }
+  });
+
+  it('what is no HTTP is answered with a type that is not guessed either', async () => {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname).end('NONSENSE\r\n\r\n');
+    let text = '';
+    for await (const part of socket) text += part;
+    expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*\r\nX-Content-Type-Options: nosniff\r\n/);
+  });
+
+  it.each([SITE_CSP, GRAPHIQL_CSP])('pages load no plug-ins: %s', (policy) => {
+    expect(policy).toContain("; object-src 'none';");
+  });
+});
+
+describe('a page', () => {
+  it('has a policy of its own instead', async () => {
+    await server.close();
+    server = await startBareServer({ mount: (app) => app.get('/page', (_request, reply) => sendPage(reply, 'Here')) });
+    const { headers } = await fetch(`${server.url}/page`);
+    expect([headers.get('content-security-policy'), headers.get('referrer-policy')]).toEqual([SITE_CSP, 'same-origin']);
+  });
+});

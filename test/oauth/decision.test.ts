@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SITE_CSP } from '../../adapters/site/policy.js';
+import { type DocumentHost, startDocumentHost } from './document-host.js';
+import { ask, askFields, backOf, CALLBACK, codeFor, decide, form, formIn, newClient, post } from './oauth-client.js';
+import { type OAuthServer, startOAuthServer } from './oauth-server.js';
+
+let server: OAuthServer;
+let host: DocumentHost;
+let clientId: string;
+let accountId: string;
+
+beforeAll(async () => {
+  host = await startDocumentHost();
+  server = await startOAuthServer({ documents: host.documents });
+  accountId = await server.account();
+  clientId = await newClient(server);
+});
+afterAll(async () => {
+  await server?.close();
+  await host?.close();
+});
+beforeEach(() => {
+  server.visitor = accountId;
+});
+
+const addressOf = (change: Record<string, string | null> = {}): string =>
+  `${server.url}/oauth/authorize?${askFields(clientId, change)}`;
+
+describe('the consent page (A15)', () => {
+  it('says who asks, where the answer goes, what for, and who pays', async () => {
+    const { text, headers } = await ask(server, clientId);
+    const { email } = (await server.accounts.get(accountId)) ?? {};
+    for (const said of ['Lantern', 'app.example', 'Read public data', email ?? '-', 'half of that', 'Spend cap']) {
+      expect(text).toContain(said);
+    }
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(formIn(text).get('cap_amount')).toBe('1000');
+    expect(formIn(text).get('cap_period')).toBe('month');
+  });
+
+  it('its policy is that of all pages, but says nothing about where a form may lead', async () => {
+    const { headers } = await ask(server, clientId);
+    expect(headers.get('content-security-policy')).toBe(SITE_CSP.replace("form-action 'self'; ", ''));
+  });
+
+  it('says how long it lasts, and lets somebody else sign out (ASVS 10.7.2, 7.4.4)', async () => {
+    const { text } = await ask(server, clientId);
+    for (const said of ['revoke in the dashboard', 'a year at most', '90 days', 'action="/sign-out"']) {
+      expect(text).toContain(said);
+    }
+  });
+
+  it('says when the wallet is empty, and where to fill it', async () => {
+    await server.database.sql`update wallets set balance_thousandths = 0 where account_id = ${accountId}`;
+    expect((await ask(server, clientId)).text).toMatch(/Your wallet is empty.*href="\/dashboard\/credits"/);
+    const rich = await server.account();
+    await server.database.sql`update wallets set balance_thousandths = 1000 where account_id = ${rich}`;
+    server.visitor = rich;
+    expect((await ask(server, clientId)).text).not.toContain('Your wallet is empty');
+  });
+
+  it('warns of what cannot be told apart on a computer', async () => {
+    const client = await newClient(server, ['http://127.0.0.1/cb']);
+    const { text } = await ask(server, client, { redirect_uri: 'http://127.0.0.1:5/cb' });
+    expect(text).toContain('a program on your own computer, and Perch cannot tell which');
+  });
+
+  it('a document client is named with its host (A13)', async () => {
+    const { text } = await ask(server, host.client('/named'), { redirect_uri: 'http://127.0.0.1:5/callback' });
+    expect(text).toContain(`That is what it calls itself, at client.test:${host.port}.`);
+  });
+
+  it.each([
+    ['its client_id is not its own address', { client_id: 'https://client.test/other' }],
+    ['it speaks of a secret', { client_secret: 'x' }],
+    ['it speaks of a secret', { token_endpoint_auth_method: 'client_secret_post' }],
+    ['redirect_uris', { redirect_uris: [] }],
+    ['is http', { redirect_uris: ['http://app.example/cb'] }],
+  ])('a document is refused: %s', async (why, metadata) => {
+    const { status, text } = await ask(server, host.client(`/${randomUUID()}`, metadata));
+    expect(status).toBe(400);
+    expect(text).toContain(why);
+  });
+
+  it('what a client calls itself is text', async () => {
+    const { text } = await ask(server, host.client('/xss', { client_name: '<img src=x onerror=alert(1)>' }), {
+      redirect_uri: 'http://127.0.0.1:5/callback',
+    });
+    expect(text).toContain('Allow &lt;img src=x');
+    expect(text).not.toContain('<img src=x');
+  });
+});
+
+describe('the decision', () => {
+  it('yes: a code, with state and iss, and a line in the log (RFC 9207)', async () => {
+    const mine = await server.account();
+    server.visitor = mine;
+    const { status, location, headers } = await decide(server, addressOf());
+    expect([status, headers.get('cache-control')]).toEqual([303, 'no-store']);
+    expect(Object.fromEntries(location?.searchParams ?? [])).toEqual({
+      code: expect.stringMatching(/^[\w-]{43}$/),
+      state: 'st',
+      iss: server.url,
+    });
+    const [event] = await server.audit.list(mine, 1);
+    expect(event).toMatchObject({ what: 'client.allowed', who: 'customer', address: '127.0.0.1' });
+    expect(event?.detail).toMatchObject({ client: 'Lantern', redirect_uri: CALLBACK, cap: 1000, period: 'month' });
+  });
+
+  it('no: access_denied, with state and iss', async () => {
+    const { location } = await decide(server, addressOf(), { decision: 'deny' });
+    expect(Object.fromEntries(location?.searchParams ?? [])).toEqual({
+      error: 'access_denied',
+      error_description: expect.any(String),
+      state: 'st',
+      iss: server.url,
+    });
+  });
+
+  it('a frozen account lets nobody in: it says why, before and after yes, and no still is no (W8)', async () => {
+    const frozen = await server.account();
+    server.visitor = frozen;
+    const page = formIn((await ask(server, clientId)).text);
+    await server.database.sql`update accounts set frozen_at = now() where account_id = ${frozen}`;
+    page.set('decision', 'allow');
+    for (const reply of [await ask(server, clientId), await post(`${server.url}/oauth/authorize`, page)]) {
+      expect([reply.status, reply.location]).toEqual([403, null]);
+      expect(reply.text).toContain('Your account is frozen');
+      expect(Object.fromEntries(backOf(reply.text)?.searchParams ?? [])).toMatchObject({
+        error: 'access_denied',
+        state: 'st',
+      });
+    }
+    expect(await server.audit.list(frozen, 9)).not.toContainEqual(expect.objectContaining({ what: 'client.allowed' }));
+    page.set('decision', 'deny');
+    const { location } = await post(`${server.url}/oauth/authorize`, page);
+    expect(location?.searchParams.get('error')).toBe('access_denied');
+  });
+
+  it('only the hash of a code is kept', async () => {
+    const code = await codeFor(server, clientId);
+    const rows = await server.database.sql`select to_jsonb(t)::text as row from one_time_tokens t where kind = 'code'`;
+    expect(JSON.stringify(rows)).not.toContain(code);
+  });
+
+  it('another account is signed in by now: the page is shown again, and nothing is allowed', async () => {
+    const page = formIn((await ask(server, clientId)).text);
+    page.set('decision', 'allow');
+    server.visitor = await server.account('Grace');
+    const { status, text, location } = await post(`${server.url}/oauth/authorize`, page);
+    expect([status, location]).toEqual([200, null]);
+    expect(text).toContain('You are signed in to another account now.');
+    expect(formIn(text).get('account')).toBe(server.visitor);
+  });
+
+  it('nobody is signed in by now: sign-in, and then the page again', async () => {
+    const page = formIn((await ask(server, clientId)).text);
+    server.visitor = null;
+    const { location } = await post(`${server.url}/oauth/authorize`, page);
+    expect(location?.searchParams.get('next')).toBe(`/oauth/authorize?${askFields(clientId)}`);
+  });
+
+  it.each([{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, { origin: 'https://evil.example' }])(
+    'what another site sent does not count: %j',
+    async (headers) => {
+      const page = formIn((await ask(server, clientId)).text);
+      page.set('decision', 'allow');
+      const { status, location } = await post(`${server.url}/oauth/authorize`, page, headers);
+      expect([status, location]).toEqual([403, null]);
+    },
+  );
+
+  it('the hidden fields are looked at as if they were new', async () => {
+    const { status, location } = await post(
+      `${server.url}/oauth/authorize`,
+      form({ ...Object.fromEntries(askFields(clientId, { redirect_uri: 'https://evil.example' })), decision: 'allow' }),
+    );
+    expect([status, location]).toEqual([400, null]);
+  });
+
+  it.each(['', '0', '-1', '1.2345', 'many', '1e9'])('a cap of %j is asked for again', async (amount) => {
+    const { status, text } = await decide(server, addressOf(), { cap_amount: amount });
+    expect([status, text.includes('The cap must be a number of credits above 0')]).toEqual([400, true]);
+  });
+});
