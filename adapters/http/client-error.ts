@@ -32,6 +32,8 @@ export function clientError(ids: Ids): (error: ParserError, socket: Socket) => v
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${requestId}`,
       'X-Content-Type-Options: nosniff',
+      "Content-Security-Policy: default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+      'Referrer-Policy: no-referrer',
       'RateLimit-Policy: account; q=1; w=1',
       'Connection: close',
     ];
