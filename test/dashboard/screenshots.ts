@@ -31,7 +31,7 @@ const HOUSEHOLDS: Readonly<Record<string, Household>> = { busy: BUSY, empty: EMP
 
 const SCREENS = [
   { name: 'narrow', width: 360, height: 780 },
-  { name: 'wide', width: 1440, height: 1000 },
+  { name: 'wide', width: 1440, height: 900 },
 ] as const;
 
 /** Beside the dashboard's own, the pages on the way to it. */
