@@ -2,9 +2,11 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { v7 } from 'uuid';
 import { mountManifest } from '../adapters/graphql/manifest.js';
+import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
 import { mountGraphql } from '../adapters/graphql/yoga.js';
 import { createServer } from '../adapters/http/server.js';
 import { versionHeaders } from '../adapters/http/version-headers.js';
+import { mountMcp } from '../adapters/mcp/mount.js';
 import { COMET_THREAD_ID, DEMO_HANDLES } from '../adapters/networks/corpus/demo/entry-points.js';
 import { mountRest } from '../adapters/rest/mount.js';
 import { mountSite } from '../adapters/site/mount.js';
@@ -34,6 +36,8 @@ export interface ComposeOptions {
   readonly network?: Network;
   /** The demo account's key, offered by GraphiQL with one click; null where there is none. */
   readonly demoKey?: string | null;
+  /** What runs GraphQL: Yoga unless told. Both give the same answers. */
+  readonly graphql?: 'yoga' | 'mercurius';
 }
 
 export interface Perch {
@@ -73,7 +77,8 @@ export async function compose(config: Config, stores: Stores, options: ComposeOp
     draining: () => app.stopping,
   });
   await observing.watch(app, engine, shared);
-  mountInterfaces(app, engine, { config, network, status, demoKey, demo });
+  const { graphql = 'yoga' } = options;
+  await mountInterfaces(app, engine, { config, network, status, demoKey, demo, graphql });
   customers.mount(admit, network.name);
 
   return {
@@ -103,10 +108,12 @@ interface Shown {
   readonly status: ReturnType<typeof createStatus>;
   readonly demoKey: string | null;
   readonly demo: boolean;
+  readonly graphql: NonNullable<ComposeOptions['graphql']>;
 }
 
 /** Reads, and the pages about them. */
-function mountInterfaces(app: FastifyInstance, { serve, admit, operations }: Engine, shown: Shown): void {
+async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Shown): Promise<void> {
+  const { serve, admit, operations } = engine;
   const { config, network, status, demoKey, demo } = shown;
   mountRest(app, { serve, schema, operations });
   const site = mountSite(app, {
@@ -121,8 +128,10 @@ function mountInterfaces(app: FastifyInstance, { serve, admit, operations }: Eng
     schema,
     operations,
   });
-  mountGraphql(app, { serve, schema }, site.graphiql);
+  if (shown.graphql === 'yoga') mountGraphql(app, { serve, schema }, site.graphiql);
+  else await mountMercurius(app, { serve, schema, page: site.graphiql });
   mountManifest(app, operations);
+  mountMcp(app, { serve, schema, operations });
 }
 
 /** Asks the network what this configuration can read. Nobody waits for that; it is told to the log, and later to whoever asks. */

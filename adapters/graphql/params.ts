@@ -4,11 +4,14 @@ import { badRequest } from '../../src/core/errors.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Document } from '../../src/serve/call.js';
 
+/** What a request says, before anything of it is checked. */
+export type Params = GraphQLParams & { readonly documentId?: unknown };
+
 /**
  * Which operation a request means: a persisted one by its name (`documentId`), one by its SHA-256 in the form the ecosystem
  * uses for automatic persisted queries, or the text sent. Nothing can be registered: a hash beside a text changes nothing.
  */
-export function documentOf(params: GraphQLParams & { documentId?: unknown }): Document {
+export function documentOf(params: Params): Document {
   const { query, documentId, extensions } = params;
   const operationName: unknown = params.operationName ?? null;
   if (operationName !== null && typeof operationName !== 'string') {

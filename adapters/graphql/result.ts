@@ -35,11 +35,13 @@ function answered(answer: Answer, requestId: string): ExecutionResult {
   };
 }
 
-/** A failed field: null in the data, and free. What is not ours to tell keeps its text to itself. */
+/**
+ * A failed field: null in the data, and free. What is not ours to tell keeps its text to itself. Its path says where: not every
+ * executor knows the place in the document.
+ */
 const fieldError = (error: GraphQLError): GraphQLError => {
   const failure = failureOf(error);
   return new GraphQLError(failure.message, {
-    ...(error.nodes && { nodes: error.nodes }),
     ...(error.path && { path: error.path }),
     extensions: extensionsOf(failure),
   });

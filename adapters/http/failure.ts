@@ -31,9 +31,9 @@ export function problemBody(failure: ServiceError, requestId: string, baseUrl: s
   };
 }
 
-/** Where a client that has no key can find out how to get one (RFC 9728); an error only for a key that is bad (A7). */
-export const challengeOf = ({ code }: ServiceError, baseUrl: string): string =>
-  `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource", scope="read"${code === 'invalid_key' ? ', error="invalid_token"' : ''}`;
+/** Where a client that has no key can find out how to get one for `resource`, a path (RFC 9728); an error only for a key that is bad (A7). */
+export const challengeOf = ({ code }: ServiceError, baseUrl: string, resource = ''): string =>
+  `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource${resource}", scope="read"${code === 'invalid_key' ? ', error="invalid_token"' : ''}`;
 
 /** What the caller did not cause is for the operator to see. */
 export function logFailure(request: FastifyRequest, failure: ServiceError): void {

@@ -5,7 +5,7 @@ import type { Endpoint, Parameter } from './parameters.js';
 import { boolean, readValue } from './values.js';
 
 /** Names that other services use for our parameters: refused with the right name, for ignoring one costs money (P3, U26). */
-const NEAR_MISSES: Readonly<Record<string, string>> = {
+export const NEAR_MISSES: Readonly<Record<string, string>> = {
   limit: 'count',
   max_results: 'count',
   per_page: 'count',

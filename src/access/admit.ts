@@ -8,10 +8,13 @@ export interface Admit {
   admit(caller: Pick<Caller, 'accountId' | 'qps'>): Promise<RateDecision>;
   /** One keyless request of an address, or of a /64 of them (`limitAddress`); policy `public`. */
   admitPublic(address: string): Promise<RateDecision>;
+  /** One message of a protocol's own, such as a handshake: of the account, and as many as under `public`. */
+  admitGreeting(caller: Pick<Caller, 'accountId'>): Promise<RateDecision>;
 }
 
 /** Asks, and refuses nothing itself: whoever answers needs the decision for the headers either way. */
 export const createAdmit = ({ limiter }: { limiter: Limiter }): Admit => ({
   admit: (caller) => limiter.take(`account:${caller.accountId}`, caller.qps),
   admitPublic: (address) => limiter.take(`public:${limitAddress(address)}`, PUBLIC_QPS),
+  admitGreeting: (caller) => limiter.take(`greeting:${caller.accountId}`, PUBLIC_QPS),
 });

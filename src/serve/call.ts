@@ -12,6 +12,19 @@ export type Document =
   | { readonly sha256: string; readonly text?: string }
   | { readonly text: string; readonly operationName?: string | null };
 
+/** What is to be executed: a document, and which of its operations; null where it has one. */
+export interface OperationText {
+  readonly text: string;
+  readonly operationName: string | null;
+}
+
+/** Executes an operation that is checked and priced already. */
+export type Run = (
+  operation: OperationText,
+  context: object | null,
+  variables: Record<string, unknown>,
+) => Promise<ExecutionResult>;
+
 /** One request of any interface. */
 export interface Call {
   readonly requestId: string;
@@ -26,15 +39,22 @@ export interface Call {
   /** Price the call and read nothing (M26). */
   readonly estimate: () => boolean;
   /** Distinguishes renderings of the same data by different interfaces. */
-  readonly interface: 'rest' | 'graphql';
+  readonly interface: 'rest' | 'graphql' | 'mcp';
   /** The bytes of an answer that do not depend on the call: kept, where the answer can be given again. */
   readonly render?: (answer: Answer) => Buffer;
   /** Whether a call without a key may pass when its operation turns out to be introspection (G2). */
   readonly mayBeKeyless?: boolean;
+  /** A message of a protocol's own: it reads nothing, and is no request of the account's limit (A19). */
+  readonly isGreeting?: boolean;
   /** Only queries are allowed: a GET (G1). */
   readonly queriesOnly?: boolean;
   /** The answer is whole or there is none: where a field fails nothing is charged (section 7). */
   readonly allOrNothing?: boolean;
+  /**
+   * Executes the operation instead of the engine itself: another GraphQL server with hooks of its own. Then it runs every time,
+   * for a hook may look at the caller, and no answer is kept.
+   */
+  readonly run?: Run;
   /** Fires when the caller is gone (M18). */
   readonly signal: AbortSignal;
 }

@@ -16,13 +16,13 @@ import {
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { badRequest, ServiceError } from '../core/errors.js';
-import type { Document } from './call.js';
+import type { Document, OperationText } from './call.js';
 import { isIntrospection, LIMITS, shapeLimits } from './limits.js';
 import { type Plan, planOf } from './planner.js';
 import type { Checks } from './rules.js';
 
 /** A checked and compiled operation. */
-export interface Operation extends Plan {
+export interface Operation extends Plan, OperationText {
   /** The persisted name, or the operation's own, or `query`: what the ledger calls it. */
   readonly name: string;
   /** Persisted: its name is not a caller's own. */
@@ -136,6 +136,8 @@ function compile(
   const keyless = isIntrospection(operation);
   return {
     id: sha256(`${operationName ?? ''}\n${text}`),
+    text,
+    operationName,
     name: source.name ?? operation.name?.value ?? operation.operation,
     isOurs: source.isOurs,
     kind: operation.operation,

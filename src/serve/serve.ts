@@ -75,9 +75,9 @@ export function createServe(options: ServeOptions): Serve {
     };
     try {
       const caller = await identify(options, call);
-      trail.policy = caller ? 'account' : 'public';
+      trail.policy = caller && !call.isGreeting ? 'account' : 'public';
       trail.accountId = caller?.accountId ?? null;
-      const rate = caller ? await options.admit.admit(caller) : await options.admit.admitPublic(call.address);
+      const rate = await admit(options, call, caller);
       trail.rate = rate;
       if (!rate.allowed) throw tooFast(rate);
       const prepared = prepare(options, call);
@@ -89,7 +89,7 @@ export function createServe(options: ServeOptions): Serve {
       }
       const run = () =>
         !caller || prepared.operation.keyless || prepared.dryRun
-          ? unpaid(options, prepared, caller)
+          ? unpaid(options, prepared, caller, call)
           : paid(options, prepared, caller, call, trail);
       return close(await options.tracing.span('operation', attributesOf(prepared, call), run));
     } catch (error) {
@@ -114,6 +114,12 @@ async function identify(options: ServeOptions, call: Call): Promise<Caller | nul
   return options.identify.identify(readCredential(call.credential), call.address);
 }
 
+/** Step 2: whether the rate allows it. */
+function admit({ admit }: ServeOptions, call: Call, caller: Caller | null): Promise<RateDecision> {
+  if (caller === null) return admit.admitPublic(call.address);
+  return call.isGreeting ? admit.admitGreeting(caller) : admit.admit(caller);
+}
+
 /** Step 3: the operation, its variables and what it can cost at most. Everything of the caller's is checked here. */
 function prepare(options: ServeOptions, call: Call): Prepared {
   const operation = options.documents.find(call.document());
@@ -134,12 +140,12 @@ function prepare(options: ServeOptions, call: Call): Prepared {
 }
 
 /** Introspection, and the price of a call before anything is read (M26): nothing is opened, read or charged. */
-async function unpaid(options: ServeOptions, prepared: Prepared, caller: Caller | null): Promise<Answer> {
-  const { operation, variables, estimate } = prepared;
+async function unpaid(options: ServeOptions, prepared: Prepared, caller: Caller | null, call: Call): Promise<Answer> {
+  const { operation, estimate } = prepared;
   const nothing = { operation: operation.name, charge: new Receipt().fold(), fetchedAt: undefined };
   const balance = caller && (await options.ledger.balance(caller.walletId, caller.keyId)).balance;
   if (prepared.dryRun) return { kind: 'answer', ...nothing, data: null, errors: [], balance, estimate };
-  const { data = null, errors = [] } = await operation.run(null, variables);
+  const { data = null, errors = [] } = await run(prepared, call, null);
   return { kind: 'answer', ...nothing, data, errors, balance };
 }
 
@@ -155,7 +161,7 @@ async function paid(
   const purse = await options.purses.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
   try {
     if (operation.priced && purse.left <= 0) throw shortOf(purse.shortage, 'This is a paid read', purse.left);
-    const key = operation.impersonal ? keyOf(call, prepared) : null;
+    const key = operation.impersonal && !call.run ? keyOf(call, prepared) : null;
     const known = key === null ? undefined : await options.answers.find(key);
     if (known && purse.left >= known.charge.amount) {
       call.signal.throwIfAborted();
@@ -169,7 +175,7 @@ async function paid(
     const errand = errandOf(options, caller, call);
     trail.errand = errand;
     const context = contextOf(options, caller, call, meter, errand);
-    const { data = null, errors = [] } = await execute(prepared, context, errand);
+    const { data = null, errors = [] } = await execute(prepared, call, context, errand);
     if (call.allOrNothing && errors[0]) throw failureOf(errors[0]);
     // Whoever is gone by now pays nothing; from here on the answer is paid (M18).
     call.signal.throwIfAborted();
@@ -223,9 +229,12 @@ const contextOf = (options: ServeOptions, caller: Caller, { address }: Call, met
   billing: options.billing.desk(caller, address),
 });
 
-async function execute(prepared: Prepared, context: ReturnType<typeof contextOf>, errand: Errand) {
+const run = ({ operation, variables }: Prepared, call: Call, context: ReturnType<typeof contextOf> | null) =>
+  call.run ? call.run(operation, context, variables) : operation.run(context, variables);
+
+async function execute(prepared: Prepared, call: Call, context: ReturnType<typeof contextOf>, errand: Errand) {
   try {
-    return await within(errand.signal, prepared.operation.run(context, prepared.variables));
+    return await within(errand.signal, run(prepared, call, context));
   } catch (error) {
     if (!errand.signal.aborted) throw error;
     throw new ServiceError('upstream_error', 'The network did not answer in time. Nothing was charged.', {

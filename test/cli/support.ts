@@ -34,7 +34,7 @@ export interface Started {
 }
 
 /** Starts Node on a script with an environment of its own: nothing of this run's leaks in. */
-function startNode(args: readonly string[], { env = {}, cwd = tmpdir(), user }: RunOptions = {}): Started {
+export function startNode(args: readonly string[], { env = {}, cwd = tmpdir(), user }: RunOptions = {}): Started {
   const child = spawn(process.execPath, args, {
     cwd,
     env: { PATH: process.env.PATH ?? '', TMPDIR: tmpdir(), HOME: tmpdir(), NO_COLOR: '1', ...env },

@@ -2,11 +2,12 @@ import { auditServer } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPerch, type TestPerch } from '../support/perch.js';
 import { createScriptedNetwork } from '../support/scripted-network.js';
+import { MOUNTS } from './service.js';
 
-describe('the GraphQL-over-HTTP audit against the running server (G1, G6, U49)', () => {
+describe.each(MOUNTS)('the GraphQL-over-HTTP audit against the running server (G1, G6, U49) (%s)', (graphql) => {
   let perch: TestPerch;
   beforeAll(async () => {
-    perch = await startPerch({ network: createScriptedNetwork().network });
+    perch = await startPerch({ network: createScriptedNetwork().network, graphql });
   });
   afterAll(() => perch.close());
 

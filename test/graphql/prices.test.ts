@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { at, failures, post } from './client.js';
-import { type Service, startService, TIMELINE } from './service.js';
+import { MOUNTS, type Service, startService, TIMELINE } from './service.js';
 
-describe('what an operation costs', () => {
+describe.each(MOUNTS)('what an operation costs (%s)', (mount) => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService();
+    service = await startService({}, mount);
   });
   afterAll(() => service.close());
   beforeEach(() => {

@@ -3,17 +3,17 @@ import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOperations } from '../../schema/operations.js';
 import { at, GRAPHQL_TYPE, type GraphqlBody, post } from './client.js';
-import { type Service, startService } from './service.js';
+import { MOUNTS, type Service, startService } from './service.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const persisted = (hash: string) => ({ persistedQuery: { version: 1, sha256Hash: hash } });
 const OPERATIONS = readOperations();
 
-describe('GraphQL over HTTP', () => {
+describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
   let service: Service;
   let account: Awaited<ReturnType<Service['perch']['account']>>;
   beforeAll(async () => {
-    service = await startService();
+    service = await startService({}, mount);
     account = await service.perch.account();
   });
   afterAll(() => service.close());

@@ -1,3 +1,4 @@
+import type { ComposeOptions } from '../../src/compose.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
 import { startPerch, type TestPerch } from '../support/perch.js';
 import { createScriptedNetwork, range, type ScriptedNetwork } from '../support/scripted-network.js';
@@ -12,8 +13,13 @@ export interface Service {
 /** Newest first: tweets 200 to 101 of user 1, each of which quotes the one a hundred below it. */
 export const TIMELINE = range(100, 101).reverse().map(String);
 
+export type Mount = NonNullable<ComposeOptions['graphql']>;
+
+/** What runs GraphQL: all that is tested of one is tested of the other. */
+export const MOUNTS: readonly Mount[] = ['yoga', 'mercurius'];
+
 /** A Perch over a small scripted network, with a clock that stands still. `close` proves the ledger. */
-export async function startService(env: Record<string, string> = {}): Promise<Service> {
+export async function startService(env: Record<string, string> = {}, graphql: Mount = 'yoga'): Promise<Service> {
   const clock = manualClock();
   const net = createScriptedNetwork();
   net.users(range(60));
@@ -23,7 +29,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
   net.list('timeline', '2', range(100).reverse().map(String), { pageSize: 100 });
   net.list('followers', '1', range(50, 2).map(String));
   net.list('replies', '200', ['90', '91', '92']);
-  const perch = await startPerch({ clock, network: net.network, env });
+  const perch = await startPerch({ clock, network: net.network, env, graphql });
   return {
     net,
     perch,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { post } from './client.js';
-import { type Service, startService } from './service.js';
+import { MOUNTS, type Service, startService } from './service.js';
 
 const times = (count: number, make: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => make(i)).join(' ');
@@ -10,11 +10,11 @@ const deep = (levels: number): string => {
   return `{ tweet(id: "1") { ${'inReplyTo { '.repeat(between)} id ${'} '.repeat(between)} } }`;
 };
 
-describe('how large an operation may be (G11)', () => {
+describe.each(MOUNTS)('how large an operation may be (G11) (%s)', (mount) => {
   let service: Service;
   let account: Awaited<ReturnType<Service['perch']['account']>>;
   beforeAll(async () => {
-    service = await startService();
+    service = await startService({}, mount);
     account = await service.perch.account();
   });
   afterAll(() => service.close());

@@ -97,7 +97,8 @@ export function requestBodyOf(
   return { required: true, content: { 'application/json': { schema, example } } };
 }
 
-function valueSchema({ name, type, values, rule, initial }: Parameter): JsonSchema {
+/** The JSON Schema of a parameter's value. */
+export function valueSchema({ name, type, values, rule, initial }: Parameter): JsonSchema {
   const byDefault = initial === undefined ? {} : { default: initial };
   if (type === 'list') {
     const { min, max } = rule?.kind === 'list' ? rule : { min: 1, max: 100 };

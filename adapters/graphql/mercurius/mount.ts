@@ -1,0 +1,145 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ExecutionResult } from 'graphql';
+import { asServiceError, type ServiceError } from '../../../src/core/errors.js';
+import type { Run } from '../../../src/serve/call.js';
+import type { Serve } from '../../../src/serve/serve.js';
+import { outcomeHeaders } from '../outcome-headers.js';
+import {
+  askedOf,
+  callOf,
+  commonHeaders,
+  type GraphqlOptions,
+  mediaTypeOf,
+  type Page,
+  refuse,
+  wantsPage,
+} from '../request.js';
+import { resultOf } from '../result.js';
+import { paramsOf } from './request-params.js';
+
+export interface MercuriusOptions extends GraphqlOptions {
+  /** Answers a browser that opens the address; without it, a browser is answered as any other client. */
+  readonly page?: Page;
+  /** `/graphql` unless told. */
+  readonly path?: string;
+  /** Names requests instead of the app: by UUIDs, which a ledger keeps. */
+  readonly requestId?: () => string;
+}
+
+/** Bytes (P13). */
+const BODY_BYTES = 64 * 1024;
+
+/** What of Mercurius is used here. */
+type Graphql = (
+  source: string,
+  context: object,
+  variables: Record<string, unknown>,
+  operationName?: string,
+) => Promise<ExecutionResult>;
+
+/**
+ * Mounts GraphQL as a Fastify plugin run by Mercurius: the schema, loaders, meter and persisted operations of the other mount.
+ * `app.graphql` is Mercurius's own afterwards, so its hooks (`preExecution`, `onResolution`, …) can be added; they see every
+ * operation that is executed, once it was admitted and priced. Mercurius is no dependency: throws where it isn't installed, and
+ * where `app` has one already (give a scope of its own then).
+ */
+export async function mountMercurius(app: FastifyInstance, options: MercuriusOptions): Promise<void> {
+  const mercurius = await load();
+  const settings = {
+    schema: options.schema,
+    // Of its own it has no meter, no key and no rate.
+    routes: false,
+    // Compiled when it is seen again, the way the other mount compiles.
+    jit: 1,
+    // Its types leave this out.
+    compilerOptions: { useExperimentalPathBasedSkipInclude: true },
+    // Its own makes texts of errors: what they came from decides their code here.
+    errorFormatter: ({ data, errors }: ExecutionResult) => ({
+      statusCode: 200,
+      response: { data: data ?? null, ...(errors && { errors }) },
+    }),
+  };
+  await app.register(mercurius, settings);
+  const graphql = (app as unknown as { graphql: Graphql }).graphql;
+  const { path = '/graphql', requestId } = options;
+  await app.register(async (scope) => {
+    // Bodies are read here, whatever else the app takes them for.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    if (requestId) {
+      scope.addHook('onRequest', async (request, reply) => {
+        request.id = requestId();
+        reply.header('X-Request-Id', request.id);
+      });
+    }
+    scope.route({
+      method: ['GET', 'POST'],
+      url: path,
+      bodyLimit: BODY_BYTES,
+      handler: (request, reply) => {
+        if (options.page && wantsPage(request)) return options.page(request, reply);
+        return answer(options.serve, graphql, request, commonHeaders(reply));
+      },
+    });
+  });
+}
+
+async function load() {
+  try {
+    return (await import('mercurius')).default;
+  } catch (cause) {
+    throw new Error('This mount needs the package mercurius: npm i mercurius', { cause });
+  }
+}
+
+async function answer(serve: Serve, graphql: Graphql, request: FastifyRequest, reply: FastifyReply) {
+  let params: ReturnType<typeof paramsOf>;
+  try {
+    params = paramsOf(request);
+  } catch (error) {
+    return refuse(serve, request, reply, asServiceError(error));
+  }
+  const outcome = await serve({
+    ...callOf(request, reply),
+    ...askedOf(params, request),
+    run: runBy(graphql, reply),
+  });
+  outcomeHeaders(request, reply, outcome);
+  const result = resultOf(outcome);
+  const type = mediaTypeOf(request);
+  return reply
+    .code(statusOf(result, type))
+    .type(`${type}; charset=utf-8`)
+    .send(JSON.stringify(shown(result)));
+}
+
+/** Hooks get the reply, and through it the request, as with Mercurius's own routes. */
+const runBy =
+  (graphql: Graphql, reply: FastifyReply): Run =>
+  ({ text, operationName }, context, variables) => {
+    if (operationName === null) return graphql(text, { ...context, reply }, variables);
+    // It keeps one compiled operation of a text, whichever was asked for: so the text is made another one for each.
+    return graphql(`${text}\n#${operationName}`, { ...context, reply }, variables, operationName);
+  };
+
+interface Http {
+  readonly status: ServiceError['status'];
+  readonly spec?: boolean;
+}
+
+const httpOf = (extensions: Readonly<Record<string, unknown>>): Http | undefined => extensions.http as Http | undefined;
+
+/** The status of a refusal; with plain JSON, a wrong document is told with 200, as the protocol has it (G6). */
+function statusOf({ errors = [] }: ExecutionResult, type: string): number {
+  const refusals = errors.flatMap(({ extensions }) => httpOf(extensions) ?? []);
+  const said = refusals.filter(({ spec }) => !(spec && type === 'application/json'));
+  return Math.max(200, ...said.map(({ status }) => status));
+}
+
+/** Without what is for the status alone. */
+const shown = ({ errors, ...result }: ExecutionResult): object => ({
+  ...(errors && {
+    errors: errors.map((error) => ({ ...error.toJSON(), extensions: { ...error.extensions, http: undefined } })),
+  }),
+  ...result,
+});

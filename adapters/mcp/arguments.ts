@@ -1,0 +1,75 @@
+import type { Thousandths } from '../../src/core/credits.js';
+import { badRequest } from '../../src/core/errors.js';
+import { budgetFrom } from '../../src/serve/budget.js';
+import type { Parameter } from '../rest/parameters.js';
+import { NEAR_MISSES } from '../rest/request.js';
+import { readValue } from '../rest/values.js';
+import type { ReadTool } from './catalogue.js';
+
+/** As they came. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+const BUDGET = 'max_credits';
+
+/** The variables of the tool's operation. Throws `bad_request` naming the argument, or `not_found` for what cannot be a name. */
+export function variablesOf({ row, endpoint }: ReadTool, given: Arguments): Record<string, unknown> {
+  const { parameters } = endpoint;
+  refuseUnknown(row.name, [...parameters.map(({ name }) => name), BUDGET], given);
+  const variables: Record<string, unknown> = {};
+  for (const parameter of parameters) {
+    const value = given[parameter.name];
+    // Some clients send null for what they leave out.
+    if (value !== undefined && value !== null) variables[parameter.name] = argumentOf(parameter, value);
+    else if (parameter.required) throw badRequest(`${parameter.name} is missing.`, parameter.name);
+  }
+  return variables;
+}
+
+/** An argument that is ignored could cost money: all are known, or the call is refused (P3). */
+export function refuseUnknown(tool: string, known: readonly string[], given: Arguments): void {
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue;
+    const right = NEAR_MISSES[name];
+    const hint =
+      right !== undefined && known.includes(right) ? `it is called ${right}` : `it takes ${known.join(', ')}`;
+    throw badRequest(`${shown(name)} is not an argument of ${tool}: ${hint}.`, shown(name));
+  }
+}
+
+function argumentOf(parameter: Parameter, value: unknown): unknown {
+  const { name, type } = parameter;
+  if (type === 'list') return listOf(parameter, value);
+  if (type === 'boolean') {
+    if (typeof value === 'boolean') return value;
+    throw badRequest(`${name} must be true or false.`, name);
+  }
+  if (type === 'integer') {
+    if (typeof value === 'number') return readValue(parameter, String(value));
+    throw badRequest(`${name} must be a number, not text.`, name);
+  }
+  if (typeof value === 'number') throw badRequest(`Send ${name} as a string: numbers lose digits.`, name);
+  if (typeof value !== 'string') throw badRequest(`${name} must be a string.`, name);
+  return readValue(parameter, value);
+}
+
+function listOf({ name }: Parameter, value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw badRequest(`${name} must be an array of strings.`, name);
+  for (const item of value) {
+    if (typeof item === 'number') throw badRequest(`Send ${name} as strings: numbers lose digits.`, name);
+    if (typeof item !== 'string') throw badRequest(`${name} must hold strings only.`, name);
+  }
+  return value;
+}
+
+/**
+ * The ceiling of one call (M26): of the argument, which a model gives, and of the header, which whoever configured the
+ * connection gives for every call, the lower.
+ */
+export function budgetOf(given: Arguments, header: string | string[] | undefined): Thousandths | null {
+  const own = budgetFrom(given[BUDGET] ?? undefined, undefined);
+  const all = budgetFrom(undefined, header);
+  if (own === null || all === null) return own ?? all;
+  return Math.min(own, all);
+}
+
+const shown = (name: string): string => (name.length > 40 ? `${name.slice(0, 40)}…` : name);

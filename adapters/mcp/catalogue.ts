@@ -1,0 +1,129 @@
+import type { GraphQLSchema } from 'graphql';
+import { toCredits } from '../../src/core/credits.js';
+import { priceOf, UNITS } from '../../src/core/prices.js';
+import { type FieldPrice, priceOfField } from '../../src/serve/rules.js';
+import { restWords } from '../rest/openapi/words.js';
+import { type Endpoint, endpointOf } from '../rest/parameters.js';
+import { inputSchemaOf, OutputSchemas, priceInputSchema, type ToolSchema } from './schemas.js';
+import { PRICE_TOOL, TOOLS, type ToolRow } from './tools.js';
+
+/** A tool as it is listed. */
+export interface ListedTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: ToolSchema;
+  readonly outputSchema: ToolSchema;
+  readonly annotations: Readonly<Record<string, string | boolean>>;
+}
+
+/** A tool that runs an operation, ready to be called. */
+export interface ReadTool {
+  readonly row: ToolRow;
+  readonly endpoint: Endpoint;
+  readonly price: FieldPrice | undefined;
+}
+
+/** Everything that can be called, made once: for all callers the same, in the same order. */
+export interface Catalogue {
+  readonly listed: readonly ListedTool[];
+  readonly reads: ReadonlyMap<string, ReadTool>;
+}
+
+export interface CatalogueOptions {
+  readonly schema: GraphQLSchema;
+  /** Texts of the persisted operations, by name. */
+  readonly operations: Readonly<Record<string, string>>;
+}
+
+/** Throws TypeError when a row names an operation that there is not. */
+export function catalogueOf({ schema, operations }: CatalogueOptions): Catalogue {
+  const texts = Object.fromEntries(TOOLS.map(({ operation }) => [operation, textOf(operations, operation)]));
+  const outputs = new OutputSchemas(schema, texts);
+  const reads = new Map<string, ReadTool>();
+  const listed: ListedTool[] = [];
+  for (const row of TOOLS) {
+    const endpoint = endpointOf(schema, textOf(operations, row.operation));
+    const field = schema.getQueryType()?.getFields()[endpoint.field.name.value];
+    if (!field) throw new TypeError(`${row.operation} is not a query.`);
+    const tool = { row, endpoint, price: priceOfField(field) };
+    reads.set(row.name, tool);
+    listed.push({
+      name: row.name,
+      title: row.title,
+      description: describe(restWords(field.description), tool),
+      inputSchema: inputSchemaOf(endpoint),
+      outputSchema: outputs.of(row.operation),
+      annotations: annotationsOf(row.title, endpoint.priced),
+    });
+  }
+  listed.push(priceTool(outputs));
+  return { listed, reads };
+}
+
+function textOf(operations: CatalogueOptions['operations'], name: string): string {
+  const text = operations[name];
+  if (text === undefined) throw new TypeError(`A tool names ${name}, which is not an operation.`);
+  return text;
+}
+
+/** Nothing is changed by any tool; what the network says is not ours to foresee. */
+const annotationsOf = (title: string, asksNetwork: boolean) => ({
+  title,
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: asksNetwork,
+});
+
+/** What it does, what it costs, what to mind. */
+function describe(words: string, tool: ReadTool): string {
+  // Said at the end of a field's own description, and left out where all of an endpoint's are free.
+  const money = tool.price || /\bFree\b/.test(words) ? atMost(tool) : 'Free.';
+  return [words, money, tool.row.advice].filter((part) => part !== '').join(' ');
+}
+
+/** What a call costs at most when nothing but the required arguments is given. */
+function atMost({ endpoint, price }: ReadTool): string {
+  if (!price) return '';
+  const unit = priceOf(price.unit, 'miss');
+  if (price.items === 'one') return '';
+  const initial = endpoint.parameters.find(({ rule }) => rule?.kind === 'size')?.initial;
+  if (typeof initial !== 'number') return `At most ${toCredits(unit)} for each input.`;
+  return `With the default \`count\` of ${initial} at most ${toCredits(unit * initial)}.`;
+}
+
+function priceTool(outputs: OutputSchemas): ListedTool {
+  const title = 'Price a call before it is made';
+  return {
+    name: PRICE_TOOL,
+    title,
+    description:
+      'The most that a call of another tool can cost, with these arguments. Reads nothing. Free. What is held already makes the call cheaper than this; `fresh` is counted in.',
+    inputSchema: priceInputSchema(TOOLS.map(({ name }) => name)),
+    outputSchema: outputs.ofPrice(),
+    annotations: annotationsOf(title, false),
+  };
+}
+
+/** The price list for reading. */
+export function priceTable({ reads }: Catalogue): string {
+  const rows = [...reads.values()].map(({ row, price }) => {
+    if (!price) return `| \`${row.name}\` | free | | | |`;
+    const [miss, hit, fresh] = (['miss', 'hit', 'bypass'] as const).map((cache) =>
+      toCredits(priceOf(price.unit, cache)),
+    );
+    return `| \`${row.name}\` | ${miss} | ${hit} | ${fresh} | ${UNITS[price.unit].items} |`;
+  });
+  return [
+    '# Prices',
+    '',
+    'Credits per item delivered. What is not found, and every failure, costs nothing. `price` prices a call beforehand.',
+    '',
+    '| Tool | Read | Held | With `fresh` | Items |',
+    '|---|---|---|---|---|',
+    ...rows,
+    `| \`${PRICE_TOOL}\` | free | | | |`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,19 @@
+import { ServiceError } from '../../src/core/errors.js';
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Whether a page of this origin may speak to `/mcp` (A22). Keys come in a header, never in a cookie, so that any site with
+ * TLS is as good as another; one without could be somebody between, or a name that was made to point here.
+ */
+export function isAllowedOrigin(origin: string | undefined): boolean {
+  if (origin === undefined) return true;
+  if (!URL.canParse(origin)) return false;
+  const { protocol, hostname } = new URL(origin);
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+}
+
+export const wrongOrigin = (): ServiceError =>
+  new ServiceError('access_denied', 'This origin may not speak MCP here: use https, or a page of this machine.', {
+    reason: 'origin',
+  });

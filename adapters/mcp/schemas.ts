@@ -1,0 +1,104 @@
+import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, parse } from 'graphql';
+import { Envelopes } from '../rest/openapi/envelopes.js';
+import { ERROR_SCHEMAS } from '../rest/openapi/errors.js';
+import { valueSchema } from '../rest/openapi/inputs.js';
+import { Selections } from '../rest/openapi/selections.js';
+import type { JsonSchema } from '../rest/openapi/types.js';
+import { restWords } from '../rest/openapi/words.js';
+import type { Endpoint } from '../rest/parameters.js';
+
+/** An object's schema that stands by itself: what it refers to is in its `$defs`. */
+export interface ToolSchema extends JsonSchema {
+  readonly type: 'object';
+  readonly additionalProperties?: boolean;
+  readonly $defs?: Readonly<Record<string, JsonSchema>>;
+}
+
+const MAX_CREDITS: JsonSchema = {
+  type: 'number',
+  minimum: 0,
+  description: 'Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.',
+};
+
+const FREE_MAX_CREDITS: JsonSchema = { ...MAX_CREDITS, description: 'Taken as by every tool; this one is free.' };
+
+/** What a tool takes: the parameters of its operation, and a budget. */
+export function inputSchemaOf({ parameters, priced }: Endpoint): ToolSchema {
+  const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
+  const own = parameters.map((parameter) => [
+    parameter.name,
+    { ...valueSchema(parameter), description: restWords(parameter.description) },
+  ]);
+  return {
+    type: 'object',
+    properties: { ...Object.fromEntries(own), max_credits: priced ? MAX_CREDITS : FREE_MAX_CREDITS },
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+/** What the tool that prices the others takes. */
+export const priceInputSchema = (tools: readonly string[]): ToolSchema => ({
+  type: 'object',
+  properties: {
+    tool: { type: 'string', enum: tools, description: 'The tool to be priced.' },
+    arguments: { type: 'object', description: 'What it would be called with.' },
+  },
+  required: ['tool'],
+  additionalProperties: false,
+});
+
+/** Names of the schemas that a call may be answered with. */
+const ESTIMATE = 'EstimateResponse';
+const FAILURE = 'Error';
+
+/** What tools answer: the envelopes of their operations, or a failure, which clients check against the same schema. */
+export class OutputSchemas {
+  readonly #components: Readonly<Record<string, JsonSchema>>;
+  readonly #answers = new Map<string, readonly string[]>();
+
+  /** `texts`: of the operations, by name. */
+  constructor(schema: GraphQLSchema, texts: Readonly<Record<string, string>>) {
+    const documents = Object.entries(texts).map(([name, text]) => [name, parse(text)] as const);
+    const selections = new Selections(
+      schema,
+      documents.map(([, document]) => document),
+    );
+    const envelopes = new Envelopes(selections);
+    for (const [name, document] of documents) this.#answers.set(name, namesIn(envelopes.of(operationIn(document))));
+    this.#components = { ...selections.components, ...ERROR_SCHEMAS };
+  }
+
+  of(operation: string): ToolSchema {
+    return this.#anyOf((this.#answers.get(operation) ?? []).filter((name) => name !== ESTIMATE));
+  }
+
+  ofPrice(): ToolSchema {
+    return this.#anyOf([ESTIMATE]);
+  }
+
+  #anyOf(names: readonly string[]): ToolSchema {
+    const all = [...names, FAILURE];
+    const $defs: Record<string, JsonSchema> = {};
+    for (const name of all) this.#collect(name, $defs);
+    return { type: 'object', anyOf: all.map((name) => ({ $ref: `#/$defs/${name}` })), $defs };
+  }
+
+  /** The component and all that it refers to. */
+  #collect(name: string, into: Record<string, JsonSchema>): void {
+    const component = this.#components[name];
+    if (!component || name in into) return;
+    const text = JSON.stringify(component).replaceAll('#/components/schemas/', '#/$defs/');
+    into[name] = JSON.parse(text) as JsonSchema;
+    for (const [, other = ''] of text.matchAll(/"#\/\$defs\/(\w+)"/g)) this.#collect(other, into);
+  }
+}
+
+function operationIn({ definitions }: DocumentNode): OperationDefinitionNode {
+  const operation = definitions.find((node) => node.kind === 'OperationDefinition');
+  if (!operation) throw new TypeError('A persisted text has no operation.');
+  return operation as OperationDefinitionNode;
+}
+
+const namesIn = ({ $ref, anyOf = [] }: JsonSchema): string[] =>
+  $ref === undefined ? anyOf.flatMap(namesIn) : [$ref.slice($ref.lastIndexOf('/') + 1)];

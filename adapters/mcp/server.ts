@@ -1,0 +1,67 @@
+import {
+  type CallToolResult,
+  type jsonSchemaValidator,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+} from '@modelcontextprotocol/server';
+import { VERSION } from '../../src/core/version.js';
+import type { Arguments } from './arguments.js';
+import type { Catalogue, ListedTool } from './catalogue.js';
+import { INSTRUCTIONS } from './instructions.js';
+import type { ResourceText } from './resources.js';
+
+/** What clients in the field speak (A20), the newest first. */
+export const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18'];
+
+/** The lists are the same for everybody and change with the version only. */
+const LISTS = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
+
+/** What is served, made once. */
+export interface Offer {
+  readonly catalogue: Catalogue;
+  readonly resources: readonly ResourceText[];
+  /** Nothing is asked of clients, so nothing of theirs is checked: a validator for each request would be waste. */
+  readonly validator: jsonSchemaValidator;
+}
+
+/** A tool that there is, called. */
+export type CallTool = (tool: ListedTool, given: Arguments) => Promise<CallToolResult>;
+
+/** A server for one HTTP request. Its tools answer to nobody else's. */
+export function newServer({ catalogue, resources, validator }: Offer, call: CallTool): Server {
+  const server = new Server(
+    { name: 'perch', title: 'Perch', version: VERSION },
+    {
+      capabilities: { tools: { listChanged: false }, resources: { listChanged: false, subscribe: false } },
+      instructions: INSTRUCTIONS,
+      supportedProtocolVersions: REVISIONS,
+      jsonSchemaValidator: validator,
+      cacheHints: {
+        'server/discover': LISTS,
+        'tools/list': LISTS,
+        'resources/list': LISTS,
+        'resources/templates/list': LISTS,
+        'resources/read': LISTS,
+      },
+    },
+  );
+  const tools = catalogue.listed.map((tool) => ({ ...tool }));
+  server.setRequestHandler('tools/list', () => ({ tools }) as never);
+  server.setRequestHandler('tools/call', ({ params }) => {
+    const tool = catalogue.listed.find(({ name }) => name === params.name);
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${quoted(params.name)}.`);
+    return call(tool, params.arguments ?? {});
+  });
+  server.setRequestHandler('resources/list', () => ({ resources: resources.map(({ text: _, ...shown }) => shown) }));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
+  server.setRequestHandler('resources/read', ({ params: { uri } }) => {
+    const found = resources.find((resource) => resource.uri === uri);
+    if (!found) throw new ResourceNotFoundError(uri);
+    return { contents: [{ uri, mimeType: found.mimeType, text: found.text }] };
+  });
+  return server;
+}
+
+const quoted = (name: string): string => JSON.stringify(name.slice(0, 60));

@@ -1,0 +1,73 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { v7 } from 'uuid';
+import { mountManifest } from '../adapters/graphql/manifest.js';
+import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
+import { schema } from '../schema/index.js';
+import { readConfig } from './config.js';
+import { localUrl } from './core/local-url.js';
+import { UNTRACED } from './core/untraced.js';
+import { openBilling } from './customers/billing.js';
+import { createEngine } from './engine.js';
+import { openNetwork } from './networks.js';
+import type { Network } from './ports/network.js';
+import { openShared } from './shared.js';
+import { openStores } from './stores.js';
+
+export interface EmbedOptions {
+  /** The service's own settings (PERCH_HOME, DATABASE_URL, PERCH_NETWORK, …); the process's environment unless told. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Where GraphQL is mounted: `/graphql` unless told. */
+  readonly path?: string;
+  /** Instead of the one that the settings name. */
+  readonly network?: Network;
+}
+
+/**
+ * A Fastify plugin: Perch's GraphQL in an app of one's own, run by Mercurius, on the same accounts, keys, prices and ledger as the
+ * service. `app.graphql` is Mercurius's own, for hooks. Closing the app closes Perch. It has no pages, REST, sign-in or checkout:
+ * those are the service's, which may run beside it on the same database.
+ *
+ * Rejects with a ConfigError for settings that are wrong, and with an Error where mercurius is not installed. In an app that has a
+ * Mercurius already, register it within a plugin of its own.
+ */
+export async function perchMercurius(app: FastifyInstance, options: EmbedOptions): Promise<void> {
+  const config = readConfig({ env: options.env ?? process.env, cwd: process.cwd(), terminal: false });
+  for (const warning of config.warnings) app.log.warn(warning);
+  const closing: (() => Promise<unknown> | undefined)[] = [];
+  app.addHook('onClose', async () => {
+    for (const close of closing.toReversed()) await close();
+  });
+  nameAddresses(app, config);
+  const [log, clock] = [app.log, { now: Date.now }];
+  const stores = await openStores(config, (text) => log.info(text));
+  closing.push(() => stores.close());
+  const network = options.network ?? (await openNetwork({ config, sql: () => stores.corpusSql, clock }));
+  closing.push(() => network.close?.());
+  const shared = await openShared({ config, clock, log });
+  closing.push(() => shared.close());
+  // Nothing is sold here: whoever pays comes back to pages that are not here.
+  const stripe = { ...config.stripe, secretKey: null };
+  const { billing } = openBilling(app, { config: { ...config, stripe }, stores, clock, log });
+  const customers = { billing, spent() {} };
+  const engine = await createEngine({ config, stores, shared, network, clock, tracing: UNTRACED, customers });
+  closing.push(() => engine.close());
+  const { path = '/graphql' } = options;
+  await mountMercurius(app, { serve: engine.serve, schema, path, requestId: () => v7() });
+  mountManifest(app, engine.operations, path);
+}
+
+/** Fastify's own mark: what is added is added to the app, not to a scope that the app does not see. */
+Object.assign(perchMercurius, { [Symbol.for('skip-override')]: true });
+
+/** Where a caller without a key is sent to get one, and what the answers are told by. */
+function nameAddresses(app: FastifyInstance, { baseUrl, authUrl, host }: ReturnType<typeof readConfig>): void {
+  app.decorate('baseUrl', baseUrl ?? '');
+  app.decorate('authUrl', authUrl ?? '');
+  app.decorateRequest('outcome', null);
+  app.addHook('onListen', async () => {
+    const own = localUrl(host, (app.server.address() as AddressInfo).port);
+    app.baseUrl ||= own;
+    app.authUrl ||= own;
+  });
+}

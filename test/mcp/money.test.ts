@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ERAS, type RawReply, sendNew, sendOld } from './raw.js';
+import { type McpService, startMcp } from './service.js';
+
+let service: McpService;
+beforeAll(async () => {
+  service = await startMcp();
+});
+afterAll(() => service.close());
+beforeEach(() => service.clock.forget());
+
+const call = (name: string, args: object, headers: Record<string, string> = {}) => ({
+  method: 'tools/call',
+  params: { name, arguments: args },
+  headers,
+});
+const contentOf = ({ body }: RawReply) => body.result.structuredContent;
+const textOf = ({ body }: RawReply): string => body.result.content[0].text;
+
+describe('a budget (M26)', () => {
+  it.each(ERAS)('%s: max_credits trims a list, and says so', async (_revision, send) => {
+    const account = await service.perch.account();
+    const reply = await send(
+      service.url,
+      account.key,
+      call('get_followers', { user: '1', count: 9, max_credits: 0.4 }),
+    );
+    expect(contentOf(reply)).toMatchObject({ items: 4, credits_charged: 0.4, truncated: 'max_credits' });
+    expect(textOf(reply)).toContain('Trimmed: max_credits');
+    expect(await service.perch.balance(account)).toBeCloseTo(999.6, 9);
+  });
+
+  it.each([
+    [{ max_credits: 0.5 }, '0.3', 3],
+    [{ max_credits: 0.3 }, '0.5', 3],
+    [{}, '0.3', 3],
+    [{ max_credits: null }, '0.3', 3],
+    [{ max_credits: 0.3 }, undefined, 3],
+    [{}, undefined, 9],
+  ])(
+    'argument %j, header %s: the lower counts, for one is the model’s and the other its owner’s',
+    async (args, header, items) => {
+      const { key } = await service.perch.account();
+      const headers: Record<string, string> = header === undefined ? {} : { 'x-max-credits': header };
+      const reply = await sendOld(service.url, key, call('get_followers', { user: '1', count: 9, ...args }, headers));
+      expect(contentOf(reply).items).toBe(items);
+    },
+  );
+
+  it('less than one item costs is no_credits, with what to do', async () => {
+    const { key } = await service.perch.account();
+    const reply = await sendOld(service.url, key, call('get_tweet', { id: '120', max_credits: 0.2 }));
+    expect(contentOf(reply).error).toMatchObject({ code: 'no_credits', reason: 'max_credits' });
+    expect(textOf(reply)).toContain('raise it if the user agrees');
+  });
+
+  it('an empty wallet is no_credits, and what is free still works', async () => {
+    const { key } = await service.perch.account({ credits: 0 });
+    expect(contentOf(await sendNew(service.url, key, call('get_user', { handle: 'user1' }))).error.code).toBe(
+      'no_credits',
+    );
+    expect(contentOf(await sendNew(service.url, key, call('get_account', { max_credits: 0 }))).balance).toBe(0);
+    expect(contentOf(await sendNew(service.url, key, call('get_packs', {}))).data.length).toBeGreaterThan(0);
+  });
+
+  it('the spend cap of the key is told apart', async () => {
+    const { key } = await service.perch.account({ cap: 1 });
+    await sendNew(service.url, key, call('get_user', { handle: 'user1' }));
+    const reply = await sendNew(service.url, key, call('get_user', { handle: 'user2' }));
+    expect(contentOf(reply).error).toMatchObject({ code: 'no_credits', reason: 'key_cap' });
+    expect(textOf(reply)).toContain('only the user can raise it');
+  });
+});
+
+describe('what descriptions promise', () => {
+  it('in a batch what is named twice is paid for once, and what is not found costs nothing', async () => {
+    const { key } = await service.perch.account();
+    const tweets = contentOf(
+      await sendNew(service.url, key, call('get_tweets', { ids: ['120', '121', '120', '999'] })),
+    );
+    expect([tweets.credits_charged, tweets.errors.length]).toEqual([2, 1]);
+    const users = contentOf(
+      await sendNew(service.url, key, call('get_users', { handles: ['user8', '@USER8', 'nobody'] })),
+    );
+    expect([users.credits_charged, users.errors.length]).toEqual([1, 1]);
+  });
+
+  it('only what cost something has a receipt', async () => {
+    const { key } = await service.perch.account();
+    const receiptOf = async (tool: string, args: object) => {
+      const { request_id: id } = contentOf(await sendNew(service.url, key, call(tool, args)));
+      return contentOf(await sendNew(service.url, key, call('get_receipt', { request_id: id })));
+    };
+    expect((await receiptOf('get_user', { handle: 'user1' })).data.credits).toBe(1);
+    expect((await receiptOf('get_packs', {})).error.code).toBe('not_found');
+  });
+});
+
+describe('price', () => {
+  it.each([
+    ['get_followers', { user: '1', count: 7 }, 7, 0.7],
+    ['get_followers', { user: '1', count: 7, fresh: true }, 7, 1.4],
+    ['get_follower_ids', { user: '1' }, 200, 4],
+    ['get_users', { handles: ['a', 'b', 'c'] }, 3, 3],
+    ['get_tweet', { id: '120' }, 1, 1],
+    ['get_account', {}, 0, 0],
+    ['get_packs', {}, 0, 0],
+  ])('%s %j: at most %i items, %d credits; nothing is read', async (tool, args, items, credits) => {
+    const account = await service.perch.account({ credits: 0 });
+    const before = service.net.calls.length;
+    for (const [, send] of ERAS) {
+      const { estimate, credits_charged: charged } = contentOf(
+        await send(service.url, account.key, call('price', { tool, arguments: args })),
+      );
+      expect([estimate.max_items, estimate.max_credits, charged]).toEqual([items, credits, 0]);
+    }
+    expect(service.net.calls.length).toBe(before);
+  });
+});
+
+describe('the rate (A19)', () => {
+  it('each call is one request of the account; over MCP and REST it is one bucket', async () => {
+    const { key } = await service.perch.account({ qps: 2 });
+    const first = await sendNew(service.url, key, call('get_account', {}));
+    expect(first.headers.get('ratelimit')).toBe('limit=2, remaining=1, reset=1');
+    await fetch(`${service.perch.url}/v1/me`, { headers: { 'x-api-key': key } });
+    const third = await sendNew(service.url, key, call('get_account', {}));
+    expect([third.status, third.body.result.isError]).toEqual([200, true]);
+    expect(contentOf(third).error).toMatchObject({ code: 'rate_limited', retry_after: 1 });
+    expect(third.headers.get('retry-after')).toBe('1');
+    expect(textOf(third)).toContain('a batch is one request');
+  });
+
+  it('a handshake takes nothing of it: an account of one request a second connects, lists and calls', async () => {
+    const { key } = await service.perch.account({ qps: 1 });
+    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+    for (const sent of [{ method: 'initialize', params: hello }, { method: 'ping' }, { method: 'tools/list' }]) {
+      expect((await sendOld(service.url, key, sent)).body.result).toBeDefined();
+    }
+    expect(contentOf(await sendOld(service.url, key, call('get_account', {}))).balance).toBe(1000);
+  });
+
+  it('messages that read nothing are bounded, too: 429', async () => {
+    const { key } = await service.perch.account();
+    const replies = await Promise.all(Array.from({ length: 14 }, () => sendOld(service.url, key, { method: 'ping' })));
+    const refused = replies.filter(({ status }) => status === 429);
+    expect(refused.length).toBe(4);
+    expect(refused[0]?.headers.get('retry-after')).toBe('1');
+    expect(refused[0]?.body.error.data.error.code).toBe('rate_limited');
+  });
+});
+
+describe('the headers of a call say what its body says (H9, L7)', () => {
+  it.each(ERAS)('%s', async (_revision, send) => {
+    const { key } = await service.perch.account();
+    const reply = await send(service.url, key, call('get_followers', { user: '1', count: 4 }));
+    const content = contentOf(reply);
+    expect(reply.headers.get('x-credits-charged')).toBe(String(content.credits_charged));
+    expect(reply.headers.get('x-credits-remaining')).toBe(String(content.balance_remaining));
+    expect(reply.headers.get('x-request-id')).toBe(content.request_id);
+    expect(reply.headers.get('server-timing')).toMatch(/total;dur=/);
+    expect(reply.headers.get('cache-control')).toBe('private, no-store');
+    expect(reply.headers.get('mcp-session-id')).toBeNull();
+  });
+});

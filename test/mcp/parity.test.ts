@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TOOLS } from '../../adapters/mcp/tools.js';
+import { ROWS, type Row } from '../parity/rows.js';
+import { createClient } from '../support/client.js';
+import { CLIENTS, type McpClient } from './clients.js';
+import { type McpService, startMcp } from './service.js';
+
+/** What differs from call to call. */
+const OWN = ['request_id', 'fetched_at', 'next_cursor', 'balance', 'balance_remaining', 'customer_id', 'key_prefix'];
+
+const strip = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(strip);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => !OWN.includes(name));
+  return Object.fromEntries(kept.map(([name, member]) => [name, strip(member)]));
+};
+
+/** What an interface made of a read. */
+interface Read {
+  readonly body: unknown;
+  readonly spent: number;
+  readonly hasMore: boolean;
+  readonly upstream: readonly string[];
+}
+
+const READS = ROWS.filter(({ operation }) => operation !== 'checkout');
+const toolOf = (row: Row): string => TOOLS.find(({ operation }) => operation === row.operation)?.name ?? '';
+
+let service: McpService;
+beforeAll(async () => {
+  service = await startMcp();
+});
+afterAll(() => service.close());
+beforeEach(() => service.clock.forget());
+
+describe('every read is the same over MCP as over REST: data, charge, what is read upstream', () => {
+  async function observed(ask: (key: string) => Promise<object>): Promise<Read> {
+    service.clock.forget();
+    const account = await service.perch.account({ credits: 500 });
+    const before = service.net.calls.length;
+    const body = await ask(account.key);
+    return {
+      body: strip(body),
+      spent: 500 - (await service.perch.balance(account)),
+      hasMore: 'next_cursor' in body,
+      upstream: service.net.calls.slice(before).map(({ what, kind, of }) => `${what} ${kind} ${of.join()}`),
+    };
+  }
+
+  const byRest = (row: Row): Promise<Read> =>
+    observed(async (key) => {
+      const client = createClient(service.perch.url, key);
+      return (row.method === 'GET' ? await client.get(row.path) : await client.post(row.path, row.body)).body;
+    });
+
+  const byMcp = (connect: (typeof CLIENTS)[number][1], row: Row): Promise<Read> =>
+    observed(async (key) => {
+      const client: McpClient = await connect(service.url, key);
+      const { structuredContent } = await client.call(toolOf(row), row.variables);
+      await client.close();
+      return structuredContent;
+    });
+
+  it('every tool but `price` is in the table', () => {
+    expect(new Set(READS.map(toolOf))).toEqual(new Set(TOOLS.map(({ name }) => name)));
+  });
+
+  describe.each(CLIENTS)('client %s', (_name, connect) => {
+    it.each(READS.map((row) => [`${toolOf(row)} ${JSON.stringify(row.variables)}`, row] as const))(
+      '%s',
+      async (_call, row) => {
+        expect(await byMcp(connect, row)).toEqual(await byRest(row));
+      },
+    );
+  });
+});
+
+describe('what one interface reads the others hold', () => {
+  it('REST, then MCP, then GraphQL', async () => {
+    const { key } = await service.perch.account();
+    const rest = createClient(service.perch.url, key);
+    const [[, connect]] = CLIENTS;
+    const mcp = await connect(service.url, key);
+    expect((await rest.get('/v1/users/1/followers?count=5')).body).toMatchObject({
+      cache: 'miss',
+      credits_charged: 0.5,
+    });
+    const { structuredContent: first } = await mcp.call('get_followers', { user: '1', count: 3 });
+    expect(first).toMatchObject({ cache: 'hit', credits_charged: 0.15 });
+    const { structuredContent: next } = await mcp.call('get_followers', {
+      user: '1',
+      count: 2,
+      cursor: first.next_cursor,
+    });
+    expect(next).toMatchObject({ cache: 'hit', credits_charged: 0.1 });
+    const { body } = await rest.post('/graphql', { query: '{ followers(user: "1", first: 5) { nodes { id } } }' });
+    expect(body).toMatchObject({ extensions: { credits: { charged: 0.25, cache: 'hit' } } });
+    await mcp.close();
+  });
+
+  it('one receipt explains a call of any of them', async () => {
+    const { key } = await service.perch.account();
+    const [[, connect]] = CLIENTS;
+    const mcp = await connect(service.url, key);
+    const { structuredContent: read } = await mcp.call('get_retweeters', { id: '120', count: 4 });
+    const { body } = await createClient(service.perch.url, key).get(`/v1/usage/${read.request_id}`);
+    expect(body.data).toMatchObject({ operation: 'retweeters', credits: read.credits_charged, items: 4 });
+    await mcp.close();
+  });
+});
