@@ -1,0 +1,196 @@
+import { BUDGET_PARAMETERS } from '../../adapters/rest/openapi/inputs.js';
+import type { ApiOperation, JsonSchema } from '../../adapters/rest/openapi/types.js';
+import { docstring } from './models.js';
+
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: ApiOperation;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'body';
+  readonly required: boolean;
+  readonly type: string;
+  readonly means: string;
+}
+
+/** A parameter's name in Python, where the interface's own is a word of the language. */
+const variable = (name: string): string => (name === 'from' ? 'from_' : name);
+
+const TYPES: Readonly<Record<string, string>> = { string: 'str', integer: 'int', number: 'float', boolean: 'bool' };
+const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const nameOf = (ref: string): string => ref.split('/').at(-1) ?? '';
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.enum) return `Literal[${schema.enum.map((value) => JSON.stringify(value)).join(', ')}]`;
+  if (schema.type === 'array') return `List[${typeOf(schema.items ?? {})}]`;
+  return TYPES[String(schema.type)] ?? 'Any';
+}
+
+/** One operation as Python: a method, with overloads where it can be priced, and an iterator where it has pages. */
+export class Method {
+  readonly #operation: Operation;
+  readonly #parameters: readonly Parameter[];
+  readonly #answers: readonly string[];
+
+  constructor(operation: Operation, schemas: Readonly<Record<string, JsonSchema>>) {
+    this.#operation = operation;
+    this.#parameters = parametersOf(operation.operation, schemas);
+    this.#answers = answersOf(operation.operation);
+  }
+
+  get name(): string {
+    return snake(this.#operation.operation.operationId);
+  }
+
+  text(): string {
+    const isPriced = this.#answers.includes('EstimateResponse');
+    const isPaged = this.#parameters.some(({ name }) => name === 'cursor');
+    return [...(isPriced ? this.#priced() : this.#free()), ...(isPaged ? this.#pages() : [])].join('\n');
+  }
+
+  get #answer(): string {
+    const own = this.#answers.filter((name) => name !== 'EstimateResponse').map((name) => `models.${name}`);
+    return own.length > 1 ? `Union[${own.join(', ')}]` : (own[0] ?? 'Any');
+  }
+
+  #free(): string[] {
+    return [
+      ...signature(this.name, this.#parameters, ['timeout: Optional[float] = None'], this.#answer),
+      ...this.#body(),
+    ];
+  }
+
+  #priced(): string[] {
+    const rest = ['max_credits: Optional[float] = None'];
+    const own = this.#parameters.filter(({ name }) => name !== 'max_credits' && name !== 'estimate');
+    const head = (estimate: string, answer: string) =>
+      signature(this.name, own, [...rest, estimate, 'timeout: Optional[float] = None'], answer);
+    return [
+      '    @overload',
+      ...stub(head('estimate: Literal[False] = False', this.#answer)),
+      '',
+      '    @overload',
+      ...stub(head('estimate: Literal[True]', 'models.EstimateResponse')),
+      '',
+      ...head('estimate: bool = False', this.#union()),
+      ...this.#body(),
+    ];
+  }
+
+  #union(): string {
+    return `Union[${this.#answers.map((name) => `models.${name}`).join(', ')}]`;
+  }
+
+  #meanings(): [string, string][] {
+    return this.#parameters.map(({ name, means }) => [variable(name), means]);
+  }
+
+  #body(): string[] {
+    const { method, path, operation } = this.#operation;
+    const dict = (where: Parameter['in']): string => {
+      const entries = this.#parameters
+        .filter((parameter) => parameter.in === where)
+        .map(({ name }) => `"${name}": ${name === 'estimate' ? 'estimate or None' : variable(name)}`);
+      return listed('{', entries, '}', '            ');
+    };
+    const type = this.#answers.includes('EstimateResponse') ? this.#union() : this.#answer;
+    const sent = operation.requestBody === undefined ? 'None' : dict('body');
+    return [
+      ...docstring('        ', operation.description, this.#meanings()),
+      '        answer = self._http.call(',
+      `            "${method.toUpperCase()}",`,
+      `            "${path}",`,
+      `            ${dict('path')},`,
+      `            ${dict('query')},`,
+      `            ${sent},`,
+      '            timeout,',
+      '        )',
+      `        return cast("${type.replaceAll('"', "'")}", answer)`,
+    ];
+  }
+
+  /** The same, page by page: the ceiling of them all is needed. */
+  #pages(): string[] {
+    const own = this.#parameters.filter(({ name }) => name !== 'max_credits' && name !== 'estimate');
+    const given = own
+      .filter(({ name }) => name !== 'cursor')
+      .map(({ name, required }) => (required ? variable(name) : `${variable(name)}=${variable(name)}`));
+    const call = [...given, 'cursor=at', 'max_credits=left', 'timeout=timeout'];
+    return [
+      '',
+      ...signature(
+        `iter_${this.name}`,
+        own,
+        ['max_credits: float', 'timeout: Optional[float] = None'],
+        `Pages[${this.#answer}]`,
+      ),
+      ...docstring('        ', `Pages of \`\`${this.name}\`\` for at most \`\`max_credits\`\` in all, one call each.`),
+      '',
+      `        def read(at: Optional[str], left: float) -> ${this.#answer}:`,
+      `            return ${listed(`self.${this.name}(`, call, ')', '            ')}`,
+      '',
+      '        return Pages(read, max_credits=max_credits, cursor=cursor)',
+    ];
+  }
+}
+
+/** What stands between brackets: on one line, or where it is long, each on its own. */
+function listed(open: string, parts: readonly string[], close: string, indent: string): string {
+  const line = `${open}${parts.join(', ')}${close}`;
+  if (line.length <= 90) return line;
+  return [open, ...parts.map((part) => `${indent}    ${part},`), `${indent}${close}`].join('\n');
+}
+
+/** `def`, a line for each: what is required comes by position, all else by name. */
+function signature(name: string, parameters: readonly Parameter[], extra: readonly string[], answer: string): string[] {
+  const required = parameters.filter((each) => each.required).map((each) => `${variable(each.name)}: ${each.type}`);
+  const optional = parameters.filter((each) => !each.required);
+  const named = [...optional.map((each) => `${variable(each.name)}: Optional[${each.type}] = None`), ...extra];
+  const all = ['self', ...required, '*', ...named];
+  return [`    def ${name}(`, ...all.map((each) => `        ${each},`), `    ) -> ${answer}:`];
+}
+
+const stub = (head: readonly string[]): string[] => [...head.slice(0, -1), `${head.at(-1)} ...`];
+
+/** The parameters of every paid call. */
+const BUDGET: Readonly<Record<string, { readonly name: string; readonly means: string }>> = {
+  MaxCredits: { name: 'max_credits', means: BUDGET_PARAMETERS.MaxCredits?.description ?? '' },
+  Estimate: { name: 'estimate', means: BUDGET_PARAMETERS.Estimate?.description ?? '' },
+};
+
+function parametersOf(operation: ApiOperation, schemas: Readonly<Record<string, JsonSchema>>): Parameter[] {
+  const found: Parameter[] = (operation.parameters ?? []).flatMap((each): Parameter[] => {
+    if ('$ref' in each) {
+      const budget = BUDGET[nameOf(each.$ref)];
+      return budget === undefined ? [] : [{ ...budget, in: 'query', required: false, type: 'Any' }];
+    }
+    if (each.in !== 'path' && each.in !== 'query') return [];
+    return [
+      {
+        name: each.name,
+        in: each.in,
+        required: each.required === true,
+        type: typeOf(each.schema),
+        means: each.description,
+      },
+    ];
+  });
+  const ref = operation.requestBody?.content['application/json']?.schema.$ref;
+  const body = ref === undefined ? {} : (schemas[nameOf(ref)] ?? {});
+  for (const [name, schema] of Object.entries(body.properties ?? {})) {
+    // What both take goes in the query.
+    if (found.some((each) => each.name === name)) continue;
+    const required = body.required?.includes(name) === true;
+    found.push({ name, in: 'body', required, type: typeOf(schema), means: schema.description ?? '' });
+  }
+  return found;
+}
+
+function answersOf(operation: ApiOperation): string[] {
+  const response = operation.responses['200'];
+  const schema = response && 'content' in response ? response.content?.['application/json']?.schema : undefined;
+  return (schema?.anyOf ?? (schema ? [schema] : [])).flatMap(({ $ref }) => ($ref === undefined ? [] : [nameOf($ref)]));
+}

@@ -1,0 +1,168 @@
+"""One HTTP call: the key in its header, a time limit, retries as asked, failures as ApiError."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from decimal import Decimal
+from typing import IO, Any, Mapping, Optional, Union
+
+Value = Union[str, int, float, bool, "list[str]", None]
+
+_LONGEST_WAIT_SECONDS = 60
+
+
+class ApiError(Exception):
+    """Every failure of a call. A failure that the server answered is never charged.
+
+    ``code`` is one of ApiErrorCode, or ``unreachable``, ``timeout`` or ``unreadable`` where no answer of the server
+    says more: after these it is not known whether a read was paid (``usage`` shows it). The key is in no field.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        status: int = 0,
+        reason: Optional[str] = None,
+        param: Optional[str] = None,
+        request_id: Optional[str] = None,
+        retry_after: Optional[int] = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        #: HTTP status; 0 where there was no answer.
+        self.status = status
+        #: Why, in one word: ``private``, ``suspended``, ``max_credits``, ``key_cap`` …
+        self.reason = reason
+        self.param = param
+        self.request_id = request_id
+        #: Seconds until another try makes sense.
+        self.retry_after = retry_after
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect would carry the key elsewhere: there are none in the interface."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
+    ) -> None:
+        return None
+
+
+class Http:
+    """Where calls go. Holds the key, and shows it nowhere."""
+
+    def __init__(self, base_url: str, key: str, timeout: float, retries: int) -> None:
+        if urllib.parse.urlsplit(base_url).scheme not in ("http", "https"):
+            raise ValueError("base_url must begin with http:// or https://.")
+        # The standard library's own complaint about a header would quote it.
+        if re.fullmatch(r"[\x21-\x7e]+", key) is None:
+            raise ApiError("missing_key", "The key is empty, or holds blanks or other characters that no key has.")
+        self.base_url = base_url.rstrip("/")
+        self.timeout = timeout
+        self.retries = retries
+        self._key = key
+        self._opener = urllib.request.build_opener(_NoRedirects())
+
+    def __repr__(self) -> str:
+        return f"Http({self.base_url!r})"
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        in_path: Mapping[str, str],
+        query: Mapping[str, Value],
+        body: Optional[Mapping[str, Any]],
+        timeout: Optional[float],
+    ) -> Any:
+        """The answer's JSON. Tries again only after a 429 or 503 that says how long to wait: those cost nothing."""
+        url = self.base_url + path.format_map({name: urllib.parse.quote(v, safe="") for name, v in in_path.items()})
+        given = {name: _text(value) for name, value in query.items() if value is not None}
+        if given:
+            url += "?" + urllib.parse.urlencode(given)
+        left = self.retries
+        while True:
+            try:
+                return self._once(method, url, body, self.timeout if timeout is None else timeout)
+            except ApiError as error:
+                wait = error.retry_after if error.status in (429, 503) else None
+                if left <= 0 or wait is None or wait > _LONGEST_WAIT_SECONDS:
+                    raise
+                left -= 1
+            time.sleep(wait)
+
+    def _once(self, method: str, url: str, body: Optional[Mapping[str, Any]], timeout: float) -> Any:
+        headers = {"x-api-key": self._key, "accept": "application/json"}
+        data = None
+        if body is not None:
+            data = json.dumps({name: value for name, value in body.items() if value is not None}).encode()
+            headers["content-type"] = "application/json"
+        request = urllib.request.Request(url, data=data, headers=headers, method=method)
+        try:
+            with self._opener.open(request, timeout=timeout) as answer:
+                status, text = int(answer.status), answer.read()
+        except urllib.error.HTTPError as failure:
+            with failure:
+                raise _error(failure.code, _read(failure)) from None
+        except (OSError, http.client.HTTPException) as failure:
+            # Its text stays behind: it may quote what was sent.
+            cause = failure.reason if isinstance(failure, urllib.error.URLError) else failure
+            if isinstance(cause, TimeoutError):
+                raise ApiError("timeout", f"No answer within {timeout} s.") from None
+            raise ApiError("unreachable", f"{self.base_url} can't be reached.") from None
+        try:
+            return json.loads(text)
+        except ValueError:
+            raise _unreadable(status) from None
+
+
+def _read(failure: urllib.error.HTTPError) -> bytes:
+    try:
+        return failure.read()
+    except (OSError, http.client.HTTPException):
+        return b""
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ",".join(value)
+    if isinstance(value, float):
+        # As it is written, without an exponent: what has too many decimals is for the service to refuse.
+        return format(Decimal(repr(value)), "f")
+    return str(value)
+
+
+def _unreadable(status: int) -> ApiError:
+    message = f"The answer (HTTP {status}) is not Perch's. Is the base address right?"
+    return ApiError("unreadable", message, status=status)
+
+
+def _error(status: int, text: bytes) -> ApiError:
+    try:
+        body = json.loads(text)
+        said = body["error"]
+        return ApiError(
+            str(said["code"]),
+            str(said["message"]),
+            status=status,
+            reason=said.get("reason"),
+            param=said.get("param"),
+            request_id=body.get("request_id"),
+            retry_after=said.get("retry_after"),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return _unreadable(status)

@@ -1,0 +1,77 @@
+"""Pages, one call each, under one ceiling of credits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Generic, Iterator, Literal, Mapping, Optional, TypeVar, cast
+
+from ._http import ApiError
+
+EndReason = Literal["complete", "max_credits", "no_credits", "key_cap"]
+
+P = TypeVar("P", bound=Mapping[str, Any])
+
+_SHORT_OF_CREDITS = ("max_credits", "no_credits", "key_cap")
+
+
+class Pages(Generic[P], Iterator[P]):
+    """Iterates once over the pages of a list: ``for page in perch.iter_user_tweets(…, max_credits=10)``."""
+
+    def __init__(
+        self, read: Callable[[Optional[str], float], P], *, max_credits: float, cursor: Optional[str] = None
+    ) -> None:
+        if not math.isfinite(max_credits) or round(max_credits * 1000) <= 0:
+            raise ValueError("max_credits must be a number of credits above 0.")
+        self._read = read
+        # Credits are whole thousandths. Rounded down: the ceiling is never passed.
+        self._ceiling = math.floor(max_credits * 1000 + 1e-6)
+        self._spent = 0
+        self._first = True
+        self._failed = False
+        #: Where the next page begins: another iteration may go on from it. None before the first and after the last.
+        self.cursor = cursor
+        #: Why it ended; None while it goes on, and after a failure.
+        self.ended: Optional[EndReason] = None
+
+    @property
+    def spent(self) -> float:
+        """Credits that the pages so far were charged."""
+        return self._spent / 1000
+
+    @property
+    def remaining(self) -> float:
+        """Credits left under the ceiling."""
+        return (self._ceiling - self._spent) / 1000
+
+    def __iter__(self) -> Pages[P]:
+        return self
+
+    def __next__(self) -> P:
+        if self.ended is not None or self._failed:
+            raise StopIteration
+        try:
+            page = self._read(self.cursor, self.remaining)
+        except ApiError as error:
+            # The very first page fails like any call: nothing at all was delivered. Later ones end the iteration.
+            if self._first or error.code != "no_credits":
+                self._failed = True
+                raise
+            self.ended = _short(error.reason) or "no_credits"
+            raise StopIteration from None
+        self._first = False
+        self._spent += round(page["credits_charged"] * 1000)
+        following = page.get("next_cursor")
+        if following is not None and following == self.cursor:
+            self._failed = True
+            raise ApiError("unreadable", "The server gave the same cursor again.", status=200)
+        self.cursor = following
+        self.ended = _short(page.get("truncated"))
+        if self.ended is None and following is None:
+            self.ended = "complete"
+        elif self.ended is None and self._spent >= self._ceiling:
+            self.ended = "max_credits"
+        return page
+
+
+def _short(reason: Optional[str]) -> Optional[EndReason]:
+    return cast(EndReason, reason) if reason in _SHORT_OF_CREDITS else None

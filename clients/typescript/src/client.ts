@@ -1,0 +1,130 @@
+import createClient from 'openapi-fetch';
+import type { PerchDocument } from './document.js';
+import { PerchError, toError, unreadable } from './errors.js';
+import { Pages } from './pages.js';
+import { postGraphql, type QueryEstimate, type QueryInput, type QueryOptions, type QueryResult } from './query.js';
+import type { paths } from './rest.gen.js';
+import type {
+  Answer,
+  CallInit,
+  Estimate,
+  Get,
+  GetPath,
+  Given,
+  Page,
+  PagedPath,
+  PageInit,
+  Post,
+  PostPath,
+  PricedPath,
+} from './rest.js';
+import { type CallControl, type Fetch, sender } from './send.js';
+
+export interface PerchOptions {
+  /** Where the service is, such as `http://127.0.0.1:4000`. */
+  readonly baseUrl: string;
+  /** The API key; sent as `x-api-key` and kept nowhere else. */
+  readonly key: string;
+  /** Milliseconds that one try may take. Default 35,000: the service itself gives up after 30,000. */
+  readonly timeoutMs?: number;
+  /** See `CallControl.retries`. Default 0. */
+  readonly retries?: number;
+  /** Instead of the runtime's own. */
+  readonly fetch?: Fetch;
+}
+
+export interface Perch {
+  /** One read. Throws `PerchError`; what it returns is the answer's body, with `credits_charged` beside `data`. */
+  get<P extends GetPath>(path: P, ...init: Given<CallInit<Get<P>>>): Promise<Answer<Get<P>>>;
+  /** The same with a body: batches, and checkout. */
+  post<P extends PostPath>(path: P, ...init: Given<CallInit<Post<P>>>): Promise<Answer<Post<P>>>;
+  /** What a read can cost at most. Reads nothing and is free. */
+  estimate<P extends PricedPath>(path: P, ...init: Given<CallInit<Get<P>>>): Promise<Estimate>;
+  /** A list page by page, for at most `maxCredits` in all: `for await (const page of perch.pages(…))`. */
+  pages<P extends PagedPath>(path: P, init: PageInit<P>): Pages<Page<P>>;
+  /** One GraphQL operation, written with `graphql`. Throws `PerchError` where there is no data. */
+  query<Data, Variables>(
+    document: PerchDocument<Data, Variables>,
+    ...input: QueryInput<Variables, QueryOptions>
+  ): Promise<QueryResult<Data>>;
+  /** What an operation can cost at most. Reads nothing and is free. */
+  estimateQuery<Data, Variables>(
+    document: PerchDocument<Data, Variables>,
+    ...input: QueryInput<Variables, CallControl>
+  ): Promise<QueryEstimate>;
+}
+
+type AnyInit = CallControl & {
+  readonly path?: Record<string, unknown>;
+  readonly query?: Record<string, unknown>;
+  readonly body?: unknown;
+};
+
+/** A client. It holds no connection and no state: make one and share it. */
+export function createPerch(options: PerchOptions): Perch {
+  const headers = { 'x-api-key': usableKey(options.key) };
+  const baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '');
+  const rest = createClient<paths>({ baseUrl, headers, querySerializer: { array: { style: 'form', explode: false } } });
+  const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
+  const sendWith = ({ timeoutMs = options.timeoutMs ?? 35_000, retries = options.retries ?? 0 }: CallControl): Fetch =>
+    sender(fetch, { timeoutMs, retries });
+
+  /** One call. The types are those of the interface `Perch`; in here they would only be said twice. */
+  async function call(method: 'get' | 'post', path: string, init: AnyInit = {}, extra: object = {}): Promise<unknown> {
+    const { path: inPath, query, body, signal, ...control } = init;
+    const params = { ...(inPath && { path: inPath }), query: { ...query, ...extra } };
+    const given = { params, fetch: sendWith(control), ...(body !== undefined && { body }), ...(signal && { signal }) };
+    const { data, error, response } = await rest
+      .request(method as 'get', path as '/v1/me', given as never)
+      .catch((fault: unknown) => {
+        // An answer of 200 that is no JSON: someone else's.
+        throw fault instanceof SyntaxError ? unreadable(200) : fault;
+      });
+    if (data !== undefined) return data;
+    const { status } = response;
+    const said = error as unknown as { error?: object; request_id?: string } | undefined;
+    throw toError(said?.error, { status, requestId: said?.request_id });
+  }
+
+  const graphqlWith = (document: object, variables: unknown, control: CallControl, extensions: object) =>
+    postGraphql(sendWith(control), {
+      url: `${baseUrl}/graphql`,
+      headers,
+      document: document as PerchDocument<unknown, never>,
+      variables,
+      extensions: { ...extensions },
+      signal: control.signal,
+    });
+
+  const perch = {
+    get: (path: string, init?: AnyInit) => call('get', path, init),
+    post: (path: string, init?: AnyInit) => call('post', path, init),
+    estimate: async (path: string, init?: AnyInit) =>
+      ((await call('get', path, init, { estimate: true })) as { estimate: Estimate }).estimate,
+    pages(path: string, { maxCredits, ...init }: AnyInit & { maxCredits: number }) {
+      const start = init.query?.cursor as string | undefined;
+      const read = (cursor: string | undefined, max_credits: number) =>
+        call('get', path, init, { max_credits, ...(cursor !== undefined && { cursor }) });
+      return new Pages(read as () => Promise<Page<PagedPath>>, { maxCredits, cursor: start });
+    },
+    async query(document: object, variables?: unknown, { maxCredits, ...control }: QueryOptions = {}) {
+      const extensions = { ...(maxCredits !== undefined && { maxCredits }) };
+      const { estimate: _, ...result } = await graphqlWith(document, variables, control, extensions);
+      return result;
+    },
+    async estimateQuery(document: object, variables?: unknown, control: CallControl = {}) {
+      const { estimate } = await graphqlWith(document, variables, control, { dryRun: true });
+      if (estimate === undefined) throw unreadable(200);
+      return estimate;
+    },
+  };
+  return perch as unknown as Perch;
+}
+
+/** A key as it can stand in a header. The runtime's own complaint would quote it. */
+function usableKey(key: string): string {
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new PerchError('missing_key', 'The key is empty, or holds blanks or other characters that no key has.', {
+    status: 0,
+  });
+}

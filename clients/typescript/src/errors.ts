@@ -1,0 +1,71 @@
+import type { components } from './rest.gen.js';
+
+/** The server's codes (section 7 of its interface). A newer server may send others: keep a default branch. */
+export type ErrorCode = components['schemas']['ErrorBody']['code'];
+
+/**
+ * What happens on the way, where no answer of the server says more: `unreachable` (no connection), `timeout` (none in time),
+ * `unreadable` (something else answered). After these it is not known whether a read was paid: `GET /v1/usage` shows it.
+ */
+export type TransportCode = 'unreachable' | 'timeout' | 'unreadable';
+
+export interface ErrorDetail {
+  /** HTTP status; 0 where there was no answer. */
+  readonly status: number;
+  /** Why, in one word: `private`, `suspended`, `max_credits`, `key_cap` … */
+  readonly reason?: string | undefined;
+  /** The parameter at fault. */
+  readonly param?: string | undefined;
+  /** Quote it in support. */
+  readonly requestId?: string | undefined;
+  /** Seconds until another try makes sense. */
+  readonly retryAfter?: number | undefined;
+  /** Where in a GraphQL answer. */
+  readonly path?: readonly (string | number)[] | undefined;
+}
+
+/** Every failure of a call. A failure that the server answered is never charged. The key is in none of its fields. */
+export class PerchError extends Error implements ErrorDetail {
+  readonly code: ErrorCode | TransportCode;
+  readonly status: number;
+  readonly reason: string | undefined;
+  readonly param: string | undefined;
+  readonly requestId: string | undefined;
+  readonly retryAfter: number | undefined;
+  readonly path: readonly (string | number)[] | undefined;
+
+  constructor(code: ErrorCode | TransportCode, message: string, detail: ErrorDetail) {
+    super(message);
+    this.name = 'PerchError';
+    this.code = code;
+    this.status = detail.status;
+    this.reason = detail.reason;
+    this.param = detail.param;
+    this.requestId = detail.requestId;
+    this.retryAfter = detail.retryAfter;
+    this.path = detail.path;
+  }
+}
+
+export const unreadable = (status: number): PerchError =>
+  new PerchError('unreadable', `The answer (HTTP ${status}) is not Perch's. Is the base address right?`, { status });
+
+interface Said {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly reason?: string;
+  readonly param?: string;
+  readonly retry_after?: number;
+}
+
+/** An error as the server words it, in REST's `error` or GraphQL's `extensions`. */
+export function toError(said: Said | undefined, rest: { status: number } & Partial<ErrorDetail>): PerchError {
+  if (typeof said?.code !== 'string') return unreadable(rest.status);
+  const { reason, param, retry_after: retryAfter } = said;
+  return new PerchError(said.code as ErrorCode, String(said.message ?? said.code), {
+    reason,
+    param,
+    retryAfter,
+    ...rest,
+  });
+}

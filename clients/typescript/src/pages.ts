@@ -1,0 +1,103 @@
+import { PerchError } from './errors.js';
+
+/** What the iteration reads of a page. */
+interface AnyPage {
+  readonly credits_charged: number;
+  readonly next_cursor?: string;
+  readonly truncated?: string;
+}
+
+/**
+ * Why an iteration ended: `complete` (there is no more), `max_credits` (its own ceiling), `no_credits` (the wallet) or
+ * `key_cap` (the key's cap).
+ */
+export type EndReason = 'complete' | 'max_credits' | 'no_credits' | 'key_cap';
+
+const SHORT_OF_CREDITS: readonly string[] = ['max_credits', 'no_credits', 'key_cap'] satisfies EndReason[];
+const isShort = (reason: string | undefined): reason is EndReason =>
+  reason !== undefined && SHORT_OF_CREDITS.includes(reason);
+
+/** Credits are whole thousandths: sums of them are made in whole numbers. */
+const thousandths = (credits: number): number => Math.round(credits * 1000);
+
+/** Pages, one call each, under one ceiling: an async iterable to be gone through once. */
+export class Pages<P extends AnyPage> implements AsyncIterable<P> {
+  #spent = 0;
+  readonly #ceiling: number;
+  #cursor: string | undefined;
+  #ended: EndReason | undefined;
+  readonly #pages: AsyncGenerator<P, void, undefined>;
+
+  /** `read` makes one call: a page from a cursor for at most so many credits. */
+  constructor(
+    read: (cursor: string | undefined, maxCredits: number) => Promise<P>,
+    options: { readonly maxCredits: number; readonly cursor?: string | undefined },
+  ) {
+    const { maxCredits, cursor } = options;
+    if (!Number.isFinite(maxCredits) || thousandths(maxCredits) <= 0) {
+      throw new RangeError('maxCredits must be a number of credits above 0.');
+    }
+    // Rounded down: the ceiling is never passed.
+    this.#ceiling = Math.floor(maxCredits * 1000 + 1e-6);
+    this.#cursor = cursor;
+    this.#pages = this.#walk(read);
+  }
+
+  /** Credits that the pages so far were charged. */
+  get spent(): number {
+    return this.#spent / 1000;
+  }
+
+  /** Credits left under the ceiling. */
+  get remaining(): number {
+    return (this.#ceiling - this.#spent) / 1000;
+  }
+
+  /** Where the next page begins: another iteration may go on from it. Undefined before the first page and after the last. */
+  get cursor(): string | undefined {
+    return this.#cursor;
+  }
+
+  /** Why it ended; undefined while it goes on, after a `break`, and after a failure. */
+  get ended(): EndReason | undefined {
+    return this.#ended;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<P, void, undefined> {
+    return this.#pages;
+  }
+
+  async *#walk(
+    read: (cursor: string | undefined, maxCredits: number) => Promise<P>,
+  ): AsyncGenerator<P, void, undefined> {
+    for (let first = true; ; first = false) {
+      const page = await this.#next(read, first);
+      if (page === null) return;
+      yield page;
+      if (this.#ended !== undefined) return;
+    }
+  }
+
+  /** One call; null where the credits do not cover one more item. Books what it cost before anyone sees the page. */
+  async #next(read: (cursor: string | undefined, maxCredits: number) => Promise<P>, first: boolean): Promise<P | null> {
+    let page: P;
+    try {
+      page = await read(this.#cursor, this.remaining);
+    } catch (error) {
+      // The very first page fails like any call: nothing at all was delivered. Later ones end the iteration.
+      if (first || !(error instanceof PerchError) || error.code !== 'no_credits') throw error;
+      this.#ended = isShort(error.reason) ? error.reason : 'no_credits';
+      return null;
+    }
+    this.#spent += thousandths(page.credits_charged);
+    const { next_cursor: next, truncated } = page;
+    if (next !== undefined && next === this.#cursor) {
+      throw new PerchError('unreadable', 'The server gave the same cursor again.', { status: 200 });
+    }
+    this.#cursor = next;
+    if (isShort(truncated)) this.#ended = truncated;
+    else if (next === undefined) this.#ended = 'complete';
+    else if (this.#spent >= this.#ceiling) this.#ended = 'max_credits';
+    return page;
+  }
+}

@@ -1,0 +1,104 @@
+import type { PerchDocument } from './document.js';
+import { type PerchError, toError, unreadable } from './errors.js';
+import type { CallControl, Fetch } from './send.js';
+
+export interface QueryOptions extends CallControl {
+  /** The most credits that the operation may cost: lists are trimmed to it. At most three decimals. */
+  readonly maxCredits?: number;
+}
+
+/** So many items at one price. */
+export interface CreditLine {
+  readonly path: string;
+  readonly items: number;
+  readonly unit: number;
+  readonly cache: string;
+  readonly charged: number;
+}
+
+export interface QueryResult<Data> {
+  readonly data: Data;
+  /** Fields that failed: null in `data`, and free. They do not throw, for the others were paid. */
+  readonly errors: readonly PerchError[];
+  readonly credits: {
+    readonly charged: number;
+    /** What the wallet holds now; null without a key. */
+    readonly remaining: number | null;
+    readonly cache: string;
+    readonly breakdown: readonly CreditLine[];
+  };
+  readonly requestId: string;
+}
+
+/** The price of an operation before anything is read. */
+export interface QueryEstimate {
+  readonly max_items: number;
+  readonly max_credits: number;
+}
+
+interface GraphqlError {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+  readonly extensions?: { code?: string; reason?: string; param?: string; retry_after?: number };
+}
+
+interface GraphqlAnswer {
+  readonly data?: unknown;
+  readonly errors?: readonly GraphqlError[];
+  readonly error?: object;
+  readonly request_id?: string;
+  readonly extensions?: {
+    readonly credits?: QueryResult<unknown>['credits'];
+    readonly estimate?: QueryEstimate;
+    readonly request_id?: string;
+  };
+}
+
+/** The rest parameters of a query: variables may be left out where none is needed. */
+export type QueryInput<Variables, Options> =
+  Partial<Variables> extends Variables
+    ? [variables?: Variables, options?: Options]
+    : [variables: Variables, options?: Options];
+
+export interface GraphqlPost {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly document: PerchDocument<unknown, never>;
+  readonly variables: unknown;
+  readonly extensions: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** One POST to `/graphql`. Throws where there is no data: then nothing was charged. */
+export async function postGraphql(send: Fetch, post: GraphqlPost) {
+  const { url, headers, document, variables, extensions, signal } = post;
+  const response = await send(
+    new Request(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ query: document.text, variables: variables ?? {}, extensions }),
+      ...(signal && { signal }),
+    }),
+  );
+  const { status } = response;
+  const answer = await jsonOf(response);
+  const requestId = answer.extensions?.request_id ?? answer.request_id;
+  const errors = (answer.errors ?? []).map(({ message, path, extensions: said }) =>
+    toError({ ...said, message }, { status, requestId, path }),
+  );
+  const { credits, estimate } = answer.extensions ?? {};
+  if (requestId === undefined || credits === undefined || (answer.data == null && estimate === undefined)) {
+    throw errors[0] ?? toError(answer.error, { status, requestId });
+  }
+  return { data: answer.data, errors, credits, estimate, requestId };
+}
+
+async function jsonOf(response: Response): Promise<GraphqlAnswer> {
+  try {
+    const json: unknown = await response.json();
+    if (typeof json === 'object' && json !== null) return json;
+  } catch {
+    // Told below.
+  }
+  throw unreadable(response.status);
+}

@@ -1,0 +1,67 @@
+import type { components, paths } from './rest.gen.js';
+import type { CallControl } from './send.js';
+
+type Schemas = components['schemas'];
+
+/** Paths with a method whose answer is JSON. */
+type PathOf<Method extends 'get' | 'post'> = {
+  [P in keyof paths]: paths[P][Method] extends { responses: { 200: { content: { 'application/json': unknown } } } }
+    ? P
+    : never;
+}[keyof paths];
+
+export type GetPath = PathOf<'get'>;
+export type PostPath = PathOf<'post'>;
+export type Get<P extends GetPath> = NonNullable<paths[P]['get']>;
+export type Post<P extends PostPath> = NonNullable<paths[P]['post']>;
+
+type Body<Operation> = Operation extends { responses: { 200: { content: { 'application/json': infer Json } } } }
+  ? Json
+  : never;
+
+/** The body of an answer; what `estimate=true` answers is asked for with `estimate`. */
+export type Answer<Operation> = Exclude<Body<Operation>, Schemas['EstimateResponse']>;
+
+type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } } ? NonNullable<Query> : never;
+
+type PathPart<Operation> = Operation extends { parameters: { path: infer Path } } ? { readonly path: Path } : unknown;
+
+type QueryPart<Operation, Ours extends string> = [QueryOf<Operation>] extends [never]
+  ? unknown
+  : Partial<QueryOf<Operation>> extends QueryOf<Operation>
+    ? { readonly query?: Omit<QueryOf<Operation>, Ours> }
+    : { readonly query: Omit<QueryOf<Operation>, Ours> };
+
+/** Paths whose query takes a parameter. */
+type PathWith<Name extends string> = {
+  [P in GetPath]: [QueryOf<Get<P>>] extends [never] ? never : Name extends keyof QueryOf<Get<P>> ? P : never;
+}[GetPath];
+
+type BodyPart<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Json } } }
+  ? { readonly body: Json }
+  : unknown;
+
+/** What a call is given: `path`, `query` and `body` as far as the operation has them, and how it goes over the network. */
+export type CallInit<Operation> = PathPart<Operation> &
+  QueryPart<Operation, 'estimate'> &
+  BodyPart<Operation> &
+  CallControl;
+
+/** The rest parameter of a call: left out where nothing is needed. */
+export type Given<Init> = Partial<Init> extends Init ? [init?: Init] : [init: Init];
+
+/** Paths that `estimate` prices. */
+export type PricedPath = PathWith<'estimate'>;
+
+/** Paths that are read page by page. */
+export type PagedPath = PathWith<'cursor'>;
+
+export type PageInit<P extends PagedPath> = PathPart<Get<P>> &
+  QueryPart<Get<P>, 'estimate' | 'max_credits'> &
+  CallControl & {
+    /** The most credits that all pages together may cost; at most three decimals. */
+    readonly maxCredits: number;
+  };
+
+export type Page<P extends PagedPath> = Answer<Get<P>>;
+export type Estimate = Schemas['Estimate'];

@@ -1,0 +1,69 @@
+import { PerchError } from './errors.js';
+
+/** How one call goes over the network. */
+export interface CallControl {
+  /** Ends the call; what it throws is the signal's own reason. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds that one try may take. Default: the client's. */
+  readonly timeoutMs?: number;
+  /**
+   * Tries more, each only after a 429 or 503 that says how long to wait (`Retry-After`, up to a minute). Such a failure is
+   * never charged, so a retry can't pay twice. Nothing else is tried again: after a timeout a read may have been paid.
+   * Default: the client's.
+   */
+  readonly retries?: number;
+}
+
+export type Fetch = (request: Request) => Promise<Response>;
+
+const LONGEST_WAIT_SECONDS = 60;
+
+/** `fetch` with a time limit, the retries that were asked for, and failures as `PerchError`. The body is read already. */
+export function sender(fetch: Fetch, { timeoutMs, retries }: { timeoutMs: number; retries: number }): Fetch {
+  return async (request) => {
+    for (let left = retries; ; left -= 1) {
+      const response = await once(fetch, request, timeoutMs);
+      const waitSeconds = left > 0 ? waitOf(response) : null;
+      if (waitSeconds === null) return response;
+      await pause(waitSeconds * 1000, request.signal);
+    }
+  };
+}
+
+async function once(fetch: Fetch, request: Request, timeoutMs: number): Promise<Response> {
+  const limit = AbortSignal.timeout(timeoutMs);
+  try {
+    const signal = AbortSignal.any([request.signal, limit]);
+    // A redirect would carry the key elsewhere: there are none in the interface.
+    const response = await fetch(new Request(request.clone(), { signal, redirect: 'error' }));
+    const text = await response.text();
+    return new Response(text === '' ? null : text, { status: response.status, headers: response.headers });
+  } catch {
+    if (request.signal.aborted) throw request.signal.reason;
+    if (limit.aborted) throw new PerchError('timeout', `No answer within ${timeoutMs} ms.`, { status: 0 });
+    // The cause stays behind: a runtime's own text may quote headers.
+    throw new PerchError('unreachable', `${new URL(request.url).origin} can't be reached.`, { status: 0 });
+  }
+}
+
+/** Whole seconds to wait before another try, or null where none is due. */
+function waitOf({ status, headers }: Response): number | null {
+  const said = headers.get('retry-after');
+  if ((status !== 429 && status !== 503) || said === null || !/^\d+$/.test(said)) return null;
+  const seconds = Number(said);
+  return seconds <= LONGEST_WAIT_SECONDS ? seconds : null;
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((done, fail) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      fail(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      done();
+    }, ms);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });

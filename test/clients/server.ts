@@ -1,0 +1,61 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Stub {
+  readonly url: string;
+  /** What was asked, in order. */
+  readonly asked: { path: string; key: string | undefined }[];
+  close(): void;
+}
+
+export interface Given {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+  /** No answer at all. */
+  readonly silent?: boolean;
+}
+
+/** A server that answers as told, one answer per request and then the last again: for what a right Perch never does. */
+export async function stub(...answers: readonly Given[]): Promise<Stub> {
+  const asked: Stub['asked'] = [];
+  const reply = (request: IncomingMessage, response: ServerResponse): void => {
+    asked.push({ path: request.url ?? '', key: request.headers['x-api-key']?.toString() });
+    const given = answers[Math.min(asked.length, answers.length) - 1] ?? {};
+    if (given.silent) return;
+    response.writeHead(given.status ?? 200, { 'content-type': 'application/json', ...given.headers });
+    response.end(given.body ?? '{}');
+  };
+  const server = createServer(reply);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+export const failure = (status: number, code: string, retryAfter?: number): Given => ({
+  status,
+  ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
+  body: JSON.stringify({
+    error: { code, message: 'It failed.', ...(retryAfter !== undefined && { retry_after: retryAfter }) },
+    request_id: '019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97',
+  }),
+});
+
+/** A page of ids, as Perch gives it. */
+export const page = (over: object): Given => ({
+  body: JSON.stringify({
+    items: 1,
+    credits_charged: 1,
+    balance_remaining: 9,
+    cache: 'miss',
+    request_id: '019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97',
+    data: ['1'],
+    ...over,
+  }),
+});

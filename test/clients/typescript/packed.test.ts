@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { blocksOf, ROOT } from '../../readme/markdown.js';
+import { fillDemo } from '../../support/demo.js';
+import { startPerch } from '../../support/perch.js';
+import { importsOf, readSources } from '../../support/sources.js';
+import { type Packed, packClient } from './packed.js';
+
+let packed: Packed;
+beforeAll(async () => {
+  packed = await packClient();
+}, 120_000);
+afterAll(() => packed.remove());
+
+const DOM = { lib: ['ES2023', 'DOM', 'DOM.Iterable'], types: [] };
+const FIXTURE = join(ROOT, 'test/clients/typescript/fixture/types.ts');
+
+it('holds what is built, its page and its licences, and no sources', () => {
+  expect(packed.files.filter((path) => !path.startsWith('dist/'))).toEqual(['README.md', 'package.json']);
+  expect(packed.files).toContain('dist/gql.tada/LICENSE.md');
+  expect(packed.files.filter((path) => !/\.(?:js|d\.ts|md|json)$/.test(path))).toEqual([]);
+});
+
+it('has nothing that publint complains of', async () => {
+  const tarball = packed.tarball.slice().buffer;
+  const { messages } = await publint({ pack: { tarball }, strict: true });
+  expect(messages).toEqual([]);
+});
+
+it('has types where they are looked for (are the types wrong?)', async () => {
+  const analysis = await checkPackage(createPackageFromTarballData(packed.tarball));
+  if (!analysis.types) throw new Error('There are no types.');
+  // Of a package that is a module alone this is said by definition.
+  expect(analysis.problems.filter(({ kind }) => kind !== 'CJSResolvesToESM')).toEqual([]);
+});
+
+it.each([
+  ['NodeNext, for the browser’s types', { module: 'NodeNext', ...DOM }],
+  ['a bundler', { module: 'ESNext', moduleResolution: 'bundler', ...DOM }],
+])(
+  'compiles for its user, declarations included, and a wrong field does not: %s',
+  async (_, options) => {
+    await cp(FIXTURE, join(packed.project, 'types.ts'));
+    const said = await packed.compile({ target: 'ES2022', noEmit: true, skipLibCheck: false, ...options });
+    await rm(join(packed.project, 'types.ts'));
+    expect(said).toBe('');
+  },
+  120_000,
+);
+
+it('says which field is wrong', async () => {
+  const wrong = "import { graphql } from '@perch/client';\ngraphql('{ me { ballance } }');\ngraphql('{ me ');\n";
+  await writeFile(join(packed.project, 'wrong.ts'), wrong);
+  const said = await packed.compile({ target: 'ES2022', noEmit: true, module: 'NodeNext', ...DOM });
+  await rm(join(packed.project, 'wrong.ts'));
+  expect(said).toMatch(/^wrong\.ts|\/wrong\.ts/);
+  expect(said).toContain('There is no field ballance on Account');
+  expect(said).toContain('This is not a GraphQL document');
+}, 120_000);
+
+it('does what its page shows', async () => {
+  const page = await readFile(join(ROOT, 'clients/typescript/README.md'), 'utf8');
+  const text = blocksOf(page)
+    .filter(({ language }) => language === 'ts')
+    .map((block) => block.text)
+    .join('\n');
+  const environment = 'declare const process: { env: Record<string, string | undefined> };\n';
+  await writeFile(join(packed.project, 'page.ts'), environment + text);
+  expect(await packed.compile({ target: 'ES2022', module: 'NodeNext', skipLibCheck: true, ...DOM })).toBe('');
+  await rm(join(packed.project, 'page.ts'));
+  const perch = await startPerch({ prepare: fillDemo });
+  try {
+    const { key } = await perch.account();
+    const { stdout } = await promisify(execFile)(process.execPath, [join(packed.project, 'page.js')], {
+      env: { ...process.env, PERCH_URL: perch.url, PERCH_KEY: key },
+    });
+    expect(stdout).toMatch(/^Harbor Observatory has \d+ followers; that cost 1\.\nAt most 50 credits\.\n4 tweets\n/);
+    expect(stdout).toMatch(/\nmax_credits: [\d.]+ spent, [\d.]+ left, go on from \S+\n/);
+    expect(stdout).toMatch(/\nnot_found 404 [0-9a-f-]{36}\n$/);
+  } finally {
+    await perch.close();
+  }
+}, 120_000);
+
+it('imports nothing but its one dependency, and uses nothing of Node alone', async () => {
+  const sources = readSources(['clients']).filter(({ path }) => path.startsWith('clients/typescript/src/'));
+  const steps = sources.flatMap(importsOf).filter(({ isFile }) => !isFile);
+  const { dependencies } = JSON.parse(await readFile(join(ROOT, 'clients/typescript/package.json'), 'utf8'));
+  expect(steps.filter(({ isTypeOnly }) => !isTypeOnly).map(({ to }) => to)).toEqual(Object.keys(dependencies));
+  expect(steps.filter(({ isTypeOnly }) => isTypeOnly).map(({ to }) => to)).toEqual(['gql.tada']);
+  const ofNode = /\b(?:process|Buffer|require|__dirname|setImmediate|global)\b(?=[.([])|node:/;
+  expect(sources.filter(({ text }) => ofNode.test(text)).map(({ path }) => path)).toEqual([]);
+  // The service's own range is that of its development; the two may not part.
+  const { devDependencies } = createRequire(import.meta.url)(join(ROOT, 'package.json'));
+  expect(dependencies['openapi-fetch']).toBe(devDependencies['openapi-fetch']);
+});
