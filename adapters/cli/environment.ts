@@ -16,7 +16,8 @@ const isCheckout = !PACKAGE_FOLDER.split(sep).includes('node_modules');
  * that `npm start` and a command typed elsewhere mean the same. Throws ConfigError.
  */
 export function configOfProcess(): Config {
-  const { env } = process;
+  // The key of a client, as the README's examples export it, is no setting of the service.
+  const { PERCH_KEY: _, ...env } = process.env;
   const cwd = isCheckout && !env.PERCH_HOME?.trim() ? PACKAGE_FOLDER : process.cwd();
   const config = readConfig({ env, cwd, terminal: process.stderr.isTTY === true });
   for (const warning of config.warnings) note(`perch: ${warning}`);

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { VERSION } from '../../src/core/version.js';
 import { accountCommands } from './commands/account-words.js';
+import { exportCommands } from './commands/export-words.js';
 import { keyCommands } from './commands/key-words.js';
 import { ledgerCommands } from './commands/ledger-words.js';
 import { serviceCommands } from './commands/service-words.js';
@@ -33,5 +34,6 @@ Examples:
   accountCommands(program);
   keyCommands(program);
   ledgerCommands(program);
+  exportCommands(program);
   return program;
 }

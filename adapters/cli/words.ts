@@ -52,6 +52,17 @@ export const dollars = (text: string): number => whole(text, 0, 1_000_000_000);
 
 export const perSecond = (text: string): number => whole(text, 1, 1_000_000);
 
+export const atLeastOne = (text: string): number => whole(text, 1, 9_999_999_999);
+
+/** The address of a service, without a slash at its end. */
+export function webAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlainWeb = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '';
+  return isPlainWeb
+    ? `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+    : refuse('an address such as http://127.0.0.1:4000');
+}
+
 /** How long the old key goes on working: 0 to 30 days (A10), in milliseconds. */
 export function overlap(text: string): number {
   const [, amount = '', unit = ''] = /^([0-9]{1,7})([smhd])$/.exec(text) ?? [];

@@ -44,6 +44,7 @@ describe('help', () => {
         'account sign-out',
         'account thaw',
         'doctor',
+        'export',
         'import',
         'key create',
         'key list',
@@ -103,6 +104,14 @@ const BAD: readonly (readonly [words: readonly string[], says: RegExp])[] = [
   [['ledger', 'chekc'], /unknown command 'chekc'[\s\S]*check/],
   [['price', 'DELETE', '/v1/me'], /GET or POST/],
   [['price', 'GET'], /missing required argument 'path'/],
+  [['export', 'friends', '@a', '--max-credits', '5'], /Allowed choices are followers, following/],
+  [['export', 'followers', '@a'], /--max-credits <credits>' not specified/],
+  [['export', 'followers', '@a', '--max-credits', '0'], /more than 0 credits/],
+  [['export', 'followers', '@a', '--max-credits', '5', '--url', 'perch.example'], /an address such as/],
+  [['export', 'followers', '@a', '--max-credits', '5', '--count', '201'], /at most 200/],
+  [['export', 'followers', '@a', '--max-credits', '5', '--product', 'Top'], /--product is for search/],
+  [['export', 'replies', '@a', '--max-credits', '5'], /the id of a tweet/],
+  [['export', 'tweets', '@a', '--max-credits', '5', '--format', 'parquet'], /give --out/],
   [['doctor', '--jsn'], /unknown option '--jsn'/],
 ];
 

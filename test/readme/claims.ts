@@ -180,7 +180,9 @@ export const CLAIMS: Record<string, (asked: Asked) => Promise<void>> = {
     const page = await customers.nobody.get('/sign-in');
     expect(page.status).toBe(200);
   },
-  'MCP, clients for TypeScript and Python, export.': async ({ customers }) => {
-    expect((await customers.nobody.get('/mcp')).status).toBe(404);
+  '`/mcp` speaks the Model Context Protocol': async ({ customers }) => {
+    const { status, headers } = await customers.nobody.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    expect(status).toBe(401);
+    expect(headers.get('www-authenticate')).toContain('/.well-known/oauth-protected-resource/mcp');
   },
 };

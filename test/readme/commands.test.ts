@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoKeyFile } from '../../adapters/cli/demo.js';
 import { createProgram } from '../../adapters/cli/program.js';
 import { readConfig } from '../../src/config.js';
+import { fillDemo } from '../support/demo.js';
+import { startPerch, type TestPerch } from '../support/perch.js';
 import { blocksOf, codeIn, commandsOf, README, ROOT, tableOf } from './markdown.js';
 
 const shellBlocks = blocksOf(README).filter(({ language }) => language === 'sh');
@@ -17,7 +19,8 @@ const SCRIPT = /^(?:[A-Z_]+=\S+ )?npm (?:run )?(?!run)(\w+)$/;
 /** What the tests of examples run, and what puts the demo key where they find it. */
 const ELSEWHERE = /^(?:curl |export PERCH_KEY=\$\(cat \.perch\/demo-key\)$)/;
 const SETTINGS = /^(?:export )?((?:[A-Z_]+=\S+ ?)+?)(?: ?npm \w+)?$/;
-const perchCommands = COMMANDS.filter((command) => command.startsWith(PERCH));
+const isExport = (command: string): boolean => command.startsWith(`${PERCH}export `);
+const perchCommands = COMMANDS.filter((command) => command.startsWith(PERCH) && !isExport(command));
 
 it('every command is of a kind that is tried out', () => {
   const unknown = COMMANDS.filter(
@@ -74,6 +77,30 @@ describe('the table of commands', () => {
     const { long = [] } = leaves.find((leaf) => leaf.name === name) ?? {};
     expect(named.filter((option) => !long.includes(option))).toEqual([]);
   });
+});
+
+describe('exports', () => {
+  let perch: TestPerch;
+  beforeAll(async () => {
+    perch = await startPerch({ prepare: fillDemo });
+  }, 60_000);
+  afterAll(() => perch?.close());
+
+  it.each(COMMANDS.filter(isExport))(
+    '%s',
+    async (command) => {
+      const { key } = await perch.account({ credits: 100 });
+      const folder = await mkdtemp(join(tmpdir(), 'perch-readme-'));
+      const file = command.split(' ').at(-1) ?? '';
+      const here = command.replace(file, join(folder, file));
+      const env = { ...process.env, PERCH_HOME: folder, PERCH_KEY: key, PERCH_BASE_URL: perch.url };
+      await promisify(execFile)('sh', ['-c', here], { cwd: ROOT, env });
+      const text = await readFile(join(folder, file), 'utf8');
+      expect(text).toMatch(file.endsWith('.csv') ? /^id,text,/ : /^\{"id":/);
+      await rm(folder, { recursive: true });
+    },
+    60_000,
+  );
 });
 
 describe('the command line', () => {

@@ -1,0 +1,41 @@
+import { type Command, Option } from 'commander';
+import { PRODUCTS } from '../../../src/core/model.js';
+import { LISTS } from '../export/lists.js';
+import { FORMATS } from '../export/rows.js';
+import { examples } from '../help.js';
+import { atLeastOne, someCredits, webAddress } from '../words.js';
+
+/** export. */
+export function exportCommands(program: Command): void {
+  program
+    .command('export')
+    .description('read a whole list or search from a running service into a file, for at most so many credits')
+    .addArgument(program.createArgument('<list>', 'which list').choices(Object.keys(LISTS)))
+    .argument('<what>', '@handle or id of a user; id of a tweet; or the query of a search')
+    .requiredOption('--max-credits <credits>', 'the most that the export may spend, over all its runs', someCredits)
+    .option('--limit <items>', 'stop after so many items', atLeastOne)
+    .option('--count <items>', 'items per call; as many as the list allows unless told', atLeastOne)
+    .addOption(new Option('--product <product>', 'of a search').choices([...PRODUCTS]))
+    .option('--fresh', 'read everything anew, at double price')
+    .addOption(new Option('--format <format>', "ndjson unless the file's name says more").choices([...FORMATS]))
+    .option('--out <file>', 'write to a file instead of standard output')
+    .option('--state <file>', 'where to keep how far it is; beside the file of --out unless told')
+    .option('--url <address>', 'the service; PERCH_BASE_URL or this machine unless told', webAddress)
+    .option('--key-file <file>', 'a file with the key; else PERCH_KEY, else the demo key of this machine')
+    .option('--json', 'print the summary as JSON')
+    .addHelpText(
+      'after',
+      `
+After Ctrl-C, a crash or an empty budget the same command goes on where it was: no item is written twice. Parquet is written
+from rows kept beside it. The summary goes to standard error where the rows go to standard output. Exit codes: 0 when it is complete or
+came to --limit or --max-credits; 1 when the wallet or the key's cap ended it; 130 after Ctrl-C.
+${examples(
+  'perch export followers @harbor_obs --max-credits 500 > followers.ndjson',
+  'perch export tweets @harbor_obs --max-credits 500 --out tweets.parquet',
+  "perch export search 'comet min_faves:50' --max-credits 100 --limit 100 --out comet.csv",
+)}`,
+    )
+    .action(async (list: string, what: string, options) =>
+      (await import('./export.js')).exportCommand(list, what, options),
+    );
+}

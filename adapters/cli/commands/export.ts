@@ -1,0 +1,195 @@
+import { rm } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { toCredits } from '../../../src/core/credits.js';
+import { configOfProcess, typedPath } from '../environment.js';
+import { addressOf, keyOf } from '../export/access.js';
+import { Client, type Query, Refusal } from '../export/client.js';
+import { columnsOf } from '../export/columns.js';
+import { LISTS, type ListRow } from '../export/lists.js';
+import { writeParquet } from '../export/parquet.js';
+import { openPlace, type Paths, type Place, pathsOf } from '../export/place.js';
+import { FORMATS, type Format, rowText } from '../export/rows.js';
+import { type End, type Run, runExport } from '../export/run.js';
+import { type ExportState, removeState, writeState } from '../export/state.js';
+import { type Summary, tell } from '../export/summary.js';
+import { Failure, WRONG_USE } from '../failure.js';
+import { count, note } from '../print.js';
+import { openProgress, type Progress } from '../progress.js';
+import { listenForSignals } from '../workers/asked.js';
+
+interface ExportOptions {
+  /** Thousandths. */
+  readonly maxCredits: number;
+  readonly limit?: number;
+  readonly count?: number;
+  readonly product?: string;
+  readonly fresh?: boolean;
+  readonly format?: Format;
+  readonly out?: string;
+  readonly state?: string;
+  readonly url?: string;
+  readonly keyFile?: string;
+  readonly json?: boolean;
+}
+
+/** Reads a list of a running service into a file or standard output. Throws Failure, by which it ends with a code. */
+export async function exportCommand(list: string, what: string, options: ExportOptions): Promise<void> {
+  const row = LISTS[list];
+  if (row === undefined) throw new TypeError(`${list} is no list`);
+  checkWords(list, row, what, options);
+  const out = options.out === undefined ? null : typedPath(options.out);
+  const format = options.format ?? FORMATS.find((known) => extname(out ?? '') === `.${known}`) ?? 'ndjson';
+  const paths = pathsOf(format, out, options.state === undefined ? null : typedPath(options.state));
+  const config = configOfProcess();
+  const url = options.url ?? addressOf(config);
+  const key = await keyOf(config, options.keyFile, url);
+  const product = options.product ?? null;
+  const place = await openPlace(paths, { url, list, subject: what, product, format });
+  const rows = product === 'People' ? 'User' : row.rows;
+  const columns = columnsOf(row.operation, rows);
+  const query = {
+    ...(row.path === null && { q: what }),
+    product: product ?? undefined,
+    fresh: options.fresh ? 'true' : undefined,
+  };
+  try {
+    const { state, end } = await read({
+      row,
+      what,
+      options,
+      paths,
+      place,
+      query,
+      url,
+      key,
+      text: rowText(format, columns),
+    });
+    if (paths.rows !== null && paths.out !== null && paths.rows !== paths.out && end !== 'interrupted') {
+      await writeParquet(paths.out, paths.rows, columns);
+    }
+    if (end === 'complete') await removeTraces(paths);
+    tell(summaryOf(list, what, { state, end, paths, format }), options.json);
+  } finally {
+    await place.sink.close();
+  }
+}
+
+function checkWords(list: string, row: ListRow, what: string, { product, count: asked }: ExportOptions): void {
+  if (row.of === 'tweet' && !/^[0-9]+$/.test(what))
+    throw new Failure(`${list} takes the id of a tweet: digits`, WRONG_USE);
+  if (what.trim() === '') throw new Failure(`${list} of what? The text is empty`, WRONG_USE);
+  if (product !== undefined && row.of !== 'query') throw new Failure('--product is for search', WRONG_USE);
+  if (asked !== undefined && asked > row.most)
+    throw new Failure(`--count of ${list} is at most ${row.most}`, WRONG_USE);
+}
+
+interface Reading {
+  readonly row: ListRow;
+  readonly what: string;
+  readonly options: ExportOptions;
+  readonly paths: Paths;
+  readonly place: Place;
+  readonly query: Query;
+  readonly url: string;
+  readonly key: string;
+  readonly text: Run['text'];
+}
+
+/** Reads until an end, Ctrl-C (which finishes the page in flight) or a failure, with a bar on a terminal. */
+async function read({
+  row,
+  what,
+  options,
+  paths,
+  place,
+  query,
+  url,
+  key,
+  text,
+}: Reading): Promise<{ state: ExportState; end: End }> {
+  if (place.isResumed) note(`perch: going on after ${count(place.state.items)} items`);
+  const { once, twice, release } = listenForSignals();
+  const stop = new AbortController();
+  void once.then(() => stop.abort());
+  // Like a kill: the next run begins at the last whole page.
+  void twice.then(() => process.exit(130));
+  const progress: Progress | null = process.stderr.isTTY ? openProgress('Exporting', options.maxCredits) : null;
+  const say = progress?.line ?? note;
+  let last = place.state;
+  const client = new Client({
+    url,
+    key,
+    stop: stop.signal,
+    onWait: (seconds, why) => void (seconds > 1 && say(`perch: waiting ${seconds} s: ${why}`)),
+  });
+  try {
+    return await runExport(
+      {
+        client,
+        path: row.path === null ? '/v1/tweets/search' : row.path(what),
+        query,
+        count: options.count ?? row.most,
+        limit: options.limit ?? null,
+        maxSpent: options.maxCredits,
+        stop: stop.signal,
+        known: place.known,
+        text,
+        sink: place.sink,
+        save: async (state) => {
+          last = state;
+          if (paths.state !== null) await writeState(paths.state, state);
+        },
+        onProgress: ({ spent, items }) =>
+          progress?.update(
+            spent,
+            `${count(items)} items, ${count(toCredits(spent))} of ${count(toCredits(options.maxCredits))} credits`,
+          ),
+      },
+      place.state,
+    );
+  } catch (error) {
+    if (!place.isResumed && last.items + last.spent + last.unsure === 0) await removeAll(paths);
+    throw inWords(error, what, paths);
+  } finally {
+    progress?.stop();
+    release();
+  }
+}
+
+/** A failure on the way, with what becomes of the export. */
+function inWords(error: unknown, what: string, { state }: Paths): unknown {
+  if (error instanceof Refusal && error.reason?.startsWith('cursor_')) {
+    return new Failure(
+      `the service no longer knows where this export stood (${error.message}) What is written stays; remove ${state} and the file to begin anew`,
+    );
+  }
+  return error instanceof Refusal && error.code === 'not_found' ? new Failure(`${what}: ${error.message}`) : error;
+}
+
+/** Of an export that came to nothing, as one of an unknown handle, there is nothing to go on from. */
+async function removeAll(paths: Paths): Promise<void> {
+  await removeTraces(paths);
+  if (paths.out !== null && paths.out === paths.rows) await rm(paths.out, { force: true });
+}
+
+async function removeTraces({ out, rows, state }: Paths): Promise<void> {
+  if (state !== null) await removeState(state);
+  if (rows !== null && rows !== out) await rm(rows, { force: true });
+}
+
+const summaryOf = (
+  list: string,
+  what: string,
+  { state, end, paths, format }: { state: ExportState; end: End; paths: Paths; format: Format },
+): Summary => ({
+  list,
+  what,
+  format,
+  file: paths.out,
+  end,
+  items: state.items,
+  repeats: state.repeats,
+  credits_spent: toCredits(state.spent),
+  credits_unsure: toCredits(state.unsure),
+  state: end === 'complete' ? null : paths.state,
+});

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Config } from '../../../src/config.js';
+import { localUrl } from '../../../src/core/local-url.js';
+import { demoKeyFile } from '../demo.js';
+import { typedPath } from '../environment.js';
+import { Failure, WRONG_USE } from '../failure.js';
+
+/** Where the service of a configuration is found. */
+export const addressOf = (config: Config): string => config.baseUrl ?? localUrl(config.host, config.port);
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/**
+ * The key to read with: of a file, of PERCH_KEY, or the demo key of this machine, which is never sent to another one. Never
+ * from the command line, which other users of the machine can see. Throws Failure.
+ */
+export async function keyOf(config: Config, keyFile: string | undefined, url: string): Promise<string> {
+  const file = keyFile === undefined ? undefined : typedPath(keyFile);
+  const demo = LOOPBACK.test(new URL(url).hostname) ? demoKeyFile(config) : undefined;
+  if (file === undefined && process.env.PERCH_KEY) return usable(process.env.PERCH_KEY, 'PERCH_KEY');
+  if (file !== undefined) return usable(await textOf(file), file);
+  if (demo !== undefined && existsSync(demo)) return usable(await textOf(demo), demo);
+  throw new Failure('no key: set PERCH_KEY, or name a file with --key-file', WRONG_USE);
+}
+
+const textOf = (path: string): Promise<string> =>
+  readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Failure(`${path} cannot be read (${error.code})`, WRONG_USE);
+  });
+
+function usable(text: string, where: string): string {
+  const key = text.trim();
+  // What else cannot stand in a header; the runtime's own complaint would quote it.
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new Failure(`${where} holds no key`, WRONG_USE);
+}

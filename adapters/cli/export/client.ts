@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { FAILED, Failure, WRONG_USE } from '../failure.js';
+
+/** The service itself gives up after 30 seconds. */
+const TIMEOUT_MS = 60_000;
+/** Tries of one call that is asked to wait, and the longest such wait: some minutes of standstill in all. */
+const TRIES = 12;
+const LONGEST_WAIT_S = 120;
+/** Where a 429 or 503 says nothing. */
+const USUAL_WAIT_S = 2;
+
+const pageShape = z.object({
+  data: z.array(z.union([z.string(), z.looseObject({ id: z.string() })])),
+  credits_charged: z.number(),
+  next_cursor: z.string().optional(),
+  truncated: z.string().optional(),
+});
+const estimateShape = z.object({ estimate: z.object({ max_credits: z.number() }) });
+const errorShape = z.object({
+  error: z.object({ code: z.string(), message: z.string(), reason: z.string().optional() }),
+});
+
+export type Page = z.infer<typeof pageShape>;
+export type Query = Readonly<Record<string, string | undefined>>;
+
+/** The service refused: nothing was charged. */
+export class Refusal extends Failure {
+  readonly code: string;
+  readonly reason: string | undefined;
+
+  constructor({ code, message, reason }: z.infer<typeof errorShape>['error']) {
+    super(message, code === 'bad_request' ? WRONG_USE : FAILED);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+/** No answer, or none of Perch's: the call may have been charged. */
+export class Unheard extends Failure {}
+
+/** Somebody asked to stop while there was nothing in flight. */
+export class Stopped extends Error {}
+
+export interface ClientOptions {
+  readonly url: string;
+  readonly key: string;
+  /** Ends waits, and never a call in flight. */
+  readonly stop: AbortSignal;
+  /** Told before each wait, in seconds. */
+  onWait(seconds: number, why: string): void;
+}
+
+/** Calls of one list, one at a time. All methods throw Refusal, Unheard, Failure where nobody listens, and Stopped. */
+export class Client {
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  page = (path: string, query: Query): Promise<Page> => this.#read(path, query, pageShape);
+
+  /** The most that such a page can cost, in credits. Free. */
+  async estimate(path: string, query: Query): Promise<number> {
+    const { estimate } = await this.#read(path, { ...query, estimate: 'true' }, estimateShape);
+    return estimate.max_credits;
+  }
+
+  async #read<T>(path: string, query: Query, shape: z.ZodType<T>): Promise<T> {
+    const { stop, onWait } = this.#options;
+    for (let tried = 1; ; tried += 1) {
+      if (stop.aborted) throw new Stopped();
+      const response = await this.#send(path, query);
+      const body: unknown = await response.json().catch(() => null);
+      if (response.status === 200) {
+        const { success, data } = shape.safeParse(body);
+        if (success) return data;
+      }
+      const { error } = errorShape.safeParse(body).data ?? {};
+      if (error === undefined) throw this.#unheard(`answers what is not Perch's (HTTP ${response.status})`);
+      const waitS = waitOf(response);
+      if (waitS === null || tried === TRIES) throw new Refusal(error);
+      onWait(waitS, error.message);
+      await sleep(waitS * 1000, undefined, { signal: stop }).catch(() => {
+        throw new Stopped();
+      });
+    }
+  }
+
+  async #send(path: string, query: Query): Promise<Response> {
+    const address = new URL(`${this.#options.url}${path}`);
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) address.searchParams.set(name, value);
+    try {
+      return await fetch(address, {
+        headers: { 'x-api-key': this.#options.key },
+        // A redirect would carry the key elsewhere: there are none in the interface.
+        redirect: 'error',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? {}) as { code?: string };
+      // Never connected: nothing can have been charged.
+      if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') {
+        throw new Failure(`nobody listens at ${this.#options.url}: start the service there, or give another --url`);
+      }
+      throw this.#unheard('did not answer');
+    }
+  }
+
+  #unheard(what: string): Unheard {
+    return new Unheard(`${this.#options.url} ${what}`);
+  }
+}
+
+/** Seconds to wait before another try; null where waiting does not help. */
+function waitOf({ status, headers }: Response): number | null {
+  if (status !== 429 && status !== 503) return null;
+  const seconds = Number(headers.get('retry-after') ?? USUAL_WAIT_S);
+  if (!Number.isFinite(seconds)) return USUAL_WAIT_S;
+  return seconds > LONGEST_WAIT_S ? null : Math.max(seconds, 1);
+}

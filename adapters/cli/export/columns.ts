@@ -1,0 +1,41 @@
+import { type GraphQLOutputType, getNamedType, isListType, isNonNullType, isObjectType, Kind, parse } from 'graphql';
+import { schema } from '../../../schema/index.js';
+import { readOperations } from '../../../schema/operations.js';
+import type { ListRow } from './lists.js';
+
+export type Kinds = 'text' | 'count' | 'flag' | 'moment' | 'json';
+
+/** One column of CSV and Parquet; lists and objects are `json`. */
+export interface Column {
+  readonly name: string;
+  readonly kind: Kinds;
+}
+
+/** A line of the export: an object of the interface; of `follower-ids`, an object with the id alone. */
+export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
+
+const KINDS: Readonly<Record<string, Kinds>> = { Boolean: 'flag', Int: 'count', Count: 'count', DateTime: 'moment' };
+
+/** The members of a list's objects in the order in which the interface gives them: its operation says which. */
+export function columnsOf(operation: string, rows: ListRow['rows']): Column[] {
+  if (rows === 'id') return [{ name: 'id', kind: 'text' }];
+  const type = schema.getType(rows);
+  const fragment = parse(readOperations()[operation] ?? '').definitions.find(
+    (node) => node.kind === Kind.FRAGMENT_DEFINITION && node.typeCondition.name.value === rows,
+  );
+  if (!isObjectType(type) || fragment?.kind !== Kind.FRAGMENT_DEFINITION) {
+    throw new TypeError(`${operation} selects no ${rows}.`);
+  }
+  const fields = type.getFields();
+  return fragment.selectionSet.selections.flatMap((node) => {
+    const field = node.kind === Kind.FIELD ? fields[node.name.value] : undefined;
+    if (node.kind !== Kind.FIELD || field === undefined) return [];
+    return [{ name: node.alias?.value ?? node.name.value, kind: kindOf(field.type) }];
+  });
+}
+
+function kindOf(type: GraphQLOutputType): Kinds {
+  const inner = isNonNullType(type) ? type.ofType : type;
+  if (isListType(inner) || isObjectType(inner)) return 'json';
+  return KINDS[getNamedType(inner).name] ?? 'text';
+}

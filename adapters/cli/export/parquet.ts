@@ -1,0 +1,46 @@
+import { createReadStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { fileWriter, ParquetWriter } from 'hyparquet-writer';
+import type { Column, Row } from './columns.js';
+
+/** Rows of one group: as many are held in memory. */
+const GROUP_ROWS = 10_000;
+
+const TYPES = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  count: { type: 'INT64' },
+  flag: { type: 'BOOLEAN' },
+  moment: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+  json: { type: 'BYTE_ARRAY', converted_type: 'JSON' },
+} as const;
+
+/** Makes a Parquet file of NDJSON rows, beside its place first: ids are text, moments UTC, lists and objects JSON. */
+export async function writeParquet(path: string, rowsPath: string, columns: readonly Column[]): Promise<void> {
+  const aside = `${path}.new`;
+  const schema = [
+    { name: 'root', num_children: columns.length },
+    ...columns.map(({ name, kind }) => ({ name, ...TYPES[kind], repetition_type: 'OPTIONAL' as const })),
+  ];
+  const writer = new ParquetWriter({ writer: fileWriter(aside), schema, createdBy: 'perch' });
+  let group: Row[] = [];
+  const flush = async (): Promise<void> => {
+    const columnData = columns.map(({ name, kind }) => ({ name, data: group.map((row) => cellOf(row[name], kind)) }));
+    if (group.length > 0) await writer.write({ columnData, rowGroupSize: GROUP_ROWS });
+    group = [];
+  };
+  for await (const line of createInterface({ input: createReadStream(rowsPath, 'utf8') })) {
+    group.push(JSON.parse(line) as Row);
+    if (group.length === GROUP_ROWS) await flush();
+  }
+  await flush();
+  await writer.finish();
+  await rename(aside, path);
+}
+
+function cellOf(value: unknown, kind: Column['kind']): unknown {
+  if (value === undefined || value === null) return null;
+  if (kind === 'count') return BigInt(value as number);
+  if (kind === 'moment') return new Date(value as string);
+  return value;
+}

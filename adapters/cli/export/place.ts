@@ -1,0 +1,51 @@
+import { stat } from 'node:fs/promises';
+import { Failure, WRONG_USE } from '../failure.js';
+import { KnownIds } from './known-ids.js';
+import type { Format } from './rows.js';
+import { fileSink, type Sink, stdoutSink } from './sink.js';
+import { type ExportCommand, type ExportState, newState, readState } from './state.js';
+
+/** The files of an export, by whole path. */
+export interface Paths {
+  /** The file that was asked for; null: standard output. */
+  readonly out: string | null;
+  /** Where rows are gathered: the same, or for Parquet a file beside it. */
+  readonly rows: string | null;
+  readonly state: string | null;
+}
+
+/** What an export writes to, and where an earlier run left it. */
+export interface Place {
+  readonly sink: Sink;
+  readonly state: ExportState;
+  readonly known: KnownIds;
+  readonly isResumed: boolean;
+}
+
+/** Throws Failure, wrong use, where there is no ending between the words and the files. */
+export function pathsOf(format: Format, out: string | null, state: string | null): Paths {
+  if (format === 'parquet' && out === null) throw new Failure('parquet needs a file: give --out', WRONG_USE);
+  const rows = format === 'parquet' ? `${out}.perch-rows.ndjson` : out;
+  return { out, rows, state: state ?? (out === null ? null : `${out}.perch-state.json`) };
+}
+
+/** Opens all of it. Nothing that is there already is lost: a file without its state is refused. Throws Failure. */
+export async function openPlace(paths: Paths, command: ExportCommand): Promise<Place> {
+  const found = paths.state === null ? null : await readState(paths.state, command);
+  if (found === null && paths.out !== paths.rows && paths.out !== null && (await isThere(paths.out))) {
+    throw new Failure(`${paths.out} is there already, and no state to go on from`, WRONG_USE);
+  }
+  const bytes = found?.bytes ?? null;
+  const sink = paths.rows === null ? stdoutSink(bytes) : await fileSink(paths.rows, bytes);
+  const known = new KnownIds();
+  const text: Format = command.format === 'csv' ? 'csv' : 'ndjson';
+  if (paths.rows !== null && found !== null) await known.learn(paths.rows, text, found.bytes);
+  const state = found ?? { ...newState(command), bytes: sink.bytes };
+  return { sink, state, known, isResumed: found !== null };
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

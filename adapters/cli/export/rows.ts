@@ -1,0 +1,35 @@
+import { stringify } from 'csv-stringify/sync';
+import type { Column, Row } from './columns.js';
+
+export const FORMATS = ['ndjson', 'csv', 'parquet'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** Rows as they stand in the file. Parquet is gathered as NDJSON first: its columns are written when all is there. */
+export interface RowText {
+  readonly head: string;
+  rows(rows: readonly Row[]): string;
+}
+
+export const rowText = (format: Format, columns: readonly Column[]): RowText =>
+  format === 'csv'
+    ? csv(columns)
+    : { head: '', rows: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join('') };
+
+/** RFC 4180. An unknown value is an empty field, as an empty text is; values are never altered for spreadsheets. */
+function csv(columns: readonly Column[]): RowText {
+  const lines = (cells: readonly (readonly unknown[])[]): string =>
+    cells.length === 0
+      ? ''
+      : stringify([...cells], {
+          record_delimiter: '\r\n',
+          quoted_match: /[\r\n]/,
+          cast: { boolean: String },
+        });
+  return {
+    head: lines([columns.map(({ name }) => name)]),
+    rows: (rows) => lines(rows.map((row) => columns.map(({ name, kind }) => cellOf(row[name], kind)))),
+  };
+}
+
+const cellOf = (value: unknown, kind: Column['kind']): unknown =>
+  kind === 'json' && value !== undefined ? JSON.stringify(value) : value;

@@ -1,0 +1,109 @@
+import { toCredits, toThousandths } from '../../../src/core/credits.js';
+import { Failure } from '../failure.js';
+import { type Client, type Page, type Query, Refusal, Stopped, Unheard } from './client.js';
+import type { Row } from './columns.js';
+import type { KnownIds } from './known-ids.js';
+import type { RowText } from './rows.js';
+import type { Sink } from './sink.js';
+import type { ExportState } from './state.js';
+
+/** Why an export ended. `max_credits`, `limit`, `no_credits` and `key_cap` can be gone on from. */
+export type End = 'complete' | 'limit' | 'max_credits' | 'no_credits' | 'key_cap' | 'interrupted';
+
+export interface Run {
+  readonly client: Client;
+  readonly path: string;
+  /** Parameters that stay: `q`, `product`, `fresh`. */
+  readonly query: Query;
+  readonly count: number;
+  readonly limit: number | null;
+  /** Thousandths that all runs of this export together may spend. */
+  readonly maxSpent: number;
+  readonly stop: AbortSignal;
+  readonly known: KnownIds;
+  readonly text: RowText;
+  readonly sink: Sink;
+  /** Keeps where it stands, before each call and at the end. */
+  save(state: ExportState): Promise<void>;
+  onProgress(state: ExportState): void;
+}
+
+/**
+ * Reads page after page into the sink. The most that a call may cost is kept before it is sent, so that a run that was killed
+ * is counted at the most it can have cost. Throws as `Client` does, after keeping the state; what is written stays.
+ */
+export async function runExport(run: Run, from: ExportState): Promise<{ state: ExportState; end: End }> {
+  let state = from;
+  try {
+    // All of it may be there already.
+    const early = endBefore(run, state);
+    if (early !== null) return { state, end: early };
+    const worst = toThousandths(await run.client.estimate(run.path, { ...run.query, count: String(run.count) }));
+    for (;;) {
+      const end = endBefore(run, state);
+      if (end !== null) return { state, end };
+      const before = state.cursor;
+      const pending = Math.min(worst, left(run, state));
+      state = { ...state, pending };
+      await run.save(state);
+      const page = await run.client.page(run.path, queryOf(run, state, pending));
+      // Paid, even if it cannot be written.
+      state = { ...state, pending: 0, spent: state.spent + toThousandths(page.credits_charged) };
+      state = await take(run, state, page);
+      run.onProgress(state);
+      if (page.next_cursor !== undefined && page.next_cursor === before)
+        throw new Failure('the service gave the same page twice');
+      const ended = endAfter(page);
+      if (ended !== null) return { state, end: ended };
+    }
+  } catch (error) {
+    if (error instanceof Unheard) state = { ...state, unsure: state.unsure + state.pending };
+    state = { ...state, pending: 0 };
+    if (error instanceof Stopped) return { state, end: 'interrupted' };
+    const end = error instanceof Refusal && error.code === 'no_credits' ? shortOf(error.reason) : null;
+    if (end !== null) return { state, end };
+    throw error;
+  } finally {
+    await run.save({ ...state, pending: 0 });
+  }
+}
+
+const left = (run: Run, { spent, unsure }: ExportState): number => run.maxSpent - spent - unsure;
+
+function endBefore(run: Run, state: ExportState): End | null {
+  if (state.isComplete) return 'complete';
+  if (run.stop.aborted) return 'interrupted';
+  if (run.limit !== null && state.items >= run.limit) return 'limit';
+  return left(run, state) <= 0 ? 'max_credits' : null;
+}
+
+const queryOf = (run: Run, state: ExportState, pending: number): Query => ({
+  ...run.query,
+  count: String(run.limit === null ? run.count : Math.min(run.count, run.limit - state.items)),
+  cursor: state.cursor ?? undefined,
+  max_credits: String(toCredits(pending)),
+});
+
+/** Writes the page's new rows. */
+async function take(run: Run, state: ExportState, page: Page): Promise<ExportState> {
+  const rows = page.data.map((item): Row => (typeof item === 'string' ? { id: item } : item));
+  const fresh = run.known.fresh(rows);
+  const head = state.cursor === null && state.items === 0 ? run.text.head : '';
+  await run.sink.append(head + run.text.rows(fresh));
+  return {
+    ...state,
+    cursor: page.next_cursor ?? null,
+    items: state.items + fresh.length,
+    repeats: state.repeats + rows.length - fresh.length,
+    bytes: run.sink.bytes,
+    isComplete: endAfter(page) === 'complete',
+  };
+}
+
+function endAfter({ truncated, next_cursor }: Page): End | null {
+  if (truncated === 'max_credits' || truncated === 'no_credits' || truncated === 'key_cap') return truncated;
+  return next_cursor === undefined ? 'complete' : null;
+}
+
+const shortOf = (reason: string | undefined): End =>
+  reason === 'max_credits' || reason === 'key_cap' ? reason : 'no_credits';

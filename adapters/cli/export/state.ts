@@ -1,0 +1,94 @@
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { z } from 'zod';
+import { Failure, WRONG_USE } from '../failure.js';
+
+const commandShape = z.object({
+  url: z.string(),
+  list: z.string(),
+  subject: z.string(),
+  product: z.string().nullable(),
+  format: z.string(),
+});
+
+const stateShape = z.object({
+  version: z.literal(1),
+  command: commandShape,
+  /** Where the next page begins; null: at the first. */
+  cursor: z.string().nullable(),
+  items: z.number().int(),
+  /** Items that came again and were left out. */
+  repeats: z.number().int(),
+  /** Thousandths of a credit that pages were charged. */
+  spent: z.number().int(),
+  /** Thousandths that calls without an answer may have been charged at most; they count as spent. */
+  unsure: z.number().int(),
+  /** The same for the call in flight when this was written; 0 between calls. */
+  pending: z.number().int(),
+  /** Length of the file up to the last row that counts. */
+  bytes: z.number().int(),
+  /** There are no more pages. */
+  isComplete: z.boolean(),
+});
+
+/** What makes two runs the same export. */
+export type ExportCommand = z.infer<typeof commandShape>;
+/** Where an export stands. It holds no key. */
+export type ExportState = z.infer<typeof stateShape>;
+
+export const newState = (command: ExportCommand): ExportState => ({
+  version: 1,
+  command,
+  cursor: null,
+  items: 0,
+  repeats: 0,
+  spent: 0,
+  unsure: 0,
+  pending: 0,
+  bytes: 0,
+  isComplete: false,
+});
+
+/** The state that an earlier run of the same command left; null without one. Throws Failure on that of another. */
+export async function readState(path: string, command: ExportCommand): Promise<ExportState | null> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw new Failure(`${path} cannot be read (${error.code})`);
+  });
+  if (text === null) return null;
+  const state = stateOf(text);
+  if (state === null) throw new Failure(`${path} is not the state of an export`, WRONG_USE);
+  const names = Object.keys(commandShape.shape) as (keyof ExportCommand)[];
+  const other = names.filter((name) => state.command[name] !== command[name]);
+  if (other.length > 0) {
+    const says = other.map((name) => `${name} ${state.command[name] ?? 'unset'}, not ${command[name] ?? 'unset'}`);
+    throw new Failure(
+      `${path} is the state of another export (${says.join('; ')}); give another --state or --out`,
+      WRONG_USE,
+    );
+  }
+  // A run that was killed: what its last call was charged, nobody heard.
+  return { ...state, unsure: state.unsure + state.pending, pending: 0 };
+}
+
+function stateOf(text: string): ExportState | null {
+  try {
+    return stateShape.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Whole or not at all, whatever ends the process meanwhile. */
+export async function writeState(path: string, state: ExportState): Promise<void> {
+  const aside = `${path}.new`;
+  const file = await open(aside, 'w', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(state)}\n`);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  await rename(aside, path);
+}
+
+export const removeState = (path: string): Promise<void> => rm(path, { force: true });

@@ -1,0 +1,49 @@
+import { Failure } from '../failure.js';
+import { count, note, plural, print } from '../print.js';
+import type { End } from './run.js';
+
+/** What an export came to, over all its runs. */
+export interface Summary {
+  readonly list: string;
+  readonly what: string;
+  readonly format: string;
+  /** Null: standard output. */
+  readonly file: string | null;
+  readonly end: End;
+  readonly items: number;
+  /** Items that came again, because the list moved, and were left out; they were paid. */
+  readonly repeats: number;
+  readonly credits_spent: number;
+  /** What calls without an answer can have cost beside that, at most. */
+  readonly credits_unsure: number;
+  /** What the same command goes on from. */
+  readonly state: string | null;
+}
+
+const WHY: Readonly<Record<End, string>> = {
+  complete: 'complete',
+  limit: '--limit is reached',
+  max_credits: '--max-credits is used up',
+  no_credits: 'the wallet is empty',
+  key_cap: "the key's spend cap is reached",
+  interrupted: 'interrupted',
+};
+
+/** Prints it: on standard output, unless rows go there. Throws the Failure that the command ends with where it is one. */
+export function tell(summary: Summary, json: boolean | undefined): void {
+  const say = summary.file === null ? note : print;
+  say(json === true ? JSON.stringify(summary) : inWords(summary));
+  const { end, state } = summary;
+  const goOn = state === null ? 'no state was kept (--state)' : 'the same command goes on';
+  if (end === 'interrupted') throw new Failure(`interrupted; ${goOn}`, 130);
+  if (end === 'no_credits' || end === 'key_cap') throw new Failure(`${WHY[end]}; ${goOn}`);
+}
+
+function inWords({ items, file, credits_spent, credits_unsure, repeats, end, state }: Summary): string {
+  const where = file === null ? '' : ` in ${file}`;
+  const again =
+    repeats === 0 ? '' : ` ${plural(repeats, 'item')} came again and ${repeats === 1 ? 'was' : 'were'} left out.`;
+  const unsure = credits_unsure === 0 ? '' : ` Up to ${count(credits_unsure)} more went to calls that were cut off.`;
+  const more = end === 'max_credits' || end === 'limit' ? ' With more of it the same command goes on.' : '';
+  return `${plural(items, 'item')}${where} for ${plural(credits_spent, 'credit')}: ${WHY[end]}.${again}${unsure}${state === null ? '' : more}`;
+}

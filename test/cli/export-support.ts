@@ -1,0 +1,68 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import type { Summary } from '../../adapters/cli/export/summary.js';
+import { newKey, type Service, serve } from './service.js';
+import { Cli, type Ran, type Started } from './support.js';
+
+/** A service on the demo network as a process, a key that may read a lot, and a folder for files. */
+export interface Exporting {
+  readonly url: string;
+  readonly key: string;
+  readonly cli: Cli;
+  file(name: string): string;
+  start(words: readonly string[], env?: Readonly<Record<string, string>>): Started;
+  run(...words: readonly string[]): Promise<Ran>;
+  /** The summary of an export that ended with 0. */
+  summary(...words: readonly string[]): Promise<Summary>;
+}
+
+export function exporting(): Exporting {
+  const own = {} as { cli: Cli; service: Service; key: string; folder: string };
+  beforeAll(async () => {
+    own.cli = await Cli.open();
+    own.folder = await mkdtemp(join(tmpdir(), 'perch-export-'));
+    own.service = await serve(own.cli, { PERCH_DEMO: '', LOG_LEVEL: 'warn' });
+    own.key = await newKey(own.cli);
+  }, 120_000);
+  afterAll(async () => {
+    own.service?.started.process.kill('SIGTERM');
+    await own.service?.started.end;
+    await own.cli.close();
+    await rm(own.folder, { recursive: true, force: true });
+  }, 60_000);
+  const start = (words: readonly string[], env = {}): Started =>
+    own.cli.start(['export', ...words], { env: { PERCH_KEY: own.key, PERCH_BASE_URL: own.service.url, ...env } });
+  return {
+    get url() {
+      return own.service.url;
+    },
+    get key() {
+      return own.key;
+    },
+    get cli() {
+      return own.cli;
+    },
+    file: (name) => join(own.folder, name),
+    start,
+    run: (...words) => start(words).end,
+    async summary(...words) {
+      const ran = await start([...words, '--json']).end;
+      if (ran.code !== 0) throw new Error(`exit ${ran.code}\n${ran.stderr}`);
+      return JSON.parse(ran.stdout) as Summary;
+    },
+  };
+}
+
+export type Line = { readonly id: string } & Readonly<Record<string, unknown>>;
+
+export const linesOf = async (path: string): Promise<Line[]> => linesIn(await readFile(path, 'utf8'));
+
+export const linesIn = (text: string): Line[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+
+export const idsOf = (lines: readonly Line[]): string[] => lines.map(({ id }) => id);

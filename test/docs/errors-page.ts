@@ -1,0 +1,66 @@
+import { PROBLEM_TEXTS } from '../../adapters/site/problem-texts.js';
+import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.js';
+
+const HEAD = `# Errors
+
+Every failure has one shape and one of the codes below, and none costs anything. Match on \`error.code\`: it is stable, the
+message is not.
+
+\`\`\`sh
+curl -s -H "x-api-key: $PERCH_KEY" "http://127.0.0.1:4000/v1/users/harbor_obs/tweets?count=500" # 0 credits
+\`\`\`
+
+\`\`\`json
+{
+  "error": { "code": "bad_request", "message": "…", "param": "count" },
+  "request_id": "…",
+  "credits_charged": 0
+}
+\`\`\`
+
+- With \`Accept: application/problem+json\` the same comes as RFC 9457. Its \`type\` is the address of \`/problems/<code>\` on the
+  service itself, which says what this page says.
+- \`error.reason\` and \`error.param\` are there where a program can use them. Quote \`request_id\` when you ask for help.
+- Where waiting helps, the header \`Retry-After\` says for how many seconds. Where it is not sent, the same request will
+  most likely fail again. Nothing was charged, so a retry never pays twice.
+- A list that fails halfway fails as a whole. What was read stays held, so the retry is cheaper.
+- GraphQL has the same codes in \`errors[].extensions.code\`: [the GraphQL guide](graphql.md#errors) says what is delivered beside them.
+
+\`\`\`sh
+curl -s -H "x-api-key: $PERCH_KEY" -H 'Accept: application/problem+json' http://127.0.0.1:4000/v1/users/nobody_sits_here # 0 credits
+\`\`\`
+`;
+
+const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
+const retryAfter = (code: ErrorCode): number | undefined =>
+  (ERROR_CODES[code] as { readonly retryAfter?: number }).retryAfter;
+
+/** Codes that waiting does not help with, though another try may: the rest is told by Retry-After. */
+const AGAIN: Partial<Record<ErrorCode, string>> = {
+  internal: 'once: no `Retry-After` is sent',
+  access_denied: 'later: no `Retry-After` is sent',
+};
+
+const retryText = (code: ErrorCode): string => {
+  const seconds = retryAfter(code);
+  if (seconds === undefined) return AGAIN[code] ?? 'no: correct the cause first';
+  return `yes, after \`Retry-After\`: ${seconds} s, or more where the service knows better`;
+};
+
+const sectionOf = (code: ErrorCode): string =>
+  [
+    `## ${code}`,
+    '',
+    `**${ERROR_CODES[code].title}.** ${PROBLEM_TEXTS[code].means}`,
+    '',
+    `- Status: ${ERROR_CODES[code].status}`,
+    `- What to do: ${PROBLEM_TEXTS[code].todo}`,
+    `- Retry: ${retryText(code)}`,
+  ].join('\n');
+
+/** docs/errors.md: each code once, in the words of the pages at `/problems/<code>` (H2). */
+export function errorsPage(): string {
+  const rows = CODES.map((code) => `| [\`${code}\`](#${code}) | ${ERROR_CODES[code].status} | ${retryText(code)} |`);
+  const table = ['| Code | Status | Retry |', '|---|---|---|', ...rows].join('\n');
+  return `${[HEAD, table, ...CODES.map((code) => `\n${sectionOf(code)}`)].join('\n')}\n`;
+}

@@ -1,0 +1,78 @@
+/** The pages that are made from the code are what the code makes; the tables of the others say what it says. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROUTES } from '../../adapters/rest/routes.js';
+import { problemFacts } from '../../adapters/site/problems.js';
+import { SETTINGS } from '../../src/config/settings.js';
+import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.js';
+import { PACKS, usdPer1000 } from '../../src/core/packs.js';
+import { TIERS } from '../../src/core/tiers.js';
+import { LIMITS } from '../../src/serve/limits.js';
+import { codeIn, README, ROOT, tableOf } from '../readme/markdown.js';
+import { generatedPages } from './generate.js';
+
+const read = (name: string): string => readFileSync(join(ROOT, 'docs', name), 'utf8');
+const amount = (cell: string): number => Number(cell.replaceAll(',', ''));
+const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+it('docs/errors.md and docs/rest.md are what `npm run docs` makes of the code', () => {
+  for (const [name, text] of Object.entries(generatedPages())) expect(read(name) === text, name).toBe(true);
+});
+
+it('they are made the same twice', () => {
+  expect(generatedPages()).toEqual(generatedPages());
+});
+
+it('docs/rest.md has every endpoint once', () => {
+  const headings = read('rest.md').match(/^### (?:GET|POST) \/v1\/.*$/gm) ?? [];
+  expect(headings.sort()).toEqual(ROUTES.map(({ method, path }) => `### ${method} ${path}`).sort());
+});
+
+describe('docs/errors.md', () => {
+  const sections = read('errors.md').split(/^## /m).slice(1);
+
+  it('has each code once, as a place of the name that /problems has', () => {
+    expect(sections.map((section) => section.split('\n')[0])).toEqual(Object.keys(ERROR_CODES));
+  });
+
+  it.each(Object.keys(ERROR_CODES) as ErrorCode[])('%s: status, meaning and advice of /problems', (code) => {
+    const section = sections.find((each) => each.startsWith(`${code}\n`));
+    const { status, means, todo, title, retry_after } = problemFacts(code);
+    expect(section).toContain(`- Status: ${status}\n`);
+    for (const text of [title, means, todo]) expect(section).toContain(text);
+    expect(section?.includes('yes, after `Retry-After`')).toBe(retry_after !== undefined);
+  });
+});
+
+describe('docs/pricing.md', () => {
+  const page = read('pricing.md');
+
+  it('has the prices of the README, which are those of the code', () => {
+    expect(tableOf(page, 'Item')).toEqual(tableOf(README, 'Item'));
+  });
+
+  it('has the packs', () => {
+    const rows = tableOf(page, 'Pack').map(([name = '', ...cells]) => [codeIn(name)[0], ...cells.map(amount)]);
+    expect(rows).toEqual(PACKS.map((pack) => [pack.name, pack.usd, pack.credits, usdPer1000(pack)]));
+  });
+
+  it('has the tiers', () => {
+    const rows = tableOf(page, 'Total paid, US dollars').map((cells) => cells.map(amount));
+    expect(rows).toEqual(TIERS.map(({ paidUsd, requestsPerSecond }) => [paidUsd, requestsPerSecond]));
+  });
+
+  it('holds things as long as the README says, which is what the code does', () => {
+    const [held = ''] = /profiles and tweets for 15 minutes.*?for 6 hours/.exec(onOneLine(README)) ?? [];
+    expect(held).not.toBe('');
+    expect(onOneLine(page)).toContain(held);
+  });
+});
+
+it('docs/graphql.md has the limits of a document, and the ceiling of an operation', () => {
+  const page = onOneLine(read('graphql.md'));
+  const { depth, rootFields, aliases } = LIMITS;
+  expect(page).toContain(`${depth} levels deep and have ${rootFields} root fields and ${aliases} aliases`);
+  const ceiling = Number(SETTINGS.PERCH_MAX_OPERATION_CREDITS.fallback).toLocaleString('en');
+  for (const name of ['graphql.md', 'pricing.md']) expect(onOneLine(read(name))).toContain(`${ceiling} credits`);
+});

@@ -1,0 +1,151 @@
+import { openapiDocument } from '../../adapters/rest/openapi/document.js';
+import type {
+  ApiOperation,
+  ApiParameter,
+  ApiResponse,
+  JsonSchema,
+  OpenapiDocument,
+  Reference,
+} from '../../adapters/rest/openapi/types.js';
+import { schema } from '../../schema/index.js';
+import { readOperations } from '../../schema/operations.js';
+
+const ADDRESS = 'http://127.0.0.1:4000';
+
+const HEAD = `# REST reference
+
+Every endpoint, as the OpenAPI 3.1 document at \`/openapi.yaml\` has it; that has the headers, the examples and every field
+of every answer, too. The key goes into \`x-api-key\`, or into \`Authorization: Bearer\`.
+
+\`\`\`sh
+curl -s -H "x-api-key: $PERCH_KEY" http://127.0.0.1:4000/v1/users/harbor_obs # 1 credit
+curl -s -H "x-api-key: $PERCH_KEY" "http://127.0.0.1:4000/v1/users/harbor_obs/tweets?count=5" # 5 credits
+curl -s -H "x-api-key: $PERCH_KEY" -H 'Content-Type: application/json' http://127.0.0.1:4000/v1/users/batch -d '{"handles": ["harbor_obs", "lantern_light"]}' # 1.5 credits
+\`\`\`
+
+Prices are credits per item: read, held already, and with \`fresh=true\`. [Pricing](pricing.md), [cursors](cursors.md) and
+[errors](errors.md) have pages of their own.
+`;
+
+type Schemas = OpenapiDocument['components']['schemas'];
+
+const isReference = (value: object): value is Reference => '$ref' in value;
+const nameIn = (reference: string): string => reference.split('/').at(-1) ?? '';
+
+/** Text in a table stays in its cell. */
+const cell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').trim();
+
+const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+
+/** A type in a word or two. */
+function typeOf(value: JsonSchema): string {
+  if (value.$ref) return `[${nameIn(value.$ref)}](#${nameIn(value.$ref).toLowerCase()})`;
+  if (value.anyOf) return value.anyOf.map(typeOf).join(' or ');
+  if (value.type === 'array') return `list of ${value.items ? typeOf(value.items) : 'anything'}`;
+  if (value.enum) return value.enum.map((each) => `\`${each}\``).join(', ');
+  return [value.type].flat().filter(Boolean).join(' or ');
+}
+
+const boundsOf = ({ minimum, maximum, minItems, maxItems }: JsonSchema): string => {
+  const [low, high] = [minimum ?? minItems, maximum ?? maxItems];
+  if (low !== undefined && high !== undefined) return `, ${low} to ${high}`;
+  return high === undefined ? '' : `, at most ${high}`;
+};
+
+const parameterRow = ({ name, in: place, required, schema: value, description }: ApiParameter): string[] => [
+  `\`${name}\``,
+  place,
+  `${typeOf(value)}${boundsOf(value)}`,
+  value.default === undefined ? (required ? 'required' : '') : `\`${String(value.default)}\``,
+  description,
+];
+
+/** The members of an object, those of its parts included. */
+function membersOf(value: JsonSchema, schemas: Schemas): { name: string; value: JsonSchema; required: boolean }[] {
+  if (value.$ref) return membersOf(schemas[nameIn(value.$ref)] ?? {}, schemas);
+  const own = Object.entries(value.properties ?? {}).map(([name, each]) => ({
+    name,
+    value: each,
+    required: value.required?.includes(name) ?? false,
+  }));
+  return [...(value.allOf ?? []).flatMap((part) => membersOf(part, schemas)), ...own];
+}
+
+/** `Price per item: 1, held 0.5, fresh 2.` */
+const priceText = ({ 'x-price': price }: ApiOperation): string =>
+  price ? `Price per item: ${price.credits}, held ${price.hit}, fresh ${price.fresh}.` : 'Free.';
+
+function answerText({ responses }: ApiOperation): string {
+  const answer = responses['200'] as ApiResponse;
+  const [media] = Object.values(answer.content ?? {});
+  const failures = Object.keys(responses).filter((status) => Number(status) >= 400);
+  const lead = media && (media.schema.$ref || media.schema.anyOf) ? `Answer: ${typeOf(media.schema)}. ` : '';
+  return failures.length === 0 ? lead.trim() : `${lead}Failures: ${failures.join(', ')}.`;
+}
+
+class Page {
+  readonly #document: OpenapiDocument;
+
+  constructor(document: OpenapiDocument) {
+    this.#document = document;
+  }
+
+  #parameter(given: ApiParameter | Reference): ApiParameter {
+    if (!isReference(given)) return given;
+    const found = this.#document.components.parameters[nameIn(given.$ref)];
+    if (!found) throw new TypeError(`There is no ${given.$ref}.`);
+    return found;
+  }
+
+  operation(method: string, path: string, operation: ApiOperation): string {
+    const rows = (operation.parameters ?? []).map((given) => parameterRow(this.#parameter(given)));
+    const [body] = Object.values(operation.requestBody?.content ?? {});
+    return [
+      `### ${method.toUpperCase()} ${path}`,
+      // The OpenAPI document calls itself so, where it is fetched.
+      operation.description.trim().replace(/^This document\b/, 'The OpenAPI document'),
+      ...(path.startsWith('/v1/') ? [priceText(operation)] : []),
+      ...(rows.length > 0 ? [tableOf(['Parameter', 'In', 'Type', 'Unset', 'Meaning'], rows)] : []),
+      ...(body ? [`Body: ${typeOf(body.schema)}.`] : []),
+      answerText(operation),
+    ]
+      .filter((part) => part !== '')
+      .join('\n\n');
+  }
+
+  /** The endpoints of a tag. */
+  section({ name, description }: { readonly name: string; readonly description: string }): string {
+    const operations = Object.entries(this.#document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, { tags }]) => tags.includes(name))
+        .map(([method, operation]) => this.operation(method, path, operation)),
+    );
+    return [`## Endpoints: ${name}`, description, ...operations].join('\n\n');
+  }
+
+  objects(): string {
+    const { schemas } = this.#document.components;
+    const parts = Object.entries(schemas).map(([name, value]) => {
+      const rows = membersOf(value, schemas).map((member) => [
+        `\`${member.name}\``,
+        typeOf(member.value),
+        member.required ? 'always' : '',
+        member.value.description ?? '',
+      ]);
+      const said = value.description ?? '';
+      const table = rows.length > 0 ? tableOf(['Member', 'Type', 'There', 'Meaning'], rows) : typeOf(value);
+      return [`### ${name}`, said.trim(), table].filter((part) => part !== '').join('\n\n');
+    });
+    return ['## Objects', 'Members that are unknown are left out. Ignore members that you do not know.', ...parts].join(
+      '\n\n',
+    );
+  }
+}
+
+/** docs/rest.md, from the OpenAPI document: the same on every run. */
+export function restPage(): string {
+  const document = openapiDocument({ schema, operations: readOperations(), baseUrl: ADDRESS, authUrl: ADDRESS });
+  const page = new Page(document);
+  return `${[HEAD.trim(), ...document.tags.map((tag) => page.section(tag)), page.objects()].join('\n\n')}\n`;
+}
