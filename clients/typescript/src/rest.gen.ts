@@ -131,7 +131,7 @@ export interface paths {
         put?: never;
         /**
          * Opens a hosted checkout page for a pack of credits
-         * @description Opens a hosted checkout page for a pack of credits. Free; `billing_disabled` while checkout is not open.
+         * @description Opens a hosted checkout page for a pack of credits. Free; `billing_disabled` while checkout is not open, `rate_limited` while 20 pages of the last 24 hours wait to be paid, `access_denied` for the key of a client.
          */
         post: operations["checkout"];
         delete?: never;
@@ -1650,6 +1650,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["AccessDenied"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];

@@ -107,7 +107,8 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.CheckoutResponse:
-        """Opens a hosted checkout page for a pack of credits. Free; `billing_disabled` while checkout is not open.
+        """Opens a hosted checkout page for a pack of credits. Free; `billing_disabled` while checkout is not open,
+        `rate_limited` while 20 pages of the last 24 hours wait to be paid, `access_denied` for the key of a client.
 
         ``pack``: starter, builder, growth or scale.
         """
