@@ -16,6 +16,7 @@ interface Room {
 
 const ALL = ['src', 'schema', 'adapters'];
 const CORE = ['src/core', 'src/ports'];
+const SECRETS = ['src/access/key', 'src/access/secret'];
 const NETWORK = [...CORE, 'adapters/networks/search', 'adapters/networks/upstream'];
 const ENGINE = ['src/access', 'src/read', 'src/metering', 'src/account'];
 const FILES = [
@@ -43,8 +44,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'src/access': { may: CORE },
   'src/read': { may: CORE },
   'src/metering': { may: CORE },
-  'src/account': { may: [...CORE, 'src/access/key'] },
-  'src/oauth': { may: [...CORE, 'src/access/key'] },
+  'src/account': { may: [...CORE, ...SECRETS] },
+  'src/oauth': { may: [...CORE, ...SECRETS] },
   'src/serve': { may: [...CORE, 'src/access', 'src/metering', 'src/read'] },
   'src/config': { may: ['src/core', 'src/read/lifetimes'] },
   'src/secrets': { may: [] },

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { isWellFormedKey, keyPrefix } from '../../src/access/key.js';
 import { mailAddress } from '../../src/account/mail-address.js';
 import { type Thousandths, toThousandths } from '../../src/core/credits.js';
+import { isUuid } from '../../src/core/uuid.js';
 
 const MAX_NAME = 100;
 const MAX_OVERLAP_MS = 30 * 86_400_000;
@@ -28,9 +29,7 @@ export const email = (text: string): string => {
 };
 
 export const uuid = (text: string): string =>
-  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
-    ? text.toLowerCase()
-    : refuse('an id such as 019a2b3c-4d5e-7f60-8123-456789abcdef');
+  isUuid(text) ? text.toLowerCase() : refuse('an id such as 019a2b3c-4d5e-7f60-8123-456789abcdef');
 
 /** Credits from nothing on, as thousandths (M3). */
 export const credits = (text: string): Thousandths =>

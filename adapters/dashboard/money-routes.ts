@@ -1,9 +1,9 @@
 import type { SaleRecord } from '../../src/account/billing.js';
+import { isUuid } from '../../src/core/uuid.js';
 import { inCredits } from '../site/parts.js';
 import { type CameBack, creditsPage } from './credits.js';
 import { receiptsPage } from './receipts.js';
 import type { DashboardServices, Visit } from './services.js';
-import { isUuid } from './uuid.js';
 import { aroundOf, backTo, isTold, queryOf, type Rooms, sendDashboard } from './visit.js';
 
 /** Lines of the statement, and requests in the list of receipts. */

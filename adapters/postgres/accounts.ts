@@ -1,10 +1,10 @@
 import { type Actor, OPERATOR } from '../../src/core/audit.js';
 import { qpsOf } from '../../src/core/tiers.js';
+import { isUuid } from '../../src/core/uuid.js';
 import type { AccountRecord, Accounts, KeyLookup } from '../../src/ports/truth.js';
 import { record } from './audit.js';
 import { addKey, changeKey, keyByPrefix, keysOf, revokeKey, rotateKey } from './keys.js';
 import type { Sql, Transaction } from './sql.js';
-import { isUuid } from './uuid.js';
 
 /** The channel the triggers on keys and accounts tell a key's hash (hex) on. */
 const KEY_CHANGE = 'perch_key_change';

@@ -1,10 +1,10 @@
+import { isUuid } from '../../src/core/uuid.js';
 import type { GrantRecord, GrantStore } from '../../src/ports/grants.js';
 import type { CapPeriod } from '../../src/ports/truth.js';
 import { approve, redeem } from './oauth-codes.js';
 import { endGrant } from './oauth-ends.js';
 import { refresh } from './oauth-refresh.js';
 import type { Sql } from './sql.js';
-import { isUuid } from './uuid.js';
 
 /** Grants, their codes and their refresh tokens, over Postgres. */
 export const createGrantStore = (sql: Sql): GrantStore => ({

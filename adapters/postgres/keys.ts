@@ -1,11 +1,11 @@
 import type { Actor } from '../../src/core/audit.js';
 import { badRequest, ServiceError } from '../../src/core/errors.js';
+import { isUuid } from '../../src/core/uuid.js';
 import type { CapPeriod, KeyRecord, NewKey, Successor } from '../../src/ports/truth.js';
 import { record } from './audit.js';
 import { addCap, changeCap, lockRelatives } from './caps.js';
 import { endGrant } from './oauth-ends.js';
 import type { Sql, Transaction } from './sql.js';
-import { isUuid } from './uuid.js';
 
 /** A key by its account: an id of another account's is as good as none. */
 interface KeyOf {

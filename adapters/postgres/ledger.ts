@@ -1,12 +1,12 @@
 import { OPERATOR } from '../../src/core/audit.js';
 import type { Thousandths } from '../../src/core/credits.js';
+import { isUuid } from '../../src/core/uuid.js';
 import type { Ledger, Receipt, ReceiptLine, StatementEntry } from '../../src/ports/truth.js';
 import { checkLedger } from './ledger-check.js';
 import { createPost } from './post.js';
 import { retryPassing } from './retry.js';
 import type { Sql } from './sql.js';
 import { readUsage } from './usage.js';
-import { isUuid } from './uuid.js';
 
 /** The ledger over Postgres. Every amount is in thousandths of a credit. */
 export function createLedger(sql: Sql): Ledger {

@@ -30,6 +30,7 @@ export const createOneTimeTokens = (sql: Sql): OneTimeTokens => ({
   async forget(at) {
     await sql`
       delete from one_time_tokens
-      where expires_at < ${new Date(at)} and (spent_at is null or spent_at < ${new Date(at - DAY_MS)})`;
+      -- Codes of clients are the grants' to forget.
+      where kind <> 'code' and expires_at < ${new Date(at)} and (spent_at is null or spent_at < ${new Date(at - DAY_MS)})`;
   },
 });

@@ -1,10 +1,10 @@
 import type { Actor, AuditKind } from '../../src/core/audit.js';
 import { toCredits } from '../../src/core/credits.js';
+import { isUuid } from '../../src/core/uuid.js';
 import type { Movement, Sale, SaleChange, Sales } from '../../src/ports/sales.js';
 import { record } from './audit.js';
 import { readSales } from './sale-rows.js';
 import type { Sql, Transaction } from './sql.js';
-import { isUuid } from './uuid.js';
 
 const PAYMENTS: Actor = { who: 'payments', address: null };
 

@@ -1,7 +1,7 @@
+import { isUuid } from '../../src/core/uuid.js';
 import type { SessionRecord, SessionStore, Working } from '../../src/ports/sessions.js';
 import { record } from './audit.js';
 import type { Sql } from './sql.js';
-import { isUuid } from './uuid.js';
 
 /** Sessions over Postgres. */
 export const createSessionStore = (sql: Sql): SessionStore => ({

@@ -1,5 +1,6 @@
 import { toCredits } from '../core/credits.js';
 import { badRequest, ServiceError } from '../core/errors.js';
+import { isUuid } from '../core/uuid.js';
 import type { Clock } from '../ports/clock.js';
 import type { Caller, Ledger, Receipt, UsageGroup, UsageRow } from '../ports/truth.js';
 import { FIRST_DAY, isDay, LAST_DAY } from './days.js';
@@ -58,8 +59,7 @@ export class Account {
 
   /** One request's receipt; throws `not_found` when this account paid for none under that id. */
   async receipt(requestId: string): Promise<Receipt> {
-    const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(requestId);
-    const receipt = isUuid ? await this.#ledger.receipt(this.#caller.accountId, requestId) : undefined;
+    const receipt = isUuid(requestId) ? await this.#ledger.receipt(this.#caller.accountId, requestId) : undefined;
     if (receipt) return receipt;
     throw new ServiceError(
       'not_found',

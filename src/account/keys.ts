@@ -1,4 +1,5 @@
 import { hashKey, keyPrefix, mintKey } from '../access/key.js';
+import type { RandomBytes } from '../access/secret.js';
 import type { Actor } from '../core/audit.js';
 import { badRequest } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
@@ -18,7 +19,7 @@ export interface KeysOptions {
   /** Stirred into the hash of every key (A11). */
   readonly pepper: string | Uint8Array;
   readonly clock: Clock;
-  readonly randomBytes: (length: number) => Uint8Array;
+  readonly randomBytes: RandomBytes;
 }
 
 /** The keys of accounts, for their owners and for operators. Every change is in the account's log. */
@@ -26,7 +27,7 @@ export class Keys {
   readonly #accounts: Accounts;
   readonly #pepper: string | Uint8Array;
   readonly #clock: Clock;
-  readonly #randomBytes: (length: number) => Uint8Array;
+  readonly #randomBytes: RandomBytes;
 
   constructor({ accounts, pepper, clock, randomBytes }: KeysOptions) {
     this.#accounts = accounts;

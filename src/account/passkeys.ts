@@ -5,6 +5,7 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { z } from 'zod';
+import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../core/audit.js';
 import { badRequest, ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
@@ -13,7 +14,6 @@ import type { PasskeyRecord, PasskeyStore, StoredPasskey } from '../ports/passke
 import { authenticationOf, challengeOf, registrationOf } from './passkey-responses.js';
 import { type RelyingParty, relyingParty } from './relying-party.js';
 import type { NewSession, Origin, Sessions, Visitor } from './sessions.js';
-import { hashToken, mintToken, type RandomBytes } from './tokens.js';
 
 const CHALLENGE_MS = 5 * 60_000;
 
@@ -167,9 +167,9 @@ export class Passkeys {
 
   async #challenge(accountId: string | null): Promise<Uint8Array<ArrayBuffer>> {
     const { tokens, clock, randomBytes } = this.#options;
-    const challenge = mintToken(randomBytes);
+    const challenge = newSecret(randomBytes);
     const at = clock.now();
-    const good = { hash: hashToken(challenge), kind: 'passkey', subject: { accountId } } as const;
+    const good = { hash: hashSecret(challenge), kind: 'passkey', subject: { accountId } } as const;
     await tokens.put({ ...good, at, expiresAt: at + CHALLENGE_MS });
     return Uint8Array.from(Buffer.from(challenge, 'base64url'));
   }
@@ -178,7 +178,7 @@ export class Passkeys {
   async #spend({ response }: Answer, accountId: string | null): Promise<string> {
     const { tokens, clock } = this.#options;
     const challenge = challengeOf(response.clientDataJSON);
-    const found = subject.safeParse(await tokens.spend(hashToken(challenge), 'passkey', clock.now()));
+    const found = subject.safeParse(await tokens.spend(hashSecret(challenge), 'passkey', clock.now()));
     if (found.success && found.data.accountId === accountId) return challenge;
     throw refusal();
   }

@@ -1,7 +1,7 @@
+import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../core/audit.js';
 import type { Clock } from '../ports/clock.js';
 import type { SessionRecord, SessionStore, SignInMethod } from '../ports/sessions.js';
-import { hashToken, mintToken, type RandomBytes } from './tokens.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
@@ -58,11 +58,11 @@ export class Sessions {
     accountId: string,
     { method, userAgent, address }: Origin & { method: SignInMethod },
   ): Promise<NewSession> {
-    const token = mintToken(this.#randomBytes);
+    const token = newSecret(this.#randomBytes);
     const nowMs = this.#clock.now();
     const expiresAt = nowMs + LONGEST_MS;
     await this.#store.start(
-      { accountId, hash: hashToken(token), method, userAgent, address, startedAt: nowMs, expiresAt },
+      { accountId, hash: hashSecret(token), method, userAgent, address, startedAt: nowMs, expiresAt },
       { who: 'customer', address },
     );
     return { token, expiresAt };
@@ -71,7 +71,7 @@ export class Sessions {
   /** Whose secret it is; null for one that was never given, or that is over. Counts as a use. */
   async find(token: string): Promise<Visitor | null> {
     const nowMs = this.#clock.now();
-    const found = await this.#store.find(hashToken(token), { at: nowMs, usedSince: nowMs - IDLE_MS });
+    const found = await this.#store.find(hashSecret(token), { at: nowMs, usedSince: nowMs - IDLE_MS });
     if (found === undefined) return null;
     const { accountId, sessionId, startedAt, seenAt } = found;
     if (nowMs - seenAt >= SEEN_EVERY_MS) await this.#store.seen(accountId, sessionId, nowMs);

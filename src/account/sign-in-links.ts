@@ -1,6 +1,6 @@
+import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { Clock } from '../ports/clock.js';
 import type { OneTimeTokens } from '../ports/one-time-tokens.js';
-import { hashToken, mintToken, type RandomBytes } from './tokens.js';
 
 const MINUTE_MS = 60_000;
 /** For a link that goes by mail (ASVS 6.5.5). */
@@ -37,9 +37,9 @@ export class SignInLinks {
 
   async #mint(subject: object, forMs: number): Promise<string> {
     const { tokens, clock, randomBytes } = this.#options;
-    const token = mintToken(randomBytes);
+    const token = newSecret(randomBytes);
     const at = clock.now();
-    await tokens.put({ hash: hashToken(token), kind: 'sign_in', subject, at, expiresAt: at + forMs });
+    await tokens.put({ hash: hashSecret(token), kind: 'sign_in', subject, at, expiresAt: at + forMs });
     return token;
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hashSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../core/audit.js';
 import { badRequest, ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
@@ -12,7 +13,6 @@ import { safeNext } from './safe-next.js';
 import type { NewSession, Origin, Sessions } from './sessions.js';
 import { MAILED_MINUTES, SignInLinks, signInLink } from './sign-in-links.js';
 import { signInMail } from './sign-in-mail.js';
-import { hashToken, type RandomBytes } from './tokens.js';
 
 /** Links per mail address, and per address that asks for them, in a quarter of an hour. */
 const PER_EMAIL = 5;
@@ -124,7 +124,7 @@ export class SignIn {
   async #sendLink(to: string, next: string | null): Promise<void> {
     const { limiter, mail, authUrl } = this.#options;
     // By its hash: what nodes share need not know who their customers are.
-    const name = hashToken(to.toLowerCase()).toString('base64url');
+    const name = hashSecret(to.toLowerCase()).toString('base64url');
     const rate = await limiter.take(`sign-in:to:${name}`, PER_EMAIL, WINDOW_SECONDS);
     if (!rate.allowed) return;
     if (!(await limiter.take('sign-in:all', IN_ALL, IN_ALL_SECONDS)).allowed) {
@@ -148,7 +148,7 @@ export class SignIn {
 }
 
 /** Of a secret, or of the whole link as it was pasted. */
-const hashOf = (pasted: string): Buffer => hashToken(pasted.trim().replace(/^.*#/s, ''));
+const hashOf = (pasted: string): Buffer => hashSecret(pasted.trim().replace(/^.*#/s, ''));
 
 const spent = (): ServiceError =>
   new ServiceError('bad_request', 'This link was used already, or is too old. Ask for a new one.', {

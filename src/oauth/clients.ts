@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { newSecret, type RandomBytes } from '../access/secret.js';
 import { ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { Client, ClientDocuments, ClientStore } from '../ports/grants.js';
 import { clientFrom } from './client-metadata.js';
 import { SCOPE } from './metadata.js';
 import { OAuthError } from './oauth-error.js';
-import { newSecret, type RandomBytes } from './pairs.js';
 
 export interface ClientsOptions {
   readonly store: ClientStore;

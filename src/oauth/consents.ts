@@ -1,9 +1,9 @@
+import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../core/audit.js';
 import type { Clock } from '../ports/clock.js';
 import type { GrantStore } from '../ports/grants.js';
 import type { Cap } from '../ports/truth.js';
 import type { Ask } from './authorization.js';
-import { hashSecret, newSecret, type RandomBytes } from './pairs.js';
 
 /** Long enough for a redirect, too short for a log file. */
 const CODE_MS = 60_000;

@@ -1,5 +1,6 @@
-import { createHash, hkdfSync } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 import { hashKey, keyPrefix, mintKey } from '../access/key.js';
+import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { PairHashes } from '../ports/grants.js';
 
 /** What a client is given. Never stored. */
@@ -8,16 +9,7 @@ export interface Pair {
   readonly refreshToken: string;
 }
 
-export type RandomBytes = (length: number) => Uint8Array;
-
 const REFRESH_PREFIX = 'perch_refresh_';
-const SECRET_BYTES = 32;
-
-/** 256 bits of randomness need no slow hash and no pepper (A11). */
-export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
-
-export const newSecret = (randomBytes: RandomBytes): string =>
-  Buffer.from(randomBytes(SECRET_BYTES)).toString('base64url');
 
 /** The first pair of a grant, or with bytes that follow from a token, its successor. */
 export const mintPair = (randomBytes: RandomBytes): Pair => ({

@@ -1,11 +1,12 @@
 import { hashKey } from '../access/key.js';
+import { hashSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../core/audit.js';
 import type { Clock } from '../ports/clock.js';
 import type { Approval, GrantStore, NewPair } from '../ports/grants.js';
 import type { Clients } from './clients.js';
 import { SCOPE } from './metadata.js';
 import { OAuthError } from './oauth-error.js';
-import { hashesOf, hashSecret, mintPair, type Pair, type RandomBytes, successorOf } from './pairs.js';
+import { hashesOf, mintPair, type Pair, successorOf } from './pairs.js';
 import { proves } from './pkce.js';
 import { type Addresses, resourceOf } from './resources.js';
 
