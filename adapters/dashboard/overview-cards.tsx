@@ -76,8 +76,8 @@ export const Tier = ({ account, network }: OverviewModel) => {
           ? 'Set for this account by the operator.'
           : `The tier of $${figure(account.paidUsd)} paid in all. It never falls.`}
       </p>
-      {next === null || next.requestsPerSecond <= qps ? (
-        <p class="soft">There is no higher tier to reach.</p>
+      {special || next === null ? (
+        <p class="soft">{special ? 'Payments do not change it.' : 'There is no higher tier to reach.'}</p>
       ) : (
         <p>
           <a href="/dashboard/credits#tiers">${figure(next.moreUsd)} more</a> in packs make it{' '}

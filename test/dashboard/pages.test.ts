@@ -114,6 +114,14 @@ describe('overview', () => {
     await one.close();
     expect(body).toContain('The balance is low.');
   });
+
+  it('a rate that the operator set is not said to rise with payments: it does not (section 8)', async () => {
+    const one = await serveHousehold({ ...BUSY, account: { ...BUSY.account, paidUsd: 0, qps: 7 } });
+    const { body } = await ask(one, '/dashboard');
+    await one.close();
+    expect(body).toContain('Payments do not change it.');
+    expect(body).not.toContain('in packs make it');
+  });
 });
 
 describe('usage', () => {
