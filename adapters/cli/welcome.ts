@@ -23,6 +23,7 @@ export function welcome(url: string, config: Config, demo: Demo | null, signIn: 
     ['  Home', `${url}/`],
     ['  Status', `${url}/status`],
     ['  REST', `${url}/openapi.yaml`],
+    ['  MCP', `${url}/mcp`],
   ]);
   const title = `Perch reads ${config.network}${demo === null ? '' : ', as a demo,'} at ${url}`;
   const stop = 'Ctrl-C stops it.';

@@ -14,10 +14,11 @@ const WEBAUTHN = join(
 
 /** `tokens.css` also stands alone: GraphiQL takes the colours and the logo from here, but not the layout of the pages. */
 const ASSETS = assetSet('/assets', {
-  'site.css': css('tokens.css', 'site.css', 'parts.css', 'tables.css', 'sign-in.css', 'consent.css'),
+  'site.css': css('tokens.css', 'site.css', 'parts.css', 'tables.css', 'first-reads.css', 'sign-in.css', 'consent.css'),
   'tokens.css': read('tokens.css'),
   'dashboard.css': css('dashboard.css', 'dashboard-parts.css'),
   'copy.js': read('copy.js'),
+  'first-reads.js': read('first-reads.js'),
   'sign-in.js': read('sign-in.js'),
   'passkeys.js': read('passkeys.js'),
   'webauthn-page.js': read('webauthn-page.js'),
@@ -35,6 +36,7 @@ export const sitePath = (
     | 'tokens.css'
     | 'dashboard.css'
     | 'copy.js'
+    | 'first-reads.js'
     | 'sign-in.js'
     | 'passkeys.js'
     | 'logo.svg'

@@ -51,9 +51,11 @@ export const firstQuery = (handle: string): string => `query ProfileAndTimeline 
   }
 }`;
 
+export const firstPath = (handle: string): string => `/v1/users/${handle}`;
+
 /** Works when pasted, once the shell knows the key. Two lines, so that it fits beside the query. */
 export const firstCurl = (baseUrl: string, handle: string): string =>
-  `curl -H "x-api-key: $PERCH_KEY" \\\n  ${baseUrl}/v1/users/${handle}`;
+  `curl -H "x-api-key: $PERCH_KEY" \\\n  ${baseUrl}${firstPath(handle)}`;
 
 /** The envelope of that answer, without most of the profile. */
 export const firstAnswer = (handle: string): string =>

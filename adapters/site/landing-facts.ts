@@ -11,6 +11,8 @@ export interface LandingModel {
   readonly network: string;
   /** The invented demo network is what this service reads. */
   readonly demo: boolean;
+  /** What the page's own example reads with; null: the example is text. A page with a key in it must not be cached. */
+  readonly live: { readonly key: string; readonly handles: readonly string[] } | null;
 }
 
 /** Credits per item, by how it reached the caller. */
@@ -47,6 +49,7 @@ export function landingFacts({ baseUrl, version, network, demo }: LandingModel) 
     version,
     network,
     demo,
+    endpoints: { graphql: `${baseUrl}/graphql`, rest: `${baseUrl}/v1`, mcp: `${baseUrl}/mcp` },
     links: {
       graphql: `${baseUrl}/graphql`,
       openapi: `${baseUrl}/openapi.yaml`,

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { DEMO_HANDLE, firstQueryPrice } from './first-reads.js';
-import { packRows, priceRows } from './landing-facts.js';
+import { type LandingModel, packRows, priceRows } from './landing-facts.js';
 import { figure, inCredits, Section, Table } from './parts.js';
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -60,6 +60,40 @@ export const Packs = () => (
         </tr>
       ))}
     </Table>
+  </Section>
+);
+
+/** The interfaces and the clients: where each is, and whom it is for. */
+export const Ways = ({ baseUrl }: LandingModel) => (
+  <Section id="ways" title="Ways in" lead="The same reads at the same prices, whichever you take.">
+    <ul class="cards two">
+      <li>
+        <h3>GraphQL</h3>
+        <p>
+          A profile, its timeline and what hangs below in one request. <a href="/graphql">GraphiQL</a> shows what each
+          run cost.
+        </p>
+      </li>
+      <li>
+        <h3>REST</h3>
+        <p>
+          One path for each read, and one <a href="/openapi.yaml">OpenAPI document</a> to make a client from.
+        </p>
+      </li>
+      <li>
+        <h3>MCP, for agents</h3>
+        <p>
+          Give yours <code>{baseUrl}/mcp</code> and the key as header <code>x-api-key</code>, or let it sign in. Every
+          tool takes a ceiling of credits.
+        </p>
+      </li>
+      <li>
+        <h3>TypeScript and Python</h3>
+        <p>
+          Typed clients come with the source, in <code>clients/</code>: a wrong field does not compile.
+        </p>
+      </li>
+    </ul>
   </Section>
 );
 

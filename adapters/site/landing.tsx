@@ -1,12 +1,11 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import { toCredits } from '../../src/core/credits.js';
-import { priceOf } from '../../src/core/prices.js';
-import { DEMO_HANDLE, firstAnswer, firstCurl, firstQuery, firstQueryPrice } from './first-reads.js';
+import { firstQueryPrice } from './first-reads.js';
 import type { LandingModel } from './landing-facts.js';
-import { Demo, Free, Packs, Prices } from './landing-sections.js';
+import { FirstReads } from './landing-reads.js';
+import { Demo, Free, Packs, Prices, Ways } from './landing-sections.js';
 import { document } from './layout.js';
-import { Bird, Code, figure, inCredits, Section } from './parts.js';
+import { Bird, figure, inCredits } from './parts.js';
 
 const Receipt = () => {
   const full = firstQueryPrice('miss');
@@ -47,7 +46,7 @@ const Hero = ({ version, network }: LandingModel) => (
       </h1>
       <p class="lead">
         Perch reads public profiles, tweets, timelines, threads, followers and search for you. One key and one wallet
-        for GraphQL and REST. Every answer says what it cost.
+        for GraphQL, REST and MCP. Every answer says what it cost.
       </p>
       <p class="actions">
         <a class="button primary" href="/graphql">
@@ -65,40 +64,18 @@ const Hero = ({ version, network }: LandingModel) => (
   </div>
 );
 
-const FirstReads = ({ baseUrl }: LandingModel) => (
-  <Section id="first" title="Your first two reads" lead="A REST call and a GraphQL query, with what they cost.">
-    <div class="pair">
-      <div class="stack">
-        <Code
-          label="REST: one profile"
-          price={inCredits(toCredits(priceOf('profile', 'miss')))}
-          text={firstCurl(baseUrl, DEMO_HANDLE)}
-        />
-        <Code label="Every answer says what it cost" text={firstAnswer(DEMO_HANDLE)} />
-        <p>
-          The key goes into a header, never into the address. Ask with <code>estimate=true</code> to learn the highest
-          possible price first, or set <code>max_credits</code> to be sure.
-        </p>
-      </div>
-      <Code
-        label="GraphQL: a profile and its timeline"
-        price={inCredits(firstQueryPrice('miss').sum)}
-        text={firstQuery(DEMO_HANDLE)}
-      />
-    </div>
-  </Section>
-);
-
 /** `GET /` for a browser: what Perch is, what it costs, and the first two reads. */
 export const landingPage = (model: LandingModel): string =>
   document(
     {
       title: 'Perch: public social data, paid by the item',
-      description: 'A read-only data service over a public social network: GraphQL and REST on one priced path.',
+      description: 'A read-only data service over a public social network: GraphQL, REST and MCP on one priced path.',
+      ...(model.live === null ? {} : { script: 'first-reads.js' as const }),
     },
     <>
       <Hero {...model} />
       <FirstReads {...model} />
+      <Ways {...model} />
       {model.demo ? <Demo /> : null}
       <Prices />
       <Free />

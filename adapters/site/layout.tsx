@@ -11,6 +11,8 @@ interface PageProps {
   here?: string;
   /** What the page wears beside `site.css`. */
   style?: 'dashboard.css';
+  /** What the page runs beside `copy.js`. */
+  script?: 'first-reads.js';
   children: ComponentChildren;
 }
 
@@ -44,7 +46,7 @@ const Header = ({ here }: { here?: string | undefined }) => (
   </header>
 );
 
-const Page = ({ title, description, here, style, children }: PageProps) => (
+const Page = ({ title, description, here, style, script, children }: PageProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -56,6 +58,7 @@ const Page = ({ title, description, here, style, children }: PageProps) => (
       <link rel="stylesheet" href={sitePath('site.css')} />
       {style === undefined ? null : <link rel="stylesheet" href={sitePath(style)} />}
       <script src={sitePath('copy.js')} type="module" />
+      {script === undefined ? null : <script src={sitePath(script)} type="module" />}
     </head>
     <body>
       <a class="skip" href="#content">

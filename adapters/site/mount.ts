@@ -43,11 +43,7 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): { graphiq
   const openKeyless = createKeyless(app, options.admit.admitPublic);
   const keyless = (url: string, handler: Handler): void =>
     openKeyless(PAGE, url, (request, reply) => handler(request, reply.header('Access-Control-Allow-Origin', '*')));
-  const model = () => ({ ...options, baseUrl: app.baseUrl });
-
-  keyless('/', (request, reply) =>
-    wantsHtml(request) ? sendPage(reply, landingPage(model())) : reply.send(landingFacts(model())),
-  );
+  keyless('/', landingHandler(app, options));
   keyless('/healthz', (_request, reply) =>
     app.stopping ? reply.code(503).send({ status: 'stopping' }) : reply.send({ status: 'ok' }),
   );
@@ -69,6 +65,21 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): { graphiq
   mountAssets(app, siteAssets());
   mountAssets(app, graphiqlAssets());
   return { graphiql: graphiqlHandler(app, options) };
+}
+
+/** A demo's page runs its example with the demo key: nothing on the way may keep it then, no page of another origin read it. */
+function landingHandler(app: FastifyInstance, options: SiteOptions): Handler {
+  const { version, network, demo, demoKey, subjects } = options;
+  const live =
+    demoKey !== null && subjects !== null
+      ? { key: demoKey, handles: [subjects.handle, ...subjects.otherHandles] }
+      : null;
+  return (request, reply) => {
+    const model = { baseUrl: app.baseUrl, version, network, demo, live };
+    if (!wantsHtml(request)) return reply.send(landingFacts(model));
+    if (live !== null) reply.header('Cache-Control', 'no-store').removeHeader('Access-Control-Allow-Origin');
+    return sendPage(reply, landingPage(model));
+  };
 }
 
 /** Built once, for the public address; a validator saves the next reader the transfer (H6). */

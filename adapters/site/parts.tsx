@@ -25,15 +25,26 @@ export const Section = (props: { id: string; title: string; lead?: string; child
   </section>
 );
 
-/** Code; with a price it is there to be run, and the page's script puts a copy button on it. `tabIndex` lets the keyboard scroll it. */
-export const Code = ({ label, price, text }: { label: string; price?: string; text: string }) => (
-  <figure class="code">
+interface CodeProps {
+  readonly label: string;
+  /** With a price it is there to be run, and the page's script puts a copy button on it. */
+  readonly price?: string;
+  readonly text: string;
+  /** The path that the page's script asks when the block is run on the page itself. */
+  readonly runs?: string;
+  /** Its place among others. */
+  readonly place?: string;
+}
+
+/** Code. `tabIndex` lets the keyboard scroll it. */
+export const Code = ({ label, price, text, runs, place }: CodeProps) => (
+  <figure class={place === undefined ? 'code' : `code ${place}`}>
     <figcaption>
       <span>{label}</span>
       {price === undefined ? null : <span class="price">{price}</span>}
     </figcaption>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-    <pre tabIndex={0} {...(price === undefined ? {} : { 'data-copy': true })}>
+    <pre tabIndex={0} {...(price === undefined ? {} : { 'data-copy': true })} data-run={runs}>
       <code>{text}</code>
     </pre>
   </figure>

@@ -103,6 +103,44 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     },
   );
 
+  it('the front page of a demo runs its own examples: what is shown is what is sent, the second time it is held', async () => {
+    const tab = await visit(browser, perch.url, { viewport: { width: 1440, height: 900 } });
+    const { page, foreign, violations, errors } = tab;
+    const response = await page.goto(perch.url);
+    expect(response?.headers()).toMatchObject({ 'cache-control': 'no-store' });
+    expect(response?.headers()).not.toHaveProperty('access-control-allow-origin');
+    const bill = page.locator('#first-bill');
+    await page.getByLabel('Whom to read').selectOption(DEMO_HANDLES.ferries);
+    await page.getByRole('button', { name: 'Run the query' }).click();
+    await expect
+      .poll(() => bill.textContent())
+      .toMatch(/^(21|20\.5) credits charged, [\d,.]+ credits left: /);
+    const shown = await page.locator('.query code').textContent();
+    expect(shown).toContain(`user(handle: "${DEMO_HANDLES.ferries}")`);
+    const body = JSON.parse((await text(page, 'first-answer')) ?? '') as { data: { user: Record<string, unknown> } };
+    expect(body.data.user).toMatchObject({ handle: DEMO_HANDLES.ferries, tweets: { meta: { creditsCharged: 20 } } });
+    await page.getByRole('button', { name: 'Run the query' }).click();
+    await expect.poll(() => bill.textContent()).toMatch(/^10\.5 credits charged, .*: held already/);
+    await page.getByRole('button', { name: 'Run the call' }).click();
+    await expect.poll(() => bill.textContent()).toMatch(/^0\.5 credits charged/);
+    expect(await text(page, 'first-answer')).toContain('"credits_charged": 0.5');
+    expect({ foreign, violations, errors }).toEqual({ foreign: [], violations: [], errors: [] });
+    await tab.close();
+  });
+
+  it('the front page says in words what failed, and that it was free', async () => {
+    const tab = await visit(browser, perch.url);
+    await tab.page.goto(perch.url);
+    const bill = tab.page.locator('#first-bill');
+    await tab.page.evaluate('document.querySelector("[data-run]").dataset.run = "/v1/users/nobody_of_that_name"');
+    await tab.page.getByRole('button', { name: 'Run the call' }).click();
+    await expect.poll(() => bill.textContent()).toMatch(/^Nothing charged\. No such user/);
+    await tab.page.context().setOffline(true);
+    await tab.page.getByRole('button', { name: 'Run the query' }).click();
+    await expect.poll(() => bill.textContent()).toContain('is it still running?');
+    await tab.close();
+  });
+
   it('the landing page leads only to what is there, as a page and for programs', async () => {
     const tab = await open('/');
     const onPage: string[] = await tab.page.evaluate('[...document.links].map(({ href }) => href.split("#")[0])');

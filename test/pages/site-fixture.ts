@@ -13,6 +13,7 @@ export const LANDING: LandingModel = {
   version: '0.3.0',
   network: 'corpus',
   demo: true,
+  live: { key: 'perch_live_00000000000000000000000000000000', handles: ['harbor_obs', 'quay_library'] },
 };
 
 /** A fast and a slow family, each of them so far unasked. */

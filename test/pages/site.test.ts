@@ -55,6 +55,21 @@ describe('the landing page', () => {
     expect(landingPage({ ...LANDING, demo: false })).not.toContain('The demo network');
   });
 
+  it('has a key in it only where its examples can be run', () => {
+    expect(landingPage(LANDING)).toContain('data-run="/v1/users/harbor_obs"');
+    const still = landingPage({ ...LANDING, live: null });
+    for (const text of ['data-run', 'perch_live_', 'first-reads.js']) expect(still).not.toContain(text);
+    expect(still).toContain('/v1/users/harbor_obs');
+    expect(JSON.stringify(landingFacts(LANDING))).not.toContain('perch_live_');
+  });
+
+  it('names every way in', () => {
+    const page = landingPage(LANDING);
+    for (const text of ['href="/graphql"', 'href="/openapi.yaml"', 'https://perch.example/mcp']) {
+      expect(page).toContain(text);
+    }
+  });
+
   it('escapes what it is given', () => {
     expect(landingPage({ ...LANDING, network: '<script>alert(1)</script>' })).not.toContain('<script>alert');
   });

@@ -1,0 +1,84 @@
+// Makes the first reads of a demo's front page run: what is sent is what the blocks show. Without this script they are text.
+const reads = document.querySelector('[data-demo-key]');
+const { demoKey, handles } = reads.dataset;
+const answer = document.getElementById('first-answer');
+const bill = document.getElementById('first-bill');
+const runButtons = [];
+
+const figure = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
+const inCredits = (value) => `${figure.format(value)} ${value === 1 ? 'credit' : 'credits'}`;
+
+const FROM = {
+  miss: 'read from the network. Run it again: it is held now, and costs half.',
+  hit: 'held already, so half the price.',
+  partial: 'some of it held already, at half the price.',
+};
+
+/** Both interfaces tell charge, rest and source, each in its own place. Null where nothing could be charged. */
+function receiptOf({ credits_charged: charged, balance_remaining: remaining, cache, extensions }) {
+  return extensions?.credits ?? (charged === undefined ? null : { charged, remaining, cache });
+}
+
+function billFor(body) {
+  const failure = body.errors?.[0] ?? body.error;
+  if (failure !== undefined) return `Nothing charged. ${failure.message}`;
+  const { charged, remaining, cache } = receiptOf(body);
+  return `${inCredits(charged)} charged, ${inCredits(remaining)} left: ${FROM[cache] ?? cache}`;
+}
+
+async function send({ dataset: { run: path }, textContent }) {
+  const headers = { 'x-api-key': demoKey, accept: 'application/json' };
+  const post = {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: textContent }),
+  };
+  const response = await fetch(path, path === '/graphql' ? post : { headers });
+  return response.json();
+}
+
+async function run(block) {
+  for (const button of runButtons) button.disabled = true;
+  bill.textContent = 'Reading…';
+  try {
+    const body = await send(block);
+    answer.textContent = JSON.stringify(body, null, 2);
+    bill.textContent = billFor(body);
+  } catch {
+    bill.textContent = 'Nothing charged. The service gave no answer: is it still running?';
+  }
+  for (const button of runButtons) button.disabled = false;
+  bill.scrollIntoView({ block: 'nearest' });
+}
+
+for (const block of reads.querySelectorAll('[data-run]')) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'run';
+  button.textContent = 'Run';
+  button.setAttribute('aria-label', `Run ${block.dataset.run === '/graphql' ? 'the query' : 'the call'}`);
+  button.addEventListener('click', () => run(block));
+  runButtons.push(button);
+  block.after(button);
+}
+
+/** Another account in the address and in both texts. */
+function ask(handle) {
+  for (const block of reads.querySelectorAll('[data-run]')) {
+    block.firstElementChild.textContent = block.textContent.replaceAll(reads.dataset.handle, handle);
+    block.dataset.run = block.dataset.run.replaceAll(reads.dataset.handle, handle);
+  }
+  reads.dataset.handle = handle;
+}
+
+const choice = document.createElement('select');
+choice.id = 'first-account';
+choice.append(...handles.split(' ').map((handle) => new Option(`@${handle}`, handle)));
+choice.addEventListener('change', () => ask(choice.value));
+const label = document.createElement('label');
+label.htmlFor = choice.id;
+label.textContent = 'Whom to read';
+const line = document.createElement('p');
+line.className = 'whom';
+line.append(label, choice);
+reads.before(line);

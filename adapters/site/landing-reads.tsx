@@ -1,0 +1,56 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import { toCredits } from '../../src/core/credits.js';
+import { priceOf } from '../../src/core/prices.js';
+import { DEMO_HANDLE, firstAnswer, firstCurl, firstPath, firstQuery, firstQueryPrice } from './first-reads.js';
+import type { LandingModel } from './landing-facts.js';
+import { Code, inCredits, Section } from './parts.js';
+
+const LEAD = {
+  text: 'A REST call and a GraphQL query, with what they cost.',
+  live: 'A REST call and a GraphQL query, with what they cost. Run them: this page has the demo key, and its credits are play money.',
+};
+
+/** What `files/first-reads.js` needs to run the reads; nothing where the page is text only. */
+const forTheScript = ({ live }: LandingModel) =>
+  live === null
+    ? {}
+    : { 'data-demo-key': live.key, 'data-handle': live.handles[0], 'data-handles': live.handles.join(' ') };
+
+/** The first call, the first query and an answer; on a demo they run where they stand. */
+export const FirstReads = (model: LandingModel) => {
+  const handle = model.live?.handles[0] ?? DEMO_HANDLE;
+  const runs = (path: string) => (model.live === null ? {} : { runs: path });
+  return (
+    <Section id="first" title="Your first two reads" lead={model.live === null ? LEAD.text : LEAD.live}>
+      <div class="reads" {...forTheScript(model)}>
+        <Code
+          place="call"
+          label="REST: one profile"
+          price={inCredits(toCredits(priceOf('profile', 'miss')))}
+          text={firstCurl(model.baseUrl, handle)}
+          {...runs(firstPath(handle))}
+        />
+        <Code
+          place="query"
+          label="GraphQL: a profile and its timeline"
+          price={inCredits(firstQueryPrice('miss').sum)}
+          text={firstQuery(handle)}
+          {...runs('/graphql')}
+        />
+        <figure class="code answer">
+          <figcaption>Every answer says what it cost</figcaption>
+          <p class="bill" id="first-bill" role="status" />
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+          <pre tabIndex={0}>
+            <code id="first-answer">{firstAnswer(handle)}</code>
+          </pre>
+        </figure>
+        <p class="words">
+          The key goes into a header, never into the address. Ask with <code>estimate=true</code> to learn the highest
+          possible price first, or set <code>max_credits</code> to be sure.
+        </p>
+      </div>
+    </Section>
+  );
+};
