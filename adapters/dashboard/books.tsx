@@ -3,7 +3,6 @@
 import type { SaleRecord } from '../../src/account/billing.js';
 import type { StatementEntry } from '../../src/ports/truth.js';
 import { figure } from '../site/parts.js';
-import type { CreditsModel } from './credits.js';
 import { Badge, Card, DataTable, Nothing, type Tone, When } from './parts.js';
 import { amountOf, capital, dollars } from './words.js';
 
@@ -27,7 +26,7 @@ const afterwards = ({ refundedUsd, reversed, disputed }: SaleRecord): string =>
     ...(disputed === null ? [] : [DISPUTES[disputed]]),
   ].join('; ');
 
-export const Purchases = ({ sales }: Pick<CreditsModel, 'sales'>) => (
+export const Purchases = ({ sales }: { readonly sales: readonly SaleRecord[] }) => (
   <Card id="purchases" title="Purchases">
     {sales.length === 0 ? (
       <Nothing>No pack was bought yet.</Nothing>
@@ -70,7 +69,7 @@ const KINDS: Record<StatementEntry['kind'], string> = {
   return: 'Returned',
 };
 
-export const Statement = ({ statement }: Pick<CreditsModel, 'statement'>) => (
+export const Statement = ({ statement }: { readonly statement: readonly StatementEntry[] }) => (
   <Card
     id="statement"
     title="Statement"

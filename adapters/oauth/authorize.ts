@@ -14,8 +14,8 @@ import { fieldsOf, refuseControls } from './bodies.js';
 import { type CapFields, capOf, OFFERED } from './cap-fields.js';
 import { type ConsentModel, consentPage } from './consent-page.js';
 import { CONSENT_CSP } from './destination.js';
-import type { OAuthOptions } from './mount.js';
 import { type Allowance, admit, type Gate } from './open-route.js';
+import type { OAuthOptions } from './options.js';
 import { sendRefusal, sendRefused } from './refusals.js';
 
 const PATH = '/oauth/authorize';

@@ -1,28 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ServiceError } from '../../src/core/errors.js';
-import type { Clients } from '../../src/oauth/clients.js';
-import type { Consents } from '../../src/oauth/consents.js';
 import { isIssuerAt, resourceAt, resourceMetadata, serverMetadata } from '../../src/oauth/metadata.js';
 import type { Addresses } from '../../src/oauth/resources.js';
-import type { Tokens } from '../../src/oauth/tokens.js';
-import type { Limiter } from '../../src/ports/shared.js';
-import type { Accounts } from '../../src/ports/truth.js';
-import type { Door } from '../http/door.js';
-import { type AdmitPublic, PAGE } from '../http/keyless.js';
+import { PAGE } from '../http/keyless.js';
 import { originOf } from '../http/origin.js';
 import { mountAuthorize } from './authorize.js';
 import { fieldsOf, jsonOf } from './bodies.js';
 import { type Allowance, type Gate, openRoute } from './open-route.js';
-
-export interface OAuthOptions {
-  readonly clients: Clients;
-  readonly consents: Consents;
-  readonly tokens: Tokens;
-  readonly accounts: Pick<Accounts, 'get'>;
-  readonly door: Door;
-  readonly admitPublic: AdmitPublic;
-  readonly limiter: Limiter;
-}
+import type { OAuthOptions } from './options.js';
 
 const REGISTRATIONS: Allowance = { name: 'register', limit: 20, windowSeconds: 3600 };
 const TOKENS: Allowance = { name: 'token', limit: 120, windowSeconds: 60 };

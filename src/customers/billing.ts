@@ -6,7 +6,7 @@ import { mountStripeWebhook } from '../../adapters/stripe/webhook.js';
 import { Billing } from '../account/billing.js';
 import { startPoll } from '../account/poll.js';
 import { Settling } from '../account/settling.js';
-import type { CustomersOptions } from './customers.js';
+import type { CustomersOptions } from './options.js';
 
 /** Between two looks whether an open checkout is due (W4). */
 const POLL_EVERY_MS = 5_000;

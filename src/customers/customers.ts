@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { mountDashboard } from '../../adapters/dashboard/mount.js';
 import { createPages } from '../../adapters/http/keyless.js';
 import { createAuditLog } from '../../adapters/postgres/audit.js';
@@ -10,13 +10,10 @@ import type { Billing } from '../account/billing.js';
 import { Keys } from '../account/keys.js';
 import { LowBalance } from '../account/low-balance.js';
 import { startPoll } from '../account/poll.js';
-import type { Config } from '../config.js';
-import type { Clock } from '../ports/clock.js';
 import type { Mail } from '../ports/mail.js';
-import type { Shared } from '../shared.js';
-import type { Stores } from '../stores.js';
 import { openBilling } from './billing.js';
 import { openOAuth } from './oauth.js';
+import type { CustomersOptions } from './options.js';
 import { openMail, openSignIn } from './sign-in.js';
 
 const SWEEP_EVERY_MS = 3_600_000;
@@ -25,14 +22,6 @@ const FIRST_SWEEP_MS = 60_000;
 
 /** Pages and pictures of the dashboard that one address may ask for in a second. */
 const PAGES_QPS = 50;
-
-export interface CustomersOptions {
-  readonly config: Config;
-  readonly stores: Stores;
-  readonly shared: Shared;
-  readonly clock: Clock;
-  readonly log: FastifyBaseLogger;
-}
 
 /** Everything that customers touch beside reads, as the rest of the house knows it. */
 export interface Customers {

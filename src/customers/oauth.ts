@@ -13,7 +13,7 @@ import { Consents } from '../oauth/consents.js';
 import { Grants } from '../oauth/grants.js';
 import { Tokens } from '../oauth/tokens.js';
 import { pairSecretOf } from '../secrets.js';
-import type { CustomersOptions } from './customers.js';
+import type { CustomersOptions } from './options.js';
 
 /** Sign-in of clients over Postgres. */
 export function openOAuth(app: FastifyInstance, { config, stores, shared, clock }: CustomersOptions, door: Door) {

@@ -15,7 +15,7 @@ import { SignIn } from '../account/sign-in.js';
 import type { Config } from '../config.js';
 import type { Mail } from '../ports/mail.js';
 import type { Stores } from '../stores.js';
-import type { CustomersOptions } from './customers.js';
+import type { CustomersOptions } from './options.js';
 
 /** Where mail goes; null: nowhere, and the operator passes links on from the log. */
 export function openMail({ mail, authUrl, host }: Config): Mail | null {

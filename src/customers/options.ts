@@ -1,0 +1,14 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from '../config.js';
+import type { Clock } from '../ports/clock.js';
+import type { Shared } from '../shared.js';
+import type { Stores } from '../stores.js';
+
+/** What everything that customers touch is built from. */
+export interface CustomersOptions {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly shared: Shared;
+  readonly clock: Clock;
+  readonly log: FastifyBaseLogger;
+}
