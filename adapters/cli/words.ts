@@ -1,13 +1,15 @@
 /** What may stand on the command line: each takes the text and gives the value, or says what would be right. */
+
 import { InvalidArgumentError } from 'commander';
 import { isWellFormedKey, keyPrefix } from '../../src/access/key.js';
 import { mailAddress } from '../../src/account/mail-address.js';
 import { type Thousandths, toThousandths } from '../../src/core/credits.js';
+import { DAY_MS, HOUR_MS } from '../../src/core/durations.js';
 import { isUuid } from '../../src/core/uuid.js';
 
 const MAX_NAME = 100;
-const MAX_OVERLAP_MS = 30 * 86_400_000;
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const MAX_OVERLAP_MS = 30 * DAY_MS;
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: HOUR_MS, d: DAY_MS };
 
 function refuse(right: string): never {
   throw new InvalidArgumentError(`It must be ${right}.`);

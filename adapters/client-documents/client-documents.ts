@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
+import { HOUR_MS } from '../../src/core/durations.js';
 import { badRequest } from '../../src/core/errors.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { ClientDocuments } from '../../src/ports/grants.js';
@@ -10,7 +11,7 @@ import { isPublicAddress } from './public-address.js';
 
 const MOST_BYTES = 10 * 1024;
 const DEADLINE_MS = 3000;
-const HELD_MS = 3_600_000;
+const HELD_MS = HOUR_MS;
 const FAILURE_HELD_MS = 60_000;
 
 export interface ClientDocumentsOptions {

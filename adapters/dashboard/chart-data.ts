@@ -1,9 +1,9 @@
 import { toCredits } from '../../src/core/credits.js';
+import { DAY_MS } from '../../src/core/durations.js';
 import type { UsageRow } from '../../src/ports/truth.js';
 import { figure } from '../site/parts.js';
 import { SERIES_COLOURS } from './palette.js';
 
-const DAY_MS = 86_400_000;
 /** Longer ranges are drawn by the week: a bar must stay wide enough to be seen on a phone. Days. */
 const LONGEST_BY_DAY = 92;
 

@@ -1,4 +1,5 @@
 import { parseCredits } from '../../src/core/credits.js';
+import { DAY_MS, HOUR_MS } from '../../src/core/durations.js';
 import { badRequest } from '../../src/core/errors.js';
 import type { Cap, CapPeriod } from '../../src/ports/truth.js';
 
@@ -52,10 +53,10 @@ function capOf(period: string, amount: string): Cap | null {
 /** How long a replaced key still works (A10): what the form offers, in milliseconds. */
 export const OVERLAPS = [
   { value: 'now', text: 'Not at all: it ends now', ms: 0 },
-  { value: '1h', text: '1 hour', ms: 3_600_000 },
-  { value: '24h', text: '24 hours', ms: 86_400_000 },
-  { value: '7d', text: '7 days', ms: 7 * 86_400_000 },
-  { value: '30d', text: '30 days', ms: 30 * 86_400_000 },
+  { value: '1h', text: '1 hour', ms: HOUR_MS },
+  { value: '24h', text: '24 hours', ms: DAY_MS },
+  { value: '7d', text: '7 days', ms: 7 * DAY_MS },
+  { value: '30d', text: '30 days', ms: 30 * DAY_MS },
 ] as const;
 
 /** Throws `bad_request` for a choice that was not offered. */

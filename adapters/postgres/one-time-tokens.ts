@@ -1,7 +1,6 @@
+import { DAY_MS } from '../../src/core/durations.js';
 import type { OneTimeTokens } from '../../src/ports/one-time-tokens.js';
 import type { Sql } from './sql.js';
-
-const DAY_MS = 86_400_000;
 
 /** One-time secrets over Postgres. */
 export const createOneTimeTokens = (sql: Sql): OneTimeTokens => ({

@@ -1,11 +1,10 @@
+import { DAY_MS } from '../../src/core/durations.js';
 import type { NewSale, NoSale, Sale, Sales } from '../../src/ports/sales.js';
 import { record } from './audit.js';
 import { retryPassing } from './retry.js';
 import { changeSale } from './sale-change.js';
 import { readSales } from './sale-rows.js';
 import type { Sql, Transaction } from './sql.js';
-
-const DAY_MS = 86_400_000;
 
 /** Sales whose page is being opened count; so long afterwards, one without a page has failed. */
 const OPENING_MS = 60_000;

@@ -1,11 +1,11 @@
 import { toCredits } from '../core/credits.js';
+import { DAY_MS } from '../core/durations.js';
 import { badRequest, ServiceError } from '../core/errors.js';
 import { isUuid } from '../core/uuid.js';
 import type { Clock } from '../ports/clock.js';
 import type { Caller, Ledger, Receipt, UsageGroup, UsageRow } from '../ports/truth.js';
 import { FIRST_DAY, isDay, LAST_DAY } from './days.js';
 
-const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 const GROUPS: readonly UsageGroup[] = ['day', 'endpoint', 'key'];
 

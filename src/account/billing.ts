@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Actor } from '../core/audit.js';
 import { toCredits, toThousandths } from '../core/credits.js';
+import { DAY_MS } from '../core/durations.js';
 import { badRequest, ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { Payments } from '../ports/payments.js';
@@ -10,14 +11,14 @@ import { packNamed, packsAndTiers } from './packs.js';
 import type { Settling } from './settling.js';
 
 /** How long a caller's key stands for one checkout (H12). */
-const KEY_LASTS_MS = 86_400_000;
+const KEY_LASTS_MS = DAY_MS;
 
 /** Sales shown at most. */
 const MOST_SALES = 200;
 
 /** Checkouts that nobody has paid for, of one account, in the time that their pages live. */
 const MOST_OPEN = 20;
-const PAGE_LIVES_MS = 86_400_000;
+const PAGE_LIVES_MS = DAY_MS;
 
 /** One look at a sale in so long: the page of who comes back may be loaded again and again. */
 const LOOK_EVERY_MS = 2_000;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../core/durations.js';
 import type { Clock } from '../ports/clock.js';
 import type { PaymentEvent, Payments } from '../ports/payments.js';
 import type { Sales } from '../ports/sales.js';
@@ -7,7 +8,7 @@ import { reconcile } from './reconcile.js';
  * Open sales are looked at for so long (W4): a page lives for 24 h, and the processor ends it then; but a bank may take days for
  * what was done on it (W5).
  */
-const LOOKED_AT_FOR_MS = 14 * 86_400_000;
+const LOOKED_AT_FOR_MS = 14 * DAY_MS;
 
 /** Sales of one round of the poll at most, all asked about at once. */
 const ROUND = 10;

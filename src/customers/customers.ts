@@ -10,13 +10,14 @@ import type { Billing } from '../account/billing.js';
 import { Keys } from '../account/keys.js';
 import { LowBalance } from '../account/low-balance.js';
 import { startPoll } from '../account/poll.js';
+import { HOUR_MS } from '../core/durations.js';
 import type { Mail } from '../ports/mail.js';
 import { openBilling } from './billing.js';
 import { openOAuth } from './oauth.js';
 import type { CustomersOptions } from './options.js';
 import { openMail, openSignIn } from './sign-in.js';
 
-const SWEEP_EVERY_MS = 3_600_000;
+const SWEEP_EVERY_MS = HOUR_MS;
 /** A service that is started often would else never come to it. */
 const FIRST_SWEEP_MS = 60_000;
 

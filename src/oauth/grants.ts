@@ -1,9 +1,9 @@
 import type { Actor } from '../core/audit.js';
+import { DAY_MS } from '../core/durations.js';
 import { ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { GrantRecord, GrantStore } from '../ports/grants.js';
 
-const DAY_MS = 86_400_000;
 /** A registered client without a live grant is forgotten after as long. */
 const IDLE_DAYS = 30;
 /** An ended code or token is kept for as long: used again, it still tells of a theft. */

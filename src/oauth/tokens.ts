@@ -1,6 +1,7 @@
 import { hashKey } from '../access/key.js';
 import { hashSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../core/audit.js';
+import { DAY_MS, HOUR_MS } from '../core/durations.js';
 import type { Clock } from '../ports/clock.js';
 import type { Approval, GrantStore, NewPair } from '../ports/grants.js';
 import type { Clients } from './clients.js';
@@ -10,12 +11,12 @@ import { hashesOf, mintPair, type Pair, successorOf } from './pairs.js';
 import { proves } from './pkce.js';
 import { type Addresses, resourceOf } from './resources.js';
 
-const KEY_MS = 30 * 86_400_000;
-const REFRESH_MS = 90 * 86_400_000;
+const KEY_MS = 30 * DAY_MS;
+const REFRESH_MS = 90 * DAY_MS;
 /** After as long a customer is asked again, however often the client refreshes (ASVS 10.4.8). */
-const GRANT_MS = 365 * 86_400_000;
+const GRANT_MS = 365 * DAY_MS;
 /** A client needs one refresh in 30 days; each one is a key and a line in the customer's log. */
-const MOST_REFRESHES = { count: 20, windowMs: 3_600_000 };
+const MOST_REFRESHES = { count: 20, windowMs: HOUR_MS };
 /** How long the old key works beside the new one, and a lost answer can be asked for again (A14). */
 const OVERLAP_MS = 60_000;
 

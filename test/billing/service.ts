@@ -25,7 +25,7 @@ import { FakeStripe } from '../support/fake-stripe.js';
 import { manualClock } from '../support/manual-clock.js';
 import { createScriptedNetwork } from '../support/scripted-network.js';
 
-export const DAY_MS = 86_400_000;
+export { DAY_MS } from '../../src/core/durations.js';
 
 export interface Buyer {
   readonly accountId: string;

@@ -1,11 +1,11 @@
 /** A clock that jumps by days, either way, under one node of two: reads go on, money is right, no caller is locked out. */
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DAY_MS } from '../../src/core/durations.js';
 import { type Customer, type Customers, customersOf } from '../support/customers.js';
 import { startPerch, type TestPerch } from '../support/perch.js';
 import { describeOnRedis } from '../support/redis.js';
 import { createScriptedNetwork } from '../support/scripted-network.js';
-
-const DAY_MS = 86_400_000;
 
 describeOnRedis('a clock that jumps', (redis) => {
   let perch: TestPerch;

@@ -11,13 +11,13 @@ import { timeOfSnowflake } from '../../adapters/networks/corpus/demo/snowflake.j
 import { loadCorpus } from '../../adapters/networks/corpus/import/load.js';
 import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
 import type { CorpusUser } from '../../adapters/networks/corpus/rows.js';
+import { DAY_MS } from '../../src/core/durations.js';
 import type { ListKind, Tweet } from '../../src/core/model.js';
 import type { NetworkPage } from '../../src/ports/network.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
 const NOW = Date.UTC(2026, 10, 21, 11, 30, 12);
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 interface Made {
   readonly users: CorpusUser[];

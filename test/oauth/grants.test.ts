@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
+import { DAY_MS } from '../../src/core/durations.js';
 import { codeFor, newClient, redeem, refresh } from './oauth-client.js';
 import { type OAuthServer, startOAuthServer } from './oauth-server.js';
 
-const DAY_MS = 86_400_000;
 const BY = { who: 'customer', address: '192.0.2.7' } as const;
 
 let server: OAuthServer;

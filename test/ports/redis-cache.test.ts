@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createMemoryCache } from '../../adapters/memory/cache.js';
 import { createRedisCache, NEAR_MS } from '../../adapters/redis/cache.js';
 import { openRedis, type RedisLink } from '../../adapters/redis/link.js';
+import { HOUR_MS } from '../../src/core/durations.js';
 import type { Cache } from '../../src/ports/shared.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
 import { describeOnBoth, patient } from '../support/redis.js';
 
-const HOUR_MS = 3_600_000;
 const held = <T>(value: T) => ({ value, fetchedAt: 1_700_000_000_123 });
 
 describeOnBoth('the cache in Redis', (redis) => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../src/core/durations.js';
 import type { ListRef } from '../../src/core/model.js';
 import { createCursors, type Position } from '../../src/read/cursor.js';
 
 const NOW = Date.UTC(2026, 10, 21);
-const HOUR_MS = 3_600_000;
 const LIST: ListRef = { kind: 'timeline', subject: '77' };
 
 const cursors = createCursors(Buffer.alloc(32, 1));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../src/core/durations.js';
 import type { ServiceError } from '../../src/core/errors.js';
 import { createEngine } from '../support/engine.js';
 import { upstreamFault, withFaults } from '../support/faults.js';
 import { createListNetwork, type ListShape } from '../support/list-network.js';
 
 const SITE = { path: 'object', fresh: false };
-const HOUR_MS = 3_600_000;
 
 function setUp(shape: Partial<ListShape> = {}) {
   const list = createListNetwork({ kind: 'timeline', items: 30, pageSizes: [10], tokens: 'keyset', ...shape });

@@ -1,8 +1,9 @@
 /** Sessions: the cookie that carries them, and when they end. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../src/core/durations.js';
 import { cookieOf, type SignInServer, startSignIn } from './sign-in-server.js';
 
-const DAY_MS = 86_400_000;
 const FROM = { userAgent: 'Firefox', address: '192.0.2.1' };
 const BY = { who: 'customer', address: '192.0.2.1' } as const;
 

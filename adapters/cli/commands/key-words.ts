@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
+import { DAY_MS } from '../../../src/core/durations.js';
 import { examples, group } from '../help.js';
 import { name, overlap, prefix, someCredits, uuid } from '../words.js';
-
-const DAY_MS = 86_400_000;
 
 /** key create, list, rotate, revoke. */
 export function keyCommands(program: Command): void {

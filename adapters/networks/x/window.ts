@@ -1,9 +1,9 @@
+import { DAY_MS } from '../../../src/core/durations.js';
 import { badRequest } from '../../../src/core/errors.js';
 import type { XOptions } from './api.js';
 import { FIRST_POST_MS, timeOfId } from './ids.js';
 import type { Bounds } from './query.js';
 
-const DAY_MS = 86_400_000;
 /** What recent search holds, and how much of it may have passed by the time that X looks. */
 const RECENT_MS = 7 * DAY_MS;
 const MARGIN_MS = 60_000;

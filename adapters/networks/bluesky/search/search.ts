@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../../src/core/durations.js';
 import { ServiceError } from '../../../../src/core/errors.js';
 import type { ListRef, Product } from '../../../../src/core/model.js';
 import type { Clock } from '../../../../src/ports/clock.js';
@@ -19,7 +20,7 @@ const MOST_PAGES = 5;
 /** As good as a page: no more are looked through. */
 const ENOUGH = 25;
 /** Whether the newer search is served is asked again after so long. */
-const ASK_AGAIN_MS = 6 * 3600_000;
+const ASK_AGAIN_MS = 6 * HOUR_MS;
 
 /** Two versions of the search: their cursors are not each other's. */
 type Version = 1 | 2;
