@@ -5,8 +5,16 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 
+/** An answer that is whole: the server that made it is closed. */
+export interface Exchanged {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Undefined where there is none: a notification is answered with nothing. */
+  readonly bytes: Buffer | undefined;
+}
+
 /** One HTTP request in, one answer out, as the protocol has it; `newServer` makes the server for it alone. */
-export async function exchange(request: Request, body: unknown, newServer: () => Server): Promise<Response> {
+export async function exchange(request: Request, body: unknown, newServer: () => Server): Promise<Exchanged> {
   // Several messages at once were of a revision before these: refused, for one request has one charge.
   const isOld = body !== undefined && !Array.isArray(body) && (await isLegacyRequest(request, body));
   return isOld ? answerOld(request, body, newServer()) : answerNew(request, body, newServer);
@@ -16,20 +24,34 @@ export async function exchange(request: Request, body: unknown, newServer: () =>
  * Revision 2026-07-28: each request by itself. Nothing here ever changes, so a subscription is acknowledged and ended at once
  * instead of holding a connection open for nothing.
  */
-async function answerNew(request: Request, body: unknown, newServer: () => Server): Promise<Response> {
+async function answerNew(request: Request, body: unknown, newServer: () => Server): Promise<Exchanged> {
   const handler = createMcpHandler(newServer, { legacy: 'reject', keepAliveMs: 0 });
-  const response = await handler.fetch(request, body === undefined ? {} : { parsedBody: body });
-  await handler.close();
-  return response;
+  try {
+    const response = await handler.fetch(request, body === undefined ? {} : { parsedBody: body });
+    // Its stream would never end; that of any other request ends with the result, which closing would cut off.
+    if (methodOf(body) === 'subscriptions/listen') await handler.close();
+    return await whole(response);
+  } finally {
+    await handler.close();
+  }
 }
 
 /** Revisions of 2025, without a session; JSON instead of a stream of one message. */
-async function answerOld(request: Request, parsedBody: unknown, server: Server): Promise<Response> {
+async function answerOld(request: Request, parsedBody: unknown, server: Server): Promise<Exchanged> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   try {
-    return await transport.handleRequest(request, { parsedBody });
+    return await whole(await transport.handleRequest(request, { parsedBody }));
   } finally {
     await server.close();
   }
 }
+
+const whole = async (response: Response): Promise<Exchanged> => ({
+  status: response.status,
+  headers: response.headers,
+  bytes: response.body === null ? undefined : Buffer.from(await response.arrayBuffer()),
+});
+
+/** What a message asks for, where it is one. */
+export const methodOf = (body: unknown): unknown => (body as { method?: unknown } | null | undefined)?.method;

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ExampleNode, startExample } from './example-node.js';
 import { type KeyProxy, startKeyProxy } from './key-proxy.js';
-import { NOT_OURS, notOursAmong, PARTLY, WARNED } from './not-ours.js';
+import { NOT_CARRIED, NOT_OURS, notCarriedAmong, notOursAmong, PARTLY, WARNED, WARNED_ALWAYS } from './not-ours.js';
 import { type McpService, startMcp } from './service.js';
-import { runServerSuite, runSuite, type SuiteVersion } from './suite.js';
+import { type Results, runServerSuite, runSuite, type SuiteVersion } from './suite.js';
 
 const LIMIT_MS = 180_000;
 
@@ -14,11 +15,25 @@ const RUNS: readonly (readonly [SuiteVersion, string])[] = [
   ['0.2', '2026-07-28'],
 ];
 
-/** The server's scenarios that a list of the suite names for a revision. */
-const scenariosIn = (listed: string, revision: string): string[] =>
-  [...listed.matchAll(/^ {2}- (\S+) \[([^\]]*)\]/gm)]
+/** The server's scenarios that a version of the suite has for a revision. */
+async function scenariosOf(version: SuiteVersion, revision: string): Promise<string[]> {
+  const { output } = await runSuite(version, ['list']);
+  return [...output.matchAll(/^ {2}- (\S+) \[([^\]]*)\]/gm)]
     .filter(([, , revisions = '']) => revisions.split(',').includes(revision))
     .map(([, name = '']) => name);
+}
+
+const runAll = (
+  proxy: KeyProxy,
+  [version, revision]: (typeof RUNS)[number],
+  expected: readonly string[],
+): Promise<Results> =>
+  runServerSuite(
+    version,
+    ['--url', proxy.url.href, '--suite', 'all', '--spec-version', revision],
+    // What a run knows nothing of must not stand among these.
+    expected,
+  );
 
 describe("the MCP project's conformance suite", () => {
   let service: McpService;
@@ -37,16 +52,13 @@ describe("the MCP project's conformance suite", () => {
   it.each(RUNS)(
     'suite %s, revision %s: nothing fails but what asks for what there is not (A20)',
     async (version, revision) => {
-      // What a run knows nothing of must not stand in its list of expected failures.
-      const { output: listed } = await runSuite(version, ['list']);
-      const expected = notOursAmong(scenariosIn(listed, revision));
-      const args = ['--url', proxy.url.href, '--suite', 'all', '--spec-version', revision];
-      const { code, output, failed } = await runServerSuite(version, args, [...expected, ...(WARNED[revision] ?? [])]);
-      expect([...failed.keys()].sort()).toEqual(expected.sort());
+      const expected = notOursAmong(await scenariosOf(version, revision));
+      const ran = await runAll(proxy, [version, revision], [...expected, ...(WARNED[revision] ?? [])]);
+      expect([...ran.failed.keys()].sort()).toEqual(expected.sort());
       for (const [scenario, checks] of Object.entries(PARTLY)) {
-        expect(failed.get(scenario) ?? checks, scenario).toEqual(checks);
+        expect(ran.failed.get(scenario) ?? checks, scenario).toEqual(checks);
       }
-      expect(code, output).toBe(0);
+      expect(ran.code, ran.output).toBe(0);
     },
     LIMIT_MS,
   );
@@ -54,5 +66,34 @@ describe("the MCP project's conformance suite", () => {
   it('each scenario left out has one reason', () => {
     const all = NOT_OURS.flatMap(({ scenarios }) => scenarios);
     expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe('what the suite asks for, over the same transport', () => {
+  let example: ExampleNode;
+  let proxy: KeyProxy;
+  beforeAll(async () => {
+    example = await startExample();
+    proxy = await startKeyProxy(example.url, example.key, () => example.clock.advance(1000));
+  });
+  afterAll(async () => {
+    await proxy?.close();
+    await example?.close();
+  });
+
+  it.each(RUNS)(
+    'suite %s, revision %s: nothing fails but what the transport does not carry',
+    async (version, revision) => {
+      const expected = notCarriedAmong(await scenariosOf(version, revision), revision);
+      const ran = await runAll(proxy, [version, revision], [...expected, ...(WARNED_ALWAYS[revision] ?? [])]);
+      expect([...ran.failed.keys()].sort()).toEqual(expected.sort());
+      expect(ran.code, ran.output).toBe(0);
+    },
+    LIMIT_MS,
+  );
+
+  it('a scenario that is not carried is not met by the service itself either', () => {
+    const all = NOT_OURS.flatMap(({ scenarios }) => scenarios);
+    expect(NOT_CARRIED.flatMap(({ scenarios }) => scenarios).filter((name) => !all.includes(name))).toEqual([]);
   });
 });

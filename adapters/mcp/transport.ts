@@ -1,0 +1,131 @@
+import type { Server } from '@modelcontextprotocol/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../src/core/errors.js';
+import type { Call, Outcome } from '../../src/serve/call.js';
+import type { Serve } from '../../src/serve/serve.js';
+import { challengeOf, errorBody, logFailure } from '../http/failure.js';
+import { creditHeaders, setHeaders } from '../http/headers.js';
+import { noteOutcome } from '../http/outcome.js';
+import { greeting, type Http, refusalOf } from './calls.js';
+import { openToBrowsers, preflight } from './cors.js';
+import { type Exchanged, exchange, methodOf } from './exchange.js';
+import { isAllowedOrigin, wrongOrigin } from './origin.js';
+
+const URL_PATH = '/mcp';
+
+/** Sends a tool's call on its way: what becomes of it is what the HTTP answer is about. */
+export type Run = (call: Call) => Promise<Outcome>;
+
+/** Makes the server for one HTTP request. */
+export type ServerFor = (http: Http, run: Run) => Server;
+
+/** Mounts `/mcp`: Streamable HTTP without sessions, all revisions from one handler (A20), whatever is served over it. */
+export function mountTransport(app: FastifyInstance, serve: Serve, serverFor: ServerFor): void {
+  const route = (
+    method: string | string[],
+    handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
+  ): void => {
+    app.route({
+      method,
+      url: URL_PATH,
+      onRequest: async (request, reply) => {
+        openToBrowsers(reply);
+        if (!isAllowedOrigin(request.headers.origin)) throw wrongOrigin();
+      },
+      handler: async (request, reply) => handler(request, reply),
+    });
+  };
+  route('POST', (request, reply) => answer(serve, serverFor, { request, reply }));
+  route('OPTIONS', preflight);
+  route(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'], (request, reply) => {
+    reply.header('Allow', 'POST, OPTIONS');
+    throw new ServiceError('bad_request', `${request.method} is not for ${URL_PATH}: there are no sessions here.`, {
+      status: 405,
+    });
+  });
+}
+
+async function answer(serve: Serve, serverFor: ServerFor, http: Http): Promise<FastifyReply> {
+  const body = bodyOf(http.request);
+  // An object, for TypeScript follows no assignment out of a callback.
+  const called: { outcome: Outcome | null } = { outcome: null };
+  const run: Run = async (call) => {
+    const outcome = await serve(call);
+    called.outcome = outcome;
+    return outcome;
+  };
+  // Who may not speak here is told so before any work is done for them. A tool's call is let in, or not, on its own way.
+  const greeted = methodOf(body) === 'tools/call' ? null : await greet(serve, http);
+  if (greeted?.result.kind === 'refusal') return refuse(http, greeted, greeted.result.failure, body);
+  const exchanged = await exchange(asFetchRequest(http.request), body, () => serverFor(http, run));
+  const outcome = called.outcome ?? greeted ?? (await greet(serve, http));
+  const refusal = refusalOf(outcome, called.outcome !== null);
+  if (refusal) return refuse(http, outcome, refusal, body);
+  noteOutcome(http.request, http.reply, outcome);
+  noteResult(http, outcome, called.outcome !== null);
+  setHeaders(http.reply, headersOf(exchanged));
+  // Never null, which Fastify would send as JSON.
+  return http.reply.code(exchanged.status).send(exchanged.bytes);
+}
+
+/** A greeting is no operation of anybody's. */
+const greet = async (serve: Serve, http: Http): Promise<Outcome> => ({
+  ...(await serve(greeting(http))),
+  operation: null,
+});
+
+/** What the headers of a tool's answer say beside its result, as those of REST do. */
+function noteResult({ request, reply }: Http, outcome: Outcome, wasTool: boolean): void {
+  if (!wasTool) return;
+  const { result } = outcome;
+  if (result.kind === 'answer') {
+    setHeaders(reply, creditHeaders(result, outcome));
+    return;
+  }
+  logFailure(request, result.failure);
+  reply.header('X-Credits-Charged', '0');
+  if (result.failure.retryAfter !== undefined) reply.header('Retry-After', String(result.failure.retryAfter));
+}
+
+/** A message whose sender is refused: an HTTP status, and the failure inside an error of JSON-RPC. */
+function refuse({ request, reply }: Http, outcome: Outcome, failure: ServiceError, body: unknown): FastifyReply {
+  noteOutcome(request, reply, outcome);
+  logFailure(request, failure);
+  if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
+  if (failure.status === 401) reply.header('WWW-Authenticate', challengeOf(failure, request.server.baseUrl, URL_PATH));
+  const id = (body as { id?: unknown } | null | undefined)?.id;
+  return reply
+    .code(failure.status)
+    .type('application/json; charset=utf-8')
+    .send(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        id: typeof id === 'string' || typeof id === 'number' ? id : null,
+        error: { code: -32000, message: failure.message, data: errorBody(failure, request.id) },
+      }),
+    );
+}
+
+/** The parsed body; undefined where it is no JSON. */
+function bodyOf({ body }: FastifyRequest): unknown {
+  try {
+    return Buffer.isBuffer(body) ? (JSON.parse(body.toString()) as unknown) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The body is read and bounded already: it goes beside this. */
+function asFetchRequest({ url, method, headers, body, server }: FastifyRequest): Request {
+  const copied = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    for (const one of [value ?? []].flat()) copied.append(name, one);
+  }
+  const bytes = Buffer.isBuffer(body) && body.length > 0 ? { body: new Uint8Array(body) } : {};
+  return new Request(new URL(url, server.baseUrl), { method, headers: copied, ...bytes });
+}
+
+const headersOf = ({ headers }: Exchanged): Record<string, string> => {
+  const { 'content-length': _, 'cache-control': __, ...rest } = Object.fromEntries(headers);
+  return rest;
+};
