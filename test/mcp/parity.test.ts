@@ -1,18 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TOOLS } from '../../adapters/mcp/tools.js';
+import { post } from '../graphql/client.js';
 import { ROWS, type Row } from '../parity/rows.js';
 import { createClient } from '../support/client.js';
+import type { TestAccount } from '../support/perch.js';
 import { CLIENTS, type McpClient } from './clients.js';
+import { sendNew } from './raw.js';
 import { type McpService, startMcp } from './service.js';
 
 /** What differs from call to call. */
 const OWN = ['request_id', 'fetched_at', 'next_cursor', 'balance', 'balance_remaining', 'customer_id', 'key_prefix'];
 
-const strip = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(strip);
+type Members = Readonly<Record<string, unknown>>;
+
+const strip = (value: unknown, drops = (_member: unknown): boolean => false): unknown => {
+  if (Array.isArray(value)) return value.map((item) => strip(item, drops));
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([name]) => !OWN.includes(name));
-  return Object.fromEntries(kept.map(([name, member]) => [name, strip(member)]));
+  const kept = Object.entries(value).filter(([name, member]) => !OWN.includes(name) && !drops(member));
+  return Object.fromEntries(kept.map(([name, member]) => [name, strip(member, drops)]));
 };
 
 /** What an interface made of a read. */
@@ -73,6 +78,50 @@ describe('every read is the same over MCP as over REST: data, charge, what is re
       },
     );
   });
+});
+
+describe.each(['yoga', 'mercurius'] as const)('every read is the same over MCP as over GraphQL on %s', (graphql) => {
+  let other: McpService;
+  beforeAll(async () => {
+    other = await startMcp({ graphql });
+  });
+  afterAll(() => other.close());
+
+  /** What both can be compared by: what was read, what failed, what was paid. */
+  async function seen(ask: (account: TestAccount) => Promise<{ code: unknown; members: Members }>) {
+    other.clock.forget();
+    const account = await other.perch.account({ credits: 500 });
+    const { code = null, members } = await ask(account);
+    const { data = null, errors = null } = code === null ? members : {};
+    // GraphQL says null where the others say nothing.
+    return {
+      code,
+      data: strip(data, (member) => member === null),
+      errors,
+      spent: 500 - (await other.perch.balance(account)),
+    };
+  }
+
+  const byMcp = (row: Row) =>
+    seen(async ({ key }) => {
+      const params = { name: toolOf(row), arguments: row.variables };
+      const members = (await sendNew(other.url, key, { method: 'tools/call', params })).body.result.structuredContent;
+      return { code: members.error?.code, members };
+    });
+
+  const byGraphql = (row: Row) =>
+    seen(async (account) => {
+      const { body } = await post(other.perch, account, { documentId: row.operation, variables: { ...row.variables } });
+      const { page, ...members } = (body.data ?? {}) as { page?: Members };
+      return { code: body.errors?.[0]?.extensions.code, members: { ...members, ...page } };
+    });
+
+  it.each(READS.map((row) => [`${toolOf(row)} ${JSON.stringify(row.variables)}`, row] as const))(
+    '%s',
+    async (_call, row) => {
+      expect(await byMcp(row)).toEqual(await byGraphql(row));
+    },
+  );
 });
 
 describe('what one interface reads the others hold', () => {

@@ -1,3 +1,4 @@
+import type { ComposeOptions } from '../../src/compose.js';
 import { fill } from '../parity/rows.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
 import { startPerch, type TestPerch } from '../support/perch.js';
@@ -13,10 +14,10 @@ export interface McpService {
 }
 
 /** A Perch whose network has something for every read to answer; its clock stands still. */
-export async function startMcp(env: Record<string, string> = {}): Promise<McpService> {
+export async function startMcp({ graphql = 'yoga' }: Pick<ComposeOptions, 'graphql'> = {}): Promise<McpService> {
   const clock = manualClock();
   const net = createScriptedNetwork();
   fill(net);
-  const perch = await startPerch({ clock, network: net.network, env });
+  const perch = await startPerch({ clock, network: net.network, graphql });
   return { perch, net, clock, url: new URL(`${perch.url}/mcp`), close: () => perch.close() };
 }
