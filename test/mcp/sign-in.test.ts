@@ -5,35 +5,10 @@ import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotoc
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSessionStore } from '../../adapters/postgres/sessions.js';
 import { Sessions } from '../../src/account/sessions.js';
+import { mcpHost } from '../oauth/mcp-host.js';
 import { formIn } from '../oauth/oauth-client.js';
 import { startPerch, type TestAccount, type TestPerch } from '../support/perch.js';
 import { createScriptedNetwork } from '../support/scripted-network.js';
-
-const CALLBACK = 'http://127.0.0.1:51005/callback';
-
-/** What a host keeps for its client, in either version of the library. */
-function host() {
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the library gives to keep
-  const kept: Record<string, any> = {};
-  const keep = (name: string) => (value: unknown) => {
-    kept[name] = value;
-  };
-  const provider = {
-    redirectUrl: CALLBACK,
-    clientMetadata: { redirect_uris: [CALLBACK], client_name: 'A host', token_endpoint_auth_method: 'none' },
-    state: () => 'st',
-    clientInformation: () => kept.client,
-    saveClientInformation: keep('client'),
-    tokens: () => kept.tokens,
-    saveTokens: keep('tokens'),
-    redirectToAuthorization: keep('address'),
-    saveCodeVerifier: keep('verifier'),
-    codeVerifier: () => kept.verifier,
-    saveDiscoveryState: keep('discovery'),
-    discoveryState: () => kept.discovery,
-  };
-  return { kept, authProvider: provider as never };
-}
 
 interface Libraries {
   readonly Client: typeof Client2;
@@ -77,7 +52,7 @@ describe.each(LIBRARIES)('client %s with nothing but the address', (_name, { Cli
   }
 
   it('is led to sign in, comes back with a key, and reads from the wallet of who agreed (A18, "same key or OAuth")', async () => {
-    const { kept, authProvider } = host();
+    const { kept, authProvider } = mcpHost();
     const url = new URL(`${perch.url}/mcp`);
     const connect = async () => {
       const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });

@@ -4,6 +4,7 @@ import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DocumentHost, startDocumentHost } from './document-host.js';
+import { mcpHost } from './mcp-host.js';
 import { decide, send } from './oauth-client.js';
 import { type OAuthServer, startOAuthServer } from './oauth-server.js';
 
@@ -117,32 +118,6 @@ describe('oauth4webapi 3, which checks every answer', () => {
   });
 });
 
-/** What a client of MCP keeps, in either version of the library. */
-function mcpProvider(clientMetadataUrl: string | undefined) {
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the library gives to keep
-  const kept: Record<string, any> = {};
-  const keep = (name: string) => (value: unknown) => {
-    kept[name] = value;
-  };
-  return {
-    kept,
-    redirectUrl: CALLBACK,
-    ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
-    clientMetadata: { redirect_uris: [CALLBACK], client_name: 'MCP client', token_endpoint_auth_method: 'none' },
-    state: () => 'st',
-    clientInformation: () => kept.client,
-    saveClientInformation: keep('client'),
-    tokens: () => kept.tokens,
-    saveTokens: keep('tokens'),
-    redirectToAuthorization: keep('address'),
-    saveCodeVerifier: keep('verifier'),
-    codeVerifier: () => kept.verifier,
-    // 2.x keeps what it found out, and checks `iss` against it.
-    saveDiscoveryState: keep('discovery'),
-    discoveryState: () => kept.discovery,
-  };
-}
-
 describe.each([
   ['MCP client 1.x', mcp1 as unknown as typeof mcp2],
   ['MCP client 2.x', mcp2],
@@ -152,40 +127,32 @@ describe.each([
     const unauthorized = await fetch(serverUrl, { method: 'POST' });
     expect(unauthorized.status).toBe(401);
     const { resourceMetadataUrl, scope } = mcp.extractWWWAuthenticateParams(unauthorized);
-    const provider = mcpProvider(kind === KINDS[0] ? undefined : documentId());
+    const { kept, authProvider: as } = mcpHost(kind === KINDS[0] ? undefined : documentId());
     const found = {
       serverUrl,
       ...(scope !== undefined && { scope }),
       ...(resourceMetadataUrl && { resourceMetadataUrl }),
     };
-    // The two versions name the same methods with types of their own.
-    const as = provider as unknown as mcp2.OAuthClientProvider;
     expect(await mcp.auth(as, found)).toBe('REDIRECT');
-    const { searchParams } = await approved(provider.kept.address);
+    const { searchParams } = await approved(kept.address);
     const authorizationCode = searchParams.get('code') ?? '';
     const iss = searchParams.get('iss') ?? '';
     expect(await mcp.auth(as, { ...found, authorizationCode, iss })).toBe('AUTHORIZED');
-    expect(provider.kept.client.client_id).toMatch(kind === KINDS[0] ? /^perch_client_/ : /^https:\/\/client\.test/);
-    const first = provider.kept.tokens.access_token;
+    expect(kept.client.client_id).toMatch(kind === KINDS[0] ? /^perch_client_/ : /^https:\/\/client\.test/);
+    const first = kept.tokens.access_token;
     const authorized = await send(serverUrl, { method: 'POST', headers: { authorization: `Bearer ${first}` } });
     expect(authorized.status).toBe(200);
     expect(await mcp.auth(as, found)).toBe('AUTHORIZED');
-    expect(provider.kept.tokens.access_token).not.toBe(first);
-    expect(await server.isLive(provider.kept.tokens.access_token)).toBe(true);
+    expect(kept.tokens.access_token).not.toBe(first);
+    expect(await server.isLive(kept.tokens.access_token)).toBe(true);
   });
 
   it('registers again when its registration is gone (libraries.md)', async () => {
-    const provider = mcpProvider(undefined);
-    const as = Object.assign(provider, {
-      invalidateCredentials: (what: string) => {
-        if (what === 'all' || what === 'client') provider.kept.client = undefined;
-        if (what === 'all' || what === 'tokens') provider.kept.tokens = undefined;
-      },
-    }) as unknown as mcp2.OAuthClientProvider;
+    const { kept, authProvider: as } = mcpHost();
     const issuer = server.url;
-    provider.kept.client = { client_id: 'perch_client_forgotten', redirect_uris: [CALLBACK], issuer };
-    provider.kept.tokens = { issuer, access_token: 'x', token_type: 'Bearer', refresh_token: 'perch_refresh_x' };
+    kept.client = { client_id: 'perch_client_forgotten', redirect_uris: [CALLBACK], issuer };
+    kept.tokens = { issuer, access_token: 'x', token_type: 'Bearer', refresh_token: 'perch_refresh_x' };
     expect(await mcp.auth(as, { serverUrl: `${server.url}/mcp` })).toBe('REDIRECT');
-    expect(provider.kept.client.client_id).not.toBe('perch_client_forgotten');
+    expect(kept.client.client_id).not.toBe('perch_client_forgotten');
   });
 });
