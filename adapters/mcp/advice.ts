@@ -8,7 +8,7 @@ export const ADVICE: Readonly<Record<ErrorCode, string>> = {
   no_credits:
     'Ask for fewer items, raise `max_credits` if the user allows it, or tell the user that credits are needed.',
   bad_request: 'Correct the argument that the message names; the same call fails again.',
-  not_found: 'Do not repeat the call: check the handle or id, or look for it with `search_tweets`.',
+  not_found: 'Do not repeat the call: check the handle or id, or look for people and tweets with `search_tweets`.',
   access_denied: 'Do not repeat the call: the network does not show this. Read something else.',
   product_unavailable: 'Call again with `product: "Latest"`, which is always there.',
   billing_disabled: 'Credits are not sold here: tell the user.',

@@ -9,7 +9,8 @@ import type { ReadTool } from './catalogue.js';
 /** As they came. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
-const BUDGET = 'max_credits';
+/** Taken by every tool. */
+export const BUDGET = 'max_credits';
 
 /** The variables of the tool's operation. Throws `bad_request` naming the argument, or `not_found` for what cannot be a name. */
 export function variablesOf({ row, endpoint }: ReadTool, given: Arguments): Record<string, unknown> {

@@ -3,7 +3,7 @@ import { badRequest, type ServiceError } from '../../src/core/errors.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
 import { callerOf } from '../http/request.js';
 import { renderEnvelope } from '../rest/envelope.js';
-import { type Arguments, budgetOf, refuseUnknown, variablesOf } from './arguments.js';
+import { type Arguments, BUDGET, budgetOf, refuseUnknown, variablesOf } from './arguments.js';
 import type { Catalogue, ListedTool, ReadTool } from './catalogue.js';
 import { PRICE_TOOL } from './tools.js';
 
@@ -41,7 +41,7 @@ function readCall(http: Http, tool: ReadTool, given: Arguments, header: string |
 function priceCall(http: Http, { reads }: Catalogue, given: Arguments, header: string | string[] | undefined): Call {
   const inner = (given.arguments ?? {}) as Arguments;
   const asked = (): ReadTool => {
-    refuseUnknown(PRICE_TOOL, ['tool', 'arguments'], given);
+    refuseUnknown(PRICE_TOOL, ['tool', 'arguments', BUDGET], given);
     const read = typeof given.tool === 'string' ? reads.get(given.tool) : undefined;
     if (!read) throw badRequest(`tool must be one of ${[...reads.keys()].join(', ')}.`, 'tool');
     if (typeof inner !== 'object' || Array.isArray(inner)) {
@@ -53,7 +53,11 @@ function priceCall(http: Http, { reads }: Catalogue, given: Arguments, header: s
     ...callOf(http),
     document: () => ({ name: asked().row.operation }),
     variables: () => variablesOf(asked(), inner),
-    budget: () => budgetOf(inner, header),
+    // Neither changes the price (M26); one that is none is said here already, where it costs nothing.
+    budget: () => {
+      budgetOf(given, header);
+      return budgetOf(inner, header);
+    },
     estimate: () => true,
   };
 }

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { toCredits } from '../../src/core/credits.js';
+import { type Thousandths, toCredits } from '../../src/core/credits.js';
 import { priceOf, UNITS } from '../../src/core/prices.js';
 import { type FieldPrice, priceOfField } from '../../src/serve/rules.js';
 import { restWords } from '../rest/openapi/words.js';
@@ -46,15 +46,16 @@ export function catalogueOf({ schema, operations }: CatalogueOptions): Catalogue
     const endpoint = endpointOf(schema, textOf(operations, row.operation));
     const field = schema.getQueryType()?.getFields()[endpoint.field.name.value];
     if (!field) throw new TypeError(`${row.operation} is not a query.`);
-    const tool = { row, endpoint, price: priceOfField(field) };
+    const price = priceOfField(field);
+    const tool = { row, endpoint, price };
     reads.set(row.name, tool);
     listed.push({
       name: row.name,
       title: row.title,
       description: describe(restWords(field.description), tool),
-      inputSchema: inputSchemaOf(endpoint),
+      inputSchema: inputSchemaOf(endpoint, price),
       outputSchema: outputs.of(row.operation),
-      annotations: annotationsOf(row.title, endpoint.priced),
+      annotations: annotationsOf(row.title, price !== undefined),
     });
   }
   listed.push(priceTool(outputs));
@@ -80,8 +81,17 @@ const annotationsOf = (title: string, asksNetwork: boolean) => ({
 function describe(words: string, tool: ReadTool): string {
   // Said at the end of a field's own description, and left out where all of an endpoint's are free.
   const money = tool.price || /\bFree\b/.test(words) ? atMost(tool) : 'Free.';
-  return [words, money, tool.row.advice].filter((part) => part !== '').join(' ');
+  return [inUnits(words), money, tool.row.advice].filter((part) => part !== '').join(' ');
 }
+
+const credits = (amount: Thousandths): string => {
+  const count = toCredits(amount);
+  return `${count} ${count === 1 ? 'credit' : 'credits'}`;
+};
+
+/** Many hosts show a model nothing but a tool's description: what it is that a read costs must be said in it. */
+const inUnits = (words: string): string =>
+  words.replace(/(?<=\bCosts )([\d.]+)(?= per item)/, (count) => credits(Number(count) * 1000));
 
 /** What a call costs at most when nothing but the required arguments is given. */
 function atMost({ endpoint, price }: ReadTool): string {
@@ -89,8 +99,8 @@ function atMost({ endpoint, price }: ReadTool): string {
   const unit = priceOf(price.unit, 'miss');
   if (price.items === 'one') return '';
   const initial = endpoint.parameters.find(({ rule }) => rule?.kind === 'size')?.initial;
-  if (typeof initial !== 'number') return `At most ${toCredits(unit)} for each input.`;
-  return `With the default \`count\` of ${initial} at most ${toCredits(unit * initial)}.`;
+  if (typeof initial !== 'number') return `At most ${credits(unit)} for each input.`;
+  return `With the default \`count\` of ${initial} at most ${credits(unit * initial)}.`;
 }
 
 function priceTool(outputs: OutputSchemas): ListedTool {

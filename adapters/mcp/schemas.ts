@@ -1,4 +1,5 @@
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, parse } from 'graphql';
+import type { FieldPrice } from '../../src/serve/rules.js';
 import { Envelopes } from '../rest/openapi/envelopes.js';
 import { ERROR_SCHEMAS } from '../rest/openapi/errors.js';
 import { valueSchema } from '../rest/openapi/inputs.js';
@@ -14,16 +15,25 @@ export interface ToolSchema extends JsonSchema {
   readonly $defs?: Readonly<Record<string, JsonSchema>>;
 }
 
-const MAX_CREDITS: JsonSchema = {
-  type: 'number',
-  minimum: 0,
-  description: 'Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.',
+const maxCredits = (description: string): JsonSchema => ({ type: 'number', minimum: 0, description });
+
+const FREE_MAX_CREDITS = maxCredits('Taken as by every tool; this one is free.');
+
+/** What becomes of what a budget does not cover (M26), by what decides how many items there are. */
+const OVER_BUDGET: Readonly<Record<FieldPrice['items'], string>> = {
+  one: 'a read that costs more is refused',
+  first: 'the list is trimmed to it',
+  handles: 'the handles after that are not read, and stand in `errors`',
+  ids: 'the ids after that are not read, and stand in `errors`',
 };
 
-const FREE_MAX_CREDITS: JsonSchema = { ...MAX_CREDITS, description: 'Taken as by every tool; this one is free.' };
+const maxCreditsOf = (price: FieldPrice | undefined): JsonSchema =>
+  price
+    ? maxCredits(`Spend at most so many credits on this call, at most three decimals: ${OVER_BUDGET[price.items]}.`)
+    : FREE_MAX_CREDITS;
 
 /** What a tool takes: the parameters of its operation, and a budget. */
-export function inputSchemaOf({ parameters, priced }: Endpoint): ToolSchema {
+export function inputSchemaOf({ parameters }: Endpoint, price: FieldPrice | undefined): ToolSchema {
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   const own = parameters.map((parameter) => [
     parameter.name,
@@ -31,7 +41,7 @@ export function inputSchemaOf({ parameters, priced }: Endpoint): ToolSchema {
   ]);
   return {
     type: 'object',
-    properties: { ...Object.fromEntries(own), max_credits: priced ? MAX_CREDITS : FREE_MAX_CREDITS },
+    properties: { ...Object.fromEntries(own), max_credits: maxCreditsOf(price) },
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };
@@ -42,7 +52,11 @@ export const priceInputSchema = (tools: readonly string[]): ToolSchema => ({
   type: 'object',
   properties: {
     tool: { type: 'string', enum: tools, description: 'The tool to be priced.' },
-    arguments: { type: 'object', description: 'What it would be called with.' },
+    arguments: {
+      type: 'object',
+      description: 'What it would be called with. A `max_credits` in it changes nothing: it bounds the call anyway.',
+    },
+    max_credits: FREE_MAX_CREDITS,
   },
   required: ['tool'],
   additionalProperties: false,

@@ -51,7 +51,11 @@ export function newServer({ catalogue, resources, validator }: Offer, call: Call
   server.setRequestHandler('tools/list', () => ({ tools }) as never);
   server.setRequestHandler('tools/call', ({ params }) => {
     const tool = catalogue.listed.find(({ name }) => name === params.name);
-    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${quoted(params.name)}.`);
+    if (!tool)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `There is no tool ${quoted(params.name)}: tools/list has all there are.`,
+      );
     return call(tool, params.arguments ?? {});
   });
   server.setRequestHandler('resources/list', () => ({ resources: resources.map(({ text: _, ...shown }) => shown) }));

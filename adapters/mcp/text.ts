@@ -1,6 +1,7 @@
 /** What an envelope may hold, as far as it is told in words. */
 export interface Told {
   readonly data?: unknown;
+  readonly request_id: string;
   readonly credits_charged: number;
   readonly balance_remaining: number;
   readonly cache?: string;
@@ -11,26 +12,50 @@ export interface Told {
   readonly estimate?: { readonly max_items: number; readonly max_credits: number };
 }
 
+/** Members of every paid answer: told in words, or for programs. What else stands beside `data` is told as it is. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['data', 'request_id', 'credits_charged', 'balance_remaining', 'cache', 'next_cursor', 'truncated'],
+  ...['end_reason', 'errors', 'estimate', 'items', 'cache_hits', 'fetched_at'],
+]);
+
+/** Why a page is short though more remains, and what follows from that (M1, M26). */
+const TRUNCATED: Readonly<Record<string, string>> = {
+  no_credits: 'Trimmed: the wallet covers no more. Tell the user that credits are needed.',
+  max_credits: 'Trimmed to `max_credits`.',
+  key_cap: 'Trimmed: the spend cap of this key covers no more. Only the user can raise it.',
+  sparse: 'The page is short, but not the last.',
+};
+
 /** For readers that see only text: each item in a line, and what it cost. The whole is in `structuredContent`. */
 export function textOf(envelope: Told): string {
   const { data, errors = [], next_cursor: cursor, truncated, end_reason: end } = envelope;
   return [
     ...(data === undefined ? [] : linesOf(data)),
-    ...errors.map(({ input, code, message }) => `Nothing for ${input}: ${code}. ${message}`),
-    ...(truncated === undefined ? [] : [`Trimmed: ${truncated}.`]),
-    ...(end === undefined ? [] : [`The list ends here: ${end}.`]),
+    ...restOf(envelope),
+    ...errors.map(({ input, code, message }) => `Nothing for ${oneLine(input)}: ${code}. ${oneLine(message)}`),
+    ...(truncated === undefined ? [] : [TRUNCATED[truncated] ?? `Trimmed: ${truncated}.`]),
+    ...(end === undefined ? [] : [`The list ends here, for the network shows no more of it: ${end}.`]),
     ...(cursor === undefined ? [] : [`There is more: call again with cursor ${JSON.stringify(cursor)}.`]),
     moneyOf(envelope),
   ].join('\n');
 }
 
-function moneyOf({ estimate, credits_charged: charged, balance_remaining: left, cache }: Told): string {
+function restOf(envelope: Told): string[] {
+  const rest = Object.entries(envelope).filter(([name]) => !KNOWN.has(name));
+  return rest.length === 0 ? [] : [oneLine(JSON.stringify(Object.fromEntries(rest)))];
+}
+
+/** How the price came about, where it is not the full one for all. */
+const RATES: Readonly<Record<string, string>> = { hit: ' (held: half price)', bypass: ' (`fresh`: double price)' };
+
+function moneyOf(envelope: Told): string {
+  const { estimate, request_id: id, credits_charged: charged, balance_remaining: left, cache } = envelope;
   if (estimate) {
     const { max_items: items, max_credits: most } = estimate;
     return `This call would cost at most ${most} credits, for at most ${items} items. Nothing was read or charged; ${left} credits are left.`;
   }
-  const half = cache === 'hit' ? ' (held: half price)' : '';
-  return `Charged ${charged} credits${half}; ${left} are left.`;
+  if (charged === 0) return `Charged 0 credits; ${left} are left.`;
+  return `Charged ${charged} credits${RATES[cache ?? ''] ?? ''}; ${left} are left. Request ${id}.`;
 }
 
 function linesOf(data: unknown): string[] {
@@ -46,17 +71,27 @@ function lineOf(value: unknown): string {
   const item = value as Members;
   if (typeof item.text === 'string') return tweetLine(item);
   if (typeof item.handle === 'string') return userLine(item);
-  return JSON.stringify(value);
+  return oneLine(JSON.stringify(value));
 }
+
+/** Other tweets that a tweet refers to, by id: what is needed to read them. */
+const REFERENCES: readonly (readonly [member: string, words: string])[] = [
+  ['in_reply_to_id', 'replies to'],
+  ['quoted_id', 'quotes'],
+  ['retweeted_id', 'retweets'],
+];
 
 function tweetLine(tweet: Members): string {
   const author = (tweet.author as Members | undefined)?.handle ?? tweet.author_id;
-  return `${tweet.id} @${author} ${tweet.created_at ?? ''}: ${oneLine(tweet.text)}${counts(tweet, ['likes', 'retweets', 'replies', 'quotes'])}`;
+  const refers = REFERENCES.flatMap(([member, words]) => (tweet[member] ? [`${words} ${tweet[member]}`] : []));
+  const known = [...refers, ...countsOf(tweet, ['likes', 'retweets', 'replies', 'quotes'])];
+  return `${tweet.id} @${author} ${tweet.created_at ?? ''}: ${oneLine(tweet.text)}${inBrackets(known)}`;
 }
 
 function userLine(user: Members): string {
   const bio = user.bio === undefined ? '' : `: ${oneLine(user.bio)}`;
-  return `@${user.handle} (id ${user.id}) ${oneLine(user.name ?? '')}${bio}${counts(user, ['followers', 'following', 'tweets'])}`;
+  const known = countsOf(user, ['followers', 'following', 'tweets']);
+  return `@${user.handle} (id ${user.id}) ${oneLine(user.name ?? '')}${bio}${inBrackets(known)}`;
 }
 
 /** What a stranger wrote stays in its line. */
@@ -65,7 +100,7 @@ const oneLine = (text: unknown): string =>
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim();
 
-function counts(item: Members, names: readonly string[]): string {
-  const known = names.filter((name) => typeof item[name] === 'number').map((name) => `${item[name]} ${name}`);
-  return known.length === 0 ? '' : ` [${known.join(', ')}]`;
-}
+const countsOf = (item: Members, names: readonly string[]): string[] =>
+  names.filter((name) => typeof item[name] === 'number').map((name) => `${item[name]} ${name}`);
+
+const inBrackets = (known: readonly string[]): string => (known.length === 0 ? '' : ` [${known.join(', ')}]`);

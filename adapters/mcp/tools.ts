@@ -18,14 +18,15 @@ export const TOOLS: readonly ToolRow[] = [
     name: 'get_user',
     title: 'Read a profile',
     operation: 'user',
-    advice: 'For several profiles call `get_users` once: the same price, one request instead of many.',
+    advice:
+      'An id is not taken: it would be read as a handle. For several profiles call `get_users` once: the same price, one request instead of many.',
   },
   {
     name: 'get_users',
     title: 'Read up to 100 profiles',
     operation: 'users-batch',
     advice:
-      'One request however many handles. A handle that finds nothing stands in `errors` and costs nothing; one named twice is paid for once.',
+      'Ids are not taken: they would be read as handles. One request however many handles. A handle that finds nothing stands in `errors` and costs nothing; one named twice is paid for once.',
   },
   { name: 'get_user_tweets', title: "Read a user's tweets", operation: 'user-tweets', advice: ONWARD },
   {

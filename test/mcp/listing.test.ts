@@ -31,15 +31,41 @@ describe('the tools', () => {
     '%s says what it costs, and takes nothing else',
     (name, tool) => {
       const price = reads.get(name)?.price;
-      if (price) expect(tool.description).toContain(`Costs ${toCredits(priceOf(price.unit, 'miss'))} per item`);
+      const full = price && toCredits(priceOf(price.unit, 'miss'));
+      if (price) expect(tool.description).toContain(`Costs ${full} ${full === 1 ? 'credit' : 'credits'} per item`);
       else expect(tool.description).toMatch(/Free/);
       expect(tool.inputSchema.additionalProperties).toBe(false);
       const properties = Object.keys(tool.inputSchema.properties ?? {});
-      if (name !== 'price') expect(properties).toContain('max_credits');
+      expect(properties).toContain('max_credits');
       expect(properties.includes('fresh')).toBe(price !== undefined);
       expect(properties.filter((property) => !/^[a-z_]+$/.test(property))).toEqual([]);
     },
   );
+
+  it('every sum is in credits, for a host may show nothing but descriptions', () => {
+    for (const { description, name } of listed) {
+      expect(description.match(/(?:Costs|[Aa]t most) [\d.]+(?![\d.]| credits?\b)/g), name).toBeNull();
+    }
+  });
+
+  it.each([
+    ['get_user', 'a read that costs more is refused'],
+    ['get_tweets', 'the ids after that are not read, and stand in `errors`'],
+    ['get_users', 'the handles after that are not read, and stand in `errors`'],
+    ['get_thread', 'the list is trimmed to it'],
+    ['get_usage', 'this one is free'],
+    ['price', 'this one is free'],
+  ])('%s says what max_credits does to it: %s', (name, what) => {
+    const properties = listed.find((tool) => tool.name === name)?.inputSchema.properties;
+    expect(properties?.max_credits?.description).toContain(what);
+  });
+
+  it('who takes handles only says that an id would be read as one, and paid for', () => {
+    for (const { name, inputSchema, description } of listed) {
+      const { handle, handles } = inputSchema.properties ?? {};
+      if (handle ?? handles) expect(description, name).toMatch(/ids? (?:is|are) not taken/i);
+    }
+  });
 
   it('lists say that a cursor, and single reads that a batch, is the better way', () => {
     for (const { name, inputSchema, description } of listed) {

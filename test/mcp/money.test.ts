@@ -26,7 +26,7 @@ describe('a budget (M26)', () => {
       call('get_followers', { user: '1', count: 9, max_credits: 0.4 }),
     );
     expect(contentOf(reply)).toMatchObject({ items: 4, credits_charged: 0.4, truncated: 'max_credits' });
-    expect(textOf(reply)).toContain('Trimmed: max_credits');
+    expect(textOf(reply)).toContain('Trimmed to `max_credits`.');
     expect(await service.perch.balance(account)).toBeCloseTo(999.6, 9);
   });
 
@@ -52,6 +52,16 @@ describe('a budget (M26)', () => {
     const reply = await sendOld(service.url, key, call('get_tweet', { id: '120', max_credits: 0.2 }));
     expect(contentOf(reply).error).toMatchObject({ code: 'no_credits', reason: 'max_credits' });
     expect(textOf(reply)).toContain('raise it if the user agrees');
+  });
+
+  it.each([
+    ['get_users', { handles: ['user31', 'user32', 'user33'] }],
+    ['get_tweets', { ids: ['101', '102', '103'] }],
+  ])('%s: what of a batch it does not cover is not read, and stands in `errors`', async (tool, args) => {
+    const { key } = await service.perch.account();
+    const reply = await sendNew(service.url, key, call(tool, { ...args, max_credits: 2 }));
+    expect(contentOf(reply)).toMatchObject({ items: 2, credits_charged: 2, errors: [{ code: 'no_credits' }] });
+    expect(textOf(reply)).toContain(`Nothing for ${Object.values(args)[0]?.[2]}: no_credits.`);
   });
 
   it('an empty wallet is no_credits, and what is free still works', async () => {
@@ -85,6 +95,20 @@ describe('what descriptions promise', () => {
     expect([users.credits_charged, users.errors.length]).toEqual([1, 1]);
   });
 
+  it('a handle of digits is a handle: an id finds somebody else, or nobody', async () => {
+    const { key } = await service.perch.account();
+    const { error } = contentOf(await sendNew(service.url, key, call('get_user', { handle: '1' })));
+    expect(error.code).toBe('not_found');
+  });
+
+  it('the text has what a receipt is asked for with', async () => {
+    const { key } = await service.perch.account();
+    const read = await sendNew(service.url, key, call('get_user', { handle: 'user4' }));
+    const [, id] = / Request (\S+)\.$/.exec(textOf(read)) ?? [];
+    const { data } = contentOf(await sendNew(service.url, key, call('get_receipt', { request_id: id })));
+    expect(data.credits).toBe(contentOf(read).credits_charged);
+  });
+
   it('only what cost something has a receipt', async () => {
     const { key } = await service.perch.account();
     const receiptOf = async (tool: string, args: object) => {
@@ -105,6 +129,8 @@ describe('price', () => {
     ['get_tweet', { id: '120' }, 1, 1],
     ['get_account', {}, 0, 0],
     ['get_packs', {}, 0, 0],
+    // What it would be bounded to is not what it costs.
+    ['get_followers', { user: '1', count: 7, max_credits: 0.2 }, 7, 0.7],
   ])('%s %j: at most %i items, %d credits; nothing is read', async (tool, args, items, credits) => {
     const account = await service.perch.account({ credits: 0 });
     const before = service.net.calls.length;
@@ -115,6 +141,12 @@ describe('price', () => {
       expect([estimate.max_items, estimate.max_credits, charged]).toEqual([items, credits, 0]);
     }
     expect(service.net.calls.length).toBe(before);
+  });
+
+  it.each(ERAS)('%s: takes max_credits as every tool does, though it is free', async (_revision, send) => {
+    const { key } = await service.perch.account({ credits: 0 });
+    const args = { tool: 'get_user', arguments: { handle: 'a' }, max_credits: 0 };
+    expect(contentOf(await send(service.url, key, call('price', args))).estimate.max_credits).toBe(1);
   });
 });
 

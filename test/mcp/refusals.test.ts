@@ -168,7 +168,8 @@ describe('arguments', () => {
     ['price', {}, 'tool', /one of get_user/],
     ['price', { tool: 'price' }, 'tool', /one of get_user/],
     ['price', { tool: 'get_user', arguments: [] }, 'arguments', /an object/],
-    ['price', { tool: 'get_user', args: {} }, 'args', /it takes tool, arguments/],
+    ['price', { tool: 'get_user', args: {} }, 'args', /it takes tool, arguments, max_credits/],
+    ['price', { tool: 'get_user', arguments: { handle: 'a' }, max_credits: -1 }, 'max_credits', /number of credits/],
     ['price', { tool: 'get_user', arguments: {} }, 'handle', /handle is missing/],
   ])('%s %j: bad_request naming %s', async (name, args, param, message) => {
     const account = await service.perch.account();
@@ -244,6 +245,16 @@ describe('messages that are none', () => {
     const { key } = await service.perch.account();
     const reply = await sendOld(service.url, key, body);
     expect([reply.status, reply.body.error.code]).toEqual([status, code]);
+  });
+
+  it.each([
+    ['a notification', { method: 'notifications/initialized' }],
+    ['a call without an id, which nobody could be answered', call('get_user', { handle: 'user1' })],
+  ])('%s is 202 and nothing else, and costs nothing', async (_what, message) => {
+    const account = await service.perch.account();
+    const reply = await sendOld(service.url, account.key, JSON.stringify({ jsonrpc: '2.0', ...message }));
+    expect([reply.status, reply.text, reply.headers.get('content-type')]).toEqual([202, '', null]);
+    expect(await service.perch.balance(account)).toBe(1000);
   });
 
   it('another content type is 415', async () => {

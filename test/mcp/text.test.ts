@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../../adapters/mcp/text.js';
 
-const MONEY = { credits_charged: 2, balance_remaining: 8, cache: 'miss' };
+const MONEY = { request_id: 'r-1', credits_charged: 2, balance_remaining: 8, cache: 'miss' };
+const CHARGED = 'Charged 2 credits; 8 are left. Request r-1.';
 const tweet = (text: string) => ({
   id: '7',
   text,
@@ -15,7 +16,7 @@ describe('the text beside a result', () => {
     expect(textOf({ ...MONEY, data: [tweet('one'), tweet('two')] }).split('\n')).toEqual([
       '7 @ada 2026-01-01: one [3 likes]',
       '7 @ada 2026-01-01: two [3 likes]',
-      'Charged 2 credits; 8 are left.',
+      CHARGED,
     ]);
   });
 
@@ -32,10 +33,32 @@ describe('the text beside a result', () => {
     [{ data: [] }, 'Nothing found.'],
     [{ data: ['1', '2'] }, '2 ids: 1 2'],
     [{ data: [{ day: '2026-01-01', credits: 3 }] }, '{"day":"2026-01-01","credits":3}'],
-    [{ data: [], cache: 'hit' }, 'Charged 2 credits (held: half price); 8 are left.'],
+    [{ data: [], cache: 'hit' }, 'Charged 2 credits (held: half price); 8 are left. Request r-1.'],
+    [{ data: [], cache: 'bypass' }, 'Charged 2 credits (`fresh`: double price); 8 are left. Request r-1.'],
+    // Of what was free there is no receipt to ask for.
+    [{ data: [], credits_charged: 0 }, 'Charged 0 credits; 8 are left.'],
+    [{ key_prefix: 'perch_live_x', rate_limit_qps: 3 }, '{"key_prefix":"perch_live_x","rate_limit_qps":3}'],
+    [{ data: [{ name: 'x\u2028y' }] }, '{"name":"x y"}'],
+    [
+      { data: { ...tweet('a'), in_reply_to_id: '5', quoted_id: '6' } },
+      '7 @ada 2026-01-01: a [replies to 5, quotes 6, 3 likes]',
+    ],
+    [{ data: { ...tweet('a'), retweeted_id: '5' } }, '7 @ada 2026-01-01: a [retweets 5, 3 likes]'],
     [{ data: [], next_cursor: 'abc' }, 'There is more: call again with cursor "abc".'],
-    [{ data: [], truncated: 'max_credits' }, 'Trimmed: max_credits.'],
-    [{ data: [], end_reason: 'network_limit' }, 'The list ends here: network_limit.'],
+    [{ data: [], truncated: 'max_credits' }, 'Trimmed to `max_credits`.'],
+    [
+      { data: [], truncated: 'no_credits' },
+      'Trimmed: the wallet covers no more. Tell the user that credits are needed.',
+    ],
+    [
+      { data: [], truncated: 'key_cap' },
+      'Trimmed: the spend cap of this key covers no more. Only the user can raise it.',
+    ],
+    [{ data: [], truncated: 'sparse' }, 'The page is short, but not the last.'],
+    [
+      { data: [], end_reason: 'network_limit' },
+      'The list ends here, for the network shows no more of it: network_limit.',
+    ],
     [{ data: [], errors: [{ input: 'bo', code: 'not_found', message: 'None.' }] }, 'Nothing for bo: not_found. None.'],
     [
       { estimate: { max_items: 5, max_credits: 0.5 } },
