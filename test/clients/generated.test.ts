@@ -27,3 +27,8 @@ it('both have the version of the service', () => {
   expect(JSON.parse(stored('typescript/package.json')).version).toBe(version);
   expect(stored('python/pyproject.toml')).toContain(`version = "${version}"`);
 });
+
+it('both have the licence of the service', () => {
+  const licence = readFileSync(new URL('../../LICENSE', import.meta.url), 'utf8');
+  expect([stored('typescript/LICENSE'), stored('python/LICENSE')]).toEqual([licence, licence]);
+});

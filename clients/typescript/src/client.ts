@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
 import type { PerchDocument } from './document.js';
-import { PerchError, toError, unreadable } from './errors.js';
+import { toError, unreadable } from './errors.js';
 import { Pages } from './pages.js';
 import { postGraphql, type QueryEstimate, type QueryInput, type QueryOptions, type QueryResult } from './query.js';
 import type { paths } from './rest.gen.js';
@@ -18,10 +18,11 @@ import type {
   PostPath,
   PricedPath,
 } from './rest.js';
-import { type CallControl, type Fetch, sender } from './send.js';
+import { type CallControl, type Fetch, retryAfterOf, sender } from './send.js';
+import { checkSegments, usableKey, usableUrl } from './usable.js';
 
 export interface PerchOptions {
-  /** Where the service is, such as `http://127.0.0.1:4000`. */
+  /** Where the service is, such as `http://127.0.0.1:4000`; a path before `/v1` belongs to it. */
   readonly baseUrl: string;
   /** The API key; sent as `x-api-key` and kept nowhere else. */
   readonly key: string;
@@ -60,10 +61,13 @@ type AnyInit = CallControl & {
   readonly body?: unknown;
 };
 
-/** A client. It holds no connection and no state: make one and share it. */
+/**
+ * A client. It holds no connection and no state: make one and share it. Throws a TypeError for a base address that is none,
+ * and `missing_key` for a key that no service can have given.
+ */
 export function createPerch(options: PerchOptions): Perch {
   const headers = { 'x-api-key': usableKey(options.key) };
-  const baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '');
+  const baseUrl = usableUrl(options.baseUrl);
   const rest = createClient<paths>({ baseUrl, headers, querySerializer: { array: { style: 'form', explode: false } } });
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
   const sendWith = ({ timeoutMs = options.timeoutMs ?? 35_000, retries = options.retries ?? 0 }: CallControl): Fetch =>
@@ -72,6 +76,7 @@ export function createPerch(options: PerchOptions): Perch {
   /** One call. The types are those of the interface `Perch`; in here they would only be said twice. */
   async function call(method: 'get' | 'post', path: string, init: AnyInit = {}, extra: object = {}): Promise<unknown> {
     const { path: inPath, query, body, signal, ...control } = init;
+    checkSegments(inPath);
     const params = { ...(inPath && { path: inPath }), query: { ...query, ...extra } };
     const given = { params, fetch: sendWith(control), ...(body !== undefined && { body }), ...(signal && { signal }) };
     const { data, error, response } = await rest
@@ -81,9 +86,9 @@ export function createPerch(options: PerchOptions): Perch {
         throw fault instanceof SyntaxError ? unreadable(200) : fault;
       });
     if (data !== undefined) return data;
-    const { status } = response;
+    const { status, headers: received } = response;
     const said = error as unknown as { error?: object; request_id?: string } | undefined;
-    throw toError(said?.error, { status, requestId: said?.request_id });
+    throw toError(said?.error, { status, requestId: said?.request_id, retryAfter: retryAfterOf(received) });
   }
 
   const graphqlWith = (document: object, variables: unknown, control: CallControl, extensions: object) =>
@@ -99,8 +104,11 @@ export function createPerch(options: PerchOptions): Perch {
   const perch = {
     get: (path: string, init?: AnyInit) => call('get', path, init),
     post: (path: string, init?: AnyInit) => call('post', path, init),
-    estimate: async (path: string, init?: AnyInit) =>
-      ((await call('get', path, init, { estimate: true })) as { estimate: Estimate }).estimate,
+    async estimate(path: string, init?: AnyInit) {
+      const { estimate } = (await call('get', path, init, { estimate: true })) as { estimate?: Estimate };
+      if (estimate === undefined) throw unreadable(200);
+      return estimate;
+    },
     pages(path: string, { maxCredits, ...init }: AnyInit & { maxCredits: number }) {
       const start = init.query?.cursor as string | undefined;
       const read = (cursor: string | undefined, max_credits: number) =>
@@ -119,12 +127,4 @@ export function createPerch(options: PerchOptions): Perch {
     },
   };
   return perch as unknown as Perch;
-}
-
-/** A key as it can stand in a header. The runtime's own complaint would quote it. */
-function usableKey(key: string): string {
-  if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new PerchError('missing_key', 'The key is empty, or holds blanks or other characters that no key has.', {
-    status: 0,
-  });
 }

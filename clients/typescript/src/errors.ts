@@ -47,8 +47,11 @@ export class PerchError extends Error implements ErrorDetail {
   }
 }
 
-export const unreadable = (status: number): PerchError =>
-  new PerchError('unreadable', `The answer (HTTP ${status}) is not Perch's. Is the base address right?`, { status });
+export const unreadable = (status: number, retryAfter?: number): PerchError =>
+  new PerchError('unreadable', `The answer (HTTP ${status}) is not Perch's. Is the base address right?`, {
+    status,
+    retryAfter,
+  });
 
 interface Said {
   readonly code?: unknown;
@@ -60,12 +63,12 @@ interface Said {
 
 /** An error as the server words it, in REST's `error` or GraphQL's `extensions`. */
 export function toError(said: Said | undefined, rest: { status: number } & Partial<ErrorDetail>): PerchError {
-  if (typeof said?.code !== 'string') return unreadable(rest.status);
-  const { reason, param, retry_after: retryAfter } = said;
+  if (typeof said?.code !== 'string') return unreadable(rest.status, rest.retryAfter);
+  const { reason, param, retry_after: retryAfter = rest.retryAfter } = said;
   return new PerchError(said.code as ErrorCode, String(said.message ?? said.code), {
     reason,
     param,
-    retryAfter,
     ...rest,
+    retryAfter,
   });
 }

@@ -1,4 +1,4 @@
-import { PerchError } from './errors.js';
+import { PerchError, unreadable } from './errors.js';
 
 /** What the iteration reads of a page. */
 interface AnyPage {
@@ -53,7 +53,10 @@ export class Pages<P extends AnyPage> implements AsyncIterable<P> {
     return (this.#ceiling - this.#spent) / 1000;
   }
 
-  /** Where the next page begins: another iteration may go on from it. Undefined before the first page and after the last. */
+  /**
+   * Where the next page begins: another iteration may go on from it, also after a `break` or a failure. Before the first page
+   * what the iteration was given; undefined after the last.
+   */
   get cursor(): string | undefined {
     return this.#cursor;
   }
@@ -89,8 +92,10 @@ export class Pages<P extends AnyPage> implements AsyncIterable<P> {
       this.#ended = isShort(error.reason) ? error.reason : 'no_credits';
       return null;
     }
-    this.#spent += thousandths(page.credits_charged);
-    const { next_cursor: next, truncated } = page;
+    const { credits_charged: charged, next_cursor: next, truncated } = page;
+    // Without a price there is no ceiling to keep to.
+    if (!Number.isFinite(charged)) throw unreadable(200);
+    this.#spent += thousandths(charged);
     if (next !== undefined && next === this.#cursor) {
       throw new PerchError('unreadable', 'The server gave the same cursor again.', { status: 200 });
     }

@@ -1,6 +1,6 @@
 import type { PerchDocument } from './document.js';
 import { type PerchError, toError, unreadable } from './errors.js';
-import type { CallControl, Fetch } from './send.js';
+import { type CallControl, type Fetch, retryAfterOf } from './send.js';
 
 export interface QueryOptions extends CallControl {
   /** The most credits that the operation may cost: lists are trimmed to it. At most three decimals. */
@@ -81,24 +81,25 @@ export async function postGraphql(send: Fetch, post: GraphqlPost) {
     }),
   );
   const { status } = response;
-  const answer = await jsonOf(response);
+  const retryAfter = retryAfterOf(response.headers);
+  const answer = await jsonOf(response, retryAfter);
   const requestId = answer.extensions?.request_id ?? answer.request_id;
   const errors = (answer.errors ?? []).map(({ message, path, extensions: said }) =>
     toError({ ...said, message }, { status, requestId, path }),
   );
   const { credits, estimate } = answer.extensions ?? {};
   if (requestId === undefined || credits === undefined || (answer.data == null && estimate === undefined)) {
-    throw errors[0] ?? toError(answer.error, { status, requestId });
+    throw errors[0] ?? toError(answer.error, { status, requestId, retryAfter });
   }
   return { data: answer.data, errors, credits, estimate, requestId };
 }
 
-async function jsonOf(response: Response): Promise<GraphqlAnswer> {
+async function jsonOf(response: Response, retryAfter: number | undefined): Promise<GraphqlAnswer> {
   try {
     const json: unknown = await response.json();
     if (typeof json === 'object' && json !== null) return json;
   } catch {
     // Told below.
   }
-  throw unreadable(response.status);
+  throw unreadable(response.status, retryAfter);
 }

@@ -32,26 +32,52 @@ export function sender(fetch: Fetch, { timeoutMs, retries }: { timeoutMs: number
 
 async function once(fetch: Fetch, request: Request, timeoutMs: number): Promise<Response> {
   const limit = AbortSignal.timeout(timeoutMs);
+  const { origin } = new URL(request.url);
   try {
     const signal = AbortSignal.any([request.signal, limit]);
     // A redirect would carry the key elsewhere: there are none in the interface.
-    const response = await fetch(new Request(request.clone(), { signal, redirect: 'error' }));
+    const response = await fetch(new Request(request.clone(), { signal, redirect: 'manual' }));
     const text = await response.text();
-    return new Response(text === '' ? null : text, { status: response.status, headers: response.headers });
-  } catch {
+    const { status, headers } = response;
+    if (isRedirect(response)) throw redirected(origin, status);
+    return new Response(text === '' ? null : text, { status, headers });
+  } catch (fault) {
+    if (fault instanceof PerchError) throw fault;
     if (request.signal.aborted) throw request.signal.reason;
     if (limit.aborted) throw new PerchError('timeout', `No answer within ${timeoutMs} ms.`, { status: 0 });
-    // The cause stays behind: a runtime's own text may quote headers.
-    throw new PerchError('unreachable', `${new URL(request.url).origin} can't be reached.`, { status: 0 });
+    throw new PerchError('unreachable', `${origin} can't be reached${whyOf(fault)}.`, { status: 0 });
   }
+}
+
+/** Some runtimes show the redirect, and some say only that there was one. */
+const isRedirect = ({ type, status }: Response): boolean =>
+  type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304);
+
+const redirected = (origin: string, status: number): PerchError =>
+  new PerchError(
+    'unreadable',
+    `${origin} answers with a redirect, which is not followed: the key would go along. Is the base address right?`,
+    { status },
+  );
+
+/** The runtime's word for why, such as ` (ECONNREFUSED)`. Its text and the cause stay behind: they may quote headers. */
+function whyOf(fault: unknown): string {
+  const { code, cause } = fault as { code?: unknown; cause?: { code?: unknown } };
+  const word = cause?.code ?? code;
+  return typeof word === 'string' && /^\w+$/.test(word) ? ` (${word})` : '';
+}
+
+/** What `Retry-After` says, in whole seconds. */
+export function retryAfterOf(headers: Headers): number | undefined {
+  const said = headers.get('retry-after');
+  return said !== null && /^\d+$/.test(said) ? Number(said) : undefined;
 }
 
 /** Whole seconds to wait before another try, or null where none is due. */
 function waitOf({ status, headers }: Response): number | null {
-  const said = headers.get('retry-after');
-  if ((status !== 429 && status !== 503) || said === null || !/^\d+$/.test(said)) return null;
-  const seconds = Number(said);
-  return seconds <= LONGEST_WAIT_SECONDS ? seconds : null;
+  const seconds = retryAfterOf(headers);
+  if ((status !== 429 && status !== 503) || seconds === undefined || seconds > LONGEST_WAIT_SECONDS) return null;
+  return seconds;
 }
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,46 +8,16 @@ import { blocksOf, ROOT } from '../../readme/markdown.js';
 import { fillDemo } from '../../support/demo.js';
 import { startPerch, type TestPerch } from '../../support/perch.js';
 import { failure, page, type Stub, stub } from '../server.js';
+import { has, python, SOURCE, said, without } from './python.js';
 
-const PACKAGE = join(ROOT, 'clients/python/src/perch_client');
+const PACKAGE = join(SOURCE, 'perch_client');
 const KEY = `perch_live_${'k'.repeat(32)}`;
-const canRun = (...command: [string, ...string[]]): boolean => {
-  try {
-    execFileSync(command[0], command.slice(1), { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
-const has = {
-  python3: canRun('python3', '-c', 'import sys; assert sys.version_info >= (3, 9)'),
-  mypy: canRun('mypy', '--version'),
-};
-const without = (tool: 'python3' | 'mypy'): string => (has[tool] ? '' : ` (left out: there is no ${tool} here)`);
 
 let home: string;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'perch-python-'));
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
-
-/** Runs Python with the client on its path; gives what it prints. */
-async function python(code: string, env: Record<string, string> = {}): Promise<string> {
-  const given = { ...process.env, PYTHONPATH: join(ROOT, 'clients/python/src'), PYTHONDONTWRITEBYTECODE: '1', ...env };
-  const { stdout } = await promisify(execFile)('python3', ['-W', 'error', '-c', code], { env: given, cwd: home });
-  return stdout;
-}
-
-const HEAD = `import json, os
-from perch_client import ApiError, Perch
-perch = Perch(os.environ["PERCH_URL"], os.environ["PERCH_KEY"], retries=int(os.environ.get("RETRIES", "0")))
-def say(*values): print(json.dumps(values))
-def failed(call):
-    try: call()
-    except ApiError as e: return [e.code, e.status, *[each for each in (e.reason, e.param) if each]]
-`;
-const said = async (code: string, env: Record<string, string>): Promise<unknown> =>
-  JSON.parse(await python(HEAD + code, env));
 
 describe.runIf(has.python3)(`the Python client${without('python3')}`, () => {
   describe('against the running service', () => {
@@ -64,7 +34,7 @@ describe.runIf(has.python3)(`the Python client${without('python3')}`, () => {
 
     it('does what its page shows', async () => {
       const readme = await readFile(join(ROOT, 'clients/python/README.md'), 'utf8');
-      const code = blocksOf(readme).map(({ text }) => text);
+      const code = blocksOf(readme).flatMap(({ language, text }) => (language === 'python' ? [text] : []));
       const shown = await python(code.join('\n'), (await account()).env);
       expect(shown).toMatch(
         /^Harbor Observatory has \d+ followers; that cost [\d.]+\.\nAt most 50(?:\.0)? credits\.\n4 tweets\n/,
@@ -272,7 +242,7 @@ it.runIf(has.mypy)(
       'mypy',
       ['--strict', '--cache-dir', join(home, 'mypy'), PACKAGE, types],
       {
-        env: { ...process.env, MYPYPATH: join(ROOT, 'clients/python/src') },
+        env: { ...process.env, MYPYPATH: SOURCE },
         cwd: home,
       },
     );

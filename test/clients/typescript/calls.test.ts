@@ -211,7 +211,11 @@ describe('on the way', () => {
   it('a redirect is not followed: the key stays here', async () => {
     const elsewhere = await stub();
     server = await stub({ status: 302, headers: { location: `${elsewhere.url}/v1/me` } });
-    expect(await failed(me())).toMatchObject({ code: 'unreachable' });
+    expect(await failed(me())).toMatchObject({
+      code: 'unreadable',
+      status: 302,
+      message: expect.stringMatching(/redirect/),
+    });
     expect(elsewhere.asked).toEqual([]);
     elsewhere.close();
   });

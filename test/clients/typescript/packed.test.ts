@@ -3,13 +3,13 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { blocksOf, ROOT } from '../../readme/markdown.js';
 import { fillDemo } from '../../support/demo.js';
 import { startPerch } from '../../support/perch.js';
 import { importsOf, readSources } from '../../support/sources.js';
+import { esmOnlyProblems } from '../esm-only.js';
 import { type Packed, packClient } from './packed.js';
 
 let packed: Packed;
@@ -22,9 +22,23 @@ const DOM = { lib: ['ES2023', 'DOM', 'DOM.Iterable'], types: [] };
 const FIXTURE = join(ROOT, 'test/clients/typescript/fixture/types.ts');
 
 it('holds what is built, its page and its licences, and no sources', () => {
-  expect(packed.files.filter((path) => !path.startsWith('dist/'))).toEqual(['README.md', 'package.json']);
+  expect(packed.files.filter((path) => !path.startsWith('dist/'))).toEqual(['LICENSE', 'README.md', 'package.json']);
   expect(packed.files).toContain('dist/gql.tada/LICENSE.md');
-  expect(packed.files.filter((path) => !/\.(?:js|d\.ts|md|json)$/.test(path))).toEqual([]);
+  expect(packed.files.filter((path) => !/(?:\.(?:js|d\.ts|md|json)|^LICENSE)$/.test(path))).toEqual([]);
+});
+
+it('has the licence of the whole', async () => {
+  const licence = await readFile(join(ROOT, 'LICENSE'), 'utf8');
+  expect(await readFile(join(packed.project, 'node_modules/@perch/client/LICENSE'), 'utf8')).toBe(licence);
+});
+
+it('can be required where Node loads modules so, from 20.19', async () => {
+  await writeFile(
+    join(packed.project, 'old.cjs'),
+    "process.stdout.write(typeof require('@perch/client').createPerch);",
+  );
+  const { stdout } = await promisify(execFile)(process.execPath, [join(packed.project, 'old.cjs')]);
+  expect(stdout).toBe('function');
 });
 
 it('has nothing that publint complains of', async () => {
@@ -34,10 +48,7 @@ it('has nothing that publint complains of', async () => {
 });
 
 it('has types where they are looked for (are the types wrong?)', async () => {
-  const analysis = await checkPackage(createPackageFromTarballData(packed.tarball));
-  if (!analysis.types) throw new Error('There are no types.');
-  // Of a package that is a module alone this is said by definition.
-  expect(analysis.problems.filter(({ kind }) => kind !== 'CJSResolvesToESM')).toEqual([]);
+  expect(await esmOnlyProblems(packed.tarball)).toEqual([]);
 });
 
 it.each([

@@ -5,12 +5,13 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import socket
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from decimal import Decimal
-from typing import IO, Any, Mapping, Optional, Union
+from typing import IO, Any, Mapping, Optional, Tuple, Union
 
 Value = Union[str, int, float, bool, "list[str]", None]
 
@@ -50,6 +51,14 @@ class ApiError(Exception):
     def __str__(self) -> str:
         return f"{self.code}: {self.message}"
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # What is needed by name stands in the fields: without this, an error could not come back from another process.
+        return (_made, (type(self), self.code, self.message), dict(self.__dict__))
+
+
+def _made(kind: type[ApiError], code: str, message: str) -> ApiError:
+    return kind(code, message)
+
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """A redirect would carry the key elsewhere: there are none in the interface."""
@@ -64,12 +73,10 @@ class Http:
     """Where calls go. Holds the key, and shows it nowhere."""
 
     def __init__(self, base_url: str, key: str, timeout: float, retries: int) -> None:
-        if urllib.parse.urlsplit(base_url).scheme not in ("http", "https"):
-            raise ValueError("base_url must begin with http:// or https://.")
+        self.base_url = _usable_url(base_url)
         # The standard library's own complaint about a header would quote it.
-        if re.fullmatch(r"[\x21-\x7e]+", key) is None:
-            raise ApiError("missing_key", "The key is empty, or holds blanks or other characters that no key has.")
-        self.base_url = base_url.rstrip("/")
+        if not isinstance(key, str) or re.fullmatch(r"[\x21-\x7e]+", key) is None:
+            raise ApiError("missing_key", "The key is missing, or holds blanks or other characters that no key has.")
         self.timeout = timeout
         self.retries = retries
         self._key = key
@@ -88,6 +95,10 @@ class Http:
         timeout: Optional[float],
     ) -> Any:
         """The answer's JSON. Tries again only after a 429 or 503 that says how long to wait: those cost nothing."""
+        for name, part in in_path.items():
+            # What stands between takes these for steps between folders: another endpoint would be asked.
+            if part in (".", ".."):
+                raise ApiError("bad_request", f"{name} can't be {json.dumps(part)}.", param=name)
         url = self.base_url + path.format_map({name: urllib.parse.quote(v, safe="") for name, v in in_path.items()})
         given = {name: _text(value) for name, value in query.items() if value is not None}
         if given:
@@ -115,17 +126,44 @@ class Http:
                 status, text = int(answer.status), answer.read()
         except urllib.error.HTTPError as failure:
             with failure:
-                raise _error(failure.code, _read(failure)) from None
-        except (OSError, http.client.HTTPException) as failure:
+                if 300 <= failure.code < 400 and failure.code != 304:
+                    raise self._redirected(failure.code) from None
+                raise _error(failure.code, _read(failure), _retry_after(failure)) from None
+        except (OSError, UnicodeError, http.client.HTTPException) as failure:
             # Its text stays behind: it may quote what was sent.
             cause = failure.reason if isinstance(failure, urllib.error.URLError) else failure
-            if isinstance(cause, TimeoutError):
+            # Before Python 3.10 the two are not the same.
+            if isinstance(cause, (TimeoutError, socket.timeout)):
                 raise ApiError("timeout", f"No answer within {timeout} s.") from None
-            raise ApiError("unreachable", f"{self.base_url} can't be reached.") from None
+            raise ApiError("unreachable", f"{self.base_url} can't be reached ({type(cause).__name__}).") from None
         try:
             return json.loads(text)
         except ValueError:
-            raise _unreadable(status) from None
+            raise unreadable(status) from None
+
+
+    def _redirected(self, status: int) -> ApiError:
+        message = f"{self.base_url} answers with a redirect, which is not followed: the key would go along."
+        return ApiError("unreadable", f"{message} Is the base address right?", status=status)
+
+
+def _usable_url(base_url: str) -> str:
+    """The base address without the slashes at its end. Raises a ValueError without it: it may hold a password."""
+    wrong = ValueError("base_url must be an address such as https://perch.example, without a query or a password.")
+    try:
+        url = urllib.parse.urlsplit(base_url.strip())
+        usable = url.scheme in ("http", "https") and url.hostname and "@" not in url.netloc
+        _ = url.port
+    except (AttributeError, ValueError):
+        raise wrong from None
+    if not usable or url.query or url.fragment:
+        raise wrong
+    return url.geturl().rstrip("/?#")
+
+
+def _retry_after(failure: urllib.error.HTTPError) -> Optional[int]:
+    said = str(failure.headers.get("retry-after", ""))
+    return int(said) if re.fullmatch("[0-9]{1,9}", said) else None
 
 
 def _read(failure: urllib.error.HTTPError) -> bytes:
@@ -146,12 +184,12 @@ def _text(value: Value) -> str:
     return str(value)
 
 
-def _unreadable(status: int) -> ApiError:
+def unreadable(status: int, retry_after: Optional[int] = None) -> ApiError:
     message = f"The answer (HTTP {status}) is not Perch's. Is the base address right?"
-    return ApiError("unreadable", message, status=status)
+    return ApiError("unreadable", message, status=status, retry_after=retry_after)
 
 
-def _error(status: int, text: bytes) -> ApiError:
+def _error(status: int, text: bytes, retry_after: Optional[int]) -> ApiError:
     try:
         body = json.loads(text)
         said = body["error"]
@@ -162,7 +200,7 @@ def _error(status: int, text: bytes) -> ApiError:
             reason=said.get("reason"),
             param=said.get("param"),
             request_id=body.get("request_id"),
-            retry_after=said.get("retry_after"),
+            retry_after=said.get("retry_after", retry_after),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
-        return _unreadable(status)
+        return unreadable(status, retry_after)

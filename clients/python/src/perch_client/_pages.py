@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Callable, Generic, Iterator, Literal, Mapping, Optional, TypeVar, cast
 
-from ._http import ApiError
+from ._http import ApiError, unreadable
 
 EndReason = Literal["complete", "max_credits", "no_credits", "key_cap"]
 
@@ -28,7 +28,8 @@ class Pages(Generic[P], Iterator[P]):
         self._spent = 0
         self._first = True
         self._failed = False
-        #: Where the next page begins: another iteration may go on from it. None before the first and after the last.
+        #: Where the next page begins: another iteration may go on from it, also after a `break` or a failure. Before the
+        #: first page what the iteration was given; None after the last.
         self.cursor = cursor
         #: Why it ended; None while it goes on, and after a failure.
         self.ended: Optional[EndReason] = None
@@ -59,7 +60,12 @@ class Pages(Generic[P], Iterator[P]):
             self.ended = _short(error.reason) or "no_credits"
             raise StopIteration from None
         self._first = False
-        self._spent += round(page["credits_charged"] * 1000)
+        charged = page.get("credits_charged") if isinstance(page, dict) else None
+        if not isinstance(charged, (int, float)) or not math.isfinite(charged):
+            # Without a price there is no ceiling to keep to.
+            self._failed = True
+            raise unreadable(200)
+        self._spent += round(charged * 1000)
         following = page.get("next_cursor")
         if following is not None and following == self.cursor:
             self._failed = True

@@ -1,0 +1,80 @@
+/** The Python client as pip installs it: built offline by what Debian has, in an environment of its own. */
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../../readme/markdown.js';
+import { canRun, has, without } from './python.js';
+
+const run = promisify(execFile);
+/** Another Python may come first that builds nothing. */
+const builder = ['python3', '/usr/bin/python3'].find((each) => canRun(each, '-c', 'import setuptools, wheel, pip'));
+const missing = builder === undefined ? ' (left out: no python3 here has pip, setuptools and wheel)' : '';
+
+describe.runIf(builder !== undefined)(`the wheel of the Python client${missing}`, () => {
+  const program = builder ?? '';
+  let home: string;
+  let installed: string;
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'perch-wheel-'));
+    const source = join(home, 'source');
+    await cp(join(ROOT, 'clients/python'), source, { recursive: true });
+    const offline = ['--no-index', '--no-deps', '--disable-pip-version-check'];
+    await run(program, ['-m', 'pip', 'wheel', '--no-build-isolation', ...offline, '--wheel-dir', home, source]);
+    const wheel = (await readdir(home)).find((name) => name.endsWith('.whl')) ?? '';
+    installed = join(home, 'environment/bin/python');
+    await run(program, ['-m', 'venv', '--without-pip', join(home, 'environment')]);
+    await run(program, ['-m', 'pip', '--python', installed, 'install', ...offline, join(home, wheel)]);
+  }, 120_000);
+  afterAll(() => rm(home, { recursive: true, force: true }));
+
+  it('has the code, the mark of its types and the licence, and nothing else', async () => {
+    const code =
+      "import importlib.metadata as m, json\nprint(json.dumps([str(f) for f in m.files('perch-client') or []]))";
+    const { stdout } = await run(installed, ['-c', code]);
+    const files = (JSON.parse(stdout) as string[]).filter((path) => !path.endsWith('.pyc'));
+    const source = await readdir(join(ROOT, 'clients/python/src/perch_client'));
+    const own = source.filter((name) => /\.(?:py|typed)$/.test(name)).map((name) => `perch_client/${name}`);
+    expect(files.filter((path) => path.startsWith('perch_client/')).sort()).toEqual(own.sort());
+    expect(files.filter((path) => !/^perch_client(?:-[\d.]+\.dist-info)?\//.test(path))).toEqual([]);
+    expect(files.some((path) => /dist-info\/(?:licenses\/)?LICENSE$/.test(path))).toBe(true);
+  });
+
+  it('says what it is', async () => {
+    const code = "import importlib.metadata as m, json\nprint(json.dumps(list(m.metadata('perch-client').items())))";
+    const { stdout } = await run(installed, ['-c', code]);
+    const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    expect(JSON.parse(stdout)).toEqual(
+      expect.arrayContaining([
+        ['Version', version],
+        ['License', 'MIT'],
+        ['Requires-Python', '>=3.9'],
+      ]),
+    );
+    expect(stdout).not.toContain('Requires-Dist');
+  });
+
+  it('is imported without a warning', async () => {
+    const { stdout } = await run(installed, [
+      '-I',
+      '-W',
+      'error',
+      '-c',
+      "import perch_client; print(perch_client.Perch('http://a', 'k'))",
+    ]);
+    expect(stdout).toBe("Perch('http://a')\n");
+  });
+
+  it.runIf(has.mypy)(
+    `has types for whoever installs it${without('mypy')}`,
+    async () => {
+      const types = join(ROOT, 'test/clients/python/typed.py');
+      const options = ['--strict', '--python-executable', installed, '--cache-dir', join(home, 'mypy')];
+      const { stdout } = await run('mypy', [...options, types], { cwd: home, env: { ...process.env, MYPYPATH: '' } });
+      expect(stdout).toMatch(/^Success: no issues found in 1 source file/);
+    },
+    120_000,
+  );
+});

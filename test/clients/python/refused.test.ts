@@ -1,0 +1,122 @@
+/** What the Python client refuses by itself, and what it says when something else than Perch answers, or nothing. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { failure, page, type Stub, stub } from '../server.js';
+import { has, said, without } from './python.js';
+
+const KEY = `perch_live_${'k'.repeat(32)}`;
+const NOWHERE = { PERCH_URL: 'http://127.0.0.1:1', PERCH_KEY: KEY };
+
+describe.runIf(has.python3)(`what the Python client refuses${without('python3')}`, () => {
+  let server: Stub | undefined;
+  afterEach(() => server?.close());
+  const env = (RETRIES = '0') => ({ PERCH_URL: server?.url ?? '', PERCH_KEY: KEY, RETRIES });
+
+  it('is a base address that is none, and its password is not quoted', async () => {
+    const code = `
+said = []
+for wrong in (None, "", "perch.example", "127.0.0.1:4000", "http://", "ftp://a", "http://a:x", "https://a?b=c", "http://a:secret@b"):
+    try: Perch(wrong, "k")
+    except ValueError as e: said.append(str(e))
+say(len(said), len(set(said)), "secret" in said[0], [repr(Perch(right, "k")) for right in ("http://a/", " http://a/b// \\n", "http://[::1]:3")])`;
+    expect(await said(code, NOWHERE)).toEqual([
+      9,
+      1,
+      false,
+      ["Perch('http://a')", "Perch('http://a/b')", "Perch('http://[::1]:3')"],
+    ]);
+  });
+
+  it('is a key that is none', async () => {
+    const code = `say([failed(lambda: Perch("http://a", key)) for key in (None, "", "a b", "\\u00e9")])`;
+    expect(await said(code, NOWHERE)).toEqual([Array(4).fill(['missing_key', 0])]);
+  });
+
+  it('is a handle that would lead to another endpoint; any other is one part of the address', async () => {
+    server = await stub(page({}));
+    const code = `
+others = ["\\u65e5\\u672c", "a/../b", "%2e%2e", "a?b#c"]
+for other in others: perch.follower_ids(other)
+say([failed(lambda: perch.follower_ids(step)) for step in (".", "..")], others)`;
+    const [refused, others] = (await said(code, env())) as [unknown, string[]];
+    expect(refused).toEqual(Array(2).fill(['bad_request', 0, 'user']));
+    expect(server.asked.map(({ path }) => decodeURIComponent(path.split('/')[3] ?? ''))).toEqual(others);
+  });
+
+  it('says why nothing was reached, in one word', async () => {
+    const code = `
+def text(client):
+    try: client.me()
+    except ApiError as e: return str(e)
+say(text(perch), text(Perch("http://a..b", "k")))`;
+    expect(await said(code, NOWHERE)).toEqual([
+      "unreachable: http://127.0.0.1:1 can't be reached (ConnectionRefusedError).",
+      expect.stringMatching(/^unreachable: http:\/\/a\.\.b can't be reached \(Unicode\w*Error\)\.$/),
+    ]);
+  });
+
+  it('waits as a proxy says that it should, and tells it where nothing is tried again', async () => {
+    const busy = { status: 503, headers: { 'retry-after': '0' }, body: '<html>' };
+    server = await stub(busy, page({ balance: 1 }));
+    expect(await said('say(perch.me()["balance"])', env('1'))).toEqual([1]);
+    server.close();
+    server = await stub({ ...busy, headers: { 'retry-after': '7' } });
+    const code = `
+try: perch.me()
+except ApiError as e: say(e.code, e.status, e.retry_after)`;
+    expect(await said(code, env())).toEqual(['unreadable', 503, 7]);
+  });
+
+  it('tells a redirect as one', async () => {
+    server = await stub({ status: 308, headers: { location: 'https://perch.example/' } });
+    const code = `
+try: perch.users_batch(["a"])
+except ApiError as e: say(str(e))`;
+    expect(await said(code, env())).toEqual([expect.stringMatching(/^unreadable: .* answers with a redirect/)]);
+  });
+
+  it('ends pages that do not say what they cost, and goes on from where a failure was', async () => {
+    server = await stub(
+      page({ next_cursor: 'a' }),
+      page({ next_cursor: 'b', credits_charged: undefined }),
+      page({ next_cursor: 'b' }),
+      failure(503, 'no_account'),
+      page({ data: ['last'] }),
+    );
+    const code = `
+first = perch.iter_follower_ids("a", max_credits=9)
+say([len(next(first)) > 0, failed(lambda: next(first)), first.cursor, first.ended, first.spent])
+second = perch.iter_follower_ids("a", max_credits=9, cursor=first.cursor)
+next(second)
+say([failed(lambda: next(second)), second.cursor])
+say([each["data"] for each in perch.iter_follower_ids("a", max_credits=9, cursor=second.cursor)])`;
+    const lines = await said(
+      `_print, _all = print, []\nprint = _all.append\n${code}\n_print("[" + ",".join(_all) + "]")`,
+      env(),
+    );
+    expect(lines).toEqual([[[true, ['unreadable', 200], 'a', null, 1]], [[['no_account', 503], 'b']], [[['last']]]]);
+    expect(server.asked.map(({ path }) => new URL(path, server?.url).searchParams.get('cursor'))).toEqual([
+      null,
+      'a',
+      'a',
+      'b',
+      'b',
+    ]);
+  });
+
+  it('is left whole on the way between processes', async () => {
+    const code = `
+import copy, pickle
+e = ApiError("no_credits", "It failed.", status=402, reason="key_cap", retry_after=3)
+say([[f.__dict__ == e.__dict__, str(f)] for f in (pickle.loads(pickle.dumps(e)), copy.copy(e))])`;
+    expect(await said(code, NOWHERE)).toEqual([Array(2).fill([true, 'no_credits: It failed.'])]);
+  });
+
+  it('is shared by threads', async () => {
+    server = await stub(page({ balance: 1 }));
+    const code = `
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(8) as pool: say(sum(me["balance"] for me in pool.map(lambda _: perch.me(), range(40))))`;
+    expect(await said(code, env())).toEqual([40]);
+    expect(new Set(server.asked.map(({ key }) => key))).toEqual(new Set([KEY]));
+  });
+});

@@ -1,0 +1,140 @@
+/** What the client refuses by itself, and what it says when something else than Perch answers, or nothing. */
+import { afterEach, expect, it } from 'vitest';
+import { createPerch, graphql, type PerchError, type PerchOptions } from '../../../clients/typescript/src/index.js';
+import { failure, page, type Stub, stub } from '../server.js';
+
+const KEY = `perch_live_${'k'.repeat(32)}`;
+const IDS = '/v1/users/{user}/followers/ids';
+const me = graphql('{ me { balance } }');
+
+let server: Stub | undefined;
+afterEach(() => server?.close());
+const client = (options: Partial<PerchOptions> = {}) =>
+  createPerch({ baseUrl: server?.url ?? 'http://127.0.0.1:1', key: KEY, ...options });
+
+const failed = (promise: Promise<unknown>): Promise<PerchError> =>
+  promise.then(
+    () => {
+      throw new Error('It did not fail.');
+    },
+    (error: PerchError) => error,
+  );
+
+it.each([
+  undefined,
+  '',
+  'perch.example',
+  '127.0.0.1:4000',
+  'localhost:4000',
+  'ftp://a',
+  'https://a?b=c',
+  'https://a#b',
+  'http://a:secret@b',
+])('a base address that is none: %s', (baseUrl) => {
+  const made = () => createPerch({ baseUrl: baseUrl as string, key: KEY });
+  expect(made).toThrow(TypeError);
+  expect(made).toThrow(/^baseUrl must be (?!.*secret)/);
+});
+
+it.each(['', '/', '///', '/?'])('a base address may end in "%s"', async (end) => {
+  server = await stub(page({ balance: 1 }));
+  const perch = client({ baseUrl: `${server.url}/perch${end}` });
+  await perch.get('/v1/me');
+  await failed(perch.query(me));
+  expect(server.asked.map(({ path }) => path)).toEqual(['/perch/v1/me', '/perch/graphql']);
+});
+
+it.each([undefined, null, '', 'a b', 'é'])('a key that is none, as of a variable that is not set: %s', (key) => {
+  expect(() => createPerch({ baseUrl: 'http://127.0.0.1:1', key: key as string })).toThrow(
+    expect.objectContaining({ name: 'PerchError', code: 'missing_key', status: 0 }),
+  );
+});
+
+it.each(['.', '..'])('a handle that would lead to another endpoint: %s', async (user) => {
+  server = await stub(page({}));
+  const perch = client();
+  const refused = { code: 'bad_request', status: 0, param: 'user' };
+  expect(await failed(perch.get(IDS, { path: { user } }))).toMatchObject(refused);
+  expect(await failed(perch.estimate(IDS, { path: { user } }))).toMatchObject(refused);
+  expect(
+    await failed(perch.pages(IDS, { path: { user }, maxCredits: 1 })[Symbol.asyncIterator]().next()),
+  ).toMatchObject(refused);
+  expect(server.asked).toEqual([]);
+});
+
+it('any other handle is one part of the address', async () => {
+  server = await stub(page({}));
+  for (const user of ['日本', 'a/../b', '%2e%2e', 'a?b#c', '🐦 x']) await client().get(IDS, { path: { user } });
+  expect(server.asked.map(({ path }) => decodeURIComponent(path.split('/')[3] ?? ''))).toEqual([
+    '日本',
+    'a/../b',
+    '%2e%2e',
+    'a?b#c',
+    '🐦 x',
+  ]);
+});
+
+it('says why nothing was reached, in one word, for REST and GraphQL', async () => {
+  server = await stub();
+  server.close();
+  const message = `${server.url} can't be reached (ECONNREFUSED).`;
+  expect(await failed(client().get('/v1/me'))).toMatchObject({ code: 'unreachable', message });
+  expect(await failed(client().query(me))).toMatchObject({ code: 'unreachable', message });
+});
+
+it('does not follow a redirect, and tells it as one', async () => {
+  const elsewhere = await stub();
+  server = await stub({ status: 308, headers: { location: `${elsewhere.url}/` } });
+  const told = { code: 'unreadable', status: 308, message: expect.stringMatching(/ answers with a redirect/) };
+  expect(await failed(client().post('/v1/users/batch', { body: { handles: ['a'] } }))).toMatchObject(told);
+  expect(await failed(client().query(me))).toMatchObject(told);
+  expect(elsewhere.asked).toEqual([]);
+  elsewhere.close();
+});
+
+it('tells how long a proxy asks to wait', async () => {
+  server = await stub({ status: 503, headers: { 'retry-after': '7' }, body: '<html>' });
+  const told = { code: 'unreadable', status: 503, retryAfter: 7 };
+  expect(await failed(client().get('/v1/me'))).toMatchObject(told);
+  expect(await failed(client().query(me))).toMatchObject(told);
+});
+
+it('an answer without a price is no estimate', async () => {
+  server = await stub(page({}));
+  const told = { code: 'unreadable', status: 200 };
+  expect(await failed(client().estimate(IDS, { path: { user: 'a' } }))).toMatchObject(told);
+  expect(await failed(client().estimateQuery(me))).toMatchObject(told);
+});
+
+it('a signal that has fired sends nothing', async () => {
+  server = await stub(page({}));
+  const signal = AbortSignal.abort(new Error('too late'));
+  expect((await failed(client().get('/v1/me', { signal }))).message).toBe('too late');
+  expect((await failed(client().query(me, {}, { signal }))).message).toBe('too late');
+  expect(server.asked).toEqual([]);
+});
+
+it('pages that do not say what they cost end, and go on from where a break or a failure was', async () => {
+  server = await stub(
+    page({ next_cursor: 'a' }),
+    page({ next_cursor: 'b', credits_charged: undefined }),
+    page({ next_cursor: 'b' }),
+    failure(503, 'no_account'),
+    page({ data: ['last'] }),
+  );
+  const walk = (cursor?: string) =>
+    client().pages(IDS, { path: { user: 'a' }, maxCredits: 9, query: cursor === undefined ? {} : { cursor } });
+  const broken = walk();
+  for await (const _ of broken) break;
+  expect([broken.cursor, broken.ended, broken.spent]).toEqual(['a', undefined, 1]);
+  expect(await failed(walk(broken.cursor)[Symbol.asyncIterator]().next())).toMatchObject({ code: 'unreadable' });
+  const second = walk(broken.cursor);
+  const through = async () => {
+    for await (const _ of second);
+  };
+  expect(await failed(through())).toMatchObject({ code: 'no_account' });
+  expect([second.cursor, second.ended, second.spent]).toEqual(['b', undefined, 1]);
+  const rest: string[][] = [];
+  for await (const { data } of walk(second.cursor)) rest.push(data);
+  expect(rest).toEqual([['last']]);
+});
