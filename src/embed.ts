@@ -26,7 +26,8 @@ export interface EmbedOptions {
 /**
  * A Fastify plugin: Perch's GraphQL in an app of one's own, run by Mercurius, on the same accounts, keys, prices and ledger as the
  * service. `app.graphql` is Mercurius's own, for hooks. Closing the app closes Perch. It has no pages, REST, sign-in or checkout:
- * those are the service's, which may run beside it on the same database.
+ * those are the service's, which may run beside it on the same database. The package has it as JavaScript, for an app on plain
+ * Node; a checkout runs it by tsx.
  *
  * Rejects with a ConfigError for settings that are wrong, and with an Error where mercurius is not installed. In an app that has a
  * Mercurius already, register it within a plugin of its own.

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from '../readme/markdown.js';
+
+const run = promisify(execFile);
+const MODULES = join(ROOT, 'node_modules');
+
+export interface PackedPerch {
+  readonly tarball: Uint8Array;
+  /** Paths in the package. */
+  readonly files: readonly string[];
+  /** A project that has the package, what it depends on, and Mercurius. */
+  readonly project: string;
+  remove(): Promise<void>;
+}
+
+/** Packs Perch as `npm pack` does, from a copy: the checkout stays as it is. Installs it in a project of its own. */
+export async function packPerch(): Promise<PackedPerch> {
+  const home = await realpath(await mkdtemp(join(tmpdir(), 'perch-packed-')));
+  const source = join(home, 'source');
+  for (const path of ['src', 'schema', 'adapters', 'package.json', 'tsconfig.json', 'LICENSE', 'README.md']) {
+    await cp(join(ROOT, path), join(source, path), { recursive: true });
+  }
+  await symlink(MODULES, join(home, 'node_modules'));
+  await run('npm', ['pack', '--pack-destination', home], { cwd: source });
+  const tarball = join(home, (await readdir(home)).find((name) => name.endsWith('.tgz')) ?? '');
+  const project = join(home, 'project');
+  await mkdir(join(project, 'node_modules/perch'), { recursive: true });
+  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(project, 'node_modules/perch')]);
+  for (const name of await brought()) await link(name, join(project, 'node_modules'));
+  await writeFile(join(project, 'package.json'), '{ "type": "module" }');
+  const { stdout } = await run('tar', ['-tzf', tarball]);
+  return {
+    tarball: await readFile(tarball),
+    files: stdout
+      .trim()
+      .split('\n')
+      .map((path) => path.replace(/^package\//, '')),
+    project,
+    remove: () => rm(home, { recursive: true, force: true }),
+  };
+}
+
+/** What `npm i perch mercurius` brings along, of what the lockfile names: nothing that is there for development alone. */
+async function brought(): Promise<string[]> {
+  const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean; optional?: boolean }>;
+  };
+  const there = new Set(Object.keys(JSON.parse(await readFile(join(MODULES, '.package-lock.json'), 'utf8')).packages));
+  const names = Object.entries(packages)
+    .filter(([path, { dev }]) => !dev && there.has(path) && /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path))
+    .map(([path]) => path.slice('node_modules/'.length));
+  return [...names, 'mercurius'];
+}
+
+async function link(name: string, modules: string): Promise<void> {
+  await mkdir(dirname(join(modules, name)), { recursive: true });
+  await symlink(join(MODULES, name), join(modules, name));
+}
