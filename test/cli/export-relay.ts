@@ -19,6 +19,10 @@ export interface Relay {
   before: (passing: Passing) => Promise<Answer | undefined> | Answer | undefined;
   /** When a page was read and charged, before its answer is passed on. */
   after: (passing: Passing) => Promise<void> | void;
+  /** Takes no connection any more; what is being answered still is. */
+  down(): Promise<void>;
+  /** At the same address again. */
+  up(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -40,14 +44,22 @@ export async function openRelay(to: string): Promise<Relay> {
       relay.calls.push({ query, charged, ids });
       await relay.after({ pages: relay.calls.length - 1, query });
     }
-    response.writeHead(got.status, { 'content-type': 'application/json' }).end(body);
+    const connection = server.listening ? 'keep-alive' : 'close';
+    response.writeHead(got.status, { 'content-type': 'application/json', connection }).end(body);
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const listen = (at: number) => new Promise<void>((done) => server.listen(at, '127.0.0.1', done));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
   const relay: Relay = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     calls: [],
     before: () => undefined,
     after: () => {},
+    async down() {
+      server.close();
+      server.closeIdleConnections();
+    },
+    up: () => listen(port),
     async close() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));

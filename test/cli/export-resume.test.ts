@@ -146,10 +146,18 @@ test('a used-up budget is gone on from with a larger one', { timeout: SLOW_MS },
   const file = here.file('more.ndjson');
   const first = await here.summary('followers', '@harbor_obs', '--max-credits', '3.3', '--fresh', '--out', file);
   expect(first).toMatchObject({ end: 'max_credits', items: 16, credits_spent: 3.2 });
-  const second = await here.summary('followers', '@harbor_obs', '--max-credits', '500', '--out', file);
+  const second = await here.summary('followers', '@harbor_obs', '--max-credits', '500', '--fresh', '--out', file);
   const ids = idsOf(await linesOf(file));
   expect(second).toMatchObject({ end: 'complete', items: ids.length });
   expect(ids).toEqual(whole);
+});
+
+test('other page sizes go on where it was', { timeout: SLOW_MS }, async () => {
+  const words = ['followers', '@harbor_obs', '--max-credits', '500', '--out', here.file('sizes.ndjson')];
+  await here.summary(...words, '--count', '7', '--limit', '20');
+  await here.summary(...words, '--count', '200', '--limit', '333');
+  expect(await here.summary(...words)).toMatchObject({ end: 'complete', items: whole.length, repeats: 0 });
+  expect(idsOf(await linesOf(here.file('sizes.ndjson')))).toEqual(whole);
 });
 
 test('an item that comes again, because the list moved, is left out', { timeout: SLOW_MS }, async () => {
@@ -192,6 +200,12 @@ describe('what cannot be gone on from is refused in words, and what is there sta
       stdout: '',
       stderr: expect.stringContaining('subject @harbor_obs, not @brindle_wx'),
     });
+  });
+
+  test('rows read anew after rows that were held', { timeout: SLOW_MS }, async () => {
+    const file = await begun('mixed.ndjson');
+    const ran = await here.run('tweets', '@harbor_obs', '--max-credits', '9', '--fresh', '--out', file);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('fresh false, not true') });
   });
 
   test('a file without its state, a file that is shorter, a state that is none', { timeout: SLOW_MS }, async () => {

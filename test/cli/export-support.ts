@@ -1,10 +1,11 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import type { Summary } from '../../adapters/cli/export/summary.js';
 import { newKey, type Service, serve } from './service.js';
-import { Cli, type Ran, type Started } from './support.js';
+import { Cli, PERCH, type Ran, type Started } from './support.js';
 
 /** A service on the demo network as a process, a key that may read a lot, and a folder for files. */
 export interface Exporting {
@@ -14,6 +15,8 @@ export interface Exporting {
   file(name: string): string;
   start(words: readonly string[], env?: Readonly<Record<string, string>>): Started;
   run(...words: readonly string[]): Promise<Ran>;
+  /** A line of the shell in which `"$@"` is `perch export` with these words. */
+  shell(line: string, words: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
   /** The summary of an export that ended with 0. */
   summary(...words: readonly string[]): Promise<Summary>;
 }
@@ -32,8 +35,9 @@ export function exporting(): Exporting {
     await own.cli.close();
     await rm(own.folder, { recursive: true, force: true });
   }, 60_000);
+  const environment = () => ({ PERCH_KEY: own.key, PERCH_BASE_URL: own.service.url });
   const start = (words: readonly string[], env = {}): Started =>
-    own.cli.start(['export', ...words], { env: { PERCH_KEY: own.key, PERCH_BASE_URL: own.service.url, ...env } });
+    own.cli.start(['export', ...words], { env: { ...environment(), ...env } });
   return {
     get url() {
       return own.service.url;
@@ -47,6 +51,14 @@ export function exporting(): Exporting {
     file: (name) => join(own.folder, name),
     start,
     run: (...words) => start(words).end,
+    shell: (line, words, env = {}) =>
+      new Promise((done) => {
+        const args = ['-c', line, 'sh', process.execPath, PERCH, 'export', ...words];
+        const all = { ...process.env, NO_COLOR: '1', PERCH_HOME: own.cli.home, ...environment(), ...env };
+        const child = execFile('sh', args, { env: all, maxBuffer: 2 ** 26 }, (_, stdout, stderr) =>
+          done({ code: child.exitCode, stdout, stderr }),
+        );
+      }),
     async summary(...words) {
       const ran = await start([...words, '--json']).end;
       if (ran.code !== 0) throw new Error(`exit ${ran.code}\n${ran.stderr}`);

@@ -208,6 +208,8 @@ describe('what fails at once says why and leaves no file', () => {
     ['an unknown handle', () => words('@nobody_sits_here'), {}, 1, /nobody_sits_here/],
     ['no key for another machine', () => [...words(), '--url', 'http://perch.invalid'], { PERCH_KEY: '' }, 2, /no key/],
     ['a folder that is not there', () => [...words().slice(0, -1), '/nowhere/f'], {}, 2, /cannot be written/],
+    ['a state in a folder that is not there', () => [...words(), '--state', '/nowhere/s'], {}, 2, /cannot be written/],
+    ['one file for rows and state', () => [...words(), '--state', file()], {}, 2, /are the same file/],
     ['not a tweet', () => ['replies', '@a', '--max-credits', '5'], {}, 2, /takes the id of a tweet/],
     ['parquet without a file', () => [...words().slice(0, -2), '--format', 'parquet'], {}, 2, /give --out/],
     ['a query that cannot be read', () => ['search', 'from:', '--max-credits', '5'], {}, 2, /character 6/],
@@ -216,6 +218,7 @@ describe('what fails at once says why and leaves no file', () => {
     expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(says) });
     await expect(stat(file())).rejects.toThrow('ENOENT');
     await expect(stat(`${file()}.perch-state.json`)).rejects.toThrow('ENOENT');
+    await expect(stat(`${file()}.perch-lock`)).rejects.toThrow('ENOENT');
   });
 
   test('no service', { timeout: SLOW_MS }, async () => {

@@ -13,7 +13,7 @@ export function exportCommands(program: Command): void {
     .addArgument(program.createArgument('<list>', 'which list').choices(Object.keys(LISTS)))
     .argument('<what>', '@handle or id of a user; id of a tweet; or the query of a search')
     .requiredOption('--max-credits <credits>', 'the most that the export may spend, over all its runs', someCredits)
-    .option('--limit <items>', 'stop after so many items', atLeastOne)
+    .option('--limit <items>', 'stop after so many items, over all its runs', atLeastOne)
     .option('--count <items>', 'items per call; as many as the list allows unless told', atLeastOne)
     .addOption(new Option('--product <product>', 'of a search').choices([...PRODUCTS]))
     .option('--fresh', 'read everything anew, at double price')
@@ -26,9 +26,13 @@ export function exportCommands(program: Command): void {
     .addHelpText(
       'after',
       `
-After Ctrl-C, a crash or an empty budget the same command goes on where it was: no item is written twice. Parquet is written
-from rows kept beside it. The summary goes to standard error where the rows go to standard output. Exit codes: 0 when it is complete or
-came to --limit or --max-credits; 1 when the wallet or the key's cap ended it; 130 after Ctrl-C.
+With --out, or with --state and >>, the same command goes on where it was after Ctrl-C, a crash, a full disk or an empty
+budget: no item is written twice. --max-credits, --limit and --count may then be others. One run at a time writes a file.
+Parquet is made of rows kept beside it. CSV has texts as they are, those too that a spreadsheet takes for formulas (=, +, -, @).
+The summary goes to standard error where the rows go to standard output.
+
+Exit codes: 0 when it is complete or came to --limit or --max-credits; 1 when the wallet, the key's cap or a failure ended
+it, or another run is writing; 2 when it was told wrong; 130 after Ctrl-C, 143 after SIGTERM.
 ${examples(
   'perch export followers @harbor_obs --max-credits 500 > followers.ndjson',
   'perch export tweets @harbor_obs --max-credits 500 --out tweets.parquet',

@@ -6,16 +6,17 @@ import { addressOf, keyOf } from '../export/access.js';
 import { Client, type Query, Refusal } from '../export/client.js';
 import { columnsOf } from '../export/columns.js';
 import { LISTS, type ListRow } from '../export/lists.js';
+import { takeLocks } from '../export/lock.js';
 import { writeParquet } from '../export/parquet.js';
 import { openPlace, type Paths, type Place, pathsOf } from '../export/place.js';
 import { FORMATS, type Format, rowText } from '../export/rows.js';
 import { type End, type Run, runExport } from '../export/run.js';
 import { type ExportState, removeState, writeState } from '../export/state.js';
-import { type Summary, tell } from '../export/summary.js';
+import { goOn, type Summary, tell } from '../export/summary.js';
 import { Failure, WRONG_USE } from '../failure.js';
 import { count, note } from '../print.js';
 import { openProgress, type Progress } from '../progress.js';
-import { listenForSignals } from '../workers/asked.js';
+import { exitCodeOf, listenForSignals } from '../workers/asked.js';
 
 interface ExportOptions {
   /** Thousandths. */
@@ -43,17 +44,37 @@ export async function exportCommand(list: string, what: string, options: ExportO
   const config = configOfProcess();
   const url = options.url ?? addressOf(config);
   const key = await keyOf(config, options.keyFile, url);
+  const unlock = await takeLocks(paths.locks);
+  try {
+    await exportTo(paths, { list, row, what, options, url, key, format });
+  } finally {
+    unlock();
+  }
+}
+
+interface Asked {
+  readonly list: string;
+  readonly row: ListRow;
+  readonly what: string;
+  readonly options: ExportOptions;
+  readonly url: string;
+  readonly key: string;
+  readonly format: Format;
+}
+
+async function exportTo(paths: Paths, { list, row, what, options, url, key, format }: Asked): Promise<void> {
   const product = options.product ?? null;
-  const place = await openPlace(paths, { url, list, subject: what, product, format });
+  const fresh = options.fresh === true;
+  const place = await openPlace(paths, { url, list, subject: what, product, format, fresh });
   const rows = product === 'People' ? 'User' : row.rows;
   const columns = columnsOf(row.operation, rows);
   const query = {
     ...(row.path === null && { q: what }),
     product: product ?? undefined,
-    fresh: options.fresh ? 'true' : undefined,
+    fresh: fresh ? 'true' : undefined,
   };
   try {
-    const { state, end } = await read({
+    const { state, end, exitCode } = await read({
       row,
       what,
       options,
@@ -68,7 +89,7 @@ export async function exportCommand(list: string, what: string, options: ExportO
       await writeParquet(paths.out, paths.rows, columns);
     }
     if (end === 'complete') await removeTraces(paths);
-    tell(summaryOf(list, what, { state, end, paths, format }), options.json);
+    tell(summaryOf(list, what, { state, end, paths, format }), { json: options.json, exitCode });
   } finally {
     await place.sink.close();
   }
@@ -83,15 +104,10 @@ function checkWords(list: string, row: ListRow, what: string, { product, count: 
     throw new Failure(`--count of ${list} is at most ${row.most}`, WRONG_USE);
 }
 
-interface Reading {
-  readonly row: ListRow;
-  readonly what: string;
-  readonly options: ExportOptions;
+interface Reading extends Pick<Asked, 'row' | 'what' | 'options' | 'url' | 'key'> {
   readonly paths: Paths;
   readonly place: Place;
   readonly query: Query;
-  readonly url: string;
-  readonly key: string;
   readonly text: Run['text'];
 }
 
@@ -106,24 +122,20 @@ async function read({
   url,
   key,
   text,
-}: Reading): Promise<{ state: ExportState; end: End }> {
+}: Reading): Promise<{ state: ExportState; end: End; exitCode: number }> {
   if (place.isResumed) note(`perch: going on after ${count(place.state.items)} items`);
-  const { once, twice, release } = listenForSignals();
-  const stop = new AbortController();
-  void once.then(() => stop.abort());
-  // Like a kill: the next run begins at the last whole page.
-  void twice.then(() => process.exit(130));
-  const progress: Progress | null = process.stderr.isTTY ? openProgress('Exporting', options.maxCredits) : null;
+  const stopping = listenForStop();
+  const progress = barOf(paths, options);
   const say = progress?.line ?? note;
   let last = place.state;
   const client = new Client({
     url,
     key,
-    stop: stop.signal,
+    stop: stopping.signal,
     onWait: (seconds, why) => void (seconds > 1 && say(`perch: waiting ${seconds} s: ${why}`)),
   });
   try {
-    return await runExport(
+    const ended = await runExport(
       {
         client,
         path: row.path === null ? '/v1/tweets/search' : row.path(what),
@@ -131,7 +143,7 @@ async function read({
         count: options.count ?? row.most,
         limit: options.limit ?? null,
         maxSpent: options.maxCredits,
-        stop: stop.signal,
+        stop: stopping.signal,
         known: place.known,
         text,
         sink: place.sink,
@@ -147,23 +159,54 @@ async function read({
       },
       place.state,
     );
+    return { ...ended, exitCode: stopping.exitCode() };
   } catch (error) {
-    if (!place.isResumed && last.items + last.spent + last.unsure === 0) await removeAll(paths);
-    throw inWords(error, what, paths);
+    const isBegun = place.isResumed || last.items + last.spent + last.unsure > 0;
+    if (!isBegun) await removeAll(paths);
+    throw inWords(error, what, { ...paths, isBegun });
   } finally {
     progress?.stop();
-    release();
+    stopping.release();
   }
 }
 
+interface Stopping {
+  /** Aborted when somebody asks for an end. */
+  readonly signal: AbortSignal;
+  /** What the command then ends with. */
+  exitCode(): number;
+  release(): void;
+}
+
+function listenForStop(): Stopping {
+  const { once, twice, release } = listenForSignals();
+  const stop = new AbortController();
+  let exitCode = 0;
+  void once.then((signal) => {
+    exitCode = exitCodeOf(signal);
+    stop.abort();
+  });
+  // Like a kill: the next run begins at the last whole page.
+  void twice.then((signal) => process.exit(exitCodeOf(signal)));
+  return { signal: stop.signal, exitCode: () => exitCode, release };
+}
+
+/** On a terminal, unless the rows go there too: between them a bar would be noise. */
+function barOf({ rows }: Paths, { maxCredits }: ExportOptions): Progress | null {
+  const isSeen = process.stderr.isTTY && !(rows === null && process.stdout.isTTY);
+  return isSeen ? openProgress('Exporting', maxCredits) : null;
+}
+
 /** A failure on the way, with what becomes of the export. */
-function inWords(error: unknown, what: string, { state }: Paths): unknown {
+function inWords(error: unknown, what: string, { state, isBegun }: Paths & { readonly isBegun: boolean }): unknown {
   if (error instanceof Refusal && error.reason?.startsWith('cursor_')) {
     return new Failure(
       `the service no longer knows where this export stood (${error.message}) What is written stays; remove ${state} and the file to begin anew`,
     );
   }
-  return error instanceof Refusal && error.code === 'not_found' ? new Failure(`${what}: ${error.message}`) : error;
+  if (!(error instanceof Failure)) return error;
+  const message = error instanceof Refusal && error.code === 'not_found' ? `${what}: ${error.message}` : error.message;
+  return new Failure(isBegun ? `${message.replace(/\.$/, '')}; ${goOn(state)}` : message, error.exitCode);
 }
 
 /** Of an export that came to nothing, as one of an unknown handle, there is nothing to go on from. */

@@ -39,6 +39,9 @@ export class Refusal extends Failure {
 /** No answer, or none of Perch's: the call may have been charged. */
 export class Unheard extends Failure {}
 
+/** Nobody to ask: nothing was charged. */
+class Absent extends Failure {}
+
 /** Somebody asked to stop while there was nothing in flight. */
 export class Stopped extends Error {}
 
@@ -51,9 +54,11 @@ export interface ClientOptions {
   onWait(seconds: number, why: string): void;
 }
 
-/** Calls of one list, one at a time. All methods throw Refusal, Unheard, Failure where nobody listens, and Stopped. */
+/** Calls of one list, one at a time. All methods throw Refusal, Unheard, Absent and Stopped. */
 export class Client {
   readonly #options: ClientOptions;
+  /** A service that has answered once and then nobody listens is most likely starting anew. */
+  #isHeard = false;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -68,10 +73,16 @@ export class Client {
   }
 
   async #read<T>(path: string, query: Query, shape: z.ZodType<T>): Promise<T> {
-    const { stop, onWait } = this.#options;
+    const { stop } = this.#options;
     for (let tried = 1; ; tried += 1) {
       if (stop.aborted) throw new Stopped();
       const response = await this.#send(path, query);
+      if (response instanceof Absent) {
+        if (!this.#isHeard || tried === TRIES) throw response;
+        await this.#wait(USUAL_WAIT_S, response.message);
+        continue;
+      }
+      this.#isHeard = true;
       const body: unknown = await response.json().catch(() => null);
       if (response.status === 200) {
         const { success, data } = shape.safeParse(body);
@@ -81,14 +92,19 @@ export class Client {
       if (error === undefined) throw this.#unheard(`answers what is not Perch's (HTTP ${response.status})`);
       const waitS = waitOf(response);
       if (waitS === null || tried === TRIES) throw new Refusal(error);
-      onWait(waitS, error.message);
-      await sleep(waitS * 1000, undefined, { signal: stop }).catch(() => {
-        throw new Stopped();
-      });
+      await this.#wait(waitS, error.message);
     }
   }
 
-  async #send(path: string, query: Query): Promise<Response> {
+  async #wait(seconds: number, why: string): Promise<void> {
+    const { stop, onWait } = this.#options;
+    onWait(seconds, why);
+    await sleep(seconds * 1000, undefined, { signal: stop }).catch(() => {
+      throw new Stopped();
+    });
+  }
+
+  async #send(path: string, query: Query): Promise<Response | Absent> {
     const address = new URL(`${this.#options.url}${path}`);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) address.searchParams.set(name, value);
     try {
@@ -102,7 +118,7 @@ export class Client {
       const { code } = ((error as Error).cause ?? {}) as { code?: string };
       // Never connected: nothing can have been charged.
       if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') {
-        throw new Failure(`nobody listens at ${this.#options.url}: start the service there, or give another --url`);
+        return new Absent(`nobody listens at ${this.#options.url}: start the service there, or give another --url`);
       }
       throw this.#unheard('did not answer');
     }

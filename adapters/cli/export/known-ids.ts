@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import type { Row } from './columns.js';
+import { linesOf } from './lines.js';
 import type { Format } from './rows.js';
 
 /** Ids that are remembered, the newest: some 100 bytes each. A list that long repeats nothing from so far back. */
@@ -20,9 +20,7 @@ export class KnownIds {
     if (bytes === 0) return;
     const text = createReadStream(path, { encoding: 'utf8', end: bytes - 1 });
     if (format === 'csv') for await (const id of firstFields(text)) this.#add(id);
-    else
-      for await (const line of createInterface({ input: text }))
-        if (line !== '') this.#add((JSON.parse(line) as Row).id);
+    else for await (const line of linesOf(text)) this.#add((JSON.parse(line) as Row).id);
   }
 
   #add(id: string): boolean {

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { rename } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
+import { rename, rm } from 'node:fs/promises';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
+import { Failure } from '../failure.js';
 import type { Column, Row } from './columns.js';
+import { linesOf } from './lines.js';
 
 /** Rows of one group: as many are held in memory. */
 const GROUP_ROWS = 10_000;
@@ -15,27 +16,40 @@ const TYPES = {
   json: { type: 'BYTE_ARRAY', converted_type: 'JSON' },
 } as const;
 
-/** Makes a Parquet file of NDJSON rows, beside its place first: ids are text, moments UTC, lists and objects JSON. */
+/**
+ * Makes a Parquet file of NDJSON rows, beside its place first: ids are text, moments UTC, lists and objects JSON. Throws Failure
+ * where it cannot be written; the rows stay.
+ */
 export async function writeParquet(path: string, rowsPath: string, columns: readonly Column[]): Promise<void> {
   const aside = `${path}.new`;
+  try {
+    await convert(aside, rowsPath, columns);
+    await rename(aside, path);
+  } catch (error) {
+    await rm(aside, { force: true }).catch(() => {});
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Failure(`${path} cannot be written (${code ?? message}); the same command tries again, from ${rowsPath}`);
+  }
+}
+
+async function convert(path: string, rowsPath: string, columns: readonly Column[]): Promise<void> {
   const schema = [
     { name: 'root', num_children: columns.length },
     ...columns.map(({ name, kind }) => ({ name, ...TYPES[kind], repetition_type: 'OPTIONAL' as const })),
   ];
-  const writer = new ParquetWriter({ writer: fileWriter(aside), schema, createdBy: 'perch' });
+  const writer = new ParquetWriter({ writer: fileWriter(path), schema, createdBy: 'perch' });
   let group: Row[] = [];
   const flush = async (): Promise<void> => {
     const columnData = columns.map(({ name, kind }) => ({ name, data: group.map((row) => cellOf(row[name], kind)) }));
     if (group.length > 0) await writer.write({ columnData, rowGroupSize: GROUP_ROWS });
     group = [];
   };
-  for await (const line of createInterface({ input: createReadStream(rowsPath, 'utf8') })) {
+  for await (const line of linesOf(createReadStream(rowsPath, 'utf8'))) {
     group.push(JSON.parse(line) as Row);
     if (group.length === GROUP_ROWS) await flush();
   }
   await flush();
   await writer.finish();
-  await rename(aside, path);
 }
 
 function cellOf(value: unknown, kind: Column['kind']): unknown {

@@ -12,6 +12,8 @@ export interface Paths {
   /** Where rows are gathered: the same, or for Parquet a file beside it. */
   readonly rows: string | null;
   readonly state: string | null;
+  /** What says that the others are being written. */
+  readonly locks: readonly string[];
 }
 
 /** What an export writes to, and where an earlier run left it. */
@@ -25,9 +27,16 @@ export interface Place {
 /** Throws Failure, wrong use, where there is no ending between the words and the files. */
 export function pathsOf(format: Format, out: string | null, state: string | null): Paths {
   if (format === 'parquet' && out === null) throw new Failure('parquet needs a file: give --out', WRONG_USE);
-  const rows = format === 'parquet' ? `${out}.perch-rows.ndjson` : out;
-  return { out, rows, state: state ?? (out === null ? null : `${out}.perch-state.json`) };
+  if (out !== null && out === state) throw new Failure('--out and --state are the same file', WRONG_USE);
+  const rows = format === 'parquet' ? `${out}${ROWS}` : out;
+  const kept = state ?? (out === null ? null : `${out}${STATE}`);
+  // One lock for a file and its own state, whichever of them two runs have in common.
+  const written = [out, kept?.endsWith(STATE) ? kept.slice(0, -STATE.length) : kept].filter((path) => path !== null);
+  return { out, rows, state: kept, locks: [...new Set(written)].map((path) => `${path}.perch-lock`) };
 }
+
+const ROWS = '.perch-rows.ndjson';
+const STATE = '.perch-state.json';
 
 /** Opens all of it. Nothing that is there already is lost: a file without its state is refused. Throws Failure. */
 export async function openPlace(paths: Paths, command: ExportCommand): Promise<Place> {

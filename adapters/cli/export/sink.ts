@@ -1,6 +1,9 @@
-import { fstatSync, ftruncateSync } from 'node:fs';
+import { fstatSync, ftruncateSync, write } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { Failure, WRONG_USE } from '../failure.js';
+
+const writeSome = promisify(write);
 
 /** Where rows go. */
 export interface Sink {
@@ -37,18 +40,38 @@ export async function fileSink(path: string, bytes: number | null): Promise<Sink
       return at;
     },
     async append(text) {
-      const { bytesWritten } = await file.write(Buffer.from(text), 0, undefined, at);
-      if (bytesWritten !== Buffer.byteLength(text)) throw new Failure(`${path}: the disk took only a part`);
+      at += await writeWhole(file.fd, text, { name: path, at });
       await file.datasync();
-      at += bytesWritten;
     },
     close: () => file.close(),
   };
 }
 
+/** Writes at a place, or on where it stands, and gives the bytes. Throws Failure, leaving no half of it behind in a file. */
+async function writeWhole(
+  fd: number,
+  text: string,
+  { name, at }: { name: string; at: number | null },
+): Promise<number> {
+  const bytes = Buffer.from(text);
+  const { size } = fstatSync(fd);
+  try {
+    for (let done = 0; done < bytes.length; ) {
+      // A disk that is nearly full takes a part first, and then says why.
+      const { bytesWritten } = await writeSome(fd, bytes, done, bytes.length - done, at === null ? null : at + done);
+      done += bytesWritten;
+    }
+  } catch (error) {
+    if (fstatSync(fd).isFile()) ftruncateSync(fd, at ?? size);
+    throw new Failure(`${name} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+  }
+  return bytes.length;
+}
+
 /** Standard output. Appended to a file (`>>`) it is cut like one; to a pipe only new rows are written. Throws Failure. */
 export function stdoutSink(bytes: number | null): Sink {
   const stats = fstatSync(1);
+  const isStream = process.stdout.isTTY || stats.isFIFO() || stats.isSocket();
   let at = stats.isFile() ? (bytes ?? stats.size) : 0;
   if (stats.isFile() && bytes !== null) {
     if (stats.size < bytes)
@@ -60,11 +83,15 @@ export function stdoutSink(bytes: number | null): Sink {
       return at;
     },
     async append(text) {
-      await new Promise<void>((done, fail) => {
-        process.stdout.write(text, (error) => (error ? fail(error) : done()));
-      });
+      if (isStream) await toStream(text);
+      else await writeWhole(1, text, { name: 'standard output', at: null });
       at += Buffer.byteLength(text);
     },
     close: async () => {},
   };
 }
+
+const toStream = (text: string): Promise<void> =>
+  new Promise((done, fail) => {
+    process.stdout.write(text, (error) => (error ? fail(error) : done()));
+  });

@@ -8,6 +8,8 @@ const commandShape = z.object({
   subject: z.string(),
   product: z.string().nullable(),
   format: z.string(),
+  /** Rows read anew and rows that were held don't mix. */
+  fresh: z.boolean(),
 });
 
 const stateShape = z.object({
@@ -30,7 +32,7 @@ const stateShape = z.object({
   isComplete: z.boolean(),
 });
 
-/** What makes two runs the same export. */
+/** What makes two runs the same export: budget, limit and page size may change between them. */
 export type ExportCommand = z.infer<typeof commandShape>;
 /** Where an export stands. It holds no key. */
 export type ExportState = z.infer<typeof stateShape>;
@@ -78,17 +80,26 @@ function stateOf(text: string): ExportState | null {
   }
 }
 
-/** Whole or not at all, whatever ends the process meanwhile. */
+/** Whole or not at all, whatever ends the process meanwhile. Throws Failure, and leaves the one before. */
 export async function writeState(path: string, state: ExportState): Promise<void> {
   const aside = `${path}.new`;
-  const file = await open(aside, 'w', 0o600);
   try {
-    await file.writeFile(`${JSON.stringify(state)}\n`);
+    await writeDown(aside, `${JSON.stringify(state)}\n`);
+    await rename(aside, path);
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw new Failure(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+async function writeDown(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    await file.writeFile(text);
     await file.datasync();
   } finally {
     await file.close();
   }
-  await rename(aside, path);
 }
 
 export const removeState = (path: string): Promise<void> => rm(path, { force: true });

@@ -29,14 +29,23 @@ const WHY: Readonly<Record<End, string>> = {
   interrupted: 'interrupted',
 };
 
+/** How an export goes on that has ended before its end; `state` is the file that says where it stands. */
+export const goOn = (state: string | null): string =>
+  state === null ? 'no state was kept: give --out, or --state and >>' : 'the same command goes on';
+
+interface Telling {
+  readonly json: boolean | undefined;
+  /** What an interrupted command ends with. */
+  readonly exitCode: number;
+}
+
 /** Prints it: on standard output, unless rows go there. Throws the Failure that the command ends with where it is one. */
-export function tell(summary: Summary, json: boolean | undefined): void {
+export function tell(summary: Summary, { json, exitCode }: Telling): void {
   const say = summary.file === null ? note : print;
   say(json === true ? JSON.stringify(summary) : inWords(summary));
   const { end, state } = summary;
-  const goOn = state === null ? 'no state was kept (--state)' : 'the same command goes on';
-  if (end === 'interrupted') throw new Failure(`interrupted; ${goOn}`, 130);
-  if (end === 'no_credits' || end === 'key_cap') throw new Failure(`${WHY[end]}; ${goOn}`);
+  if (end === 'interrupted') throw new Failure(`interrupted; ${goOn(state)}`, exitCode);
+  if (end === 'no_credits' || end === 'key_cap') throw new Failure(`${WHY[end]}; ${goOn(state)}`);
 }
 
 function inWords({ items, file, credits_spent, credits_unsure, repeats, end, state }: Summary): string {
@@ -45,5 +54,7 @@ function inWords({ items, file, credits_spent, credits_unsure, repeats, end, sta
     repeats === 0 ? '' : ` ${plural(repeats, 'item')} came again and ${repeats === 1 ? 'was' : 'were'} left out.`;
   const unsure = credits_unsure === 0 ? '' : ` Up to ${count(credits_unsure)} more went to calls that were cut off.`;
   const more = end === 'max_credits' || end === 'limit' ? ' With more of it the same command goes on.' : '';
-  return `${plural(items, 'item')}${where} for ${plural(credits_spent, 'credit')}: ${WHY[end]}.${again}${unsure}${state === null ? '' : more}`;
+  const isTooSmall = end === 'max_credits' && items + credits_spent + credits_unsure === 0;
+  const why = isTooSmall ? '--max-credits does not cover one item' : WHY[end];
+  return `${plural(items, 'item')}${where} for ${plural(credits_spent, 'credit')}: ${why}.${again}${unsure}${state === null ? '' : more}`;
 }

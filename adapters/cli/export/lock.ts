@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { z } from 'zod';
+import { FAILED, Failure, WRONG_USE } from '../failure.js';
+
+/** How often a lock is touched; one of another machine that nobody has touched for so long is left over. */
+const TOUCH_MS = 5_000;
+const LEFT_OVER_MS = 30_000;
+
+const ownerShape = z.object({ pid: z.number().int(), host: z.string(), run: z.string() });
+type Owner = z.infer<typeof ownerShape>;
+
+/**
+ * Takes the locks of an export: while it has them, another export of the same files throws Failure. What a process that is gone
+ * has left behind is taken over. Gives the function that lets go; the end of the process does so too.
+ */
+export async function takeLocks(paths: readonly string[]): Promise<() => void> {
+  const text = JSON.stringify({ pid: process.pid, host: hostname(), run: randomUUID() } satisfies Owner);
+  const taken: string[] = [];
+  const release = (): void => {
+    clearInterval(touching);
+    process.off('exit', release);
+    for (const path of taken) if (readSync(path) === text) rmSync(path, { force: true });
+  };
+  const touching = setInterval(() => {
+    const now = new Date();
+    for (const path of taken) void utimes(path, now, now).catch(() => {});
+  }, TOUCH_MS).unref();
+  process.once('exit', release);
+  try {
+    for (const path of paths) {
+      await take(path, text);
+      taken.push(path);
+    }
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return release;
+}
+
+async function take(path: string, text: string): Promise<void> {
+  while (!(await isMade(path, text))) {
+    const there = await textOf(path);
+    if (there === null) continue;
+    if (!(await isLeftOver(path, there))) throw heldBy(path, there);
+    await removeLeftOver(path, there);
+  }
+}
+
+const isMade = (path: string, text: string): Promise<boolean> =>
+  writeFile(path, text, { flag: 'wx' }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false;
+      throw new Failure(`${path} cannot be written (${error.code})`, WRONG_USE);
+    },
+  );
+
+const textOf = (path: string): Promise<string | null> =>
+  readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw new Failure(`${path} cannot be read (${error.code})`, WRONG_USE);
+  });
+
+/** Of a process of this machine it is known whether it lives; of others, and while the lock is being written, only its age. */
+async function isLeftOver(path: string, text: string): Promise<boolean> {
+  const owner = ownerOf(text);
+  if (owner?.host === hostname()) return owner.pid === process.pid || !isAlive(owner.pid);
+  const found = await stat(path).catch(() => null);
+  return found !== null && Date.now() - found.mtimeMs > LEFT_OVER_MS;
+}
+
+/** Two may find it left over: only what both have looked at is removed, not the lock that the other has made since. */
+async function removeLeftOver(path: string, text: string): Promise<void> {
+  const aside = `${path}.${process.pid}`;
+  await rename(path, aside).catch(() => {});
+  const moved = await textOf(aside);
+  if (moved !== null && moved !== text) await isMade(path, moved);
+  await rm(aside, { force: true });
+}
+
+function heldBy(path: string, text: string): Failure {
+  const owner = ownerOf(text);
+  const who = owner === null ? 'another process' : `process ${owner.pid} on ${owner.host}`;
+  return new Failure(
+    `${who} is writing this export: wait until it has ended, or give another --out or --state. If there is no such export, remove ${path}`,
+    FAILED,
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function ownerOf(text: string): Owner | null {
+  try {
+    return ownerShape.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+function readSync(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
