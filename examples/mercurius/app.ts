@@ -18,5 +18,10 @@ app.graphql.addHook('onResolution', async () => {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void app.close());
 
-const url = await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT ?? 3000) });
+const port = Number(process.env.PORT ?? 3000);
+const url = await app.listen({ host: '127.0.0.1', port }).catch(async (error) => {
+  // Closing the app closes Perch, and the database where Perch has started it.
+  await app.close();
+  throw error;
+});
 process.stdout.write(`Listening at ${url}\n`);

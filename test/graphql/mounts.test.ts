@@ -1,5 +1,6 @@
 /** The two mounts side by side: whatever is sent, the same comes back, for the same money, from the same reads. */
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOperations } from '../../schema/operations.js';
@@ -119,7 +120,7 @@ describe('Yoga and Mercurius', () => {
         return {
           status: response.status,
           headers: seen,
-          body: JSON.parse(text.replaceAll(own, '"own":""')) as unknown,
+          body: text === '' ? null : (JSON.parse(text.replaceAll(own, '"own":""')) as unknown),
           balance: await service.perch.balance(account),
           calls: service.net.calls.slice(calls).map(({ what, kind, of }) => `${what} ${kind} ${of.join()}`),
         };
@@ -151,6 +152,25 @@ describe('Yoga and Mercurius', () => {
 
   it.each(SEARCHES)('GET /graphql?%s', async (search) => {
     await same(`/graphql?${encodeURI(search)}`, { headers: { accept: GRAPHQL_TYPE } });
+  });
+
+  it.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])('%s /graphql', async (method) => {
+    await same('/graphql?query={__typename}', { method, headers: {} });
+  });
+
+  it.each<[string, Record<string, string>, Uint8Array<ArrayBuffer> | string]>([
+    ['larger than is taken', {}, JSON.stringify({ query: `{ __typename } #${'x'.repeat(70_000)}` })],
+    ['that is compressed', { 'content-encoding': 'gzip' }, new Uint8Array(gzipSync('{"query":"{ __typename }"}'))],
+    ['that is no UTF-8', {}, new Uint8Array(Buffer.from('{"query":"{ tweet(id: \xff) { id } }"}', 'latin1'))],
+    ['with a mark of the byte order', {}, '\ufeff{"query":"{ __typename }"}'],
+  ])('a body %s', async (_name, given, body) => {
+    await same('/graphql', { method: 'POST', headers: { 'content-type': 'application/json', ...given }, body });
+  });
+
+  it('an answer that is compressed', async () => {
+    const body = JSON.stringify({ query: getIntrospectionQuery() });
+    const headers = { 'content-type': 'application/json', 'accept-encoding': 'gzip' };
+    await same('/graphql', { method: 'POST', headers, body });
   });
 
   it('JSON in the address that is none is 400 in our words', async () => {

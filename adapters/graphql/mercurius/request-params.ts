@@ -27,7 +27,8 @@ const search = ({ url }: FastifyRequest): string => (url.includes('?') ? url.sli
 
 function ofBody({ headers, body }: FastifyRequest): object {
   const [type = ''] = (headers['content-type'] ?? '').split(/[;,]/);
-  const text = Buffer.isBuffer(body) ? new TextDecoder().decode(body) : '';
+  // A mark of the byte order is no JSON, as the other mount has it.
+  const text = Buffer.isBuffer(body) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(body) : '';
   switch (type) {
     case 'application/json':
     case 'application/graphql+json':
