@@ -19,7 +19,7 @@ curl -s -H "x-api-key: $PERCH_KEY" "http://127.0.0.1:4000/v1/users/harbor_obs/tw
 \`\`\`
 
 - With \`Accept: application/problem+json\` the same comes as RFC 9457. Its \`type\` is the address of \`/problems/<code>\` on the
-  service itself, which says what this page says.
+  service itself, with the meaning and the advice that this page has.
 - \`error.reason\` and \`error.param\` are there where a program can use them. Quote \`request_id\` when you ask for help.
 - Where waiting helps, the header \`Retry-After\` says for how many seconds. Where it is not sent, the same request will
   most likely fail again. Nothing was charged, so a retry never pays twice.
@@ -47,6 +47,12 @@ const retryText = (code: ErrorCode): string => {
   return `yes, after \`Retry-After\`: ${seconds} s, or more where the service knows better`;
 };
 
+/** Where a code has another status than its own, for what. */
+const ALSO: Partial<Record<ErrorCode, string>> = {
+  bad_request:
+    '405 for a method, 415 for a content type, 422 for a GraphQL document that asks for what there is not; and 413 for a body, 414 for an address, 431 for headers that are too large',
+};
+
 const sectionOf = (code: ErrorCode): string =>
   [
     `## ${code}`,
@@ -54,6 +60,7 @@ const sectionOf = (code: ErrorCode): string =>
     `**${ERROR_CODES[code].title}.** ${PROBLEM_TEXTS[code].means}`,
     '',
     `- Status: ${ERROR_CODES[code].status}`,
+    ...(ALSO[code] ? [`- Also: ${ALSO[code]}`] : []),
     `- What to do: ${PROBLEM_TEXTS[code].todo}`,
     `- Retry: ${retryText(code)}`,
   ].join('\n');

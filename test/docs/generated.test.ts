@@ -73,6 +73,8 @@ it('docs/graphql.md has the limits of a document, and the ceiling of an operatio
   const page = onOneLine(read('graphql.md'));
   const { depth, rootFields, aliases } = LIMITS;
   expect(page).toContain(`${depth} levels deep and have ${rootFields} root fields and ${aliases} aliases`);
+  const [above = ''] = /a list above another paid list holds at most \d+/i.exec(onOneLine(README)) ?? [];
+  expect(page.toLowerCase()).toContain(above || 'nothing, for the README does not say it');
   const ceiling = Number(SETTINGS.PERCH_MAX_OPERATION_CREDITS.fallback).toLocaleString('en');
   for (const name of ['graphql.md', 'pricing.md']) expect(onOneLine(read(name))).toContain(`${ceiling} credits`);
 });

@@ -4,8 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRelay } from '../cli/export-relay.js';
 import { answersOf, compareExamples, type Example, examplesOf, hasCurl, withoutCurl } from '../readme/examples.js';
-import { blocksOf, README, ROOT } from '../readme/markdown.js';
+import { blocksOf, commandsOf, README, ROOT, tableOf } from '../readme/markdown.js';
 import { fillDemo } from '../support/demo.js';
 import { startPerch, type TestPerch } from '../support/perch.js';
 
@@ -56,6 +57,16 @@ describe.each(PAGES)('docs/%s', (name) => {
     }
   });
 
+  it('tells to run nothing that is not run', () => {
+    const commands = blocksOf(page)
+      .filter((block) => block.language === 'sh' && !block.text.includes('while'))
+      .flatMap(commandsOf);
+    const calls = examples.filter((example) => !example.name.includes(', run '));
+    expect(calls.map(({ name }) => name.replace(/^line \d+: /, ''))).toEqual(
+      commands.map(({ command }) => command.replace(/^curl -s /, '')),
+    );
+  });
+
   it('links to what is there', () => {
     for (const [, target = ''] of page.matchAll(/\]\(([^)\s]+)\)/g)) {
       const [file = '', place] = target.split('#');
@@ -74,15 +85,50 @@ describe.each(PAGES)('docs/%s', (name) => {
   });
 });
 
-it.skipIf(!hasCurl)(`the loop over a whole list prints each id once${withoutCurl}`, async () => {
+it.skipIf(!hasCurl)(`the loop over a whole list prints each id once, and waits when told${withoutCurl}`, async () => {
   const { text = '' } = blocksOf(read('cursors.md')).find((block) => block.text.includes('while')) ?? {};
   const { key } = await perch.account({ credits: 1000 });
+  const relay = await openRelay(perch.url);
+  let calls = 0;
+  // The second page is too early at first.
+  relay.before = () => {
+    calls += 1;
+    return calls === 2 ? { status: 429, headers: { 'retry-after': '1' }, body: '{}' } : undefined;
+  };
   const env = { ...process.env, PERCH_KEY: key };
-  const command = text.replaceAll('http://127.0.0.1:4000', perch.url);
+  const command = text.replaceAll('http://127.0.0.1:4000', relay.url);
   const { stdout } = await promisify(execFile)('sh', ['-c', command], { env });
+  await relay.close();
   const ids = stdout.trim().split('\n');
   const profile = await fetch(`${perch.url}/v1/users/quay_library`, { headers: { 'x-api-key': key } });
   const { data } = (await profile.json()) as { data: { followers: number } };
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids).toHaveLength(data.followers);
+});
+
+it('docs/errors.md and the README have every status of bad_request', async () => {
+  const { key } = await perch.account();
+  const send = async (path: string, init: RequestInit & { headers?: Record<string, string> }) => {
+    const response = await fetch(`${perch.url}${path}`, { ...init, headers: { 'x-api-key': key, ...init.headers } });
+    return { status: response.status, text: await response.text() };
+  };
+  const json = { 'content-type': 'application/json' };
+  const refusals = await Promise.all([
+    send('/v1/me', { method: 'DELETE' }),
+    send('/v1/users/batch', { method: 'POST', headers: json, body: JSON.stringify({ handles: ['x'.repeat(70_000)] }) }),
+    send(`/v1/users/harbor_obs?fields=${'x'.repeat(9_000)}`, {}),
+    send('/graphql', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' }),
+    send('/graphql', {
+      method: 'POST',
+      headers: { ...json, accept: 'application/graphql-response+json' },
+      body: '{"query":"{ nothing }"}',
+    }),
+    send('/v1/me', { headers: { 'x-large': 'x'.repeat(20_000) } }),
+  ]);
+  for (const { text } of refusals) expect(text).toContain('"bad_request"');
+  const statuses = refusals.map(({ status }) => status);
+  expect(statuses).toEqual([405, 413, 414, 415, 422, 431]);
+  expect(/^- Also: (.*)$/m.exec(read('errors.md'))?.[1]?.match(/\d{3}/g)?.sort()).toEqual(statuses.map(String));
+  const [, , also = ''] = tableOf(README, 'Code').find(([code]) => code === '`bad_request`') ?? [];
+  expect(also.match(/\d{3}/g)).toEqual(statuses.map(String));
 });
