@@ -112,9 +112,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     const bill = page.locator('#first-bill');
     await page.getByLabel('Whom to read').selectOption(DEMO_HANDLES.ferries);
     await page.getByRole('button', { name: 'Run the query' }).click();
-    await expect
-      .poll(() => bill.textContent())
-      .toMatch(/^(21|20\.5) credits charged, [\d,.]+ credits left: /);
+    await expect.poll(() => bill.textContent()).toMatch(/^(21|20\.5) credits charged, [\d,.]+ credits left: /);
     const shown = await page.locator('.query code').textContent();
     expect(shown).toContain(`user(handle: "${DEMO_HANDLES.ferries}")`);
     const body = JSON.parse((await text(page, 'first-answer')) ?? '') as { data: { user: Record<string, unknown> } };
