@@ -29,16 +29,45 @@ export interface EmbedOptions {
  * those are the service's, which may run beside it on the same database. The package has it as JavaScript, for an app on plain
  * Node; a checkout runs it by tsx.
  *
- * Rejects with a ConfigError for settings that are wrong, and with an Error where mercurius is not installed. In an app that has a
- * Mercurius already, register it within a plugin of its own.
+ * Rejects with a TypeError for options that are wrong, a ConfigError for settings that are, and with an Error where mercurius is not
+ * installed; what was opened by then is closed. In an app that has a Mercurius already, register it within a plugin of its own.
  */
 export async function perchMercurius(app: FastifyInstance, options: EmbedOptions): Promise<void> {
+  checkOptions(app, options);
+  const closing: (() => Promise<unknown> | undefined)[] = [];
+  const close = async (): Promise<void> => {
+    for (const each of closing.splice(0).toReversed()) await each();
+  };
+  app.addHook('onClose', close);
+  try {
+    await openIn(app, options, closing);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function checkOptions(app: FastifyInstance, options: EmbedOptions & { readonly prefix?: unknown }): void {
+  const { env = {}, path = '/graphql', network, prefix } = options;
+  const faults = [
+    (typeof env !== 'object' || env === null) && 'env is an object of settings, as process.env is',
+    (typeof path !== 'string' || !path.startsWith('/')) && 'path is a path such as /graphql',
+    network !== undefined && typeof network?.tweets !== 'function' && 'network is not a Network',
+    prefix !== undefined &&
+      'prefix is not for a plugin that adds to the app itself: give path, or register it in a plugin with the prefix',
+    app.hasDecorator('baseUrl') &&
+      'this app has Perch already, or a decorator baseUrl of its own: register it in a plugin of its own',
+  ].filter((fault) => fault !== false);
+  if (faults.length > 0) throw new TypeError(`perchMercurius: ${faults.join('; ')}`);
+}
+
+async function openIn(
+  app: FastifyInstance,
+  options: EmbedOptions,
+  closing: (() => Promise<unknown> | undefined)[],
+): Promise<void> {
   const config = readConfig({ env: options.env ?? process.env, cwd: process.cwd(), terminal: false });
   for (const warning of config.warnings) app.log.warn(warning);
-  const closing: (() => Promise<unknown> | undefined)[] = [];
-  app.addHook('onClose', async () => {
-    for (const close of closing.toReversed()) await close();
-  });
   nameAddresses(app, config);
   const [log, clock] = [app.log, { now: Date.now }];
   const stores = await openStores(config, (text) => log.info(text));

@@ -5,6 +5,7 @@ import { mercurius } from 'mercurius';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
 import { perchMercurius } from '../../src/embed.js';
+import { isDatabaseDown } from '../cli/service.js';
 import { Cli, REPOSITORY, type Started, startNode } from '../cli/support.js';
 import { at, post } from './client.js';
 
@@ -146,6 +147,45 @@ describe('Perch as a plugin', () => {
   it('says what is wrong with the settings', async () => {
     const opening = open((host) => host.register(perchMercurius, { env: { PERCH_NETWORK: 'nothing' } }) as never);
     await expect(opening).rejects.toThrow(/PERCH_NETWORK/);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['env that is no object', { env: 'PERCH_HOME=x' }, /env is an object/],
+    ['a path without a slash', { path: 'graphql' }, /path is a path such as/],
+    ['a path that is no text', { path: 7 }, /path is a path such as/],
+    ['a network that is none', { network: {} }, /network is not a Network/],
+    ['a prefix', { prefix: '/api' }, /give path, or register it in a plugin/],
+  ])('refuses %s before it opens anything', async (_name, wrong, says) => {
+    const opening = open((host) => host.register(perchMercurius, { env: env(), ...wrong } as never) as never);
+    await expect(opening).rejects.toThrow(says);
+  });
+
+  it('refuses a second Perch in the same scope, and has one for each scope with a path of its own', async () => {
+    const twice = open(async (host) => {
+      await host.register(perchMercurius, { env: env() });
+      await host.register(perchMercurius, { env: env(), path: '/two' });
+    });
+    await expect(twice).rejects.toThrow('has Perch already');
+    await app.close();
+    const url = await open(async (host) => {
+      for (const path of ['/one', '/two']) {
+        await host.register(async (scope) => {
+          await scope.register(perchMercurius, { env: env(), path });
+        });
+      }
+    });
+    for (const path of ['/one', '/two']) expect((await fetch(`${url}${path}?query={__typename}`)).status).toBe(200);
+  });
+
+  it('closes what it has opened when the rest of it fails', async () => {
+    const own = await Cli.open();
+    const opening = open(async (host) => {
+      host.get('/graphql', async () => 'taken');
+      await host.register(perchMercurius, { env: { PERCH_HOME: own.home } });
+    });
+    await expect(opening).rejects.toThrow('already declared');
+    expect(await isDatabaseDown(own)).toBe(true);
+    await own.close();
   });
 
   it('sells nothing: checkout is closed', async () => {
