@@ -58,6 +58,8 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
     landingPage: false,
     graphiql: false,
     batching: false,
+    // There is nothing to upload.
+    multipart: false,
     // A persisted operation's name; Yoga refuses members of a body that it does not know.
     extraParamNames: ['documentId'],
     maskedErrors: false,

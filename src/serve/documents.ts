@@ -82,7 +82,7 @@ export class Documents {
   #byName(name: string): Operation {
     const operation = this.#named.get(name);
     if (operation) return operation;
-    throw badRequest(`There is no persisted operation ${JSON.stringify(name)}.`, 'operationName');
+    throw badRequest(`There is no persisted operation ${JSON.stringify(name)}.`, 'documentId');
   }
 
   #byHash(sha256: string): Operation {

@@ -66,6 +66,11 @@ const BODIES: readonly [type: string, body: string][] = [
     '{"query":"{__typename}","more":1}',
   ].map((body): [string, string] => ['application/json', body]),
   ['application/json', '{"query":"{__typename}","variables":[1]}'],
+  ['application/json', '{"documentId":"nobody"}'],
+  [
+    'multipart/form-data; boundary=x',
+    '--x\r\ncontent-disposition: form-data; name="query"\r\n\r\n{__typename}\r\n--x--\r\n',
+  ],
   ['application/json', '{"query":"{__typename}","variables":"{}"}'],
   ['application/json', '{"query":"{__typename}","extensions":7}'],
   ['application/json', '{"query":"{__typename}","operationName":7}'],

@@ -180,6 +180,12 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
       expect(status).toBe(name === 'checkout' ? 405 : 200);
     });
 
+    it('an unknown name is refused where it was given', async () => {
+      const { status, body } = await post(service.perch, account, { documentId: 'nobody' });
+      expect(status).toBe(400);
+      expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'bad_request', param: 'documentId' });
+    });
+
     it('an unknown hash is PersistedQueryNotFound, and nothing can be registered (U52)', async () => {
       const query = '{ tweet(id: "2") { id } }';
       const extensions = persisted(sha256(query));
