@@ -159,14 +159,14 @@ async function read({
       },
       place.state,
     );
-    return { ...ended, exitCode: stopping.exitCode() };
+    // A signal that came with the last page has cut nothing short.
+    return { ...ended, exitCode: ended.end === 'interrupted' ? stopping.exitCode() : 0 };
   } catch (error) {
     const isBegun = place.isResumed || last.items + last.spent + last.unsure > 0;
     if (!isBegun) await removeAll(paths);
     throw inWords(error, what, { ...paths, isBegun });
   } finally {
     progress?.stop();
-    stopping.release();
   }
 }
 
@@ -175,11 +175,11 @@ interface Stopping {
   readonly signal: AbortSignal;
   /** What the command then ends with. */
   exitCode(): number;
-  release(): void;
 }
 
+/** To the end of the process: what follows the last page is short, and is finished. */
 function listenForStop(): Stopping {
-  const { once, twice, release } = listenForSignals();
+  const { once, twice } = listenForSignals();
   const stop = new AbortController();
   let exitCode = 0;
   void once.then((signal) => {
@@ -188,7 +188,7 @@ function listenForStop(): Stopping {
   });
   // Like a kill: the next run begins at the last whole page.
   void twice.then((signal) => process.exit(exitCodeOf(signal)));
-  return { signal: stop.signal, exitCode: () => exitCode, release };
+  return { signal: stop.signal, exitCode: () => exitCode };
 }
 
 /** On a terminal, unless the rows go there too: between them a bar would be noise. */
