@@ -2,6 +2,7 @@ import type { JsonSchema } from './types.js';
 import { refTo } from './words.js';
 
 const text = (description: string): JsonSchema => ({ type: 'string', description });
+const address = (description: string): JsonSchema => ({ ...text(description), format: 'uri' });
 const credits = (description: string): JsonSchema => ({ type: 'number', description });
 
 const HEALTH: JsonSchema = { type: 'string', enum: ['ok', 'degraded', 'down'] };
@@ -10,13 +11,19 @@ const HEALTH: JsonSchema = { type: 'string', enum: ['ok', 'degraded', 'down'] };
 export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Service: {
     type: 'object',
-    required: ['name', 'version', 'links', 'prices'],
+    required: ['name', 'version', 'endpoints', 'links', 'prices'],
     properties: {
       name: text('The service.'),
       version: text('The version of the interface.'),
       network: text('The network that is read.'),
       demo: { type: 'boolean', description: 'True when an invented network is served.' },
-      links: { type: 'object', description: 'Where things are.' },
+      endpoints: {
+        type: 'object',
+        description: 'Where each interface is called.',
+        required: ['graphql', 'rest', 'mcp'],
+        properties: { graphql: address('GraphQL.'), rest: address('The base of REST.'), mcp: address('MCP.') },
+      },
+      links: { type: 'object', description: 'Where to read on.' },
       prices: { type: 'array', items: refTo('schemas', 'Price') },
     },
   },

@@ -54,7 +54,8 @@ const CODE: ApiParameter = {
 /** What needs no key (section 4); pages for a browser, JSON for a program. */
 export function keylessPaths(baseUrl: string): Paths {
   const links = { graphql: `${baseUrl}/graphql`, openapi: `${baseUrl}/openapi.yaml`, status: `${baseUrl}/status` };
-  const service = { name: 'Perch', version: VERSION, network: 'corpus', demo: true, links, prices };
+  const endpoints = { graphql: `${baseUrl}/graphql`, rest: `${baseUrl}/v1`, mcp: `${baseUrl}/mcp` };
+  const service = { name: 'Perch', version: VERSION, network: 'corpus', demo: true, endpoints, links, prices };
   const openapi = keyless('openapi', 'This document', { 'application/yaml': { schema: { type: 'string' } } });
   return {
     '/': keyless('service', 'What this service is and what reading costs', { ...json('Service', service), ...PAGE }),

@@ -865,7 +865,25 @@ export interface components {
         Service: {
             /** @description True when an invented network is served. */
             demo?: boolean;
-            /** @description Where things are. */
+            /** @description Where each interface is called. */
+            endpoints: {
+                /**
+                 * Format: uri
+                 * @description GraphQL.
+                 */
+                graphql: string;
+                /**
+                 * Format: uri
+                 * @description MCP.
+                 */
+                mcp: string;
+                /**
+                 * Format: uri
+                 * @description The base of REST.
+                 */
+                rest: string;
+            };
+            /** @description Where to read on. */
             links: Record<string, never>;
             /** @description The service. */
             name: string;
@@ -1403,6 +1421,11 @@ export interface operations {
                      *       "version": "0.3.0",
                      *       "network": "corpus",
                      *       "demo": true,
+                     *       "endpoints": {
+                     *         "graphql": "https://perch.example/graphql",
+                     *         "rest": "https://perch.example/v1",
+                     *         "mcp": "https://perch.example/mcp"
+                     *       },
                      *       "links": {
                      *         "graphql": "https://perch.example/graphql",
                      *         "openapi": "https://perch.example/openapi.yaml",

@@ -366,9 +366,18 @@ class Problem(_Problem, total=False):
     credits_charged: float
 
 
+class ServiceEndpoints(TypedDict):
+    """Where each interface is called."""
+
+    graphql: str
+    rest: str
+    mcp: str
+
+
 class _Service(TypedDict):
     name: str
     version: str
+    endpoints: ServiceEndpoints
     links: Dict[str, Any]
     prices: List[Price]
 
