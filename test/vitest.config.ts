@@ -13,6 +13,8 @@ export default defineConfig({
     sequence: { shuffle: true },
     // Most tests wait for a process or a clock: two at a time even on one core.
     maxWorkers: Math.max(2, availableParallelism()),
+    // Files share a worker and what it has loaded: they change nothing that another could see.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
