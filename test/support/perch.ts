@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { v7 } from 'uuid';
+import { z } from 'zod';
 import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
@@ -12,6 +13,9 @@ import { toCredits, toThousandths } from '../../src/core/credits.js';
 import type { Network } from '../../src/ports/network.js';
 import type { Ledger } from '../../src/ports/truth.js';
 import { type FreshDatabase, freshDatabase } from './database.js';
+
+/** What serves GraphQL where a test does not say: `.ci/run` has the suite once over each. */
+const MOUNT = z.enum(['yoga', 'mercurius']).default('yoga').parse(process.env.TEST_GRAPHQL_MOUNT);
 
 export interface TestAccount {
   readonly accountId: string;
@@ -62,7 +66,7 @@ export async function startPerch(
   const stores = { sql: database.sql, corpusSql, accounts, ledger, secrets, close: async () => undefined };
   const log = options.log ?? pino({ level: process.env.PERCH_TEST_LOG ?? 'fatal' });
   const wrapped = wrapCorpus && { network: wrapCorpus(createCorpusNetwork(corpusSql)) };
-  const perch = await compose(config, stores, { ...rest, ...wrapped, log });
+  const perch = await compose(config, stores, { graphql: MOUNT, ...rest, ...wrapped, log });
   const url = await perch.listen();
   const addKey = (accountId: string, key: string, capThousandths: number | null) =>
     accounts.addKey({
@@ -102,7 +106,7 @@ export async function startPerch(
       return toCredits(Number(row?.balance));
     },
     async another() {
-      const node = await compose(config, stores, { ...rest, ...wrapped, log });
+      const node = await compose(config, stores, { graphql: MOUNT, ...rest, ...wrapped, log });
       return { url: await node.listen(), close: () => node.close() };
     },
     async close() {
