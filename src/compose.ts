@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { v7 } from 'uuid';
+import { mountGraphiql } from '../adapters/graphql/graphiql/mount.js';
 import { mountManifest } from '../adapters/graphql/manifest.js';
 import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
 import { mountGraphql } from '../adapters/graphql/yoga.js';
@@ -9,6 +10,7 @@ import { versionHeaders } from '../adapters/http/version-headers.js';
 import { mountMcp } from '../adapters/mcp/mount.js';
 import { COMET_THREAD_ID, DEMO_HANDLES } from '../adapters/networks/corpus/demo/entry-points.js';
 import { mountRest } from '../adapters/rest/mount.js';
+import { mountOpenapi } from '../adapters/rest/openapi/mount.js';
 import { mountSite } from '../adapters/site/mount.js';
 import { schema } from '../schema/index.js';
 import type { Config } from './config.js';
@@ -116,20 +118,20 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
   const { serve, admit, operations } = engine;
   const { config, network, status, demoKey, demo } = shown;
   mountRest(app, { serve, schema, operations });
-  const site = mountSite(app, {
-    admit,
+  const { admitPublic } = admit;
+  const { handle, otherHandles } = DEMO_SUBJECTS;
+  mountSite(app, {
+    admitPublic,
     status,
     version: VERSION,
     network: network.name,
-    demoKey,
     demo,
-    subjects: demo ? DEMO_SUBJECTS : null,
-    authUrl: config.authUrl,
-    schema,
-    operations,
+    live: demo && demoKey !== null ? { key: demoKey, handles: [handle, ...otherHandles] } : null,
   });
-  if (shown.graphql === 'yoga') mountGraphql(app, { serve, schema }, site.graphiql);
-  else await mountMercurius(app, { serve, schema, page: site.graphiql });
+  mountOpenapi(app, { admitPublic, authUrl: config.authUrl, schema, operations });
+  const page = mountGraphiql(app, { demoKey, subjects: demo ? DEMO_SUBJECTS : null });
+  if (shown.graphql === 'yoga') mountGraphql(app, { serve, schema }, page);
+  else await mountMercurius(app, { serve, schema, page });
   mountManifest(app, operations);
   mountMcp(app, { serve, schema, operations });
 }

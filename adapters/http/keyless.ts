@@ -27,6 +27,16 @@ export const createKeyless =
       return handler(request, reply);
     });
 
+/** What anybody may read, also from a page of another origin: GET and HEAD under the `public` policy. */
+export const createPublic = (
+  app: FastifyInstance,
+  admitPublic: AdmitPublic,
+): ((url: string, handler: Handler) => void) => {
+  const keyless = createKeyless(app, admitPublic);
+  return (url, handler) =>
+    keyless(PAGE, url, (request, reply) => handler(request, reply.header('Access-Control-Allow-Origin', '*')));
+};
+
 /** Pages, which bring several requests each: under a bound of their own, for the database's sake (L10). */
 export const createPages =
   (app: FastifyInstance, admit: AdmitPublic): Keyless =>

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify';
+import type { Handler } from '../../http/keyless.js';
+import { mountAssets } from '../../site/mount-assets.js';
+import { graphiqlAssets } from './assets.js';
+import type { ExampleSubjects } from './examples.js';
+import { graphiqlPage } from './page.js';
+import { GRAPHIQL_CSP } from './policy.js';
+
+export interface GraphiqlOptions {
+  /** The demo account's key; null where there is none. */
+  readonly demoKey: string | null;
+  /** What the examples ask for; null: what is in any corpus. */
+  readonly subjects: ExampleSubjects | null;
+}
+
+/** Mounts what GraphiQL is made of, and gives the page, which shares its address with GraphQL itself. */
+export function mountGraphiql(app: FastifyInstance, { demoKey, subjects }: GraphiqlOptions): Handler {
+  mountAssets(app, graphiqlAssets());
+  return (_request, reply) =>
+    reply
+      .header('Content-Security-Policy', GRAPHIQL_CSP)
+      // Where a demo key is in the page, nothing on the way may keep it.
+      .header('Cache-Control', demoKey === null ? 'public, max-age=60' : 'no-store')
+      .header('Vary', 'Accept')
+      .type('text/html; charset=utf-8')
+      .send(graphiqlPage({ demoKey, baseUrl: app.baseUrl, ...(subjects && { subjects }) }));
+}

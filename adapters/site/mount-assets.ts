@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify';
+import type { AssetSet } from './asset-set.js';
+import { packable } from './packed.js';
+
+/** Assets never change under their address and are under no rate policy (L10). */
+export function mountAssets(app: FastifyInstance, assets: AssetSet): void {
+  for (const [url, asset] of assets) {
+    const bytes = packable(asset);
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      handler: async (request, reply) => {
+        reply.header('Cache-Control', 'public, max-age=31536000, immutable').header('Vary', 'Accept-Encoding');
+        reply.header('ETag', asset.etag).type(asset.type);
+        if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send();
+        const { body, gzip } = await bytes(request.headers['accept-encoding']);
+        // Named even when it is none: the asset is packed here, once, and not again on its way out.
+        return reply.header('Content-Encoding', gzip ? 'gzip' : 'identity').send(body);
+      },
+    });
+  }
+}
