@@ -1,7 +1,6 @@
 /** The sign-in page in each of its states: valid, accessible, in both schemes, on a phone and on a desk. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import axe from 'axe-core';
 import { HtmlValidate } from 'html-validate/node';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +8,7 @@ import { refusedPage, type SignInPage, signInPage } from '../../adapters/sign-in
 import { siteAssets } from '../../adapters/site/assets.js';
 import { SITE_CSP } from '../../adapters/site/policy.js';
 import { describeInChromium, launchChromium, visit } from '../support/chromium.js';
+import { flawsOf } from '../support/looks.js';
 import { panelPage } from './panel-page.js';
 
 const ASK: SignInPage = { state: { kind: 'ask' }, next: '/dashboard/keys', byMail: true, passkeys: 'here' };
@@ -93,21 +93,10 @@ describeInChromium('in a browser', () => {
     await tab.page.goto(`${origin}${path}${path === '/spent' ? `#${'A'.repeat(43)}` : ''}`);
     const details = tab.page.locator('details summary');
     if ((await details.count()) > 0 && (await details.isVisible())) await details.click();
-    await tab.page.evaluate(axe.source);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await tab.page.emulateMedia({ colorScheme });
-      for (const width of [360, 1440]) {
-        await tab.page.setViewportSize({ width, height: 900 });
-        expect(await tab.page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-        const faults = await tab.page.evaluate(
-          'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))',
-        );
-        expect(faults).toEqual([]);
-      }
-    }
+    const flaws = await flawsOf(tab.page);
     const { foreign, violations, errors } = tab;
     await tab.close();
-    expect({ foreign, violations, errors }).toEqual({ foreign: [], violations: [], errors: [] });
+    expect({ flaws, foreign, violations, errors }).toEqual({ flaws: [], foreign: [], violations: [], errors: [] });
   });
 
   it('behind a proxy that keeps its name to itself, the browser knows that it stands at the right address', async () => {

@@ -1,0 +1,42 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+export interface Look {
+  readonly colorScheme: 'light' | 'dark';
+  /** Pixels. */
+  readonly width: number;
+}
+
+/** On a phone and on a desk, in both schemes. */
+export const LOOKS: readonly Look[] = [
+  { colorScheme: 'light', width: 360 },
+  { colorScheme: 'dark', width: 1440 },
+  { colorScheme: 'dark', width: 360 },
+  { colorScheme: 'light', width: 1440 },
+];
+
+// Text, because it runs in the browser, whose types are not those of this project.
+// A picture of the other scheme is another file.
+const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
+  Promise.all([...document.images].filter((image) => !image.complete).map((image) => new Promise((done) => {
+    for (const event of ['load', 'error']) image.addEventListener(event, done);
+  }))))`;
+const FLAWS = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => [
+  ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the window'] : []),
+  ...[...document.images].filter((image) => image.naturalWidth === 0).map((image) => 'broken ' + image.currentSrc),
+  ...violations.map(({ id, nodes }) => id + ' ' + nodes[0].html),
+])`;
+
+/** What nobody should find on a page: that it scrolls sideways, a broken picture, what axe finds; look by look, loaded once. */
+export async function flawsOf(page: Page, looks: readonly Look[] = LOOKS): Promise<string[]> {
+  const flaws: string[] = [];
+  await page.evaluate(axe.source);
+  for (const { colorScheme, width } of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    await page.evaluate(SETTLED);
+    const seen: string[] = await page.evaluate(FLAWS);
+    flaws.push(...seen.map((flaw) => `${colorScheme} ${width}: ${flaw}`));
+  }
+  return flaws;
+}
