@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { hashKey, isWellFormedKey, mintKey } from '../../src/access/key.js';
 import type { Config } from '../../src/config.js';
 import type { Stores } from '../../src/stores.js';
-import { demoNetwork } from '../networks/corpus/demo/demo-network.js';
-import { DEMO_SEED } from '../networks/corpus/demo/entry-points.js';
-import { loadCorpus } from '../networks/corpus/import/load.js';
+import { demoKeyFile } from './demo-key-file.js';
 import { openAccount } from './new-key.js';
 import { note } from './print.js';
 import { openProgress } from './progress.js';
@@ -23,9 +20,6 @@ export interface Demo {
   /** The key was made just now: it is shown once. */
   readonly isNew: boolean;
 }
-
-/** Where the demo key is kept for GraphiQL's button: readable by its owner alone. */
-export const demoKeyFile = (config: Config): string => join(config.home, 'demo-key');
 
 /**
  * Makes an empty database a demo: the invented network, and an account with a key to play with. Does nothing where there is
@@ -45,6 +39,12 @@ async function fillNetwork({ sql }: Stores): Promise<void> {
     select exists (select from corpus_users) or exists (select from corpus_tweets)
       or exists (select from corpus_follows) as filled`;
   if (found?.filled !== false) return;
+  // Of use at one start in the life of a folder.
+  const [{ demoNetwork }, { DEMO_SEED }, { loadCorpus }] = await Promise.all([
+    import('../networks/corpus/demo/demo-network.js'),
+    import('../networks/corpus/demo/entry-points.js'),
+    import('../networks/corpus/import/load.js'),
+  ]);
   note('The first start: making the demo network, an invented one');
   const rows = [...demoNetwork({ seed: DEMO_SEED, now: Date.now() })];
   const progress = openProgress('Filling the demo network', rows.length);

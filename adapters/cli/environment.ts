@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, readConfig } from '../../src/config.js';
-import { openStores, type Stores } from '../../src/stores.js';
-import { closeOnInterrupt } from './interrupts.js';
 import { note } from './print.js';
 
 const PACKAGE_FOLDER = fileURLToPath(new URL('../..', import.meta.url));
@@ -29,22 +27,4 @@ export function typedPath(path: string): string {
   const { INIT_CWD, npm_lifecycle_event } = process.env;
   const isNpmRun = npm_lifecycle_event === 'perch' && resolve(process.cwd()) === resolve(PACKAGE_FOLDER);
   return resolve(isNpmRun && INIT_CWD && existsSync(INIT_CWD) ? INIT_CWD : process.cwd(), path);
-}
-
-/** Opens the stores of a configuration for a command, whether the service runs or not, and leaves them as they were found. */
-export async function withStoresOf<T>(config: Config, use: (stores: Stores) => Promise<T>): Promise<T> {
-  const opening = openStores(config, note);
-  const release = closeOnInterrupt(opening);
-  try {
-    const stores = await opening;
-    return await use(stores).finally(() => stores.close());
-  } finally {
-    release();
-  }
-}
-
-/** The same for the configuration of this process. */
-export async function withStores<T>(use: (stores: Stores, config: Config) => Promise<T>): Promise<T> {
-  const config = configOfProcess();
-  return withStoresOf(config, (stores) => use(stores, config));
 }

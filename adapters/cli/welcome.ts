@@ -1,6 +1,7 @@
 import type { Config } from '../../src/config.js';
 import { DEMO_HANDLES } from '../networks/corpus/demo/entry-points.js';
-import { type Demo, demoKeyFile } from './demo.js';
+import type { Demo } from './demo.js';
+import { demoKeyFile } from './demo-key-file.js';
 import { facts } from './print.js';
 
 /** Whom a first read asks for: somebody who is there for certain. */

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Sessions } from '../../../src/account/sessions.js';
 import { OPERATOR } from '../../../src/core/audit.js';
 import { createSessionStore } from '../../postgres/sessions.js';
-import { withStores } from '../environment.js';
 import { answer, plural } from '../print.js';
+import { withStores } from '../with-stores.js';
 import { accountOf } from './account.js';
 
 /** Ends every session of the account, wherever it is signed in. */

@@ -4,11 +4,11 @@ import type { AccountRecord } from '../../../src/ports/truth.js';
 import type { Stores } from '../../../src/stores.js';
 import { createEmailAccounts } from '../../postgres/email-accounts.js';
 import { accountJson, KEY_HEADER, keyRow, tierOf } from '../account-view.js';
-import { withStores } from '../environment.js';
 import { Failure } from '../failure.js';
 import { grant, openAccount } from '../new-key.js';
 import { answer, count, facts, note, plural, table } from '../print.js';
 import { newSignInLink, signInUrl } from '../sign-in-link.js';
+import { withStores } from '../with-stores.js';
 
 interface CreateOptions {
   readonly name: string;

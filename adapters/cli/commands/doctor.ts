@@ -5,9 +5,10 @@ import { type Config, ConfigError } from '../../../src/config.js';
 import { openNetwork } from '../../../src/networks.js';
 import type { Stores } from '../../../src/stores.js';
 import { openRedis } from '../../redis/link.js';
-import { configOfProcess, withStoresOf } from '../environment.js';
+import { configOfProcess } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
 import { answer, count, plural, table } from '../print.js';
+import { withStoresOf } from '../with-stores.js';
 
 const NETWORK_WAIT_MS = 20_000;
 

@@ -4,10 +4,8 @@ import { toCredits } from '../../../src/core/credits.js';
 import { configOfProcess, typedPath } from '../environment.js';
 import { addressOf, keyOf } from '../export/access.js';
 import { Client, type Query, Refusal } from '../export/client.js';
-import { columnsOf } from '../export/columns.js';
 import { LISTS, type ListRow } from '../export/lists.js';
 import { takeLocks } from '../export/lock.js';
-import { writeParquet } from '../export/parquet.js';
 import { openPlace, type Paths, type Place, pathsOf } from '../export/place.js';
 import { FORMATS, type Format, rowText } from '../export/rows.js';
 import { type End, type Run, runExport } from '../export/run.js';
@@ -67,7 +65,8 @@ async function exportTo(paths: Paths, { list, row, what, options, url, key, form
   const fresh = options.fresh === true;
   const place = await openPlace(paths, { url, list, subject: what, product, format, fresh });
   const rows = product === 'People' ? 'User' : row.rows;
-  const columns = columnsOf(row.operation, rows);
+  // Only tables have columns; they come from the schema, which takes a while to load.
+  const columns = format === 'ndjson' ? [] : (await import('../export/columns.js')).columnsOf(row.operation, rows);
   const query = {
     ...(row.path === null && { q: what }),
     product: product ?? undefined,
@@ -86,6 +85,7 @@ async function exportTo(paths: Paths, { list, row, what, options, url, key, form
       text: rowText(format, columns),
     });
     if (paths.rows !== null && paths.out !== null && paths.rows !== paths.out && end !== 'interrupted') {
+      const { writeParquet } = await import('../export/parquet.js');
       await writeParquet(paths.out, paths.rows, columns);
     }
     if (end === 'complete') await removeTraces(paths);

@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
 import { importPaths } from '../../networks/corpus/import/import-paths.js';
 import type { ImportSummary } from '../../networks/corpus/import/load.js';
-import { typedPath, withStores } from '../environment.js';
+import { typedPath } from '../environment.js';
 import { Failure } from '../failure.js';
 import { answer, note, plural, table } from '../print.js';
 import { openProgress, type Progress } from '../progress.js';
+import { withStores } from '../with-stores.js';
 
 interface ImportOptions {
   readonly strict?: boolean;

@@ -3,10 +3,10 @@ import { type Thousandths, toCredits } from '../../../src/core/credits.js';
 import type { CapPeriod, KeyRecord } from '../../../src/ports/truth.js';
 import type { Stores } from '../../../src/stores.js';
 import { KEY_HEADER, keyJson, keyRow, stateOf } from '../account-view.js';
-import { withStores } from '../environment.js';
 import { Failure } from '../failure.js';
 import { keysOf } from '../new-key.js';
 import { answer, facts, plural, table } from '../print.js';
+import { withStores } from '../with-stores.js';
 import { accountOf } from './account.js';
 
 interface CreateOptions {

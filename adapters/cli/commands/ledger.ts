@@ -1,6 +1,6 @@
-import { withStores } from '../environment.js';
 import { FAILED } from '../failure.js';
 import { answer, plural, table } from '../print.js';
+import { withStores } from '../with-stores.js';
 
 /** Exit code 1 when an invariant is broken. */
 export async function checkLedger(options: { json?: boolean }): Promise<void> {
