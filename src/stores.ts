@@ -4,6 +4,7 @@ import { openEmbeddedPostgres } from '../adapters/postgres/launcher.js';
 import { createLedger } from '../adapters/postgres/ledger.js';
 import { migrate } from '../adapters/postgres/migrate.js';
 import { connect, type Sql } from '../adapters/postgres/sql.js';
+import { withoutLogin } from './config/read-settings.js';
 import type { Config } from './config.js';
 import type { Accounts, Ledger } from './ports/truth.js';
 import { fingerprintOf, openSecrets, type Secrets } from './secrets.js';
@@ -36,9 +37,20 @@ export async function openStores(config: Config, onProgress: (text: string) => v
     if (!(await isOfPepper(sql, fingerprintOf(secrets)))) throw strangeSecrets(config);
   } catch (error) {
     await close();
-    throw error;
+    throw config.databaseUrl === null ? error : asOfAddress(error, config.databaseUrl);
   }
   return { sql, corpusSql, accounts: createAccounts(sql), ledger: createLedger(sql), secrets, close };
+}
+
+/** Nobody listens there, or whoever does lets us not in: codes of the network, the driver and Postgres. */
+const NO_WAY_IN = /^(?:E[A-Z_]+|CONNECT_TIMEOUT|CONNECTION_\w+|28\w{3}|3D000)$/;
+
+/** The name of the setting to look at, and the address without its login. */
+function asOfAddress(error: unknown, databaseUrl: string): unknown {
+  const { code = '', message } = error as { code?: string; message?: string };
+  if (!NO_WAY_IN.test(code)) return error;
+  const where = withoutLogin(databaseUrl);
+  return new Error(`The database of DATABASE_URL, ${where}, cannot be opened: ${message || code}`, { cause: error });
 }
 
 /** Going on would refuse every key there is, and make new ones that the other machines refuse. */

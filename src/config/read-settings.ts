@@ -13,7 +13,9 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 /** The text of a variable; an empty or blank one counts as not set. */
 export const textOf = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined;
 
-const withoutLogin = (address: string): string => address.replace(/^(\w+:\/\/)?.*@/s, '$1…@').replace(/\?.*/s, '');
+/** An address as it may be shown: without its name and password, and what follows a question mark. */
+export const withoutLogin = (address: string): string =>
+  address.replace(/^(\w+:\/\/)?.*@/s, '$1…@').replace(/\?.*/s, '');
 
 /** What may be seen of a value: of the address of a store no login and no query, of a secret nothing. */
 export function shownText(name: SettingName, text: string): string {

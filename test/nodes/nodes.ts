@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Cli, type Started } from '../cli/support.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
-import { type Line, openLine } from '../support/line.js';
+import type { Line } from '../support/line.js';
+import { lineTo } from '../support/line-to.js';
 
 export interface Node {
   readonly url: string;
@@ -34,19 +35,6 @@ export interface FleetOptions {
   readonly redisUrl: string | null;
   readonly env?: Readonly<Record<string, string>>;
   readonly prepare?: (database: FreshDatabase) => Promise<void>;
-}
-
-/** Where the embedded server of this run listens, as a line of TCP. */
-async function lineTo(database: FreshDatabase): Promise<{ line: Line; url: string }> {
-  const { target } = database;
-  if ('url' in target) {
-    const url = new URL(target.url);
-    const line = await openLine({ host: url.hostname, port: Number(url.port || 5432) });
-    url.host = `127.0.0.1:${line.port}`;
-    return { line, url: url.href };
-  }
-  const line = await openLine({ path: `${target.host}/.s.PGSQL.${target.port}` });
-  return { line, url: `postgres://${target.username}@127.0.0.1:${line.port}/${target.database}` };
 }
 
 export async function openFleet(options: FleetOptions): Promise<Fleet> {

@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.js';
 import { fingerprintOf, openSecrets } from '../../src/secrets.js';
 import { openStores } from '../../src/stores.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { lineTo } from '../support/line-to.js';
 import { openHome, removeHome } from './launcher-support.js';
 
 describe('a database', () => {
@@ -61,5 +62,33 @@ describe('secrets', () => {
     await expect(open({ PERCH_SECRET: 'wrong '.repeat(6) })).rejects.toThrow(/PERCH_SECRET to the same value on every/);
     await expect(open({})).rejects.toThrow(new RegExp(`pepper and cursor-secret from .* to ${home}`));
     await (await open(right)).close();
+  });
+});
+
+describe('a database that cannot be opened', () => {
+  const open = (url: string) =>
+    openStores(readConfig({ env: { DATABASE_URL: url, PERCH_SECRET: 's'.repeat(32) }, cwd: '/', terminal: false }));
+
+  test.each([
+    [
+      'nobody listens',
+      'postgres://ada:secret@127.0.0.1:1/perch',
+      /DATABASE_URL, postgres:\/\/…@127\.0\.0\.1:1\/perch, .*ECONNREFUSED/,
+    ],
+    ['nothing has the name', 'postgres://ada:secret@nowhere.invalid/perch', /DATABASE_URL, .*nowhere\.invalid/],
+  ])('is told by the setting and its address, without the password: %s', async (_name, url, says) => {
+    const error: unknown = await open(url).catch((thrown: unknown) => thrown);
+    expect(String(error)).toMatch(says);
+    expect(String(error)).not.toContain('secret@');
+  });
+
+  test('so is one that is not there', async () => {
+    const database = await freshDatabase();
+    const { line, url } = await lineTo(database);
+    const other = new URL(url);
+    other.pathname = '/not_there';
+    await expect(open(other.href)).rejects.toThrow(/DATABASE_URL, .*not_there.*does not exist/);
+    await line.close();
+    await database.drop();
   });
 });
