@@ -38,6 +38,7 @@ const isSold = ({ open, account }: CreditsModel): boolean => open && !account.fr
 const PackCard = ({ pack, model }: { pack: (typeof PACKS)[number]; model: CreditsModel }) => {
   const { account, pageKey } = model;
   const reaches = qpsOf(account.paidUsd + pack.usd);
+  const raises = !standingOf(account).special && reaches > account.qps;
   return (
     <li class="pack">
       <h3>{capital(pack.name)}</h3>
@@ -47,7 +48,7 @@ const PackCard = ({ pack, model }: { pack: (typeof PACKS)[number]; model: Credit
       <p class="soft">
         ${figure(pack.usd)}, or ${usdPer1000(pack).toFixed(2)} per 1,000
       </p>
-      <p class="soft small">{reaches > account.qps ? `Raises the rate to ${reaches} a second.` : 'Keeps the rate.'}</p>
+      <p class="soft small">{raises ? `Raises the rate to ${reaches} a second.` : 'Keeps the rate.'}</p>
       {isSold(model) ? (
         <form method="post" action="/dashboard/credits/buy">
           <input type="hidden" name="pack" value={pack.name} />
@@ -110,10 +111,10 @@ const Tiers = ({ account }: CreditsModel) => {
         columns={[{ title: 'Paid in all' }, { title: 'Requests a second', numeric: true }]}
       >
         {TIERS.map((tier) => (
-          <tr key={tier.paidUsd} {...(tier === reached ? { class: 'here' } : {})}>
+          <tr key={tier.paidUsd} {...(tier === reached && !special ? { class: 'here' } : {})}>
             <th scope="row">
               {tier.paidUsd === 0 ? 'Nothing yet' : `From $${figure(tier.paidUsd)}`}{' '}
-              {tier === reached ? <Badge tone="ok">You are here</Badge> : null}
+              {tier === reached && !special ? <Badge tone="ok">You are here</Badge> : null}
             </th>
             <td class="num">{tier.requestsPerSecond}</td>
           </tr>

@@ -39,9 +39,13 @@ export function mountTransport(app: FastifyInstance, serve: Serve, serverFor: Se
   route('OPTIONS', preflight);
   route(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'], (request, reply) => {
     reply.header('Allow', 'POST, OPTIONS');
-    throw new ServiceError('bad_request', `${request.method} is not for ${URL_PATH}: there are no sessions here.`, {
-      status: 405,
-    });
+    throw new ServiceError(
+      'bad_request',
+      `${request.method} is not for ${URL_PATH}, which has no sessions: use POST.`,
+      {
+        status: 405,
+      },
+    );
   });
 }
 

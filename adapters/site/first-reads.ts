@@ -61,12 +61,12 @@ export const firstCurl = (baseUrl: string, handle: string): string =>
 export const firstAnswer = (handle: string): string =>
   JSON.stringify(
     {
-      data: { id: '…', handle, name: '…' },
+      request_id: '…',
+      balance_remaining: 999,
       items: 1,
       credits_charged: toCredits(priceOf('profile', 'miss')),
-      balance_remaining: 999,
       cache: 'miss',
-      request_id: '…',
+      data: { id: '…', handle, name: '…' },
     },
     null,
     2,

@@ -83,14 +83,14 @@ export const Ways = ({ baseUrl }: LandingModel) => (
       <li>
         <h3>MCP, for agents</h3>
         <p>
-          Give yours <code>{baseUrl}/mcp</code> and the key as header <code>x-api-key</code>, or let it sign in. Every
-          tool takes a ceiling of credits.
+          Give your agent <code>{baseUrl}/mcp</code> and the key as header <code>x-api-key</code>, or let it sign in.
+          Every tool takes a ceiling of credits.
         </p>
       </li>
       <li>
         <h3>TypeScript and Python</h3>
         <p>
-          Typed clients come with the source, in <code>clients/</code>: a wrong field does not compile.
+          Typed clients come with the source, in <code>clients/</code>: a wrong field is found before the program runs.
         </p>
       </li>
     </ul>

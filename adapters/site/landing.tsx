@@ -35,11 +35,11 @@ const Receipt = () => {
   );
 };
 
-const Hero = ({ version, network }: LandingModel) => (
+const Hero = ({ version, network, demo }: LandingModel) => (
   <div class="wrap hero">
     <div>
       <p class="eyebrow">
-        Version {version} · reads the {network} network
+        Version {version} · reads the {demo ? 'demo' : network} network
       </p>
       <h1>
         Public social data, <span class="mark">paid by the item</span>

@@ -210,6 +210,7 @@ describe('what fails at once says why and leaves no file', () => {
     ['a folder that is not there', () => [...words().slice(0, -1), '/nowhere/f'], {}, 2, /cannot be written/],
     ['a state in a folder that is not there', () => [...words(), '--state', '/nowhere/s'], {}, 2, /cannot be written/],
     ['one file for rows and state', () => [...words(), '--state', file()], {}, 2, /are the same file/],
+    ['a file of another kind', () => [...words().slice(0, -1), here.file('f.xlsx')], {}, 2, /\.xlsx is not .*--format/],
     ['not a tweet', () => ['replies', '@a', '--max-credits', '5'], {}, 2, /takes the id of a tweet/],
     ['parquet without a file', () => [...words().slice(0, -2), '--format', 'parquet'], {}, 2, /give --out/],
     ['a query that cannot be read', () => ['search', 'from:', '--max-credits', '5'], {}, 2, /character 6/],

@@ -117,10 +117,12 @@ describe('overview', () => {
 
   it('a rate that the operator set is not said to rise with payments: it does not (section 8)', async () => {
     const one = await serveHousehold({ ...BUSY, account: { ...BUSY.account, paidUsd: 0, qps: 7 } });
-    const { body } = await ask(one, '/dashboard');
+    const [{ body }, { body: credits }] = [await ask(one, '/dashboard'), await ask(one, '/dashboard/credits')];
     await one.close();
     expect(body).toContain('Payments do not change it.');
     expect(body).not.toContain('in packs make it');
+    expect(credits).toContain('The operator has set 7 requests a second');
+    for (const untrue of ['Raises the rate', 'You are here']) expect(credits).not.toContain(untrue);
   });
 });
 

@@ -51,7 +51,6 @@ it.skipIf(!hasCurl)(`its call answers, at the price it says${withoutCurl}`, { ti
 
 it('tells to run nothing else, and shows what the app does', async () => {
   expect(COMMANDS.map(({ command }) => command.replace(/^curl .*/, 'curl').trim())).toEqual([
-    'npm i mercurius',
     'npx tsx examples/mercurius/app.ts',
     'export PERCH_KEY=$(cat .perch/demo-key)',
     'curl',

@@ -135,7 +135,8 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     await expect.poll(() => bill.textContent()).toMatch(/^Nothing charged\. No such user/);
     await tab.page.context().setOffline(true);
     await tab.page.getByRole('button', { name: 'Run the query' }).click();
-    await expect.poll(() => bill.textContent()).toContain('is it still running?');
+    await expect.poll(() => bill.textContent()).toMatch(/^No answer came: .* The next one tells what is left\./);
+    await expect.poll(() => tab.page.evaluate('document.activeElement.textContent')).toBe('Run');
     await tab.close();
   });
 

@@ -37,7 +37,7 @@ export async function exportCommand(list: string, what: string, options: ExportO
   if (row === undefined) throw new TypeError(`${list} is no list`);
   checkWords(list, row, what, options);
   const out = options.out === undefined ? null : typedPath(options.out);
-  const format = options.format ?? FORMATS.find((known) => extname(out ?? '') === `.${known}`) ?? 'ndjson';
+  const format = options.format ?? formatOf(out);
   const paths = pathsOf(format, out, options.state === undefined ? null : typedPath(options.state));
   const config = configOfProcess();
   const url = options.url ?? addressOf(config);
@@ -48,6 +48,15 @@ export async function exportCommand(list: string, what: string, options: ExportO
   } finally {
     unlock();
   }
+}
+
+/** By the file's ending; rows of another kind than its name says would be a surprise. Throws Failure. */
+function formatOf(out: string | null): Format {
+  const ending = extname(out ?? '').slice(1);
+  const known = FORMATS.find((format) => format === ending);
+  if (known === undefined && ending !== '')
+    throw new Failure(`.${ending} is not the ending of a format: ${FORMATS.join(', ')}; or say --format`, WRONG_USE);
+  return known ?? 'ndjson';
 }
 
 interface Asked {

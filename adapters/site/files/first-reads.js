@@ -3,7 +3,9 @@ const reads = document.querySelector('[data-demo-key]');
 const { demoKey, handles } = reads.dataset;
 const answer = document.getElementById('first-answer');
 const bill = document.getElementById('first-bill');
+const sample = answer.textContent;
 const runButtons = [];
+let isRunning = false;
 
 const figure = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 const inCredits = (value) => `${figure.format(value)} ${value === 1 ? 'credit' : 'credits'}`;
@@ -37,18 +39,27 @@ async function send({ dataset: { run: path }, textContent }) {
   return response.json();
 }
 
+/** Not `disabled`: a button that has the focus keeps it. */
+function setRunning(value) {
+  isRunning = value;
+  for (const button of runButtons) button.setAttribute('aria-disabled', String(value));
+}
+
 async function run(block) {
-  for (const button of runButtons) button.disabled = true;
+  if (isRunning) return;
+  setRunning(true);
   bill.textContent = 'Reading…';
   try {
     const body = await send(block);
     answer.textContent = JSON.stringify(body, null, 2);
     bill.textContent = billFor(body);
   } catch {
-    bill.textContent = 'Nothing charged. The service gave no answer: is it still running?';
+    // A read whose answer was lost on the way is paid.
+    bill.textContent = 'No answer came: is the service still running? The next one tells what is left.';
+    answer.textContent = sample;
   }
-  for (const button of runButtons) button.disabled = false;
-  bill.scrollIntoView({ block: 'nearest' });
+  setRunning(false);
+  answer.closest('figure').scrollIntoView({ block: 'nearest' });
 }
 
 for (const block of reads.querySelectorAll('[data-run]')) {
@@ -69,6 +80,8 @@ function ask(handle) {
     block.dataset.run = block.dataset.run.replaceAll(reads.dataset.handle, handle);
   }
   reads.dataset.handle = handle;
+  bill.textContent = '';
+  answer.textContent = sample;
 }
 
 const choice = document.createElement('select');
