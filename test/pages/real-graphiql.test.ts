@@ -73,6 +73,27 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     },
   );
 
+  it('on a phone query and answer lie one below the other, and nothing is cut off', async () => {
+    const tab = await visit(browser, perch.url, { viewport: { width: 360, height: 640 } });
+    const { page } = tab;
+    await page.goto(`${perch.url}/graphql`);
+    await takeDemoKey(page);
+    await run(page);
+    await expect.poll(() => text(page, 'last-cost')).toMatch(/credits (miss|hit)$/);
+    await page.getByRole('button', { name: 'Price it' }).click();
+    await page.locator('#notice').waitFor();
+    const places: Record<string, number> = await page.evaluate(`(() => {
+      const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+      const [query, answer] = [box('.graphiql-editors'), box('.graphiql-response')];
+      return { wider: document.documentElement.scrollWidth - innerWidth, chip: box('#last-cost').right,
+        overlap: Math.max(0, query.bottom - answer.top), query: query.height, answer: answer.height };
+    })()`);
+    await tab.close();
+    expect(places).toMatchObject({ wider: 0, overlap: 0 });
+    expect(places.chip).toBeLessThanOrEqual(360);
+    for (const height of [places.query, places.answer]) expect(height).toBeGreaterThan(200);
+  });
+
   it('every example of GraphiQL finds something, and none of them fails', async () => {
     const tab = await openGraphiql();
     const { page, foreign, violations, errors } = tab;
