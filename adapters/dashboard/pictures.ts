@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../src/core/errors.js';
-import type { ChartData } from './chart-data.js';
+import { CHARTS, type ChartData } from './chart-data.js';
+import { CHART_WIDTHS } from './chart-sizes.js';
 import type { Draw, Look } from './chart-thread.js';
 
 /** Characters of pictures that are kept. */
 const KEPT = 8 * 1024 * 1024;
 
-/** Pictures of one account that may be drawn or wait for it. */
-const MOST_WAITING = 2;
+/**
+ * Pictures of one account that may be drawn or wait for it: every look of a page in both schemes, for a window that is turned or
+ * goes dark while they are drawn.
+ */
+export const MOST_WAITING = CHARTS.length * CHART_WIDTHS.length * 2;
 
 /** A picture of an account's figures. Throws `rate_limited` while others of the account are waited for. */
 export type Pictures = (accountId: string, data: ChartData, look: Look) => Promise<string>;

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { creditsChart } from '../../adapters/dashboard/chart-data.js';
 import { createChartThread, type Draw } from '../../adapters/dashboard/chart-thread.js';
-import { createPictures } from '../../adapters/dashboard/pictures.js';
+import { createPictures, MOST_WAITING } from '../../adapters/dashboard/pictures.js';
 
 const RANGE = { from: '2026-11-01', to: '2026-11-03' };
 const LOOK = { scheme: 'light', width: 'wide' } as const;
@@ -41,13 +41,13 @@ describe('pictures', () => {
     expect(drawn).toEqual(['light', 'light', 'dark', 'light']);
   });
 
-  it('an account waits for two at most; others are not kept waiting by that', async () => {
+  it('an account waits for all looks of a page at most; others are not kept waiting by that', async () => {
     const { drawn, pictures } = counted();
-    const [one, two] = [pictures('ada', dataOf(1), LOOK), pictures('ada', dataOf(2), LOOK)];
-    await expect(pictures('ada', dataOf(3), LOOK)).rejects.toMatchObject({ code: 'rate_limited' });
-    await Promise.all([one, two, pictures('eve', dataOf(3), LOOK)]);
-    await pictures('ada', dataOf(3), LOOK);
-    expect(drawn).toHaveLength(4);
+    const all = Array.from({ length: MOST_WAITING }, (_, index) => pictures('ada', dataOf(index), LOOK));
+    await expect(pictures('ada', dataOf(MOST_WAITING), LOOK)).rejects.toMatchObject({ code: 'rate_limited' });
+    await Promise.all([...all, pictures('eve', dataOf(1), LOOK)]);
+    await pictures('ada', dataOf(MOST_WAITING), LOOK);
+    expect([MOST_WAITING, drawn.length]).toEqual([12, 14]);
   });
 
   it('one that was not drawn is not kept, and counts no more', async () => {

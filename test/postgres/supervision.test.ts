@@ -57,8 +57,10 @@ test(
         return row?.seats === 3;
       });
     }
-    expect(said.filter((text) => text.includes('is gone'))).toHaveLength(2);
-    expect(said.filter((text) => text.includes('is back'))).toHaveLength(2);
+    // It is said a moment after the seat is taken.
+    const times = (what: string): number => said.filter((text) => text.includes(what)).length;
+    await until(async () => times('is back') === 2);
+    expect(times('is gone')).toBe(2);
 
     const server = await serverOf(home);
     await sql.end({ timeout: 1 });
