@@ -69,7 +69,8 @@ interface Asked {
   readonly format: Format;
 }
 
-async function exportTo(paths: Paths, { list, row, what, options, url, key, format }: Asked): Promise<void> {
+async function exportTo(paths: Paths, asked: Asked): Promise<void> {
+  const { list, row, what, options, url, format } = asked;
   const product = options.product ?? null;
   const fresh = options.fresh === true;
   const place = await openPlace(paths, { url, list, subject: what, product, format, fresh });
@@ -82,17 +83,7 @@ async function exportTo(paths: Paths, { list, row, what, options, url, key, form
     fresh: fresh ? 'true' : undefined,
   };
   try {
-    const { state, end, exitCode } = await read({
-      row,
-      what,
-      options,
-      paths,
-      place,
-      query,
-      url,
-      key,
-      text: rowText(format, columns),
-    });
+    const { state, end, exitCode } = await read({ ...asked, paths, place, query, text: rowText(format, columns) });
     if (paths.rows !== null && paths.out !== null && paths.rows !== paths.out && end !== 'interrupted') {
       const { writeParquet } = await import('../export/parquet.js');
       await writeParquet(paths.out, paths.rows, columns);
@@ -113,7 +104,7 @@ function checkWords(list: string, row: ListRow, what: string, { product, count: 
     throw new Failure(`--count of ${list} is at most ${row.most}`, WRONG_USE);
 }
 
-interface Reading extends Pick<Asked, 'row' | 'what' | 'options' | 'url' | 'key'> {
+interface Reading extends Asked {
   readonly paths: Paths;
   readonly place: Place;
   readonly query: Query;
@@ -121,25 +112,16 @@ interface Reading extends Pick<Asked, 'row' | 'what' | 'options' | 'url' | 'key'
 }
 
 /** Reads until an end, Ctrl-C (which finishes the page in flight) or a failure, with a bar on a terminal. */
-async function read({
-  row,
-  what,
-  options,
-  paths,
-  place,
-  query,
-  url,
-  key,
-  text,
-}: Reading): Promise<{ state: ExportState; end: End; exitCode: number }> {
-  if (place.isResumed) note(`perch: going on after ${count(place.state.items)} items`);
+async function read(reading: Reading): Promise<{ state: ExportState; end: End; exitCode: number }> {
+  const { row, what, options, paths, place } = reading;
+  if (place.isResumed) note(`perch: going on after ${inItems(place.state.items)}`);
   const stopping = listenForStop();
   const progress = barOf(paths, options);
   const say = progress?.line ?? note;
   let last = place.state;
   const client = new Client({
-    url,
-    key,
+    url: reading.url,
+    key: reading.key,
     stop: stopping.signal,
     onWait: (seconds, why) => void (seconds > 1 && say(`perch: waiting ${seconds} s: ${why}`)),
   });
@@ -148,13 +130,13 @@ async function read({
       {
         client,
         path: row.path === null ? '/v1/tweets/search' : row.path(what),
-        query,
+        query: reading.query,
         count: options.count ?? row.most,
         limit: options.limit ?? null,
         maxSpent: options.maxCredits,
         stop: stopping.signal,
         known: place.known,
-        text,
+        text: reading.text,
         sink: place.sink,
         save: async (state) => {
           last = state;
@@ -163,7 +145,7 @@ async function read({
         onProgress: ({ spent, items }) =>
           progress?.update(
             spent,
-            `${count(items)} items, ${count(toCredits(spent))} of ${count(toCredits(options.maxCredits))} credits`,
+            `${inItems(items)}, ${count(toCredits(spent))} of ${count(toCredits(options.maxCredits))} credits`,
           ),
       },
       place.state,
@@ -178,6 +160,8 @@ async function read({
     progress?.stop();
   }
 }
+
+const inItems = (items: number): string => `${count(items)} ${items === 1 ? 'item' : 'items'}`;
 
 interface Stopping {
   /** Aborted when somebody asks for an end. */
