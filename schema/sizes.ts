@@ -11,6 +11,7 @@ export const SIZES = {
   followers: { initial: 50, max: 200 },
   following: { initial: 50, max: 200 },
   followerIds: { initial: 200, max: 200 },
+  usage: { initial: 1000, max: 1000 },
 } as const;
 
 export type Sized = keyof typeof SIZES;

@@ -17,7 +17,7 @@ import type { Config } from './config.js';
 import { localUrl } from './core/local-url.js';
 import { VERSION } from './core/version.js';
 import { openCustomers } from './customers/customers.js';
-import { createEngine, type Engine } from './engine.js';
+import { createEngine, createShares, type Engine } from './engine.js';
 import { openNetwork } from './networks.js';
 import { openObserving } from './observing.js';
 import type { Clock } from './ports/clock.js';
@@ -53,19 +53,22 @@ export interface Perch {
 /** The only place that builds the whole. */
 export async function compose(config: Config, stores: Stores, options: ComposeOptions): Promise<Perch> {
   const { log, clock = { now: Date.now }, demoKey = null } = options;
-  const network = options.network ?? (await openNetwork({ config, sql: () => stores.corpusSql, clock }));
   const shared = await openShared({ config, clock, log });
+  const { memories } = shared;
+  const network = options.network ?? (await openNetwork({ config, sql: () => stores.corpusSql, clock, memories }));
   const observing = await openObserving(config, log);
   const { tracing } = observing;
+  const shares = createShares(config, memories);
   const app = await createServer({
     ids: { requestId: () => v7() },
     log,
     versionHeaders: versionHeaders(config.notice),
     capacity: config.overload,
+    shares,
     trustedProxies: config.trustedProxies,
   });
   const customers = openCustomers(app, { config, stores, shared, clock, log });
-  const engine = await createEngine({ config, stores, shared, network, clock, tracing, customers });
+  const engine = await createEngine({ config, stores, shared, network, clock, tracing, customers, shares });
   const { admit, pool } = engine;
   const demo = demoKey !== null && network.name === 'corpus' && (await isDemo(network));
   const status = createStatus({

@@ -118,6 +118,8 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   /** Of each process; null resident memory: its share of the container's limit, if there is one. */
   overload: {
     maxInFlight: values.PERCH_MAX_IN_FLIGHT,
+    /** Null: as many as the process's files allow. */
+    maxConnections: values.PERCH_MAX_CONNECTIONS ?? null,
     maxRssBytes: values.PERCH_MAX_RSS_MB === undefined ? null : values.PERCH_MAX_RSS_MB * 1024 * 1024,
     // The one that starts the workers is as large as they are idle.
     processes: values.WORKERS === 1 ? 1 : values.WORKERS + 1,

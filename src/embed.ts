@@ -8,6 +8,7 @@ import { readConfig } from './config.js';
 import { localUrl } from './core/local-url.js';
 import { UNTRACED } from './core/untraced.js';
 import { openBilling } from './customers/billing.js';
+import { startTidying } from './customers/tidying.js';
 import { createEngine } from './engine.js';
 import { openNetwork } from './networks.js';
 import type { Network } from './ports/network.js';
@@ -72,13 +73,16 @@ async function openIn(
   const [log, clock] = [app.log, { now: Date.now }];
   const stores = await openStores(config, (text) => log.info(text));
   closing.push(() => stores.close());
-  const network = options.network ?? (await openNetwork({ config, sql: () => stores.corpusSql, clock }));
-  closing.push(() => network.close?.());
+  const tidying = startTidying(stores.ledger, log);
+  closing.push(() => tidying.close());
   const shared = await openShared({ config, clock, log });
   closing.push(() => shared.close());
+  const { memories } = shared;
+  const network = options.network ?? (await openNetwork({ config, sql: () => stores.corpusSql, clock, memories }));
+  closing.push(() => network.close?.());
   // Nothing is sold here: whoever pays comes back to pages that are not here.
   const stripe = { ...config.stripe, secretKey: null };
-  const { billing } = openBilling(app, { config: { ...config, stripe }, stores, clock, log });
+  const { billing } = openBilling(app, { config: { ...config, stripe }, stores, shared, clock, log });
   const customers = { billing, spent() {} };
   const engine = await createEngine({ config, stores, shared, network, clock, tracing: UNTRACED, customers });
   closing.push(() => engine.close());

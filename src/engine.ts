@@ -2,10 +2,14 @@ import { schema } from '../schema/index.js';
 import { readOperations } from '../schema/operations.js';
 import { type Admit, createAdmit } from './access/admit.js';
 import { createIdentify } from './access/identify.js';
+import { Places } from './access/places.js';
+import { ProcessorTime } from './access/processor-time.js';
 import type { Config } from './config.js';
+import type { Memories } from './core/memories.js';
 import { PRODUCTS } from './core/model.js';
-import { monotonic } from './core/monotonic.js';
+import { monotonic, processorClock } from './core/monotonic.js';
 import type { Customers } from './customers/customers.js';
+import { OperationNames } from './metering/operation-names.js';
 import { Purses } from './metering/purses.js';
 import type { Clock } from './ports/clock.js';
 import type { Network } from './ports/network.js';
@@ -20,6 +24,7 @@ import { SharedReads } from './read/shared-reads.js';
 import { normaliseQuery } from './read/subjects.js';
 import { Answers } from './serve/answers.js';
 import { Documents } from './serve/documents.js';
+import type { Checks } from './serve/rules.js';
 import { createServe, type Serve } from './serve/serve.js';
 import type { Shared } from './shared.js';
 import type { Stores } from './stores.js';
@@ -42,32 +47,48 @@ export interface EngineOptions {
   readonly clock: Clock;
   readonly tracing: Tracing;
   readonly customers: Pick<Customers, 'billing' | 'spent'>;
+  /** Those of the pages beside it; without any, its own. */
+  readonly shares?: Shares;
 }
+
+/** What callers share of this process, fairly: one sum for calls of the engine and for pages beside it. */
+export interface Shares {
+  readonly places: Places;
+  readonly processor: ProcessorTime;
+}
+
+export const createShares = ({ overload, deadlineMs }: Config, memories: Memories): Shares => ({
+  places: new Places({ total: overload.maxInFlight, deadlineMs, monotonic }),
+  processor: new ProcessorTime({ monotonic, used: processorClock, memories }),
+});
 
 /** The engine over a network and the stores: the way of a request, without any protocol. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { config, stores, shared, network, clock } = options;
   const { ledger, accounts, secrets } = stores;
-  const { cache, limiter } = shared;
+  const { cache, limiter, memories } = shared;
   const { sources, pool } = createReading(options);
   const unfollow = await sources.gone.follow();
   const operations = readOperations();
-  const documents = new Documents(schema, operations, {
+  const checks: Checks = {
     cursor: (cursor) => sources.cursors.check(cursor),
     query(query, product) {
       const known = PRODUCTS.find((name) => name === product) ?? 'Latest';
       const text = normaliseQuery(query);
       network.checkQuery?.(text, known);
     },
-  });
-  const identify = await createIdentify({ accounts, limiter, clock, pepper: secrets.pepper });
+  };
+  const documents = new Documents(schema, operations, checks, memories);
+  const identify = await createIdentify({ accounts, limiter, monotonic, pepper: secrets.pepper, memories });
   const admit = createAdmit({ limiter });
   const serve = createServe({
+    ...(options.shares ?? createShares(config, memories)),
     identify,
     admit,
     documents,
-    answers: new Answers(cache, sources.gone),
-    purses: new Purses(ledger, clock),
+    answers: new Answers(cache, sources.gone, memories),
+    purses: new Purses(ledger, monotonic, memories),
+    names: new OperationNames(ledger, clock, memories),
     ledger,
     sources,
     clock,
@@ -93,11 +114,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 function createReading(options: EngineOptions): { sources: Sources; pool: Pool } {
   const { config, stores, shared, network, clock } = options;
   const { lifetimes } = config;
-  const { cache, pace, tombstones } = shared;
+  const { cache, unpaid, pace, tombstones, memories } = shared;
   const perSecond = { fast: config.pace.fast ?? network.pace.fast, slow: config.pace.slow ?? network.pace.slow };
   const pool = createPool({ network, pace, clock, monotonic, perSecond, tracing: options.tracing });
-  const gone = createGone({ clock, lifetimes, tombstones });
-  const common = { cache, shared: new SharedReads(shared.flights), pool, gone, clock, lifetimes };
+  const gone = createGone({ clock, lifetimes, tombstones, cache, memories });
+  const common = { cache, unpaid, shared: new SharedReads(shared.flights), pool, gone, clock, lifetimes };
   const users = createUsers(common);
   const tweets = createTweets(common);
   const pages = createPages({ ...common, users, tweets });

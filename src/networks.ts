@@ -1,5 +1,6 @@
 import type { Sql } from '../adapters/postgres/sql.js';
 import type { Config } from './config.js';
+import type { Memories } from './core/memories.js';
 import { VERSION } from './core/version.js';
 import type { Clock } from './ports/clock.js';
 import type { Network } from './ports/network.js';
@@ -9,6 +10,8 @@ export interface NetworkSources {
   /** Where the corpus is; no other network asks for it. */
   readonly sql: () => Sql;
   readonly clock: Clock;
+  /** Where what an adapter remembers is counted. */
+  readonly memories?: Memories;
 }
 
 /** Each network that can be read: an adapter and its part of the configuration. Only the one that is used is loaded. */
@@ -17,9 +20,9 @@ const NETWORKS: Readonly<Record<Config['network'], (sources: NetworkSources) => 
     const { createCorpusNetwork } = await import('../adapters/networks/corpus/network.js');
     return createCorpusNetwork(sql());
   },
-  bluesky: async ({ config, clock }) => {
+  bluesky: async ({ config, clock, memories }) => {
     const { createBlueskyNetwork } = await import('../adapters/networks/bluesky/network.js');
-    return createBlueskyNetwork({ ...config.networks.bluesky, userAgent: userAgentOf(config), clock });
+    return createBlueskyNetwork({ ...config.networks.bluesky, userAgent: userAgentOf(config), clock, memories });
   },
   x: async ({ config, clock }) => {
     const { createXNetwork } = await import('../adapters/networks/x/network.js');

@@ -26,7 +26,7 @@ export async function openObserving(config: Config, log: FastifyBaseLogger): Pro
   let metrics: Metrics | undefined;
   return {
     tracing: telemetry?.tracing ?? UNTRACED,
-    async watch(app, { pool, operations }, { redis }) {
+    async watch(app, { pool, operations }, { redis, memories }) {
       if (telemetry) (await import('../adapters/telemetry/requests.js')).traceRequests(app, telemetry);
       if (metricsPort === null) return;
       const { createMetrics } = await import('../adapters/metrics/metrics.js');
@@ -35,6 +35,7 @@ export async function openObserving(config: Config, log: FastifyBaseLogger): Pro
         operations: Object.keys(operations),
         health: pool.health,
         redis,
+        memories: memories.states,
         version: VERSION,
       });
     },

@@ -7,6 +7,7 @@ import { createMemoryTombstones } from '../adapters/memory/tombstones.js';
 import type { LinkState } from '../adapters/redis/link.js';
 import { openRedisStores } from '../adapters/redis/stores.js';
 import type { Config } from './config.js';
+import { Memories } from './core/memories.js';
 import { monotonic } from './core/monotonic.js';
 import type { Clock } from './ports/clock.js';
 import type { Cache, Flights, Limiter, Pace, Tombstones } from './ports/shared.js';
@@ -14,10 +15,14 @@ import type { Cache, Flights, Limiter, Pace, Tombstones } from './ports/shared.j
 /** What may be lost: shared by all nodes where there is a Redis, and this process's own where there is none. */
 export interface Shared {
   readonly cache: Cache;
+  /** For what costs its caller nothing, so that it pushes out nothing that was paid for. */
+  readonly unpaid: Cache;
   readonly limiter: Limiter;
   readonly pace: Pace;
   readonly flights: Flights;
   readonly tombstones: Tombstones;
+  /** The memories of this process: each part that keeps something counts it here. */
+  readonly memories: Memories;
   /** How Redis is, and how many nodes share it; null where none is used. */
   readonly redis: (() => LinkState & { readonly nodes: number }) | null;
   close(): Promise<void>;
@@ -30,15 +35,26 @@ export interface SharedOptions {
 }
 
 export async function openShared({ config, clock, log }: SharedOptions): Promise<Shared> {
+  const memories = new Memories();
   const local = {
-    cache: createMemoryCache({ clock, maxBytes: config.cacheBytes }),
-    limiter: createMemoryLimiter({ clock }),
-    pace: createMemoryPace({ clock: monotonic }),
+    cache: createMemoryCache({ clock, memories, maxBytes: config.cacheBytes }),
+    unpaid: createMemoryCache({ clock, memories, memory: 'unpaid' }),
+    limiter: createMemoryLimiter({ clock, memories }),
+    pace: createMemoryPace({ clock: monotonic, memories }),
     flights: createMemoryFlights(),
   };
   if (config.redisUrls.length === 0) {
-    return { ...local, tombstones: createMemoryTombstones({ clock }), redis: null, close: async () => {} };
+    const tombstones = createMemoryTombstones({ clock, memories });
+    return { ...local, tombstones, memories, redis: null, close: async () => {} };
   }
-  const stores = await openRedisStores({ urls: config.redisUrls, clock, log, local, minNodes: config.workers });
-  return { ...stores, redis: () => ({ ...stores.link.state(), nodes: stores.nodes.count() }) };
+  const stores = await openRedisStores({
+    urls: config.redisUrls,
+    clock,
+    log,
+    local,
+    minNodes: config.workers,
+    longestMs: Math.max(...Object.values(config.lifetimes)),
+    memories,
+  });
+  return { ...stores, memories, redis: () => ({ ...stores.link.state(), nodes: stores.nodes.count() }) };
 }

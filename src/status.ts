@@ -79,27 +79,25 @@ function familyStatus(name: Family, { families, sessions }: PoolHealth): StatusM
   };
 }
 
-/** Down when no session can be read with; degraded when one rests or fails, a kind is closed to all, or the last call failed. */
+/** Down when no session can be read with; degraded when one rests, or something of it fails or is closed to all, or the last call failed. */
 function stateOf(name: Family, { failing }: FamilyHealth, sessions: readonly SessionHealth[]): Health {
+  const isShut = (session: SessionHealth): boolean => isShutFor(name, session);
   if (sessions.every(isShut)) return 'down';
-  const resting = sessions.some(
-    (session) =>
-      isShut(session) || session.closed.some(({ kind, why }) => why === 'resting' && familyOfKind(kind) === name),
-  );
-  const [first] = sessions;
-  const closedToAll = first?.closed.some(
-    ({ kind }) =>
-      familyOfKind(kind) === name &&
-      sessions.every((session) => isShut(session) || session.closed.some((closed) => closed.kind === kind)),
+  const closings = sessions.flatMap(({ closed }) => closed.filter(({ kind }) => familyOfKind(kind) === name));
+  const resting = sessions.some(isShut) || closings.some(({ why }) => why !== 'refused');
+  const closedToAll = closings.some(({ kind }) =>
+    sessions.every((session) => isShut(session) || session.closed.some((closed) => closed.kind === kind)),
   );
   return failing || resting || closedToAll ? 'degraded' : 'ok';
 }
 
+/** All of it rests, or nothing works of what it was asked for, this family's reads among it. */
+const isShutFor = (name: Family, { state, closed }: SessionHealth): boolean =>
+  state === 'resting' || (state === 'failing' && closed.some(({ kind }) => familyOfKind(kind) === name));
+
 /** A kind of read as sessions know it: objects by id, a list, or a product of the search (`search:Top`). */
 const familyOfKind = (kind: string): Family =>
   kind === 'users' || kind === 'tweets' ? 'fast' : familyOfList(kind.replace(/:.*/, '') as ListKind);
-
-const isShut = ({ state }: SessionHealth): boolean => state === 'resting' || state === 'failing';
 
 async function databaseAnswers(sql: Sql): Promise<boolean> {
   const late = new Promise<false>((resolve) => setTimeout(resolve, DATABASE_WAIT_MS, false).unref());

@@ -3,11 +3,34 @@ import { isOfPepper } from '../adapters/postgres/installation.js';
 import { openEmbeddedPostgres } from '../adapters/postgres/launcher.js';
 import { createLedger } from '../adapters/postgres/ledger.js';
 import { migrate } from '../adapters/postgres/migrate.js';
+import { SETTLING_CONNECTIONS } from '../adapters/postgres/post.js';
+import { QUESTION_CONNECTIONS, Questions } from '../adapters/postgres/questions.js';
 import { connect, type Sql } from '../adapters/postgres/sql.js';
 import { withoutLogin } from './config/read-settings.js';
 import type { Config } from './config.js';
 import type { Accounts, Ledger } from './ports/truth.js';
 import { fingerprintOf, openSecrets, type Secrets } from './secrets.js';
+
+/**
+ * The pools of one process, most connections each; beside them one that listens. Whoever waits in one holds up nobody in
+ * another. Of what settles there is never more at work than its pool has connections: the driver would send it on behind
+ * a statement that waits for a lock.
+ */
+const POOLS = {
+  /** Accounts, sign-in, sales, pages: whatever is not on the way of a read. */
+  sql: { max: 6, name: 'perch', limits: { lockMs: 2_000, statementMs: 30_000, idleMs: 30_000 } },
+  /** Keys and balances: a row or two by an index. */
+  lookUps: { max: 3, name: 'perch look-ups', limits: { lockMs: 1_000, statementMs: 5_000, idleMs: 5_000 } },
+  /** Debits. */
+  settling: {
+    max: SETTLING_CONNECTIONS,
+    name: 'perch settling',
+    limits: { lockMs: 300, statementMs: 5_000, idleMs: 5_000 },
+  },
+  /** Free questions about the past. */
+  questions: { max: QUESTION_CONNECTIONS, name: 'perch questions' },
+  corpusSql: { max: 8, name: 'perch corpus' },
+} as const;
 
 /** Where truth is kept, opened and migrated. */
 export interface Stores {
@@ -16,6 +39,8 @@ export interface Stores {
   readonly corpusSql: Sql;
   readonly accounts: Accounts;
   readonly ledger: Ledger;
+  /** Free questions about the past, in a pool of their own. */
+  readonly questions: Questions;
   readonly secrets: Secrets;
   /** Closes the connections, and stops the embedded server if nobody else uses it. */
   close(): Promise<void>;
@@ -26,10 +51,15 @@ export async function openStores(config: Config, onProgress: (text: string) => v
   const secrets = await openSecrets(config.home, config.secret);
   const server = config.databaseUrl === null ? await openEmbeddedPostgres({ home: config.home, onProgress }) : null;
   const target = server ? server.connection : { url: config.databaseUrl ?? '' };
-  const sql = connect(target);
-  const corpusSql = connect(target, { name: 'perch corpus' });
+  const sql = connect(target, POOLS.sql);
+  const lookUps = connect(target, POOLS.lookUps);
+  const settling = connect(target, POOLS.settling);
+  const corpusSql = connect(target, POOLS.corpusSql);
+  const questionsSql = connect(target, POOLS.questions);
+  const questions = new Questions(questionsSql);
+  const pools = [sql, lookUps, settling, corpusSql, questionsSql];
   const close = async (): Promise<void> => {
-    await Promise.all([sql.end({ timeout: 5 }), corpusSql.end({ timeout: 5 })]);
+    await Promise.all(pools.map((pool) => pool.end({ timeout: 5 })));
     await server?.stop();
   };
   try {
@@ -39,7 +69,9 @@ export async function openStores(config: Config, onProgress: (text: string) => v
     await close();
     throw config.databaseUrl === null ? error : asOfAddress(error, config.databaseUrl);
   }
-  return { sql, corpusSql, accounts: createAccounts(sql), ledger: createLedger(sql), secrets, close };
+  const accounts = createAccounts(sql, { lookUps });
+  const ledger = createLedger(sql, { lookUps, settling, questions });
+  return { sql, corpusSql, accounts, ledger, questions, secrets, close };
 }
 
 /** Nobody listens there, or whoever does lets us not in: codes of the network, the driver and Postgres. */

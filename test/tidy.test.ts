@@ -19,6 +19,8 @@ const CORE = ['src/core', 'src/ports'];
 const SECRETS = ['src/access/key', 'src/access/secret'];
 const NETWORK = [...CORE, 'adapters/networks/search', 'adapters/networks/upstream'];
 const ENGINE = ['src/access', 'src/read', 'src/metering', 'src/account'];
+/** What callers share of a process, whichever door they come by. */
+const SHARES = ['src/access/fair-share', 'src/access/places', 'src/access/processor-time'];
 const FILES = [
   'src/compose',
   'src/engine',
@@ -53,7 +55,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   ...Object.fromEntries(FILES.map((file) => [file, { may: ALL }])),
   schema: { may: ['src/core', 'src/read/subjects', 'src/account/account'], types: [...ENGINE, 'src/ports'] },
   'adapters/http': {
-    may: ['src/core', 'src/serve', 'src/access/rate-headers', 'src/access/address'],
+    may: ['src/core', 'src/serve', 'src/access/rate-headers', 'src/access/address', ...SHARES],
     types: ['src/ports', 'src/account/sessions'],
   },
   'adapters/rest': { may: ['src/core', 'src/serve', 'schema', 'adapters/http', 'src/read/subjects'] },

@@ -28,13 +28,17 @@ export interface Demo {
 export async function prepareDemo(stores: Stores, config: Config): Promise<Demo | null> {
   if (!config.demo) return null;
   return stores.sql.begin(async (turn) => {
+    // Filling takes its time, and so does waiting for whoever fills.
+    await turn`
+      select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
+        set_config('idle_in_transaction_session_timeout', '0', true)`;
     await turn`select pg_advisory_xact_lock(${DEMO_LOCK})`;
     if (config.network === 'corpus') await fillNetwork(stores);
     return (await keptKey(stores, config)) ?? (await newKey(stores, config));
   });
 }
 
-async function fillNetwork({ sql }: Stores): Promise<void> {
+async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {
   const [found] = await sql`
     select exists (select from corpus_users) or exists (select from corpus_tweets)
       or exists (select from corpus_follows) as filled`;

@@ -60,7 +60,7 @@ export function webAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlainWeb = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '';
   return isPlainWeb
-    ? `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+    ? `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '')
     : refuse('an address such as http://127.0.0.1:4000');
 }
 

@@ -1,8 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
+import { digestOf } from '../../src/core/digest.js';
 import { HOUR_MS } from '../../src/core/durations.js';
-import { badRequest } from '../../src/core/errors.js';
+import { badRequest, ServiceError } from '../../src/core/errors.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { ClientDocuments } from '../../src/ports/grants.js';
 import type { Cache } from '../../src/ports/shared.js';
@@ -13,6 +14,9 @@ const MOST_BYTES = 10 * 1024;
 const DEADLINE_MS = 3000;
 const HELD_MS = HOUR_MS;
 const FAILURE_HELD_MS = 60_000;
+
+/** Documents on their way at once, of this process: a slow host holds its place for as long as the deadline. */
+const MOST_AT_ONCE = 16;
 
 export interface ClientDocumentsOptions {
   readonly cache: Cache;
@@ -39,6 +43,8 @@ export class GuardedDocuments implements ClientDocuments {
   readonly #options: ClientDocumentsOptions;
   readonly #isPublic: (address: string) => boolean;
   readonly #agent: Agent;
+  /** By address: who asks for what is on its way waits for that. */
+  readonly #underway = new Map<string, Promise<HeldDocument>>();
 
   constructor(options: ClientDocumentsOptions) {
     const { isPublic = isPublicAddress, resolve = lookup as Resolve, ca } = options.allow ?? {};
@@ -54,13 +60,18 @@ export class GuardedDocuments implements ClientDocuments {
 
   async read(url: string): Promise<unknown> {
     const { cache, clock } = this.#options;
-    const key = `oauth:document:${url}`;
+    const key = `oauth:document:${digestOf(url)}`;
     const held = await cache.get<HeldDocument>(key);
     if (held) return opened(held.value);
-    const found = await this.#fetch(url).then(
+    const underway = this.#underway.get(url);
+    if (underway) return opened(await underway);
+    if (this.#underway.size >= MOST_AT_ONCE) throw busy();
+    const reading = this.#fetch(url).then(
       (text): HeldDocument => ({ text }),
       (error: unknown): HeldDocument => ({ fault: error instanceof Unfit ? error.message : 'it cannot be reached.' }),
     );
+    this.#underway.set(url, reading);
+    const found = await reading.finally(() => this.#underway.delete(url));
     await cache.set(key, { value: found, fetchedAt: clock.now() }, 'text' in found ? HELD_MS : FAILURE_HELD_MS);
     return opened(found);
   }
@@ -91,6 +102,12 @@ export class GuardedDocuments implements ClientDocuments {
     }
   }
 }
+
+const busy = (): ServiceError =>
+  new ServiceError('upstream_error', `${MOST_AT_ONCE} documents of clients are being read already. Try again in 3 s.`, {
+    reason: 'busy',
+    retryAfter: DEADLINE_MS / 1000,
+  });
 
 /** What may be told: it says nothing about anybody's network. */
 class Unfit extends Error {}

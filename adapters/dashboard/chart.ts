@@ -73,5 +73,10 @@ const bars = ({ series, rest, bars: count }: ChartData, palette: Palette, width:
   }));
 
 /** The library adds rules for a pointer; a picture has none, and no rule for it. */
-const withoutHover = (svg: string): string =>
-  svg.replaceAll(/<style\s*>[\s\S]*?<\/style>\s*/g, '').replaceAll(/ (?:class="zr[^"]*"|ecmeta_[a-z_]+="[^"]*")/g, '');
+function withoutHover(svg: string): string {
+  const [head = '', ...styled] = svg.split(/<style\s*>/);
+  const rest = styled.map((text) => text.slice(text.indexOf(STYLE_END) + STYLE_END.length).trimStart());
+  return [head, ...rest].join('').replaceAll(/ (?:class="zr[^"]*"|ecmeta_[a-z_]+="[^"]*")/g, '');
+}
+
+const STYLE_END = '</style>';

@@ -15,7 +15,7 @@ export function mountDashboard(app: FastifyInstance, options: DashboardOptions):
   const thread = createChartThread();
   app.addHook('onClose', () => thread.close());
   refuseInWords(app);
-  mountUsage(rooms, options, createPictures(thread.draw));
+  mountUsage(rooms, options, createPictures(thread.draw, options.memories));
   mountKeys(rooms, options, () => app.baseUrl);
   mountMoney(rooms, options);
   mountAccess(rooms, options);

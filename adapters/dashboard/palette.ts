@@ -27,14 +27,16 @@ const sheet = (name: string): string => {
 function properties(scheme: Scheme): Map<string, string> {
   const css = `${sheet('tokens.css')}\n${sheet('dashboard.css')}`;
   const found = new Map<string, string>();
-  const light = css.replaceAll(/@media \(prefers-color-scheme: dark\) \{\s*:root \{[^}]*\}\s*\}/g, '');
-  const dark = [...css.matchAll(/@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}/g)].map(
+  const light = css.replaceAll(/@media \(prefers-color-scheme: dark\) \{\s*:root \{[^{}]*\}\s*\}/g, '');
+  const dark = [...css.matchAll(/@media \(prefers-color-scheme: dark\) \{\s*:root \{([^{}]*)\}/g)].map(
     (match) => match[1],
   );
-  const roots = [...light.matchAll(/:root \{([^}]*)\}/g)].map((match) => match[1]);
+  const roots = [...light.matchAll(/:root \{([^{}]*)\}/g)].map((match) => match[1]);
   for (const block of scheme === 'dark' ? [...roots, ...dark] : roots) {
-    for (const [, name = '', value = ''] of (block ?? '').matchAll(/(--[a-z0-9-]+):\s*([^;]+);/g))
-      found.set(name, value);
+    for (const line of (block ?? '').split(';')) {
+      const colon = line.indexOf(':');
+      if (colon !== -1) found.set(line.slice(0, colon).trim(), line.slice(colon + 1).trim());
+    }
   }
   return found;
 }

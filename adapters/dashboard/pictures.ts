@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../src/core/errors.js';
+import { Memories } from '../../src/core/memories.js';
 import { CHARTS, type ChartData } from './chart-data.js';
 import { CHART_WIDTHS } from './chart-sizes.js';
 import type { Draw, Look } from './chart-thread.js';
-
-/** Characters of pictures that are kept. */
-const KEPT = 8 * 1024 * 1024;
 
 /**
  * Pictures of one account that may be drawn or wait for it: every look of a page in both schemes, for a window that is turned or
@@ -18,8 +15,8 @@ export const MOST_WAITING = CHARTS.length * CHART_WIDTHS.length * 2;
 export type Pictures = (accountId: string, data: ChartData, look: Look) => Promise<string>;
 
 /** Draws no picture twice: not at the same time, nor while the last one of the same figures is kept. */
-export function createPictures(draw: Draw): Pictures {
-  const kept = new LRUCache<string, string>({ maxSize: KEPT, sizeCalculation: (svg) => svg.length });
+export function createPictures(draw: Draw, memories = new Memories()): Pictures {
+  const kept = memories.map<string>('charts');
   const drawing = new Map<string, Promise<string>>();
   const waiting = new Map<string, number>();
   const begin = async (accountId: string, digest: string, data: ChartData, look: Look): Promise<string> => {

@@ -4,6 +4,7 @@ import type { Keys } from '../../src/account/keys.js';
 import type { Passkeys } from '../../src/account/passkeys.js';
 import type { Sessions, Visitor } from '../../src/account/sessions.js';
 import type { Actor } from '../../src/core/audit.js';
+import type { Memories } from '../../src/core/memories.js';
 import type { Grants } from '../../src/oauth/grants.js';
 import type { AuditLog } from '../../src/ports/audit.js';
 import type { Clock } from '../../src/ports/clock.js';
@@ -25,6 +26,8 @@ export interface DashboardServices {
 
 export interface DashboardOptions extends DashboardServices {
   readonly keyless: Keyless;
+  /** Where the pictures that are kept are counted. */
+  readonly memories?: Memories;
   readonly door: Pick<Door, 'visitor'>;
   /** The network read from: `corpus`, `bluesky`, … */
   readonly network: string;

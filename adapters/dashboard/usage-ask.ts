@@ -1,18 +1,20 @@
 import { FIRST_DAY, isDay, LAST_DAY } from '../../src/account/days.js';
 import { badRequest } from '../../src/core/errors.js';
-import type { UsageGroup } from '../../src/ports/truth.js';
+import type { UsageGroup } from '../../src/core/usage.js';
 import { addDays, CHARTS, type ChartName, daysIn, type Range } from './chart-data.js';
 import { CHART_WIDTHS, type ChartWidth } from './chart-sizes.js';
 import type { Scheme } from './palette.js';
 
-export const GROUPS: readonly UsageGroup[] = ['day', 'endpoint', 'key'];
+/** The pages are about days. */
+export type DayGroup = Exclude<UsageGroup, 'hour'>;
+export const GROUPS: readonly DayGroup[] = ['day', 'endpoint', 'key'];
 export const PRESETS = [7, 30, 90] as const;
 /** Days. */
 const LONGEST = 366;
 
 /** What is looked at: the last 30 days, by day, unless asked otherwise. */
 export interface UsageAsk extends Range {
-  readonly groups: readonly UsageGroup[];
+  readonly groups: readonly DayGroup[];
 }
 
 /** The last so many days, today included. */

@@ -1,5 +1,7 @@
 import type { FastifyReply } from 'fastify';
-import type { AccountRecord } from '../../src/ports/truth.js';
+import { badRequest } from '../../src/core/errors.js';
+import type { UsageGroup } from '../../src/core/usage.js';
+import type { AccountRecord, UsageRow } from '../../src/ports/truth.js';
 import { creditsChart, itemsChart, type Range } from './chart-data.js';
 import { overviewPage } from './overview.js';
 import type { Pictures } from './pictures.js';
@@ -8,6 +10,9 @@ import { usagePage } from './usage.js';
 import { type ChartAsk, lastDays, moments, readChartAsk, readUsageAsk, type UsageAsk } from './usage-ask.js';
 import { usageCsv } from './usage-csv.js';
 import { aroundOf, isTold, queryOf, type Rooms, sendDashboard } from './visit.js';
+
+/** Rows that a table sums up and a file holds: a year of 100 operations and more. */
+const MOST_ROWS = 50_000;
 
 /** Requests on the overview. */
 const NEWEST = 8;
@@ -26,7 +31,7 @@ export function mountUsage(rooms: Rooms, options: UsageOptions, pictures: Pictur
   rooms.page('/dashboard/usage', (visit, reply) => showUsage(visit, reply, options));
   rooms.page('/dashboard/usage.csv', async ({ request, account }, reply) => {
     const ask = readUsageAsk(queryOf(request), options.clock.now());
-    const rows = await options.ledger.usage(account.accountId, { ...moments(ask), group: ask.groups });
+    const rows = await rowsOf(account, ask, options);
     return reply
       .type('text/csv; charset=utf-8; header=present')
       .header('Content-Disposition', `attachment; filename="perch-usage-${ask.from}-${ask.to}.csv"`)
@@ -46,9 +51,27 @@ async function chartOf(
   chart: ChartAsk['chart'],
   { ledger }: Pick<DashboardServices, 'ledger'>,
 ) {
-  const group = chart === 'credits' ? (['day', 'endpoint'] as const) : (['day'] as const);
-  const rows = await ledger.usage(accountId, { ...moments(range), group });
-  return chart === 'credits' ? creditsChart(range, rows) : itemsChart(range, rows);
+  const read = (group: readonly UsageGroup[]) =>
+    ledger.usage(accountId, { ...moments(range), group, limit: MOST_ROWS + 1 });
+  if (chart === 'items') return itemsChart(range, await read(['day']));
+  const rows = await read(['day', 'endpoint']);
+  if (rows.length <= MOST_ROWS) return creditsChart(range, rows);
+  const days = await read(['day']);
+  return creditsChart(
+    range,
+    days.map((row) => ({ ...row, endpoint: 'all operations' })),
+  );
+}
+
+/** Throws `bad_request` when there are more than a file or a table can have. */
+async function rowsOf(
+  { accountId }: AccountRecord,
+  ask: UsageAsk,
+  { ledger }: Pick<DashboardServices, 'ledger'>,
+): Promise<readonly UsageRow[]> {
+  const rows = await ledger.usage(accountId, { ...moments(ask), group: ask.groups, limit: MOST_ROWS + 1 });
+  if (rows.length <= MOST_ROWS) return rows;
+  throw badRequest(`This is more than ${MOST_ROWS} rows. Ask for fewer days, or group by less.`, 'group');
 }
 
 async function overview(visit: Visit, options: UsageOptions): Promise<string> {
@@ -81,7 +104,7 @@ async function showUsage(visit: Visit, reply: FastifyReply, options: UsageOption
   const query = queryOf(visit.request);
   const { ask, error } = asked(query, nowMs);
   const [rows, credits, items] = await Promise.all([
-    options.ledger.usage(visit.account.accountId, { ...moments(ask), group: ask.groups }),
+    rowsOf(visit.account, ask, options),
     chartOf(visit.account, ask, 'credits', options),
     chartOf(visit.account, ask, 'items', options),
   ]);

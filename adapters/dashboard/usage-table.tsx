@@ -1,18 +1,18 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
-import type { UsageGroup, UsageRow } from '../../src/ports/truth.js';
+import type { UsageRow } from '../../src/ports/truth.js';
 import { figure } from '../site/parts.js';
 import { type Column, DataTable, Day } from './parts.js';
-import type { UsageAsk } from './usage-ask.js';
+import type { DayGroup, UsageAsk } from './usage-ask.js';
 import { amountOf } from './words.js';
 
 /** Rows shown; the file has them all. */
 export const SHOWN = 400;
 
-export const TITLES: Record<UsageGroup, string> = { day: 'Day', endpoint: 'Endpoint', key: 'Key' };
+export const TITLES: Record<DayGroup, string> = { day: 'Day', endpoint: 'Endpoint', key: 'Key' };
 
-const Group = ({ group, row }: { group: UsageGroup; row: UsageRow }) => {
+const Group = ({ group, row }: { group: DayGroup; row: UsageRow }) => {
   if (group === 'day') return <Day at={row.day ?? ''} />;
   return <code>{group === 'endpoint' ? row.endpoint : `${row.keyPrefix}…`}</code>;
 };

@@ -4,14 +4,19 @@ import type { ServiceError } from '../../src/core/errors.js';
 import type { Answer, Outcome, Refusal } from '../../src/serve/call.js';
 import { failureOf } from '../../src/serve/serve.js';
 
+/** A result that may know its own JSON, in the form that Yoga asks for it. */
+export interface Result extends ExecutionResult {
+  readonly stringify?: (result: ExecutionResult) => string;
+}
+
 /** An outcome as GraphQL says it: the money in `extensions.credits` (G4), failures with our codes (G5), statuses (G6). */
-export function resultOf(outcome: Outcome): ExecutionResult {
+export function resultOf(outcome: Outcome): Result {
   const { requestId, result } = outcome;
   return result.kind === 'refusal' ? refused(result, requestId) : answered(result, requestId);
 }
 
-function answered(answer: Answer, requestId: string): ExecutionResult {
-  const { charge, balance, estimate } = answer;
+function answered(answer: Answer, requestId: string): Result {
+  const { charge, balance, estimate, dataText } = answer;
   const credits = {
     charged: toCredits(charge.amount),
     remaining: balance === null ? null : toCredits(balance),
@@ -32,6 +37,9 @@ function answered(answer: Answer, requestId: string): ExecutionResult {
     data: answer.data,
     ...(answer.errors.length > 0 && { errors: answer.errors.map(fieldError) }),
     extensions: { credits, request_id: requestId },
+    ...(dataText !== undefined && {
+      stringify: ({ data: _, ...rest }) => `{"data":${dataText},${JSON.stringify(rest).slice(1)}`,
+    }),
   };
 }
 

@@ -70,6 +70,7 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
+    config: { sharedBy: 'caller' },
     handler: async (request, reply) => {
       if (wantsPage(request)) return page(request, reply);
       commonHeaders(reply);

@@ -1,8 +1,12 @@
+/** Media types of an Accept header that are looked at, and parameters of each: browsers send some ten. */
+const MOST_TYPES = 100;
+const MOST_PARAMETERS = 20;
+
 /** The media types that an Accept header names, in small letters, each with its q; a q that is no number counts as 0. */
 function namedTypes(accept: string | undefined): Map<string, number> {
   const named = new Map<string, number>();
-  for (const part of (accept ?? '').split(',')) {
-    const [type = '', ...params] = part.split(';').map((piece) => piece.trim().toLowerCase());
+  for (const part of (accept ?? '').split(',', MOST_TYPES)) {
+    const [type = '', ...params] = part.split(';', MOST_PARAMETERS).map((piece) => piece.trim().toLowerCase());
     const q = params.find((param) => param.startsWith('q='));
     const quality = q === undefined ? 1 : Number(q.slice(2));
     named.set(type, Number.isNaN(quality) ? 0 : quality);

@@ -11,6 +11,7 @@ const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   408: 'Request Timeout',
   431: 'Request Header Fields Too Large',
+  503: 'Service Unavailable',
 };
 
 const MESSAGES: Readonly<Record<number, string>> = {
@@ -24,19 +25,25 @@ export function clientError(ids: Ids): (error: ParserError, socket: Socket) => v
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
     const message = MESSAGES[status] ?? 'The request is not HTTP as it should be.';
-    const requestId = ids.requestId();
-    const body = JSON.stringify(errorBody(new ServiceError('bad_request', message, { status }), requestId));
-    const head = [
-      `HTTP/1.1 ${status} ${REASONS[status]}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      'X-Content-Type-Options: nosniff',
-      "Content-Security-Policy: default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-      'Referrer-Policy: no-referrer',
-      'RateLimit-Policy: account; q=1; w=1',
-      'Connection: close',
-    ];
-    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+    sendOnSocket(socket, new ServiceError('bad_request', message, { status }), ids.requestId());
   };
+}
+
+/** A failure in the one error shape, where there is no route and no reply; the connection ends with it. */
+export function sendOnSocket(socket: Socket, failure: ServiceError, requestId: string): void {
+  const body = JSON.stringify(errorBody(failure, requestId));
+  const { status, retryAfter } = failure;
+  const head = [
+    `HTTP/1.1 ${status} ${REASONS[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    "Content-Security-Policy: default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+    'Referrer-Policy: no-referrer',
+    'RateLimit-Policy: account; q=1; w=1',
+    ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

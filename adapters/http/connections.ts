@@ -1,3 +1,4 @@
+import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
@@ -30,29 +31,44 @@ export const serverTimeouts = ({ headMs, requestMs, idleMs, lookMs }: Patience) 
   http: { headersTimeout: headMs, connectionsCheckingInterval: lookMs },
 });
 
-/**
- * Bounds what one connection can make the process hold: answers that wait for their turn, or for a client to read on.
- * Call it before any other hook is added: of a flood it is to be the first and only one.
- */
+/** Bounds what one connection can make the process hold: answers that wait for their turn, or for a client to read on. */
 export function boundConnections(app: FastifyInstance, { unreadMs }: Patience): void {
   closeUnused(app);
-  const unanswered = new WeakMap<Socket, number>();
-  // Not async: all of a flood is parsed before the first promise is looked at.
-  app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
-    const open = (unanswered.get(socket) ?? 0) + 1;
-    if (open > MAX_PIPELINED) {
-      // RFC 9112, 9.3.2: who pipelines expects that the connection may close, and sends again.
-      socket.destroy();
-      return void reply.hijack();
-    }
-    unanswered.set(socket, open);
-    reply.raw.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
-    done();
-  });
+  boundPipelines(app.server);
   // Node ends this time itself when the answer is out.
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.raw.setTimeout(unreadMs);
     done();
+  });
+}
+
+/**
+ * Of one connection one request is worked on at a time: answers go out in order anyway. Those behind it wait before the framework
+ * sees them, which takes ten times as long as Node's parser: of a flood, all that comes in one read is parsed at once.
+ */
+function boundPipelines(server: Server): void {
+  const waiting = new WeakMap<Socket, (() => void)[]>();
+  const handlers = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  const next = (socket: Socket): void => {
+    const begin = waiting.get(socket)?.shift();
+    if (begin === undefined) waiting.delete(socket);
+    else if (!socket.destroyed) begin();
+  };
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const begin = (): void => {
+      response.once('close', () => next(socket));
+      for (const handle of handlers) handle.call(server, request, response);
+    };
+    const behind = waiting.get(socket);
+    if (behind === undefined) {
+      waiting.set(socket, []);
+      begin();
+    } else if (behind.length < MAX_PIPELINED - 1) behind.push(begin);
+    // RFC 9112, 9.3.2: who pipelines expects that the connection may close, and sends again.
+    else socket.destroy();
   });
 }
 

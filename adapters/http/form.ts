@@ -1,5 +1,16 @@
 import type { FastifyRequest } from 'fastify';
 import { badRequest } from '../../src/core/errors.js';
+import { shortened } from '../../src/core/shown.js';
+
+/** The first of these that was there before. */
+export function repeated(names: Iterable<string>): string | undefined {
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
+}
 
 /** The fields of a form as a browser posts it. Throws `bad_request` for any other body, a field given twice, and a NUL. */
 export function formOf(request: FastifyRequest): URLSearchParams {
@@ -10,8 +21,7 @@ export function formOf(request: FastifyRequest): URLSearchParams {
   const fields = new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '');
   // Nobody types it, and the store cannot keep it.
   if ([...fields].flat().some((part) => part.includes('\0'))) throw badRequest('A field has a NUL character.');
-  const names = [...fields.keys()];
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw badRequest(`${twice} is given twice.`, twice);
+  const twice = repeated(fields.keys());
+  if (twice !== undefined) throw badRequest(`${shortened(twice)} is given twice.`, twice);
   return fields;
 }

@@ -1,6 +1,11 @@
 import underPressure from '@fastify/under-pressure';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accountHolder, addressHolder, type Place, type Places } from '../../src/access/places.js';
+import type { ProcessorTime } from '../../src/access/processor-time.js';
 import { ServiceError } from '../../src/core/errors.js';
+import { boundBodies } from './arriving-bodies.js';
+import type { Connections } from './connection-share.js';
+import type { Patience } from './connections.js';
 import { createWorkSet } from './work-set.js';
 
 declare module 'fastify' {
@@ -8,6 +13,16 @@ declare module 'fastify' {
     /** How busy this process is, and what it has refused since it started. */
     pressure: Pressure;
   }
+  interface FastifyContextConfig {
+    /** Who its requests count for (`Places`): the caller, which the engine sees to, or else the address they come from. */
+    sharedBy?: 'caller';
+  }
+}
+
+/** What callers share of the process. */
+export interface Shares {
+  readonly places: Places;
+  readonly processor: ProcessorTime;
 }
 
 export interface Pressure {
@@ -15,6 +30,12 @@ export interface Pressure {
   readonly inFlight: number;
   /** Requests refused because the process was at capacity. */
   readonly shed: number;
+  /** What is shared, and who was refused more of it; null where nothing is. */
+  readonly shares: Shares | null;
+  /** Connections that are open; null where they are not counted. */
+  readonly connections: Connections | null;
+  /** Requests refused because their address had its share of the bodies on their way. */
+  readonly bodiesRefused: number;
 }
 
 export interface Capacity {
@@ -24,7 +45,25 @@ export interface Capacity {
   readonly maxRssBytes: number | null;
   /** Processes that share the container's memory. */
   readonly processes: number;
+  /** Connections open at a time. Null: as many as the process's files allow; undefined: unbounded. */
+  readonly maxConnections?: number | null;
 }
+
+export interface OverloadOptions {
+  readonly capacity: Capacity;
+  readonly shares: Shares | null;
+  readonly connections: Connections | null;
+  readonly patience: Patience;
+}
+
+/** Processor time that is not measured, in milliseconds: less than was seen on a slow machine, for nobody is to pay for others. */
+const COSTS = {
+  /** A byte of an answer that is not kept as bytes. */
+  answerByte: 1e-5,
+  /** Any request that is not the engine's to count, and a byte of a page that is rendered and packed for it. */
+  page: 0.1,
+  pageByte: 2e-5,
+} as const;
 
 export const UNBOUNDED: Capacity = { maxInFlight: Infinity, maxRssBytes: null, processes: 1 };
 
@@ -42,9 +81,11 @@ const NEVER_SHED: ReadonlySet<string | undefined> = new Set(['/healthz', '/statu
  * are measured every few seconds and tell late; the bound on requests in flight holds at every moment. How busy the loop is
  * doesn't count: at full throughput it is always busy.
  */
-export async function shedOverload(app: FastifyInstance, capacity: Capacity): Promise<void> {
+export async function shedOverload(app: FastifyInstance, options: OverloadOptions): Promise<void> {
+  const { capacity, shares, connections, patience } = options;
   const working = createWorkSet();
   let shed = 0;
+  let bodiesRefused = 0;
   // One to three seconds by turns, so that those refused together don't come back together.
   const refuse = (cause: string): never => {
     shed += 1;
@@ -65,7 +106,13 @@ export async function shedOverload(app: FastifyInstance, capacity: Capacity): Pr
     get shed() {
       return shed;
     },
+    shares,
+    connections,
+    get bodiesRefused() {
+      return bodiesRefused;
+    },
   });
+  if (shares) boundBodies(app, capacity.maxInFlight, patience.requestMs + patience.lookMs, () => (bodiesRefused += 1));
   await app.register(underPressure, {
     maxEventLoopDelay: MAX_LOOP_DELAY_MS,
     sampleInterval: SAMPLE_MS,
@@ -78,16 +125,45 @@ export async function shedOverload(app: FastifyInstance, capacity: Capacity): Pr
   app.addHook('preValidation', (request, reply, done) => {
     if (NEVER_SHED.has(request.routeOptions.url)) return done();
     if (working.size >= capacity.maxInFlight) refuse(`${working.size} requests are in flight`);
-    working.add(request);
+    const place = shares === null || isCallers(request) ? undefined : openToAddress(shares, request);
+    working.add(request, () => place?.leave());
     // However else it ends: aborted, or answered past the framework.
     reply.raw.once('close', () => working.delete(request));
     done();
   });
   // The answer is there. Until it is read it costs memory (connections.ts), not work.
-  app.addHook('onSend', (request, _reply, _payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     working.delete(request);
+    if (shares) chargeAnswer(shares, request, reply, payload);
     done();
   });
+}
+
+const isCallers = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.sharedBy === 'caller';
+
+/** For what is not the engine's to count: throws where its address has its share of places, or of the processor. */
+function openToAddress({ places, processor }: Shares, { ip }: FastifyRequest): Place {
+  const holder = addressHolder(ip);
+  processor.open(holder);
+  const place = places.open();
+  const busy = place.countFor(holder);
+  if (busy) throw busy;
+  return place;
+}
+
+/** What was made for this request alone is put on its caller's account; what is kept as bytes costs nothing. */
+function chargeAnswer({ processor }: Shares, request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
+  const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
+  const { outcome, ip, routeOptions } = request;
+  if (!isCallers(request)) {
+    // A refusal takes nothing: who comes back when it says is let in.
+    if (NEVER_SHED.has(routeOptions.url) || reply.statusCode === 503) return;
+    const made = reply.hasHeader('Content-Encoding') ? 0 : bytes * COSTS.pageByte;
+    processor.spend(addressHolder(ip), COSTS.page + made);
+    return;
+  }
+  if (!outcome || outcome.accountId === null || outcome.result.kind !== 'answer' || outcome.result.rendered) return;
+  processor.spend(accountHolder(outcome.accountId), bytes * COSTS.answerByte);
 }
 
 /** Bytes; 0: no limit. A container without one reports none, or more than any machine has. */

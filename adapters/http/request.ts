@@ -20,12 +20,16 @@ export function callerOf(
     credential: {
       xApiKey: one(request.headers['x-api-key']),
       authorization: request.headers.authorization,
-      hasQueryKey: QUERY_KEYS.test(request.url) || /[?&][^=]+=perch_live_/.test(request.url),
+      hasQueryKey: hasKey(request.url),
     },
     address: request.ip,
     signal: gone.signal,
   };
 }
+
+/** Whether the query has a key as the value of any parameter, or a parameter that such a key is sent under. */
+const hasKey = (url: string): boolean =>
+  QUERY_KEYS.test(url) || (url.includes('?') && url.includes('=perch_live_', url.indexOf('?')));
 
 const KEYS = /perch_live_[0-9A-Za-z]+/gi;
 const KEY_PARAMETERS = /([?&](?:api_?key|key|x-api-key|access_token|token)=)[^&]*/gi;

@@ -7,14 +7,16 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { asServiceError, badRequest, ServiceError } from '../../src/core/errors.js';
+import { shortened } from '../../src/core/shown.js';
 import type { Ids } from '../../src/ports/clock.js';
 import { type AllowedMethods, allowedMethods } from './allowed-methods.js';
 import { watchAnswers } from './answered.js';
 import { clientError } from './client-error.js';
+import { type Connections, defaultConnections, shareConnections } from './connection-share.js';
 import { boundConnections, PATIENCE, type Patience, serverTimeouts } from './connections.js';
 import { sendFailure } from './failure.js';
 import { STARTING_POLICY, setHeaders } from './headers.js';
-import { type Capacity, shedOverload, UNBOUNDED } from './overload.js';
+import { type Capacity, type Shares, shedOverload, UNBOUNDED } from './overload.js';
 import { logRequests } from './request-log.js';
 
 declare module 'fastify' {
@@ -40,13 +42,15 @@ export interface HttpOptions {
   readonly versionHeaders: Readonly<Record<string, string>>;
   /** None: unbounded. */
   readonly capacity?: Capacity;
+  /** None: nothing is shared by caller. */
+  readonly shares?: Shares;
   /** Shorter for tests. */
   readonly patience?: Patience;
 }
 
 /** The bare server: ids, bounds, compression, and one shape for everything that goes wrong. Mounts come after it. */
 export async function createServer(options: HttpOptions): Promise<FastifyInstance> {
-  const { capacity = UNBOUNDED, patience = PATIENCE, trustedProxies = [] } = options;
+  const { capacity = UNBOUNDED, shares = null, patience = PATIENCE, trustedProxies = [] } = options;
   const timeouts = serverTimeouts(patience);
   const app = fastify({
     ...timeouts,
@@ -85,11 +89,19 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', async (request, reply) => guard(options, request, reply));
-  await shedOverload(app, capacity);
+  await shedOverload(app, { capacity, shares, connections: connectionsOf(app, options), patience });
   app.setErrorHandler((error, request, reply) => sendFailure(request, reply, fromFastify(error)));
   const allowed = allowedMethods(app);
   app.setNotFoundHandler((request, reply) => unknownPath(allowed, request, reply));
   return app;
+}
+
+/** Counts connections from now on, where there is a bound. */
+function connectionsOf(app: FastifyInstance, options: HttpOptions): Connections | null {
+  const { capacity, patience = PATIENCE, trustedProxies = [], ids } = options;
+  if (capacity?.maxConnections === undefined) return null;
+  const total = capacity.maxConnections ?? defaultConnections();
+  return shareConnections(app.server, { total, trustedProxies, longestMs: patience.requestMs + patience.lookMs, ids });
 }
 
 const isV1 = (url: string): boolean => /^\/v1(?:[/?]|$)/.test(url);
@@ -146,15 +158,22 @@ function fromFastify(error: unknown): ServiceError {
   return asServiceError(error);
 }
 
+/** Characters of a path in a message. */
+const MOST_SHOWN_PATH = 200;
+
 /** 405 with `Allow` where another method would do, else 404 (S8, S9, H4); OPTIONS is free and open (H5). */
 function unknownPath(allowed: AllowedMethods, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = '/'] = request.url.split('?');
   const methods = allowed(path);
   if (methods.length === 0) {
-    return sendFailure(request, reply, new ServiceError('not_found', `There is nothing at ${path}.`));
+    return sendFailure(
+      request,
+      reply,
+      new ServiceError('not_found', `There is nothing at ${shortened(path, MOST_SHOWN_PATH)}.`),
+    );
   }
   reply.header('Allow', [...methods, 'OPTIONS'].join(', '));
   if (request.method === 'OPTIONS') return reply.code(204).send();
-  const message = `${request.method} is not for ${path}: use ${methods.join(' or ')}.`;
+  const message = `${request.method} is not for ${shortened(path, MOST_SHOWN_PATH)}: use ${methods.join(' or ')}.`;
   return sendFailure(request, reply, new ServiceError('bad_request', message, { status: 405 }));
 }

@@ -4,32 +4,36 @@ import type { FastifyRequest } from 'fastify';
 /** The requests being worked on: what counts as in flight. */
 export interface WorkSet {
   readonly size: number;
-  add(request: FastifyRequest): void;
+  /** `onEnd` is called once, when it is over, also where it is already. */
+  add(request: FastifyRequest, onEnd: () => void): void;
   delete(request: FastifyRequest): void;
 }
 
 /** Those of a closed connection are forgotten, also where their answer's turn never came: of these Node says nothing. */
 export function createWorkSet(): WorkSet {
-  const working = new Set<FastifyRequest>();
+  const working = new Map<FastifyRequest, () => void>();
   const watched = new WeakSet<Socket>();
+  const end = (request: FastifyRequest): void => {
+    const onEnd = working.get(request);
+    working.delete(request);
+    onEnd?.();
+  };
   const forget = (socket: Socket): void => {
-    for (const request of working) if (request.raw.socket === socket) working.delete(request);
+    for (const request of working.keys()) if (request.raw.socket === socket) end(request);
   };
   return {
     get size() {
       return working.size;
     },
-    add(request) {
+    add(request, onEnd) {
       const { socket } = request.raw;
       // Its end was told already.
-      if (socket.destroyed) return;
-      working.add(request);
+      if (socket.destroyed) return onEnd();
+      working.set(request, onEnd);
       if (watched.has(socket)) return;
       watched.add(socket);
       socket.once('close', () => forget(socket));
     },
-    delete(request) {
-      working.delete(request);
-    },
+    delete: end,
   };
 }

@@ -1,5 +1,6 @@
 import type { Thousandths } from '../../src/core/credits.js';
 import { badRequest } from '../../src/core/errors.js';
+import { shortened } from '../../src/core/shown.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Parameter } from '../rest/parameters.js';
 import { NEAR_MISSES } from '../rest/request.js';
@@ -33,7 +34,7 @@ export function refuseUnknown(tool: string, known: readonly string[], given: Arg
     const right = NEAR_MISSES[name];
     const hint =
       right !== undefined && known.includes(right) ? `it is called ${right}` : `it takes ${known.join(', ')}`;
-    throw badRequest(`${shown(name)} is not an argument of ${tool}: ${hint}.`, shown(name));
+    throw badRequest(`${shortened(name)} is not an argument of ${tool}: ${hint}.`, name);
   }
 }
 
@@ -72,5 +73,3 @@ export function budgetOf(given: Arguments, header: string | string[] | undefined
   if (own === null || all === null) return own ?? all;
   return Math.min(own, all);
 }
-
-const shown = (name: string): string => (name.length > 40 ? `${name.slice(0, 40)}…` : name);

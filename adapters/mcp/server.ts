@@ -6,6 +6,7 @@ import {
   ResourceNotFoundError,
   Server,
 } from '@modelcontextprotocol/server';
+import { quoted, shortened } from '../../src/core/shown.js';
 import { VERSION } from '../../src/core/version.js';
 import type { Arguments } from './arguments.js';
 import type { Catalogue, ListedTool } from './catalogue.js';
@@ -62,10 +63,8 @@ export function newServer({ catalogue, resources, validator }: Offer, call: Call
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
   server.setRequestHandler('resources/read', ({ params: { uri } }) => {
     const found = resources.find((resource) => resource.uri === uri);
-    if (!found) throw new ResourceNotFoundError(uri);
+    if (!found) throw new ResourceNotFoundError(shortened(uri, 200));
     return { contents: [{ uri, mimeType: found.mimeType, text: found.text }] };
   });
   return server;
 }
-
-const quoted = (name: string): string => JSON.stringify(name.slice(0, 60));

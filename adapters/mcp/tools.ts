@@ -72,7 +72,12 @@ export const TOOLS: readonly ToolRow[] = [
     operation: 'me',
     advice: 'Every other answer says what is left, too, as `balance_remaining`.',
   },
-  { name: 'get_usage', title: 'See what was spent', operation: 'usage', advice: '' },
+  {
+    name: 'get_usage',
+    title: 'See what was spent',
+    operation: 'usage',
+    advice: 'An answer has up to 1,000 rows: for more, pass `next_cursor` of the answer as `cursor`.',
+  },
   {
     name: 'get_receipt',
     title: 'See what one call cost, and why',

@@ -9,6 +9,7 @@ import { noteOutcome } from '../http/outcome.js';
 import { greeting, type Http, refusalOf } from './calls.js';
 import { openToBrowsers, preflight } from './cors.js';
 import { type Exchanged, exchange, methodOf } from './exchange.js';
+import { tooMuchIn } from './message-size.js';
 import { isAllowedOrigin, wrongOrigin } from './origin.js';
 
 const URL_PATH = '/mcp';
@@ -28,6 +29,7 @@ export function mountTransport(app: FastifyInstance, serve: Serve, serverFor: Se
     app.route({
       method,
       url: URL_PATH,
+      config: { sharedBy: 'caller' },
       onRequest: async (request, reply) => {
         openToBrowsers(reply);
         if (!isAllowedOrigin(request.headers.origin)) throw wrongOrigin();
@@ -59,8 +61,10 @@ async function answer(serve: Serve, serverFor: ServerFor, http: Http): Promise<F
     return outcome;
   };
   // Who may not speak here is told so before any work is done for them. A tool's call is let in, or not, on its own way.
-  const greeted = methodOf(body) === 'tools/call' ? null : await greet(serve, http);
+  const tooMuch = tooMuchIn(body);
+  const greeted = methodOf(body) === 'tools/call' && tooMuch === null ? null : await greet(serve, http);
   if (greeted?.result.kind === 'refusal') return refuse(http, greeted, greeted.result.failure, body);
+  if (greeted && tooMuch) return refuse(http, greeted, tooMuch, body);
   const exchanged = await exchange(asFetchRequest(http.request), body, () => serverFor(http, run));
   const outcome = called.outcome ?? greeted ?? (await greet(serve, http));
   const refusal = refusalOf(outcome, called.outcome !== null);

@@ -1,20 +1,24 @@
-import { LRUCache } from 'lru-cache';
+import { bytesOf } from '../../src/core/bytes-of.js';
+import { Memories } from '../../src/core/memories.js';
+import type { MemoryName } from '../../src/core/memory-table.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Cache, Held } from '../../src/ports/shared.js';
-import { bytesOf } from './size.js';
+import { type NameCount, NameCounts } from './name-counts.js';
 
-const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;
-
-/** Key, index and list slots of one entry beside its value. */
-const ENTRY_BYTES = 200;
+/** The objects around a value. */
+const VALUE_BYTES = 80;
 
 interface Entry {
   readonly held: Held<unknown>;
   readonly expiresAtMs: number;
+  readonly shows: readonly NameCount[];
 }
 
 export interface MemoryCacheOptions {
   readonly clock: Clock;
+  /** Where it is counted, and as which memory; `cache` unless told. */
+  readonly memories?: Memories;
+  readonly memory?: MemoryName;
   /** Bound on the estimated size of everything held (see `bytesOf`); what was used longest ago goes first. */
   readonly maxBytes?: number;
 }
@@ -23,8 +27,14 @@ export interface MemoryCacheOptions {
  * Held values of one process, by reference: nothing is copied on the way in or out. A value larger than the whole bound is
  * not held. An expired entry is dropped when it is asked for, or when room is needed.
  */
-export function createMemoryCache({ clock, maxBytes = DEFAULT_CACHE_BYTES }: MemoryCacheOptions): Cache {
-  const entries = new LRUCache<string, Entry>({ maxSize: maxBytes });
+export function createMemoryCache(options: MemoryCacheOptions): Cache {
+  const { clock, memories = new Memories(), memory = 'cache', maxBytes } = options;
+  const names = new NameCounts();
+  const entries = memories.map<Entry>(memory, {
+    ...(maxBytes !== undefined && { maxBytes }),
+    weigh: ({ held, shows }) => VALUE_BYTES + bytesOf(held.value) + names.bytesOf(shows),
+    dropped: ({ shows }) => names.release(shows),
+  });
 
   function read<T>(key: string): Held<T> | undefined {
     const entry = entries.get(key);
@@ -41,16 +51,20 @@ export function createMemoryCache({ clock, maxBytes = DEFAULT_CACHE_BYTES }: Mem
     async getMany<T>(keys: readonly string[]) {
       return keys.map((key) => read<T>(key));
     },
-    async set(key, held, ttlMs) {
+    async set(key, held, ttlMs, shows = []) {
       if (!(ttlMs > 0)) {
         entries.delete(key);
         return;
       }
-      const size = ENTRY_BYTES + 2 * key.length + bytesOf(held.value);
-      entries.set(key, { held, expiresAtMs: clock.now() + ttlMs }, { size });
+      const counts = names.take(shows);
+      const isKept = entries.set(key, { held, expiresAtMs: clock.now() + ttlMs, shows: counts });
+      if (!isKept) names.release(counts);
     },
     async delete(keys) {
       for (const key of keys) entries.delete(key);
+    },
+    async shows(asked) {
+      return asked.map((name) => names.has(name));
     },
   };
 }

@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import { shortName } from '../../src/core/digest.js';
+import { Memories } from '../../src/core/memories.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Limiter } from '../../src/ports/shared.js';
 
@@ -8,25 +9,25 @@ interface Bucket {
   atMs: number;
 }
 
-/** Some 10 MB when full. */
-const DEFAULT_BUCKETS = 50_000;
-
 export interface MemoryLimiterOptions {
   readonly clock: Clock;
+  /** Where its buckets are counted. */
+  readonly memories?: Memories;
   /**
-   * Most buckets held. The one idle longest is forgotten first, and a bucket that was idle for its window is full, which is
-   * what a forgotten bucket starts as: a limit gives way only when more buckets than this are in use within one window.
+   * Bound on all buckets. The one idle longest is forgotten first, and a bucket that was idle for its window is full, which is
+   * what a forgotten bucket starts as: a limit gives way only when more buckets than fit are in use within one window.
    */
-  readonly maxBuckets?: number;
+  readonly maxBytes?: number;
 }
 
 /** Token buckets of one process (L3). Whole milliseconds and whole limits make every figure exact (U57). */
-export function createMemoryLimiter({ clock, maxBuckets = DEFAULT_BUCKETS }: MemoryLimiterOptions): Limiter {
-  const buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
+export function createMemoryLimiter({ clock, memories = new Memories(), maxBytes }: MemoryLimiterOptions): Limiter {
+  const buckets = memories.map<Bucket>('rates', maxBytes === undefined ? {} : { maxBytes });
 
   return {
-    async take(name, limit, windowSeconds = 1) {
+    async take(bucketName, limit, windowSeconds = 1) {
       if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError(`${limit} is not a limit: whole, at least 1`);
+      const name = shortName(bucketName);
       const token = windowSeconds * 1000;
       const full = limit * token;
       const nowMs = clock.now();

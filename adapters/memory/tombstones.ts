@@ -1,26 +1,37 @@
+import { FairLog } from '../../src/core/fair-log.js';
+import { Memories } from '../../src/core/memories.js';
+import { MEMORIES } from '../../src/core/memory-table.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Tombstone, Tombstones } from '../../src/ports/shared.js';
 
-/** Kept for those who begin to follow later. */
-const DEFAULT_KEPT = 10_000;
-
 type Listener = (tombstones: readonly Tombstone[]) => void;
 
+interface Told extends Tombstone {
+  readonly atMs: number;
+}
+
+export interface MemoryTombstonesOptions {
+  readonly clock: Clock;
+  /** Where what is kept for those who begin to follow later is counted. */
+  readonly memories?: Memories;
+  readonly maxBytes?: number;
+}
+
 /** Tombstones of one process: whoever follows hears of them as they are added. */
-export function createMemoryTombstones({ clock, kept = DEFAULT_KEPT }: { clock: Clock; kept?: number }): Tombstones {
-  const past: { readonly atMs: number; readonly tombstone: Tombstone }[] = [];
+export function createMemoryTombstones(options: MemoryTombstonesOptions): Tombstones {
+  const { clock, memories = new Memories(), maxBytes = MEMORIES.tombstones.limitBytes } = options;
+  const past = memories.add('tombstones', new FairLog<Told>(maxBytes));
   const listeners = new Set<{ readonly tell: Listener }>();
 
   return {
     async add(tombstones) {
       if (tombstones.length === 0) return;
-      past.push(...tombstones.map((tombstone) => ({ atMs: clock.now(), tombstone })));
-      past.splice(0, Math.max(0, past.length - kept));
+      past.add(tombstones.map((tombstone) => ({ ...tombstone, atMs: clock.now() })));
       for (const { tell } of listeners) tell(tombstones);
     },
     async follow(sinceMs, tell) {
       const fromMs = clock.now() - sinceMs;
-      const recent = past.filter(({ atMs }) => atMs >= fromMs).map(({ tombstone }) => tombstone);
+      const recent = past.items.filter(({ atMs }) => atMs >= fromMs).map(({ atMs: _, ...tombstone }) => tombstone);
       if (recent.length > 0) tell(recent);
       const listener = { tell };
       listeners.add(listener);

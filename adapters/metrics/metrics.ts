@@ -1,8 +1,10 @@
 import cluster from 'node:cluster';
 import type { FastifyInstance } from 'fastify';
 import { AggregatorRegistry, Registry } from 'prom-client';
+import type { MemoryState } from '../../src/core/memories.js';
 import type { PoolHealth } from '../../src/read/pool/health.js';
 import { measureLedger } from './ledger.js';
+import { measureMemories } from './memories.js';
 import { measureProcess, type RedisState } from './process.js';
 import { measureRequests } from './requests.js';
 import { serveMetrics } from './serve-metrics.js';
@@ -14,6 +16,7 @@ export interface MetricsOptions {
   readonly operations: readonly string[];
   readonly health: () => PoolHealth;
   readonly redis: (() => RedisState) | null;
+  readonly memories: () => readonly MemoryState[];
   readonly version: string;
 }
 
@@ -27,11 +30,12 @@ export interface Metrics {
 }
 
 /** Measures from now on. Imported only where metrics are wanted. */
-export function createMetrics({ app, operations, health, redis, version }: MetricsOptions): Metrics {
+export function createMetrics({ app, operations, health, redis, memories, version }: MetricsOptions): Metrics {
   const registry = new Registry();
   measureProcess(app, registry, version, redis);
   measureRequests(app, [registry], new Set(operations));
   measureUpstream([registry], health);
+  measureMemories([registry], memories);
   const stopListening = measureLedger([registry]);
   let served: { close(): Promise<void> } | undefined;
   return {

@@ -39,6 +39,7 @@ export function measureProcess(
       this.inc(app.pressure.shed);
     },
   });
+  measureShares(app, registers);
   if (redis === null) return;
   new Gauge({
     name: 'perch_redis_up',
@@ -56,6 +57,45 @@ export function measureProcess(
     aggregator: 'max',
     collect() {
       this.set(redis().nodes);
+    },
+  });
+}
+
+/** What callers share: how much of it is taken, and who was refused more than their share. */
+function measureShares(app: FastifyInstance, registers: Registry[]): void {
+  const { pressure } = app;
+  new Gauge({
+    name: 'perch_places_taken',
+    help: 'Places taken by requests at work, and of these by calls that wait for the network.',
+    labelNames: ['class'],
+    registers,
+    collect() {
+      const { work = 0, network = 0 } = pressure.shares?.places.taken ?? {};
+      this.set({ class: 'work' }, work);
+      this.set({ class: 'network' }, network);
+    },
+  });
+  new Gauge({
+    name: 'perch_http_connections_open',
+    help: 'Connections that are open.',
+    registers,
+    collect() {
+      this.set(pressure.connections?.open ?? 0);
+    },
+  });
+  new Counter({
+    name: 'perch_share_refused_total',
+    help: 'Requests and connections refused with 503 because their account or address had its share, by what was shared and reason.',
+    labelNames: ['resource', 'reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [reason, count] of Object.entries(pressure.shares?.places.refused ?? {})) {
+        this.inc({ resource: 'places', reason }, count);
+      }
+      this.inc({ resource: 'processor', reason: 'processor' }, pressure.shares?.processor.refused ?? 0);
+      this.inc({ resource: 'connections', reason: 'address_busy' }, pressure.connections?.refused ?? 0);
+      this.inc({ resource: 'bodies', reason: 'address_busy' }, pressure.bodiesRefused);
     },
   });
 }

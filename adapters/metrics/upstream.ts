@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Family } from '../../src/core/model.js';
-import type { FamilyHealth, PoolHealth } from '../../src/read/pool/health.js';
+import type { FamilyHealth, InFlightHealth, PoolHealth } from '../../src/read/pool/health.js';
 
 const SESSION_STATES = ['ok', 'limited', 'resting', 'failing'] as const;
 
@@ -14,7 +14,7 @@ interface Row {
 const COUNTERS: readonly Row[] = [
   { name: 'calls_total', help: 'Upstream calls.', of: (of) => of.upstreamCalls },
   { name: 'failures_total', help: 'Upstream calls that failed for reasons of the network.', of: (of) => of.failures },
-  { name: 'refused_total', help: 'Reads refused at once, for they could not come in time.', of: (of) => of.refused },
+  { name: 'refused_total', help: 'Reads refused at once: too late, or over their share.', of: (of) => of.refused },
   { name: 'queue_wait_seconds_total', help: 'Time that reads waited for a turn.', of: (of) => of.waitedMs / 1000 },
 ];
 
@@ -22,6 +22,12 @@ const COUNTERS: readonly Row[] = [
 const GAUGES: readonly Row[] = [
   { name: 'queue_length', help: 'Reads that wait for a turn.', of: (of) => of.waiting },
   { name: 'next_wait_seconds', help: 'About how long a read that came now would wait.', of: (of) => of.waitMs / 1000 },
+];
+
+/** By session and kind of read: as many series as there are of these. */
+const IN_FLIGHT: readonly [name: string, help: string, of: (inFlight: InFlightHealth) => number][] = [
+  ['in_flight', 'Upstream calls at work.', ({ calls }) => calls],
+  ['in_flight_limit', 'Upstream calls that may be at work, by what the network manages.', ({ limit }) => limit],
 ];
 
 /** The network's side, as the pool tells it at each scrape. */
@@ -64,6 +70,7 @@ export function measureUpstream(registers: Registry[], health: () => PoolHealth)
       }
     },
   });
+  measureInFlight(registers, families);
   new Gauge({
     name: 'perch_sessions',
     help: 'Reading sessions by state.',
@@ -78,4 +85,21 @@ export function measureUpstream(registers: Registry[], health: () => PoolHealth)
       }
     },
   });
+}
+
+function measureInFlight(registers: Registry[], families: () => [Family, FamilyHealth][]): void {
+  for (const [name, help, of] of IN_FLIGHT) {
+    new Gauge({
+      name: `perch_upstream_${name}`,
+      help,
+      labelNames: ['family', 'session', 'kind'],
+      registers,
+      aggregator: 'sum',
+      collect() {
+        for (const [family, { inFlight }] of families()) {
+          for (const each of inFlight) this.set({ family, session: each.session, kind: each.kind }, of(each));
+        }
+      },
+    });
+  }
 }

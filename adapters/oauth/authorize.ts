@@ -14,12 +14,15 @@ import { fieldsOf, refuseControls } from './bodies.js';
 import { type CapFields, capOf, OFFERED } from './cap-fields.js';
 import { type ConsentModel, consentPage } from './consent-page.js';
 import { CONSENT_CSP } from './destination.js';
-import { type Allowance, admit, type Gate } from './open-route.js';
+import { type Allowance, admit, type Gate, takeOne } from './open-route.js';
 import type { OAuthOptions } from './options.js';
 import { sendRefusal, sendRefused } from './refusals.js';
 
 const PATH = '/oauth/authorize';
 const ASKS: Allowance = { name: 'authorize', limit: 120, windowSeconds: 60 };
+
+/** Of one account, whatever address it comes from: each may be a document that is fetched from wherever it says. */
+const DOCUMENTS: Allowance = { name: 'document', limit: 20, windowSeconds: 60 };
 
 type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
@@ -44,14 +47,14 @@ export function mountAuthorize(
   };
   route('GET', async (request, reply) => {
     const fields = new URL(request.url, 'http://localhost').searchParams;
-    return proven(request, reply, { fields, addresses: addresses(), options }, (ask, account) =>
+    return proven(request, reply, { fields, addresses: addresses(), options, gate }, (ask, account) =>
       sendConsent(reply, { ask, account, fields, addresses: addresses(), cap: OFFERED }),
     );
   });
   route('POST', async (request, reply) => {
     refuseCrossSite(request);
     const fields = fieldsOf(request);
-    return proven(request, reply, { fields, addresses: addresses(), options }, (ask, account) =>
+    return proven(request, reply, { fields, addresses: addresses(), options, gate }, (ask, account) =>
       decide(request, reply, { ask, account, fields, addresses: addresses(), options }),
     );
   });
@@ -61,20 +64,24 @@ interface Context {
   readonly fields: URLSearchParams;
   readonly addresses: Addresses;
   readonly options: OAuthOptions;
+  readonly gate: Gate;
 }
 
 /** Goes on with a request that is sound and a customer who is signed in. Until the customer decides, no client is sent anything. */
 async function proven(
   request: FastifyRequest,
   reply: FastifyReply,
-  { fields, addresses, options }: Context,
+  { fields, addresses, options, gate }: Context,
   goOn: (ask: Ask, account: AccountRecord) => FastifyReply | Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   refuseControls(asked(fields));
   if (safeNext(wayHere(fields)) === null) throw new OAuthError('invalid_request', TOO_LONG);
   const visitor = await options.door.visitor(request);
   // Nobody makes us fetch a document without an account.
-  if (visitor === null && isDocumentId(fields.get('client_id') ?? '')) return toSignIn(reply, fields);
+  if (isDocumentId(fields.get('client_id') ?? '')) {
+    if (visitor === null) return toSignIn(reply, fields);
+    await takeOne(gate, DOCUMENTS, visitor.accountId, 'of this account');
+  }
   const read = await readAsk(fields, options.clients, addresses);
   if (read.state === 'refused') return sendRefused(reply, { message: read.error.message, back: read.back });
   return visitor === null ? toSignIn(reply, fields) : goOn(read.ask, await accountOf(options, visitor));
@@ -100,7 +107,7 @@ const toSignIn = (reply: FastifyReply, fields: URLSearchParams): FastifyReply =>
 const asked = (fields: URLSearchParams): [string, string][] =>
   ASK_FIELDS.flatMap((name) => fields.getAll(name).map((value): [string, string] => [name, value]));
 
-type Decision = Omit<Context, 'options'> & { readonly ask: Ask; readonly account: AccountRecord };
+type Decision = Omit<Context, 'options' | 'gate'> & { readonly ask: Ask; readonly account: AccountRecord };
 
 async function decide(
   request: FastifyRequest,

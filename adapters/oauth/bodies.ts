@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { quoted, shortened } from '../../src/core/shown.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
+import { repeated } from '../http/form.js';
 
 const textOf = ({ body }: FastifyRequest): string => (Buffer.isBuffer(body) ? body.toString('utf8') : '');
 
@@ -10,7 +12,7 @@ const isType = ({ headers }: FastifyRequest, type: string): boolean =>
 export function refuseControls(fields: Iterable<readonly [name: string, value: string]>): void {
   for (const [name, value] of fields) {
     if (/\p{Cc}/u.test(name + value)) {
-      throw new OAuthError('invalid_request', `${JSON.stringify(name)} has a control character.`);
+      throw new OAuthError('invalid_request', `${quoted(name)} has a control character.`);
     }
   }
 }
@@ -22,9 +24,8 @@ export function fieldsOf(request: FastifyRequest): URLSearchParams {
   }
   const fields = new URLSearchParams(textOf(request));
   refuseControls(fields);
-  const names = [...fields.keys()].filter((name) => name !== 'resource');
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new OAuthError('invalid_request', `${twice} is given twice.`);
+  const twice = repeated([...fields.keys()].filter((name) => name !== 'resource'));
+  if (twice !== undefined) throw new OAuthError('invalid_request', `${shortened(twice)} is given twice.`);
   return fields;
 }
 

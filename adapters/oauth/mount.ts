@@ -6,18 +6,19 @@ import { PAGE } from '../http/keyless.js';
 import { originOf } from '../http/origin.js';
 import { mountAuthorize } from './authorize.js';
 import { fieldsOf, jsonOf } from './bodies.js';
-import { type Allowance, type Gate, openRoute } from './open-route.js';
+import { type Allowance, type Gate, openRoute, takeOne } from './open-route.js';
 import type { OAuthOptions } from './options.js';
 
 const REGISTRATIONS: Allowance = { name: 'register', limit: 20, windowSeconds: 3600 };
+/** Of everybody: what is registered is kept for weeks, and whoever has many addresses must not fill the disk with it. */
+const REGISTRATIONS_IN_ALL: Allowance = { name: 'register', limit: 5000, windowSeconds: 3600 };
 const TOKENS: Allowance = { name: 'token', limit: 120, windowSeconds: 60 };
 
 /** Sign-in for clients: discovery, registration, consent, tokens (section 5.6, A12–A17). */
 export function mountOAuth(app: FastifyInstance, options: OAuthOptions): void {
   const gate: Gate = {
     admitPublic: options.admitPublic,
-    take: ({ name, limit, windowSeconds }, address) =>
-      options.limiter.take(`oauth:${name}:${address}`, limit, windowSeconds),
+    take: ({ name, limit, windowSeconds }, whom) => options.limiter.take(`oauth:${name}:${whom}`, limit, windowSeconds),
   };
   const addresses = (): Addresses => ({ baseUrl: app.baseUrl, authUrl: app.authUrl });
   mountMetadata(app, gate, addresses);
@@ -39,7 +40,11 @@ export function mountOAuth(app: FastifyInstance, options: OAuthOptions): void {
       },
     });
   const { clients, tokens } = options;
-  post('/api/oauth/register', REGISTRATIONS, (request) => clients.register(jsonOf(request)));
+  post('/api/oauth/register', REGISTRATIONS, async (request) => {
+    const description = jsonOf(request);
+    await takeOne(gate, REGISTRATIONS_IN_ALL, 'all', 'to register, of all clients');
+    return clients.register(description);
+  });
   post('/api/oauth/token', TOKENS, (request) =>
     tokens.answer(fieldsOf(request), addresses(), originOf(request).address),
   );

@@ -16,7 +16,8 @@ export interface Allowance {
 
 export interface Gate {
   readonly admitPublic: AdmitPublic;
-  readonly take: (allowance: Allowance, address: string) => Promise<RateDecision>;
+  /** `whom`: an address, an account, or `all`. */
+  readonly take: (allowance: Allowance, whom: string) => Promise<RateDecision>;
 }
 
 interface OpenRoute {
@@ -55,20 +56,25 @@ export function openRoute(app: FastifyInstance, gate: Gate, { methods, url, allo
 
 /** Throws `rate_limited` past either limit; the headers tell of the `public` policy (8.1.6). */
 export async function admit(
-  { admitPublic, take }: Gate,
+  gate: Gate,
   request: FastifyRequest,
   reply: FastifyReply,
   allowance?: Allowance,
 ): Promise<void> {
-  const rate = await admitPublic(request.ip);
+  const rate = await gate.admitPublic(request.ip);
   setHeaders(reply, limitHeaders({ rate, policy: 'public' }));
-  const own = rate.allowed && allowance ? await take(allowance, limitedAs(request)) : rate;
-  if (own.allowed) return;
-  const seconds = own.retryAfterSeconds;
-  throw new ServiceError('rate_limited', `Too many requests from this address. Try again in ${seconds} s.`, {
-    retryAfter: seconds,
-  });
+  if (!rate.allowed) throw tooMany('from this address', rate);
+  if (allowance) await takeOne(gate, allowance, limitedAs(request), 'from this address');
 }
+
+/** Throws `rate_limited` past the limit; `which` requests are too many, in words. */
+export async function takeOne({ take }: Gate, allowance: Allowance, whom: string, which: string): Promise<void> {
+  const own = await take(allowance, whom);
+  if (!own.allowed) throw tooMany(which, own);
+}
+
+const tooMany = (which: string, { retryAfterSeconds: seconds }: RateDecision): ServiceError =>
+  new ServiceError('rate_limited', `Too many requests ${which}. Try again in ${seconds} s.`, { retryAfter: seconds });
 
 function sendOAuthError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   setHeaders(reply, { ...CORS, 'Cache-Control': 'no-store' });

@@ -22,7 +22,10 @@ export async function lockRelatives(tx: Transaction, { accountId, keyId }: KeyOf
   return keys.map((key) => key.keyId);
 }
 
-/** Puts keys under a new cap, which has counted what they spent in the period so far. */
+/**
+ * Puts keys under a new cap, which has counted what they spent in the period so far. What the account posted before there were
+ * sums must be summed up (`sumAccount`).
+ */
 export async function addCap(
   tx: Transaction,
   accountId: string,
@@ -55,17 +58,30 @@ export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Pr
   if (cap !== null) await addCap(tx, accountId, keyIds, cap);
 }
 
-/** What the keys spent in the cap's current period, from the ledger. */
+/**
+ * What the keys spent in the cap's current period, from sums: the keys are locked, and debits on them wait. A debit that had the
+ * key before is in the sums by now, for it wrote them in its own transaction; one that comes after finds the cap.
+ */
 async function spentSince(
   tx: Transaction,
   accountId: string,
   keyIds: readonly string[],
   { amount, period }: Cap,
 ): Promise<number> {
-  const [row] = await tx<{ spent: number }[]>`
-    select coalesce(sum(amount_thousandths), 0)::bigint as spent from ledger_entries
-    where account_id = ${accountId} and kind = 'debit' and key_id = any(${[...keyIds]}::uuid[])
-      and at >= period_began(${period}, now())`;
+  const keys = [...keyIds];
+  const [row] =
+    period === 'total'
+      ? await tx<{ spent: number }[]>`
+          select coalesce(sum(spent_thousandths), 0)::bigint as spent from keys
+          where account_id = ${accountId} and key_id = any(${keys}::uuid[])`
+      : await tx<{ spent: number }[]>`
+          select coalesce(sum(amount_thousandths), 0)::bigint as spent from (
+            select key_id, amount_thousandths from usage_hours
+            where account_id = ${accountId} and hour >= period_began(${period}, now())
+            union all
+            select key_id, amount_thousandths from usage_days
+            where account_id = ${accountId} and day >= (period_began(${period}, now()) at time zone 'UTC')::date
+          ) sums where key_id = any(${keys}::uuid[])`;
   const spent = row?.spent ?? 0;
   if (spent <= amount) return spent;
   const since = { total: 'so far', month: 'this month', day: 'today' }[period];

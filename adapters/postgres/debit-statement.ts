@@ -1,11 +1,19 @@
 import type { Debit } from '../../src/ports/truth.js';
+import type { Mode } from './group-commit.js';
 import type { Sql } from './sql.js';
 
-/** What the statement did with one debit. `crowded`: earlier ones of the same statement took what it needed. */
+/**
+ * What the statement did with one debit. `crowded`: earlier ones of the same statement took what it needed. `locked`: somebody
+ * holds its wallet, key or cap, or there is none such: who waits for them sees which.
+ */
 export interface DebitRow {
-  readonly outcome: 'posted' | 'balance' | 'key_cap' | 'crowded' | 'missing';
+  readonly outcome: 'posted' | 'balance' | 'key_cap' | 'crowded' | 'locked' | 'missing';
+  readonly seq: number;
   readonly balance_after: number | null;
 }
+
+/** Longest that a statement waits for any one lock, before it is known to have done nothing (55P03). */
+const LOCK_TIMEOUT_MS = 300;
 
 /**
  * Posts a batch of debits as one statement, which is one durable commit; rows in the order of the batch. Fails whole, with a
@@ -13,12 +21,14 @@ export interface DebitRow {
  *
  * A debit that the wallet or the cap does not cover by itself takes nothing and leaves room for the others. Of the rest, in
  * order of arrival, all go through that fit beside those before them; at least the first of each wallet does.
+ *
+ * With `skip` it waits for nobody's row; with `wait`, for each at most 300 ms.
  */
-export async function postDebits(sql: Sql, debits: readonly Debit[]): Promise<DebitRow[]> {
+export async function postDebits(sql: Sql, debits: readonly Debit[], mode: Mode): Promise<DebitRow[]> {
   return sql<DebitRow[]>`
     with input as materialized (${rowsOf(sql, debits)}),
-    ${lockedRows(sql)},
-    ${judgedRows(sql)},
+    ${lockedRows(sql, mode)},
+    ${judgedRows(sql, mode)},
     entries as (
       insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, key_id,
         operation, items, cache_hits, lines, at)
@@ -53,7 +63,7 @@ export async function postDebits(sql: Sql, debits: readonly Debit[]): Promise<De
       ) p
       where c.cap_id = p.cap_id
     )
-    select outcome, balance_after::bigint from judged order by ord`;
+    select outcome, seq::bigint, balance_after::bigint from judged order by ord`;
 }
 
 /** The batch as rows, numbered by `ord`. */
@@ -74,22 +84,24 @@ const rowsOf = (sql: Sql, debits: readonly Debit[]) => sql`
  * The wallets, keys and caps, locked; always in this order and each in the order of their ids, so that nodes never wait for
  * each other in a ring. Joins here are on one column: on two, Postgres expects a single row and nests loops over the batch.
  */
-const lockedRows = (sql: Sql) => sql`
+const lockedRows = (sql: Sql, mode: Mode) => sql`
   wallet as materialized (
     select w.account_id, w.wallet_id, w.balance_thousandths as balance, w.last_seq
     from (select distinct account_id from input) i join wallets w using (account_id)
-    order by w.account_id for no key update of w
+    -- For this statement only, whatever connection or pooler it comes by; it counts from the first lock on.
+    where (select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true)) is not null
+    order by w.account_id for no key update of w ${lockedOnes(sql, mode)}
   ),
   key as materialized (
     select k.key_id, k.account_id, k.wallet_id, k.spent_thousandths as key_spent, k.cap_id
     from (select distinct key_id from input) i join keys k using (key_id)
     where (select count(*) from wallet) > 0
-    order by k.key_id for no key update of k
+    order by k.key_id for no key update of k ${lockedOnes(sql, mode)}
   ),
   held_cap as materialized (
     select c.cap_id, c.cap_thousandths as cap, c.spent_thousandths, c.period, c.period_start
     from (select distinct cap_id from key where cap_id is not null) k join spend_caps c using (cap_id)
-    order by c.cap_id for no key update of c
+    order by c.cap_id for no key update of c ${lockedOnes(sql, mode)}
   ),
   cap as materialized (
     select cap_id, cap, greatest(period_start, period_began(period, now())) as began,
@@ -97,8 +109,10 @@ const lockedRows = (sql: Sql) => sql`
     from held_cap
   )`;
 
+const lockedOnes = (sql: Sql, mode: Mode) => (mode === 'skip' ? sql`skip locked` : sql``);
+
 /** Each debit with its outcome; those posted with the entry's number and the balance after it. */
-const judgedRows = (sql: Sql) => sql`
+const judgedRows = (sql: Sql, mode: Mode) => sql`
   judged as materialized (
     select *,
       last_seq + count(*) filter (where outcome = 'posted') over earlier as seq,
@@ -111,27 +125,34 @@ const judgedRows = (sql: Sql) => sql`
         else 'posted' end) as outcome
       from (
         select i.*, w.balance, w.last_seq, k.key_spent, k.cap_id, c.cap, c.cap_spent, c.began, case
+          ${mode === 'skip' ? sql`when w.account_id is null or k.key_id is null then 'locked'` : sql``}
           when (w.wallet_id, k.account_id, k.wallet_id) is distinct from (i.wallet_id, i.account_id, i.wallet_id) then 'missing'
           when i.amount > w.balance then 'balance'
           when c.cap_spent + i.amount > c.cap then 'key_cap'
           -- The key got its cap while this statement waited for its row, and does not see it: the next one does.
-          when k.cap_id is not null and c.cap_id is null then 'crowded' end as refusal
+          when k.cap_id is not null and c.cap_id is null then ${mode === 'skip' ? sql`'locked'` : sql`'crowded'`} end as refusal
         from input i left join wallet w using (account_id) left join key k using (key_id) left join cap c using (cap_id)
       ) alone
     ) together
     window earlier as (partition by account_id order by ord)
   )`;
 
-/** The balances after those of the debits that are posted already, by position. */
-export async function findPosted(sql: Sql, debits: readonly Debit[]): Promise<(number | undefined)[]> {
-  const rows = await sql<{ position: number; balance_after: number }[]>`
-    select i.ord - 1 as position, e.balance_after
+/** What became of those debits that are posted already, by position. */
+export async function findPosted(sql: Sql, debits: readonly Debit[]): Promise<(Entry | undefined)[]> {
+  const rows = await sql<{ position: number; balance: number; seq: number }[]>`
+    select i.ord - 1 as position, e.balance_after as balance, e.seq
     from unnest(
       ${debits.map((debit) => debit.accountId)}::uuid[],
       ${debits.map((debit) => debit.requestId)}::uuid[]
     ) with ordinality as i(account_id, request_id, ord)
     join ledger_entries e using (account_id, request_id)`;
-  const found: (number | undefined)[] = debits.map(() => undefined);
-  for (const row of rows) found[row.position] = row.balance_after;
+  const found: (Entry | undefined)[] = debits.map(() => undefined);
+  for (const { position, balance, seq } of rows) found[position] = { balance, seq };
   return found;
+}
+
+/** A debit's number in its wallet, and the balance after it. */
+interface Entry {
+  readonly balance: number;
+  readonly seq: number;
 }

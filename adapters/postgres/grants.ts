@@ -1,6 +1,7 @@
 import { isUuid } from '../../src/core/uuid.js';
 import type { GrantRecord, GrantStore } from '../../src/ports/grants.js';
 import type { CapPeriod } from '../../src/ports/truth.js';
+import { brief } from './brief.js';
 import { approve, redeem } from './oauth-codes.js';
 import { endGrant } from './oauth-ends.js';
 import { refresh } from './oauth-refresh.js';
@@ -14,7 +15,7 @@ export const createGrantStore = (sql: Sql): GrantStore => ({
   findByToken: (hashes) => findByToken(sql, hashes),
   async revoke(of, by, now) {
     if (!isUuid(of.grantId) || !isUuid(of.accountId)) return false;
-    return sql.begin((tx) => endGrant(tx, of, by, { now, why: 'asked' }));
+    return brief(sql, (tx) => endGrant(tx, of, by, { now, why: 'asked' }));
   },
   list: (accountId) => list(sql, accountId),
   sweep: (before) => sweep(sql, before),
@@ -65,6 +66,9 @@ async function list(sql: Sql, accountId: string): Promise<GrantRecord[]> {
   }));
 }
 
+/** Clients that were registered and have never been let in by anybody: 160 MB of them at the very most. */
+const MOST_UNUSED = 20_000;
+
 /** A client stays for as long as it can still refresh something. */
 async function sweep(sql: Sql, { endedBefore, idleSince }: Parameters<GrantStore['sweep']>[0]) {
   await sql`delete from one_time_tokens where kind = 'code' and expires_at < ${endedBefore}`;
@@ -74,5 +78,10 @@ async function sweep(sql: Sql, { endedBefore, idleSince }: Parameters<GrantStore
       select from oauth_grants g join oauth_refresh_tokens t using (account_id, grant_id)
       where g.client_id = c.client_id and g.revoked_at is null
     )`;
-  return { clients: count };
+  // Whoever has many addresses may register and never come back: the oldest of those go first, so that nobody new is refused.
+  const unused = await sql`
+    delete from oauth_clients where client_id in (
+      select client_id from oauth_clients where used_at is null order by created_at desc offset ${MOST_UNUSED}
+    )`;
+  return { clients: count + unused.count };
 }

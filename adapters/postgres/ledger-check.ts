@@ -1,5 +1,6 @@
 import type { LedgerFault } from '../../src/ports/truth.js';
 import type { Sql } from './sql.js';
+import { HOURS_KEPT } from './tidy.js';
 
 /** Faults named at most: the first few tell what happened, a million of them would only fill the memory. */
 const MOST_FAULTS = 1000;
@@ -7,6 +8,8 @@ const MOST_FAULTS = 1000;
 /** Every invariant over the whole database, at one moment of it; safe beside a running service. */
 export async function checkLedger(sql: Sql): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }> {
   return sql.begin('isolation level repeatable read read only', async (moment) => {
+    // An operator's question over everything there is.
+    await moment`select set_config('statement_timeout', '0', true)`;
     const [counts] = await moment<{ wallets: number; entries: number }[]>`
       select (select count(*) from wallets) as wallets, (select count(*) from ledger_entries) as entries`;
     const faults = await moment<LedgerFault[]>`${invariants(sql)} limit ${MOST_FAULTS}`;
@@ -19,6 +22,7 @@ const invariants = (sql: Sql) => sql`
   with ${sums(sql)},
   fault(invariant, "walletId", detail) as (
     ${entryFaults(sql)} union all ${lineFaults(sql)} union all ${walletFaults(sql)} union all ${keyFaults(sql)}
+    union all ${usageFaults(sql)}
   )
   select * from fault`;
 
@@ -45,6 +49,16 @@ const sums = (sql: Sql) => sql`
   by_key as (
     select account_id, wallet_id, key_id, sum(amount_thousandths) as spent
     from ledger_entries where kind = 'debit' group by 1, 2, 3
+  ),
+  by_hour as (
+    select e.account_id, date_trunc('hour', at, 'UTC') as hour, left(operation, 64) as endpoint, key_id, count(*) as requests,
+      sum(items) as items, sum(cache_hits) as hits, sum(amount_thousandths) as amount
+    from ledger_entries e left join usage_unsummed b
+      on b.account_id = e.account_id and b.wallet_id = e.wallet_id and seq > summed_seq and seq <= until_seq
+    where kind = 'debit' and b.account_id is null group by 1, 2, 3, 4
+  ),
+  summed_hour as (
+    select account_id, hour, endpoint, key_id, requests, items, cache_hits as hits, amount_thousandths as amount from usage_hours
   )`;
 
 const entryFaults = (sql: Sql) => sql`
@@ -101,3 +115,36 @@ const keyFaults = (sql: Sql) => sql`
     where k.cap_id = c.cap_id and e.kind = 'debit' and e.at >= c.period_start
   ) s
   where c.spent_thousandths <> s.spent`;
+
+/** Nothing from here on was folded into days. */
+const hoursFrom = (sql: Sql) => sql`date_trunc('day', now(), 'UTC') - ${HOURS_KEPT}::interval`;
+
+/** What usage is answered from, beside what it should be the sum of: by day, and by hour for as long as that is kept. */
+const usageFaults = (sql: Sql) => sql`
+  ${unlike(sql, sql`day::text`)}
+  from (
+    select account_id, day, endpoint, key_id, sum(requests) as requests, sum(items) as items, sum(hits) as hits,
+      sum(amount) as amount
+    from (
+      select account_id, (hour at time zone 'UTC')::date as day, endpoint, key_id, requests, items, hits, amount from summed_hour
+      union all
+      select account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths from usage_days
+    ) sums group by 1, 2, 3, 4
+  ) s full join (
+    select account_id, (hour at time zone 'UTC')::date as day, endpoint, key_id, sum(requests) as requests,
+      sum(items) as items, sum(hits) as hits, sum(amount) as amount
+    from by_hour group by 1, 2, 3, 4
+  ) e using (account_id, day, endpoint, key_id) left join wallets w using (account_id)
+  where (s.requests, s.items, s.hits, s.amount) is distinct from (e.requests, e.items, e.hits, e.amount)
+  union all
+  ${unlike(sql, sql`to_char(hour at time zone 'UTC', 'YYYY-MM-DD HH24:00')`)}
+  from (select * from summed_hour where hour >= ${hoursFrom(sql)}) s
+    full join (select * from by_hour where hour >= ${hoursFrom(sql)}) e using (account_id, hour, endpoint, key_id)
+    left join wallets w using (account_id)
+  where (s.requests, s.items, s.hits, s.amount) is distinct from (e.requests, e.items, e.hits, e.amount)`;
+
+const unlike = (sql: Sql, when: ReturnType<Sql>) => sql`
+  select 'usage_sums', coalesce(w.wallet_id, account_id), format(
+    '%s of key %s at %s: sums of %s requests, %s items, %s hits, %s thousandths, but debits of %s, %s, %s, %s', endpoint, key_id,
+    ${when}, coalesce(s.requests, 0), coalesce(s.items, 0), coalesce(s.hits, 0), coalesce(s.amount, 0),
+    coalesce(e.requests, 0), coalesce(e.items, 0), coalesce(e.hits, 0), coalesce(e.amount, 0))`;

@@ -1,23 +1,47 @@
 import { OPERATOR } from '../../src/core/audit.js';
 import type { Thousandths } from '../../src/core/credits.js';
 import { isUuid } from '../../src/core/uuid.js';
-import type { Ledger, Receipt, ReceiptLine, StatementEntry } from '../../src/ports/truth.js';
+import type { Ledger, Receipt, StatementEntry } from '../../src/ports/truth.js';
 import { checkLedger } from './ledger-check.js';
+import { claimNames } from './operation-names.js';
 import { createPost } from './post.js';
+import { Questions } from './questions.js';
 import { retryPassing } from './retry.js';
 import type { Sql } from './sql.js';
-import { readUsage } from './usage.js';
+import { tidyLedger } from './tidy.js';
+import { usageRows } from './usage.js';
+
+/** Pools beside the common one: for debits, for balances, and for the free questions about the past. */
+export interface LedgerPools {
+  readonly settling?: Sql;
+  readonly lookUps?: Sql;
+  readonly questions?: Questions;
+}
 
 /** The ledger over Postgres. Every amount is in thousandths of a credit. */
-export function createLedger(sql: Sql): Ledger {
+export function createLedger(sql: Sql, pools: LedgerPools = {}): Ledger {
+  const { settling = sql, lookUps = sql, questions = new Questions(sql) } = pools;
   return {
-    post: createPost(sql),
+    post: createPost(settling),
     grant: (grant) => retryPassing(() => postGrant(sql, grant)),
-    balance: (walletId, keyId) => readBalance(sql, walletId, keyId),
-    usage: (accountId, range) => readUsage(sql, accountId, range),
-    receipt: (accountId, requestId) => readReceipt(sql, accountId, requestId),
-    recent: (accountId, limit) => readRecent(sql, accountId, limit),
-    statement: (accountId, limit) => readStatement(sql, accountId, limit),
+    balance: (walletId, keyId) => readBalance(lookUps, walletId, keyId),
+    async usage(accountId, ask, signal) {
+      return [...(await questions.ask(accountId, (on) => usageRows(on, accountId, ask), signal))];
+    },
+    async receipt(accountId, requestId, signal) {
+      // A request id comes from a caller's path: what is none names no receipt.
+      if (!isUuid(requestId)) return undefined;
+      const [row] = await questions.ask(accountId, (on) => receiptRow(on, accountId, requestId), signal);
+      return row && dated(row);
+    },
+    async recent(accountId, limit, signal) {
+      return (await questions.ask(accountId, (on) => recentRows(on, accountId, limit), signal)).map(dated);
+    },
+    async statement(accountId, limit, signal) {
+      return (await questions.ask(accountId, (on) => statementRows(on, accountId, limit), signal)).map(dated);
+    },
+    claimNames: (accountId, day, names) => claimNames(sql, accountId, day, names),
+    tidy: (signal) => tidyLedger(sql, signal),
     check: () => checkLedger(sql),
   };
 }
@@ -59,43 +83,38 @@ async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0]): Promi
 }
 
 async function readBalance(sql: Sql, walletId: string, keyId: string): ReturnType<Ledger['balance']> {
-  const [row] = await sql<{ balance: number; keySpent: number }[]>`
-    select w.balance_thousandths as balance,
+  const [row] = await sql<{ balance: number; keySpent: number; seq: number }[]>`
+    select w.balance_thousandths as balance, w.last_seq as seq,
       case when c.cap_id is null then k.spent_thousandths
         when c.period_start >= period_began(c.period, now()) then c.spent_thousandths else 0 end as "keySpent"
     from wallets w join keys k using (account_id, wallet_id) left join spend_caps c using (account_id, cap_id)
     where w.wallet_id = ${walletId} and k.key_id = ${keyId}`;
   if (row === undefined) throw new Error(`no wallet ${walletId} with key ${keyId}`);
-  return { balance: row.balance, keySpent: row.keySpent };
+  return { ...row };
 }
 
-interface ReceiptRow extends Omit<Receipt, 'at' | 'lines'> {
-  readonly at: Date;
-  readonly lines: ReceiptLine[];
-}
+/** As it comes from the database, whose times are dates. */
+type Dated<Row> = Omit<Row, 'at'> & { readonly at: Date };
 
-async function readReceipt(sql: Sql, accountId: string, requestId: string): Promise<Receipt | undefined> {
-  // A request id comes from a caller's path: what is none names no receipt.
-  if (!isUuid(requestId)) return undefined;
-  const [row] = await sql<ReceiptRow[]>`
-    ${receiptRows(sql)} where e.account_id = ${accountId} and e.request_id = ${requestId} and e.kind = 'debit'`;
-  return row === undefined ? undefined : { ...row, at: row.at.toISOString() };
-}
+const dated = <Row extends { readonly at: Date }>(row: Row): Omit<Row, 'at'> & { at: string } => ({
+  ...row,
+  at: row.at.toISOString(),
+});
+
+const receiptRow = (sql: Sql, accountId: string, requestId: string) => sql<Dated<Receipt>[]>`
+  ${receiptRows(sql)} where e.account_id = ${accountId} and e.request_id = ${requestId} and e.kind = 'debit'`;
 
 const receiptRows = (sql: Sql) => sql`
   select e.request_id as "requestId", e.at, e.operation, k.prefix as "keyPrefix", e.amount_thousandths as amount,
     e.balance_after as "balanceAfter", e.items, e.cache_hits as "cacheHits", e.lines
   from ledger_entries e join keys k using (account_id, key_id)`;
 
-async function readRecent(sql: Sql, accountId: string, limit: number): Promise<Receipt[]> {
-  const rows = await sql<ReceiptRow[]>`
-    ${receiptRows(sql)} where e.account_id = ${accountId} and e.kind = 'debit' order by e.seq desc limit ${limit}`;
-  return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
-}
+/** By the wallet's own index, from its end: an account has one wallet, but without its name all entries would be sorted. */
+const recentRows = (sql: Sql, accountId: string, limit: number) => sql<Dated<Receipt>[]>`
+  ${receiptRows(sql)} where e.account_id = ${accountId} and e.kind = 'debit'
+    and e.wallet_id = (select wallet_id from wallets where account_id = ${accountId})
+  order by e.seq desc limit ${limit}`;
 
-async function readStatement(sql: Sql, accountId: string, limit: number): Promise<StatementEntry[]> {
-  const rows = await sql<(Omit<StatementEntry, 'at'> & { at: Date })[]>`
-    select request_id as "requestId", at, kind, amount_thousandths as amount, balance_after as "balanceAfter", reason
-    from ledger_entries where account_id = ${accountId} and kind <> 'debit' order by seq desc limit ${limit}`;
-  return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
-}
+const statementRows = (sql: Sql, accountId: string, limit: number) => sql<Dated<StatementEntry>[]>`
+  select request_id as "requestId", at, kind, amount_thousandths as amount, balance_after as "balanceAfter", reason
+  from ledger_entries where account_id = ${accountId} and kind <> 'debit' order by seq desc limit ${limit}`;

@@ -16,6 +16,10 @@ export async function migrate(sql: Sql, onProgress: (text: string) => void = () 
     const [server] = await transaction<{ major: number }[]>`
       select current_setting('server_version_num')::int / 10000 as major`;
     checkVersion(server?.major ?? 0);
+    // Whoever migrates takes the time it needs, and the others wait for it.
+    await transaction`
+      select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
+        set_config('idle_in_transaction_session_timeout', '0', true)`;
     await transaction`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
     await run(transaction, onProgress);
   });

@@ -2,6 +2,7 @@ import type { Actor } from '../../src/core/audit.js';
 import { toCredits } from '../../src/core/credits.js';
 import type { Approval, GrantStore, NewPair, Redeemed } from '../../src/ports/grants.js';
 import { record } from './audit.js';
+import { brief } from './brief.js';
 import { endGrant } from './oauth-ends.js';
 import type { Sql, Transaction } from './sql.js';
 
@@ -12,7 +13,7 @@ export async function approve(
   by: Actor,
 ): Promise<void> {
   const { accountId, grantId, clientId, clientName, redirectUri, cap } = approval;
-  await sql.begin(async (tx) => {
+  await brief(sql, async (tx) => {
     await tx`
       insert into one_time_tokens (hash, kind, subject, created_at, expires_at)
       values (${hash}, 'code', ${JSON.stringify(approval)}::text::jsonb, ${now}, ${endsAt})`;
@@ -33,7 +34,7 @@ export function redeem(
   { hash, now, by }: Parameters<GrantStore['redeem']>[0],
   issue: (approval: Approval) => NewPair,
 ): Promise<Redeemed> {
-  return sql.begin(async (tx): Promise<Redeemed> => {
+  return brief(sql, async (tx): Promise<Redeemed> => {
     const [fresh] = await tx<{ approval: Approval }[]>`
       update one_time_tokens set spent_at = ${now}
       where hash = ${hash} and kind = 'code' and spent_at is null and expires_at > ${now}

@@ -1,5 +1,6 @@
 import type { RefreshAsk, Refreshed } from '../../src/ports/grants.js';
 import { record } from './audit.js';
+import { brief } from './brief.js';
 import { endGrant, lockKeys } from './oauth-ends.js';
 import type { Sql, Transaction } from './sql.js';
 
@@ -13,7 +14,7 @@ interface Family {
 
 /** Rotates a key and its refresh token. All of a family wait for each other at the grant's row. */
 export function refresh(sql: Sql, ask: RefreshAsk): Promise<Refreshed> {
-  return sql.begin(async (tx): Promise<Refreshed> => {
+  return brief(sql, async (tx): Promise<Refreshed> => {
     const family = await lockFamily(tx, ask);
     if (family === undefined) return { state: 'unknown' };
     // Read after the lock: whoever had it before may have used the token.

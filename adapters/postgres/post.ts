@@ -1,15 +1,32 @@
-import type { Debit, Ledger, Posted } from '../../src/ports/truth.js';
+import { ServiceError } from '../../src/core/errors.js';
+import { InDoubt } from '../../src/core/in-doubt.js';
+import type { Debit, Gone, Ledger, Posted } from '../../src/ports/truth.js';
 import { type DebitRow, findPosted, postDebits } from './debit-statement.js';
-import { GroupCommit, type Verdict } from './group-commit.js';
-import { isPassing, isUniqueViolation, retryPassing } from './retry.js';
+import { GroupCommit, type Mode, type Verdict } from './group-commit.js';
+import { isPassing, isTimedOut, isUniqueViolation, mayBeDone, retryPassing } from './retry.js';
 import type { Sql } from './sql.js';
 
-/** Debits per statement: enough that a commit costs each of them next to nothing, few enough to answer in milliseconds. */
-const MOST = 500;
+/** Flushes at a time: those that skip locked rows, and those that wait for one. Each has a connection to itself. */
+const FLIGHTS = 2;
+const WAITS = 2;
+export const SETTLING_CONNECTIONS = FLIGHTS + WAITS;
+
+/** Longest that a debit waits for its turn, whoever waits for it: by then its wallet has been locked all the time. */
+const LONGEST_WAIT_MS = 60_000;
 
 /** The posting side of the ledger: debits that wait for a commit share it. Reject means: not known to be posted. */
 export function createPost(sql: Sql): Ledger['post'] {
-  const commits = new GroupCommit<Posting, Posted>((batch) => flush(sql, batch), MOST);
+  const commits = new GroupCommit<Posting, Posted>({
+    flush: (batch, mode) => flush(sql, batch, mode),
+    partOf: ({ debit }) => debit.walletId,
+    dismissal: ({ gone, isInDoubt }, waitedMs) => {
+      if (waitedMs > LONGEST_WAIT_MS) return isInDoubt ? doubt(gone?.reason) : settling(5);
+      // Where there is a doubt, the next flush finds out.
+      return gone?.aborted && !isInDoubt ? gone.reason : undefined;
+    },
+    refusal: settling,
+    bounds: { flights: FLIGHTS, waits: WAITS },
+  });
   // The same id while its first post is on its way is the same debit.
   const onTheWay = new Map<string, Promise<Posted>>();
   return (debit, gone) => {
@@ -19,59 +36,84 @@ export function createPost(sql: Sql): Ledger['post'] {
     const id = `${debit.accountId} ${debit.requestId}`;
     const first = onTheWay.get(id);
     if (first !== undefined) return first;
-    const posting = commits.submit({ debit, gone }).finally(() => onTheWay.delete(id));
+    const posting = commits.submit({ debit, gone, isInDoubt: false }).finally(() => onTheWay.delete(id));
     onTheWay.set(id, posting);
     return posting;
   };
 }
 
+const settling = (retryAfter: number): ServiceError =>
+  new ServiceError(
+    'upstream_rate_limited',
+    `Too many charges of this account wait to be written. Nothing was charged. Try again in ${retryAfter} s.`,
+    { reason: 'settling', retryAfter },
+  );
+
 interface Posting {
   readonly debit: Debit;
-  /** Fires when nobody is there any more to be delivered to. */
-  readonly gone: AbortSignal | undefined;
+  readonly gone: Gone | undefined;
+  /** An attempt may have posted it unheard. */
+  isInDoubt: boolean;
 }
 
 /** For who has left nothing is begun: neither now nor after attempts that are known to have done nothing (M18). */
-async function flush(sql: Sql, batch: readonly Posting[]): Promise<Verdict<Posted>[]> {
+async function flush(sql: Sql, batch: readonly Posting[], mode: Mode): Promise<Verdict<Posted>[]> {
   const verdicts = new Map<Posting, Verdict<Posted>>();
   const open = (): Posting[] => batch.filter((posting) => !verdicts.has(posting));
   const post = async (inDoubt: boolean): Promise<void> => {
-    if (!inDoubt) {
-      for (const posting of open()) if (posting.gone?.aborted) verdicts.set(posting, { error: posting.gone.reason });
-    }
+    if (inDoubt) for (const posting of open()) posting.isInDoubt = true;
+    const left = open().filter(({ gone }) => gone?.aborted);
+    for (const [posting, verdict] of await dismiss(sql, left)) verdicts.set(posting, verdict);
     const postings = open();
     const debits = postings.map(({ debit }) => debit);
-    const found = debits.length === 0 ? [] : await attempt(sql, debits);
+    const found = debits.length === 0 ? [] : await attempt(sql, debits, mode);
     for (const [nth, posting] of postings.entries()) verdicts.set(posting, found[nth] as Verdict<Posted>);
   };
   try {
     await retryPassing(post);
   } catch (error) {
-    if (batch.length === 1) throw error;
-    const alone = async (posting: Posting): Promise<Verdict<Posted>> =>
-      isPassing(error) ? { error } : flushAlone(sql, posting);
     // Where one of them is at fault: alone, it can't take the others with it.
+    const isShared = batch.length > 1 && !isPassing(error);
+    const alone = async (posting: Posting): Promise<Verdict<Posted>> => {
+      if (isShared) return flushAlone(sql, posting, mode);
+      return { error: posting.isInDoubt || mayBeDone(error) ? doubt(error) : error };
+    };
     await Promise.all(open().map(async (posting) => verdicts.set(posting, await alone(posting))));
   }
   return batch.map((posting) => verdicts.get(posting) as Verdict<Posted>);
 }
 
-const flushAlone = (sql: Sql, posting: Posting): Promise<Verdict<Posted>> =>
-  flush(sql, [posting]).then(
-    ([verdict]) => verdict as Verdict<Posted>,
-    (error: unknown) => ({ error }),
-  );
+async function flushAlone(sql: Sql, posting: Posting, mode: Mode): Promise<Verdict<Posted>> {
+  const [verdict] = await flush(sql, [posting], mode);
+  return verdict as Verdict<Posted>;
+}
+
+const doubt = (cause: unknown): InDoubt => new InDoubt('a debit may have been posted unheard', { cause });
+
+/** For those who have left: what was done unheard is found out; it is not begun once more. */
+async function dismiss(sql: Sql, left: readonly Posting[]): Promise<(readonly [Posting, Verdict<Posted>])[]> {
+  const doubtful = left.filter(({ isInDoubt }) => isInDoubt);
+  const debits = doubtful.map(({ debit }) => debit);
+  const found = debits.length === 0 ? [] : await findPosted(sql, debits);
+  return left.map((posting) => {
+    const { gone, isInDoubt } = posting;
+    const entry = found[doubtful.indexOf(posting)];
+    if (entry !== undefined) return [posting, { value: { ok: true, ...entry } }];
+    return [posting, { error: isInDoubt ? doubt(gone?.reason) : gone?.reason }];
+  });
+}
 
 /** Any attempt may have been preceded by one whose commit went through unheard, so an id that exists is an answer. */
-async function attempt(sql: Sql, batch: readonly Debit[]): Promise<Verdict<Posted>[]> {
+async function attempt(sql: Sql, batch: readonly Debit[], mode: Mode): Promise<Verdict<Posted>[]> {
   let rows: DebitRow[];
   try {
-    rows = await postDebits(sql, batch);
+    rows = await postDebits(sql, batch, mode);
   } catch (error) {
+    if (isTimedOut(error)) return batch.map(() => (mode === 'skip' ? 'apart' : 'locked'));
     if (!isUniqueViolation(error)) throw error;
     const found = await findPosted(sql, batch);
-    if (found.every((balance) => balance === undefined)) throw error;
-    return found.map((balance) => (balance === undefined ? 'again' : { value: { ok: true, balance } }));
+    if (found.every((entry) => entry === undefined)) throw error;
+    return found.map((entry) => (entry === undefined ? 'again' : { value: { ok: true, ...entry } }));
   }
   const verdicts = rows.map(verdictOf);
   await forgiveRepeats(sql, batch, rows, verdicts);
@@ -81,12 +123,14 @@ async function attempt(sql: Sql, batch: readonly Debit[]): Promise<Verdict<Poste
 function verdictOf(row: DebitRow): Verdict<Posted> {
   switch (row.outcome) {
     case 'posted':
-      return { value: { ok: true, balance: row.balance_after ?? 0 } };
+      return { value: { ok: true, balance: row.balance_after ?? 0, seq: row.seq } };
     case 'balance':
     case 'key_cap':
       return { value: { ok: false, reason: row.outcome } };
     case 'crowded':
       return 'again';
+    case 'locked':
+      return 'locked';
     case 'missing':
       return { error: new Error('a debit names an account, wallet and key that do not belong together') };
   }
@@ -105,7 +149,7 @@ async function forgiveRepeats(
     sql,
     refused.map((index) => batch[index] as Debit),
   );
-  found.forEach((balance, nth) => {
-    if (balance !== undefined) verdicts[refused[nth] as number] = { value: { ok: true, balance } };
+  found.forEach((entry, nth) => {
+    if (entry !== undefined) verdicts[refused[nth] as number] = { value: { ok: true, ...entry } };
   });
 }

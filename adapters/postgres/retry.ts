@@ -4,6 +4,9 @@ import postgres from 'postgres';
 /** What says that the statement has done nothing: the server was not reached, took nobody in, or rolled it back. */
 const UNDONE = new Set(['CONNECT_TIMEOUT', 'ECONNREFUSED', 'ENOENT', '40001', '40P01', '53300', '57P03']);
 
+/** It waited too long for a lock, or took too long as a whole, and was rolled back. */
+const TIMED_OUT = new Set(['55P03', '57014']);
+
 /** A connection that ended, or a server that ends it, while the statement was on its way. */
 const UNHEARD = new Set([
   'CONNECTION_CLOSED',
@@ -18,10 +21,14 @@ const UNHEARD = new Set([
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code);
 
 /** Whether the same statement may go through a moment later. It may also have gone through already. */
-export const isPassing = (error: unknown): boolean => UNDONE.has(codeOf(error)) || mayBeDone(error);
+export const isPassing = (error: unknown): boolean =>
+  UNDONE.has(codeOf(error)) || isTimedOut(error) || mayBeDone(error);
+
+/** Whether a time limit of the server ended it (55P03, 57014): it has done nothing. */
+export const isTimedOut = (error: unknown): boolean => TIMED_OUT.has(codeOf(error));
 
 /** Whether the statement may have gone through unheard. */
-const mayBeDone = (error: unknown): boolean => UNHEARD.has(codeOf(error)) || codeOf(error).startsWith('08');
+export const mayBeDone = (error: unknown): boolean => UNHEARD.has(codeOf(error)) || codeOf(error).startsWith('08');
 
 export const isUniqueViolation = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === '23505';

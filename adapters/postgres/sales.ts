@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../src/core/durations.js';
 import type { NewSale, NoSale, Sale, Sales } from '../../src/ports/sales.js';
 import { record } from './audit.js';
+import { brief } from './brief.js';
 import { retryPassing } from './retry.js';
 import { changeSale } from './sale-change.js';
 import { readSales } from './sale-rows.js';
@@ -43,7 +44,7 @@ export function createSales(sql: Sql): Sales {
 async function beginSale(sql: Sql, sale: NewSale): Promise<Sale | NoSale> {
   const { accountId, pack, usd, credits, idempotencyKey, nowMs, keyLastsMs } = sale;
   const at = new Date(nowMs);
-  return sql.begin(async (tx) => {
+  return brief(sql, async (tx) => {
     // One at a time for an account, so that what is counted stays so; by the wallet, which changes of sales lock first.
     await tx`select from wallets where account_id = ${accountId} for no key update`;
     const [account] = await tx<{ frozen: boolean }[]>`
@@ -80,7 +81,7 @@ async function noteOpened(sql: Sql, ...[sale, page, nowMs, by]: Parameters<Sales
   const { accountId, saleId, pack, usd } = sale;
   const { sessionId, url } = page;
   const at = new Date(nowMs);
-  await sql.begin(async (tx) => {
+  await brief(sql, async (tx) => {
     const noted = await tx`
       update sales set session_id = ${sessionId}, url = ${url}, opened_at = ${at}, looked_at = ${at}
       where account_id = ${accountId} and sale_id = ${saleId} and url is null`;

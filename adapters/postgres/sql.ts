@@ -12,18 +12,37 @@ export type Transaction = postgres.TransactionSql<{ bigint: number | string }>;
 
 const BIGINT_OID = 20;
 
+/** Time limits of the server's own on whatever a connection does, milliseconds. What they end has done nothing. */
+export interface Limits {
+  /** Waiting for any one lock (55P03). */
+  readonly lockMs: number;
+  /** One statement (57014). */
+  readonly statementMs: number;
+  /** A transaction between two statements: a node that hangs must not keep its locks (25P03). */
+  readonly idleMs: number;
+}
+
 /**
  * Opens a pool. Lazy: the first query connects. A `bigint` is read as a number where that is exact, else left as text, never
  * rounded (ids of the network: select them as text). Close it with `sql.end()`.
  */
-export function connect(target: Target, options: { max?: number; name?: string } = {}): Sql {
+export function connect(target: Target, options: { max?: number; name?: string; limits?: Limits } = {}): Sql {
+  const { limits } = options;
   const settings = {
     max: options.max ?? 8,
     connect_timeout: 10,
     // Seconds before a lost connection is tried again. The driver's own rise to 20: long after a database is back.
     backoff: () => 0.25,
     onnotice: () => {},
-    connection: { application_name: options.name ?? 'perch', TimeZone: 'UTC' },
+    connection: {
+      application_name: options.name ?? 'perch',
+      TimeZone: 'UTC',
+      ...(limits && {
+        lock_timeout: limits.lockMs,
+        statement_timeout: limits.statementMs,
+        idle_in_transaction_session_timeout: limits.idleMs,
+      }),
+    },
     fetch_types: false,
     types: {
       ...arrayTypes(),

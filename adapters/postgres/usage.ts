@@ -1,32 +1,61 @@
-import type { UsageGroup, UsageRow } from '../../src/ports/truth.js';
+import { USAGE_GROUPS, type UsageGroup } from '../../src/core/usage.js';
+import type { UsageQuestion, UsageRow } from '../../src/ports/truth.js';
 import type { Sql } from './sql.js';
 
 /**
- * What an account's debits sum up to between two times (RFC 3339; `from` counts, `to` does not), by any combination of UTC
- * day, endpoint and key, sorted by these (W12). Ungrouped: one row, of zeros when there is nothing.
+ * What an account's debits sum up to, by any combination of UTC day, hour, endpoint and key, sorted by these (W12). Read from the
+ * sums that are kept as debits are posted, and of an account that still has entries of before there were sums, from these as
+ * well: exact at any moment. Ungrouped: one row, of zeros when there is nothing. A pending query: it can be cancelled.
  */
-export async function readUsage(
-  sql: Sql,
-  accountId: string,
-  range: { from: string; to: string; group: readonly UsageGroup[] },
-): Promise<UsageRow[]> {
-  const columns = {
-    day: sql`to_char(e.at at time zone 'UTC', 'YYYY-MM-DD') as day`,
-    endpoint: sql`e.operation as endpoint`,
-    key: sql`k.prefix as "keyPrefix"`,
-  };
-  const groups = (['day', 'endpoint', 'key'] as const).filter((group) => range.group.includes(group));
-  const places = sql.unsafe(groups.map((_, index) => index + 1).join(', '));
-  return [
-    ...(await sql<UsageRow[]>`
-      select ${groups.length === 0 ? sql`` : groups.map((group) => sql`${columns[group]},`)}
-        count(*) as requests,
-        coalesce(sum(e.items), 0)::bigint as items,
-        coalesce(sum(e.cache_hits), 0)::bigint as "cacheHits",
-        coalesce(sum(e.amount_thousandths), 0)::bigint as amount
-      from ledger_entries e join keys k using (account_id, key_id)
-      where e.account_id = ${accountId} and e.kind = 'debit'
-        and e.at >= ${range.from}::timestamptz and e.at < ${range.to}::timestamptz
-      ${groups.length === 0 ? sql`` : sql`group by ${places} order by ${places}`}`),
-  ];
+export function usageRows(sql: Sql, accountId: string, ask: UsageQuestion) {
+  const groups = USAGE_GROUPS.filter((group) => ask.group.includes(group));
+  const names = sql.unsafe(groups.map((group) => COLUMNS[group]).join(', '));
+  return sql<UsageRow[]>`
+    with part as (${parts(sql, accountId, ask)})
+    select ${sql.unsafe(groups.map((group) => `${SHOWN[group]},`).join(' '))}
+      coalesce(sum(requests), 0)::bigint as requests,
+      coalesce(sum(items), 0)::bigint as items,
+      coalesce(sum(cache_hits), 0)::bigint as "cacheHits",
+      coalesce(sum(amount_thousandths), 0)::bigint as amount
+    from part ${groups.includes('key') ? sql`join (${prefixes(sql, accountId)}) k using (key_id)` : sql``}
+    ${groups.length > 0 && ask.after ? sql`where (${names}) > (${placesOf(sql, groups, ask.after)})` : sql``}
+    ${groups.length === 0 ? sql`` : sql`group by ${names} order by ${names}`}
+    limit ${ask.limit}`;
 }
+
+const COLUMNS: Record<UsageGroup, string> = { day: 'day', hour: 'hour', endpoint: 'endpoint', key: 'prefix' };
+
+const SHOWN: Record<UsageGroup, string> = {
+  day: `to_char(day, 'YYYY-MM-DD') as day`,
+  hour: `to_char(hour at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as hour`,
+  endpoint: 'endpoint',
+  key: 'prefix as "keyPrefix"',
+};
+
+/** Sums by hour, by day, and of what is not summed up yet. Names compare by their bytes, on every server alike. */
+const parts = (sql: Sql, accountId: string, { from, to, group }: UsageQuestion) => sql`
+  select (hour at time zone 'UTC')::date as day, hour, endpoint collate "C" as endpoint, key_id, requests, items, cache_hits,
+    amount_thousandths
+  from usage_hours where account_id = ${accountId} and hour >= ${from}::timestamptz and hour < ${to}::timestamptz
+  ${
+    group.includes('hour')
+      ? sql``
+      : sql`union all
+          select day, null, endpoint, key_id, requests, items, cache_hits, amount_thousandths
+          from usage_days where account_id = ${accountId}
+            and day >= (${from}::timestamptz at time zone 'UTC')::date and day < (${to}::timestamptz at time zone 'UTC')::date`
+  }
+  union all
+  select (e.at at time zone 'UTC')::date, date_trunc('hour', e.at, 'UTC'), left(e.operation, 64), e.key_id, 1, e.items,
+    e.cache_hits, e.amount_thousandths
+  from usage_unsummed b join ledger_entries e on e.account_id = b.account_id and e.wallet_id = b.wallet_id
+    and e.seq > b.summed_seq and e.seq <= b.until_seq
+  where b.account_id = ${accountId} and e.kind = 'debit' and e.at >= ${from}::timestamptz and e.at < ${to}::timestamptz`;
+
+const prefixes = (sql: Sql, accountId: string) =>
+  sql`select key_id, prefix collate "C" as prefix from keys where account_id = ${accountId}`;
+
+const TYPES: Record<UsageGroup, string> = { day: 'date', hour: 'timestamptz', endpoint: 'text', key: 'text' };
+
+const placesOf = (sql: Sql, groups: readonly UsageGroup[], after: readonly string[]) =>
+  groups.map((group, nth) => sql`${nth === 0 ? sql`` : sql`, `}${after[nth] ?? ''}::${sql.unsafe(TYPES[group])}`);

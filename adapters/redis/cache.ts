@@ -1,8 +1,11 @@
+import { HOUR_MS } from '../../src/core/durations.js';
+import type { Memories } from '../../src/core/memories.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Cache, Held } from '../../src/ports/shared.js';
 import type { RedisClient } from './client.js';
 import type { RedisLink } from './link.js';
 import { MissedKeys } from './missed-keys.js';
+import { ShownNames } from './shown-names.js';
 import { HEADER_BYTES, type Header, newVersion, readHeader, readStored, type Stored, writeStored } from './stored.js';
 
 /** How long what is at hand is believed without asking Redis: the most by which nodes differ. */
@@ -19,6 +22,9 @@ export interface RedisCacheOptions {
   readonly clock: Clock;
   /** Bounded and in this process: all there is while Redis is away. */
   readonly near: Cache;
+  /** The longest that anything is held; six hours unless told. */
+  readonly longestMs?: number;
+  readonly memories?: Memories;
 }
 
 const storeKey = (key: string): string => `perch:${key}`;
@@ -31,12 +37,14 @@ class RedisCache implements Cache {
   readonly #clock: Clock;
   readonly #near: Cache;
   readonly #missed: MissedKeys;
+  readonly #shown: ShownNames;
 
-  constructor({ link, clock, near }: RedisCacheOptions) {
+  constructor({ link, clock, near, longestMs = 6 * HOUR_MS, memories }: RedisCacheOptions) {
     this.#link = link;
     this.#clock = clock;
     this.#near = near;
-    this.#missed = new MissedKeys(link);
+    this.#missed = new MissedKeys(link, memories);
+    this.#shown = new ShownNames({ link, clock, longestMs });
   }
 
   async get<T>(key: string): Promise<Held<T> | undefined> {
@@ -54,15 +62,16 @@ class RedisCache implements Cache {
     return (isEnough ? atHand() : await this.#link.run(ask, atHand)) as (Held<T> | undefined)[];
   }
 
-  async set<T>(key: string, held: Held<T>, ttlMs: number): Promise<void> {
+  async set<T>(key: string, held: Held<T>, ttlMs: number, shows?: readonly string[]): Promise<void> {
     const header = { version: newVersion(), fetchedAt: held.fetchedAt, expiresAtMs: this.#clock.now() + ttlMs };
     const stored = writeStored(header, held.value);
     if (!(ttlMs > 0) || stored === undefined) return this.delete([key]);
+    // What shows nothing but itself is deleted by its own name.
+    const isNoted = shows === undefined || (await this.#shown.note(shows, ttlMs));
     await this.#put(key, header, held);
-    await this.#link.run<unknown>(
-      (redis) => redis.set(storeKey(key), stored, 'PX', Math.ceil(ttlMs)),
-      () => this.#missed.add([storeKey(key)]),
-    );
+    const miss = () => this.#missed.add([storeKey(key)]);
+    if (!isNoted) return miss();
+    await this.#link.run<unknown>((redis) => redis.set(storeKey(key), stored, 'PX', Math.ceil(ttlMs)), miss);
   }
 
   async delete(keys: readonly string[]): Promise<void> {
@@ -71,6 +80,10 @@ class RedisCache implements Cache {
       (redis) => Promise.all(keys.map((key) => redis.unlink(storeKey(key)))),
       () => this.#missed.add(keys.map(storeKey)),
     );
+  }
+
+  shows(names: readonly string[]): Promise<(boolean | undefined)[]> {
+    return this.#shown.has(names);
   }
 
   #believes(entry: Held<Near> | undefined): boolean {

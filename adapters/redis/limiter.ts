@@ -1,3 +1,4 @@
+import { shortName } from '../../src/core/digest.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Limiter, RateDecision } from '../../src/ports/shared.js';
 import type { RedisLink } from './link.js';
@@ -52,7 +53,10 @@ export function createRedisLimiter({ link, nodes, local, clock }: RedisLimiterOp
       const args = [limit, token, clock?.now() ?? ''];
       return link.run(
         async (redis) => {
-          const [allowed, units] = (await runScript(redis, TAKE, [`perch:rate:${bucket}`], args)) as [number, number];
+          const [allowed, units] = (await runScript(redis, TAKE, [`perch:rate:${shortName(bucket)}`], args)) as [
+            number,
+            number,
+          ];
           const perSecond = limit * 1000;
           return {
             allowed: allowed === 1,

@@ -1,30 +1,56 @@
+import { bytesOf } from '../../src/core/bytes-of.js';
+import { Memories } from '../../src/core/memories.js';
+import { MEMORIES } from '../../src/core/memory-table.js';
 import type { RedisLink } from './link.js';
 
-const MOST = 10_000;
+/** A place in the set beside the key. Measured, rounded up. */
+const ENTRY_BYTES = 40;
+
+const weightOf = (key: string): number => ENTRY_BYTES + bytesOf(key);
 
 /** Keys that changed while Redis was away: what it holds of them is out of date, and dropped when it is back. */
 export class MissedKeys {
+  readonly maxBytes: number;
   readonly #keys = new Set<string>();
   readonly #link: RedisLink;
+  #bytes = 0;
+  #evictions = 0;
 
-  constructor(link: RedisLink) {
+  constructor(link: RedisLink, memories = new Memories(), maxBytes: number = MEMORIES.missed_keys.limitBytes) {
+    this.maxBytes = maxBytes;
     this.#link = link;
+    memories.add('missed_keys', this);
     link.onChange((up) => {
       if (up) void this.#drop();
     });
   }
 
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get evictions(): number {
+    return this.#evictions;
+  }
+
   add(keys: readonly string[]): void {
-    for (const key of keys) this.#keys.add(key);
+    for (const key of keys) {
+      if (this.#keys.has(key)) continue;
+      this.#keys.add(key);
+      this.#bytes += weightOf(key);
+    }
     for (const oldest of this.#keys) {
-      if (this.#keys.size <= MOST) break;
+      if (this.#bytes <= this.maxBytes) break;
       this.#keys.delete(oldest);
+      this.#bytes -= weightOf(oldest);
+      this.#evictions += 1;
     }
   }
 
   async #drop(): Promise<void> {
     const keys = [...this.#keys];
     this.#keys.clear();
+    this.#bytes = 0;
     await this.#link.run<unknown>(
       (redis) => Promise.all(keys.map((key) => redis.unlink(key))),
       () => this.add(keys),

@@ -1,3 +1,4 @@
+import type { Memories } from '../../src/core/memories.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Cache, Flights, Limiter, Pace } from '../../src/ports/shared.js';
 import { createRedisCache } from './cache.js';
@@ -15,15 +16,26 @@ export interface RedisStoresOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** This process's own stores: what is at hand in front of Redis, and all there is while it is away. */
-  readonly local: { readonly cache: Cache; readonly limiter: Limiter; readonly pace: Pace; readonly flights: Flights };
+  readonly local: {
+    readonly cache: Cache;
+    readonly unpaid: Cache;
+    readonly limiter: Limiter;
+    readonly pace: Pace;
+    readonly flights: Flights;
+  };
   /** Processes there are at least. */
   readonly minNodes?: number;
+  /** The longest that anything is cached. */
+  readonly longestMs?: number;
+  /** Where what it keeps in this process is counted. */
+  readonly memories?: Memories;
   /** Longest wait for one operation. */
   readonly deadlineMs?: number;
 }
 
 export interface RedisStores {
   readonly cache: Cache;
+  readonly unpaid: Cache;
   readonly limiter: Limiter;
   readonly pace: Pace;
   readonly flights: Flights;
@@ -35,12 +47,14 @@ export interface RedisStores {
 
 /** Everything that nodes share and may lose. Opens without Redis too, and never fails for its sake. */
 export async function openRedisStores(options: RedisStoresOptions): Promise<RedisStores> {
-  const { urls, clock, log, local, minNodes = 1, deadlineMs } = options;
+  const { urls, clock, log, local, minNodes = 1, deadlineMs, longestMs, memories } = options;
   const link = await openRedis(urls, { log, clock, ...(deadlineMs !== undefined && { deadlineMs }) });
   const nodes = await joinNodes({ link, minNodes });
-  const tombstones = createRedisTombstones(link);
+  const tombstones = createRedisTombstones(link, memories);
+  const common = { link, clock, ...(longestMs !== undefined && { longestMs }), ...(memories && { memories }) };
   return {
-    cache: createRedisCache({ link, clock, near: local.cache }),
+    cache: createRedisCache({ ...common, near: local.cache }),
+    unpaid: createRedisCache({ ...common, near: local.unpaid }),
     limiter: createRedisLimiter({ link, nodes, local: local.limiter }),
     pace: createRedisPace({ link, nodes, local: local.pace }),
     flights: createRedisFlights({ link, local: local.flights }),

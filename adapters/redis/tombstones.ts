@@ -1,10 +1,11 @@
+import { FairLog } from '../../src/core/fair-log.js';
+import { Memories } from '../../src/core/memories.js';
+import { MEMORIES } from '../../src/core/memory-table.js';
 import type { Tombstone, Tombstones } from '../../src/ports/shared.js';
 import type { RedisLink } from './link.js';
 import { TombstoneFollower } from './tombstone-follower.js';
 import { append } from './tombstone-stream.js';
 
-/** Tombstones kept while Redis is away; the oldest are dropped. */
-const MOST_UNSENT = 10_000;
 const MOST_PER_ENTRY = 1000;
 
 export interface RedisTombstones extends Tombstones {
@@ -12,29 +13,28 @@ export interface RedisTombstones extends Tombstones {
 }
 
 /** A log of tombstones that every node follows. Whoever adds while Redis is away hears of it at once, and again in order later. */
-export function createRedisTombstones(link: RedisLink): RedisTombstones {
-  const unsent: Tombstone[] = [];
+export function createRedisTombstones(link: RedisLink, memories = new Memories()): RedisTombstones {
+  const unsent = memories.add('tombstones', new FairLog<Tombstone>(MEMORIES.tombstones.limitBytes));
   const followers = new Set<TombstoneFollower>();
   let sending: Promise<void> | undefined;
 
   /** In the order of adding, what waits together in one entry. */
   async function send(): Promise<void> {
-    while (unsent.length > 0) {
-      const entry = unsent.slice(0, MOST_PER_ENTRY);
+    while (unsent.items.length > 0) {
+      const entry = unsent.items.slice(0, MOST_PER_ENTRY);
       const isSent = await link.run(
         (redis) => append(redis, entry).then(() => true),
         () => false,
       );
       if (!isSent) break;
-      unsent.splice(0, entry.length);
+      unsent.remove(entry);
     }
-    unsent.splice(0, Math.max(0, unsent.length - MOST_UNSENT));
     // In the same step as the last look: what is added from now on is sent anew.
     sending = undefined;
   }
 
   function flush(): Promise<void> {
-    if (unsent.length === 0) return sending ?? Promise.resolve();
+    if (unsent.items.length === 0) return sending ?? Promise.resolve();
     sending ??= send();
     return sending;
   }
@@ -46,9 +46,9 @@ export function createRedisTombstones(link: RedisLink): RedisTombstones {
   return {
     async add(tombstones) {
       if (tombstones.length === 0) return;
-      unsent.push(...tombstones);
+      unsent.add(tombstones);
       await flush();
-      if (unsent.length > 0) for (const follower of followers) follower.tell(tombstones);
+      if (unsent.items.length > 0) for (const follower of followers) follower.tell(tombstones);
     },
     async follow(sinceMs, tell) {
       const follower = new TombstoneFollower(link, sinceMs, tell);

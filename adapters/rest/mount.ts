@@ -27,6 +27,7 @@ export function mountRest(app: FastifyInstance, options: RestOptions): void {
     app.route({
       method: row.method,
       url: row.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      config: { sharedBy: 'caller' },
       handler: (request, reply) => answer(options.serve, row, endpoint, request, reply),
     });
   }

@@ -1,5 +1,6 @@
 import type { Thousandths } from '../../src/core/credits.js';
 import { badRequest } from '../../src/core/errors.js';
+import { shortened } from '../../src/core/shown.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Endpoint, Parameter } from './parameters.js';
 import { boolean, readValue } from './values.js';
@@ -120,6 +121,9 @@ function bodyOf({ body, contentType = '' }: RawRequest): Record<string, unknown>
   return value as Record<string, unknown>;
 }
 
+/** Unknown parameters that are named one by one: an answer must not grow with what nobody reads of its request. */
+const MOST_WARNINGS = 10;
+
 /** Unknown parameters are named in `warnings`; near misses of one this endpoint takes are refused (P3). */
 export function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): string[] {
   const own = parameters.filter(({ header }) => header === null).map(({ name }) => name);
@@ -129,7 +133,11 @@ export function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): s
     const right = NEAR_MISSES[name];
     if (right && known.has(right)) throw badRequest(`${name} is not a parameter here: it is called ${right}.`, name);
   }
-  return unknown.map((name) => `${name} is not a parameter here and was ignored.`);
+  const told = unknown
+    .slice(0, MOST_WARNINGS)
+    .map((name) => `${shortened(name)} is not a parameter here and was ignored.`);
+  const more = unknown.length - told.length;
+  return more === 0 ? told : [...told, `${more} more are not parameters here and were ignored.`];
 }
 
 /** The caller's own ceiling, from `max_credits` or `X-Max-Credits` (M26); null without one. */

@@ -10,8 +10,8 @@ export interface RouteRow {
 
 export const ROUTES: readonly RouteRow[] = [
   { method: 'GET', path: '/v1/me', operation: 'me', statuses: [] },
-  { method: 'GET', path: '/v1/usage', operation: 'usage', statuses: [400] },
-  { method: 'GET', path: '/v1/usage/{request_id}', operation: 'receipt', statuses: [404] },
+  { method: 'GET', path: '/v1/usage', operation: 'usage', statuses: [400, 503] },
+  { method: 'GET', path: '/v1/usage/{request_id}', operation: 'receipt', statuses: [404, 503] },
   { method: 'GET', path: '/v1/billing/packs', operation: 'packs', statuses: [] },
   { method: 'POST', path: '/v1/billing/checkout', operation: 'checkout', statuses: [400, 403, 503] },
   { method: 'GET', path: '/v1/users/batch', operation: 'users-batch', statuses: [400, 402, 503] },

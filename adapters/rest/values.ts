@@ -1,5 +1,6 @@
 import { badRequest } from '../../src/core/errors.js';
 import { isId, parseHandle, parseUserRef } from '../../src/core/ids.js';
+import { quoted } from '../../src/core/shown.js';
 import { impossibleHandle, impossibleId, impossibleUser } from '../../src/read/subjects.js';
 import type { Parameter } from './parameters.js';
 
@@ -17,21 +18,21 @@ function integer({ name, rule }: Parameter, text: string): number {
   const bounds = rule?.kind === 'size' ? rule : { min: 0, max: Number.MAX_SAFE_INTEGER };
   const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= bounds.min && value <= bounds.max) return value;
-  throw badRequest(`${name} must be a whole number from ${bounds.min} to ${bounds.max}, not ${quote(text)}.`, name);
+  throw badRequest(`${name} must be a whole number from ${bounds.min} to ${bounds.max}, not ${quoted(text)}.`, name);
 }
 
 /** A typo would double the price, so nothing is guessed (P5). */
 export function boolean(name: string, text: string): boolean {
   if (text === 'true' || text === '1') return true;
   if (text === 'false' || text === '0') return false;
-  throw badRequest(`${name} must be true, false, 1 or 0, not ${quote(text)}.`, name);
+  throw badRequest(`${name} must be true, false, 1 or 0, not ${quoted(text)}.`, name);
 }
 
 /** Case does not matter (P7). */
 function oneOf(name: string, values: readonly string[], text: string): string {
   const value = values.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
   if (value !== undefined) return value;
-  throw badRequest(`${name} must be one of ${values.join(', ')}, not ${quote(text)}.`, name);
+  throw badRequest(`${name} must be one of ${values.join(', ')}, not ${quoted(text)}.`, name);
 }
 
 function string({ name, rule }: Parameter, text: string): string {
@@ -43,6 +44,3 @@ function string({ name, rule }: Parameter, text: string): string {
   }
   return text;
 }
-
-/** What the caller sent, as it may stand in a message. */
-const quote = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);

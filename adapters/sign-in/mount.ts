@@ -4,6 +4,7 @@ import { safeNext, signInPath } from '../../src/account/safe-next.js';
 import type { Sessions } from '../../src/account/sessions.js';
 import type { SignIn } from '../../src/account/sign-in.js';
 import { ServiceError } from '../../src/core/errors.js';
+import { shortened } from '../../src/core/shown.js';
 import type { Door } from '../http/door.js';
 import { formOf } from '../http/form.js';
 import { type AdmitPublic, createKeyless, type Handler, PAGE } from '../http/keyless.js';
@@ -27,6 +28,9 @@ export interface SignInMountOptions {
 }
 
 const HOME = '/dashboard';
+
+/** Characters of what is no mail address that are put back into the field. */
+const LONGEST_ADDRESS = 254;
 
 /** Sign-in and sign-out: pages and forms that work without a script, and passkeys with one. */
 export function mountSignIn(app: FastifyInstance, options: SignInMountOptions): void {
@@ -89,7 +93,7 @@ const mailHandler = (options: SignInMountOptions): Handler => {
 };
 
 function refusedState({ code, detail, retryAfter = 1 }: ServiceError, email: string): SignInState | undefined {
-  if (detail.param === 'email') return { kind: 'bad_email', email };
+  if (detail.param === 'email') return { kind: 'bad_email', email: shortened(email, LONGEST_ADDRESS) };
   return code === 'rate_limited' ? { kind: 'limited', seconds: retryAfter } : undefined;
 }
 

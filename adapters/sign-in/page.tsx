@@ -85,7 +85,7 @@ const ByPasskey = ({ passkeys, next }: SignInPage) => {
     <>
       {elsewhere === null ? null : (
         <p class="hint" id="passkeys-elsewhere">
-          Passkeys work at <a href={elsewhere}>{elsewhere.replace(/\?.*$/, '')}</a>.
+          Passkeys work at <a href={elsewhere}>{elsewhere.split('?', 1)}</a>.
         </p>
       )}
       <div

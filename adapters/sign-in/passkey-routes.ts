@@ -6,7 +6,7 @@ import { ServiceError } from '../../src/core/errors.js';
 import type { Door } from '../http/door.js';
 import { formOf } from '../http/form.js';
 import type { Keyless } from '../http/keyless.js';
-import { byCustomer, originOf } from '../http/origin.js';
+import { byCustomer, limitedAs, originOf } from '../http/origin.js';
 import { refuseCrossSite } from '../http/same-origin.js';
 import { jsonOf, textIn } from './json.js';
 
@@ -23,7 +23,7 @@ export function mountPasskeys(
 ): void {
   keyless(['POST'], '/sign-in/passkey/options', async (request, reply) => {
     jsonOf(request);
-    return fresh(reply).send(await passkeys.signInOptions());
+    return fresh(reply).send(await passkeys.signInOptions(limitedAs(request)));
   });
   keyless(['POST'], '/sign-in/passkey', async (request, reply) => {
     const { response, next } = jsonOf(request);

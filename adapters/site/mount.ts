@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../src/core/errors.js';
+import { quoted } from '../../src/core/shown.js';
 import { sendFailure } from '../http/failure.js';
 import { type AdmitPublic, createPublic, type Handler } from '../http/keyless.js';
 import { siteAssets } from './assets.js';
@@ -42,7 +43,7 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): void {
     if (isErrorCode(code))
       return wantsHtml(request) ? sendPage(reply, problemPage(code)) : reply.send(problemFacts(code));
     if (wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
-    return sendFailure(request, reply, new ServiceError('not_found', `${JSON.stringify(code)} is not an error code.`));
+    return sendFailure(request, reply, new ServiceError('not_found', `${quoted(code)} is not an error code.`));
   });
   mountAssets(app, siteAssets());
 }

@@ -47,7 +47,8 @@ export class Method {
 
   text(): string {
     const isPriced = this.#answers.includes('EstimateResponse');
-    const isPaged = this.#parameters.some(({ name }) => name === 'cursor');
+    // What is free needs no ceiling: its pages are asked for one by one.
+    const isPaged = ['cursor', 'max_credits'].every((wanted) => this.#parameters.some(({ name }) => name === wanted));
     return [...(isPriced ? this.#priced() : this.#free()), ...(isPaged ? this.#pages() : [])].join('\n');
   }
 

@@ -1,5 +1,5 @@
 import { builder } from '../builder.js';
-import { AccountType, ReceiptType, UsageRowType, usageArgs } from '../types/account.js';
+import { AccountType, ReceiptType, UsagePageType, UsageRowType, usageArgs, usagePageArgs } from '../types/account.js';
 import { BillingType, CheckoutType } from '../types/billing.js';
 
 builder.queryFields((t) => ({
@@ -16,9 +16,15 @@ builder.queryFields((t) => ({
   }),
   usage: t.field({
     type: [UsageRowType],
-    description: 'What the account spent, by day, endpoint and key. Free.',
+    description: 'What the account spent, by day, hour, endpoint and key: the first 1,000 rows. Free.',
     args: usageArgs,
     resolve: (_root, args, { account }) => account.usage(args),
+  }),
+  usagePage: t.field({
+    type: UsagePageType,
+    description: 'What the account spent, by day, hour, endpoint and key, page by page. Free.',
+    args: { ...usageArgs, ...usagePageArgs },
+    resolve: (_root, args, { account }) => account.usagePage(args),
   }),
   receipt: t.field({
     type: ReceiptType,

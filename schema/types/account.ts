@@ -1,19 +1,35 @@
-import type { Me } from '../../src/account/account.js';
+import type { Me, UsagePage } from '../../src/account/account.js';
 import { toCredits } from '../../src/core/credits.js';
 import type { Receipt, ReceiptLine, UsageRow } from '../../src/ports/truth.js';
-import { builder } from '../builder.js';
+import { builder, rule } from '../builder.js';
+import { SIZES, sizeRule } from '../sizes.js';
 
 export const usageArgs = builder.args((t) => ({
   from: t.string({ description: 'First day, UTC, such as 2026-11-01. Default: 30 days ago.' }),
   to: t.string({ description: 'Last day, UTC. Default: today.' }),
-  group: t.string({ defaultValue: 'day', description: 'day, endpoint, key, comma-separated in any combination.' }),
+  group: t.string({
+    defaultValue: 'day',
+    description: 'day, hour, endpoint, key, comma-separated in any combination; hours are kept for the last 8 days.',
+  }),
+}));
+
+export const usagePageArgs = builder.args((t) => ({
+  first: t.int({
+    defaultValue: SIZES.usage.initial,
+    description: `Rows on the page, 1 to ${SIZES.usage.max}.`,
+    ...rule(sizeRule('usage')),
+  }),
+  after: t.string({ description: '`pageInfo.endCursor` of the page before, unchanged.' }),
 }));
 
 export const UsageRowType = builder.objectRef<UsageRow>('UsageRow').implement({
   description: 'Paid requests of one group. Requests that cost nothing are not in it. Free.',
   fields: (t) => ({
     day: t.exposeString('day', { description: 'The day, UTC. Free.' }),
-    endpoint: t.exposeString('endpoint', { description: 'The operation. Free.' }),
+    hour: t.exposeString('hour', { description: 'When the hour begins, UTC. Free.' }),
+    endpoint: t.exposeString('endpoint', {
+      description: 'The operation; `other` for names of your own beyond 100 in a day. Free.',
+    }),
     keyPrefix: t.exposeString('keyPrefix', { description: 'The leading part of the key. Free.' }),
     requests: t.expose('requests', { type: 'Count', nullable: false, description: 'Paid requests. Free.' }),
     items: t.expose('items', { type: 'Count', nullable: false, description: 'Objects returned. Free.' }),
@@ -27,10 +43,46 @@ export const UsageRowType = builder.objectRef<UsageRow>('UsageRow').implement({
   }),
 });
 
+const UsagePageInfo = builder.objectRef<UsagePage>('UsagePageInfo').implement({
+  description: 'Where a page of usage stands. Free.',
+  fields: (t) => ({
+    endCursor: t.exposeString('endCursor', {
+      description:
+        'Pass it as `after` for the next page; null on the last one. The same cursor as `next_cursor` in REST. Free.',
+    }),
+    hasNextPage: t.boolean({
+      nullable: false,
+      description: 'True when there is more. Free.',
+      resolve: (page) => page.endCursor !== null,
+    }),
+  }),
+});
+
+export const UsagePageType = builder.objectRef<UsagePage>('UsagePage').implement({
+  description: 'A page of usage, sorted by what it is grouped by. Free.',
+  fields: (t) => ({
+    nodes: t.field({
+      type: [UsageRowType],
+      nullable: false,
+      description: 'What the account spent, by day, hour, endpoint and key. Free.',
+      resolve: (page) => page.nodes,
+    }),
+    pageInfo: t.field({
+      type: UsagePageInfo,
+      nullable: false,
+      description: 'Where to go on. Free.',
+      resolve: (page) => page,
+    }),
+  }),
+});
+
 const ReceiptLineType = builder.objectRef<ReceiptLine>('ReceiptLine').implement({
   description: 'So many items at one price. Free.',
   fields: (t) => ({
-    path: t.exposeString('path', { nullable: false, description: 'Where in the operation. Free.' }),
+    path: t.exposeString('path', {
+      nullable: false,
+      description: 'Where in the operation, in names of the schema; `other` for what there was no room for. Free.',
+    }),
     unit: t.exposeString('unit', { nullable: false, description: 'What the items are sold as. Free.' }),
     cache: t.exposeString('cache', { nullable: false, description: 'How they were come by. Free.' }),
     items: t.exposeInt('items', { nullable: false, description: 'How many. Free.' }),
@@ -92,7 +144,7 @@ export const AccountType = builder.objectRef<Me>('Account').implement({
     usage: t.field({
       type: [UsageRowType],
       nullable: false,
-      description: 'What was spent, by day, endpoint and key. Free.',
+      description: 'What was spent, by day, hour, endpoint and key: the first 1,000 rows. Free.',
       args: usageArgs,
       resolve: (_me, args, { account }) => account.usage(args),
     }),

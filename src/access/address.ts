@@ -19,7 +19,7 @@ export function limitAddress(address: string): string {
 /** The eight groups of an IPv6 address, in any of its spellings, with or without a zone; null for what is none. */
 function groupsOf(address: string): number[] | null {
   const [bare = ''] = address.split('%');
-  const [head = '', tail, ...more] = bare.replace(/\d+\.\d+\.\d+\.\d+$/, hexOf).split('::');
+  const [head = '', tail, ...more] = bare.replace(/(?<!\d)\d+\.\d+\.\d+\.\d+$/, hexOf).split('::');
   const [first, last] = [listOf(head), listOf(tail ?? '')];
   const missing = 8 - first.length - last.length;
   if (more.length > 0 || (tail === undefined ? missing !== 0 : missing < 1)) return null;

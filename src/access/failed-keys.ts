@@ -1,5 +1,6 @@
-import { LRUCache } from 'lru-cache';
+import { shortName } from '../core/digest.js';
 import { ServiceError } from '../core/errors.js';
+import { Memories } from '../core/memories.js';
 import type { Clock } from '../ports/clock.js';
 import type { Limiter } from '../ports/shared.js';
 import { limitAddress } from './address.js';
@@ -28,21 +29,22 @@ export interface FailedKeys {
  * Guessing keys (A8). No rate makes 155 random bits guessable; the count spares the store and the log. So it turns failures
  * into 429 and slows down look-ups, but never refuses a good key out of hand: many customers may share one address.
  */
-export function createFailedKeys({ limiter, clock }: { limiter: Limiter; clock: Clock }): FailedKeys {
-  const noisyUntilMs = new LRUCache<string, number>({ max: 10_000 });
+export function createFailedKeys(options: { limiter: Limiter; monotonic: Clock; memories?: Memories }): FailedKeys {
+  const { limiter, monotonic, memories = new Memories() } = options;
+  const noisyUntilMs = memories.map<number>('failed_keys');
 
   return {
     async count(rawAddress, invalid) {
-      const address = limitAddress(rawAddress);
+      const address = shortName(limitAddress(rawAddress));
       const decision = await limiter.take(`failed_keys:${address}`, FAILURES_PER_WINDOW, WINDOW_SECONDS);
       if (decision.allowed) return invalid;
-      noisyUntilMs.set(address, clock.now() + WINDOW_SECONDS * 1000);
+      noisyUntilMs.set(address, monotonic.now() + WINDOW_SECONDS * 1000);
       return tooMany(decision.retryAfterSeconds);
     },
 
     async beforeLookup(rawAddress) {
-      const address = limitAddress(rawAddress);
-      if (clock.now() >= (noisyUntilMs.get(address) ?? 0)) return;
+      const address = shortName(limitAddress(rawAddress));
+      if (monotonic.now() >= (noisyUntilMs.get(address) ?? 0)) return;
       const decision = await limiter.take(`key_lookups:${address}`, PUBLIC_QPS);
       if (!decision.allowed) throw tooMany(decision.retryAfterSeconds);
     },

@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/errors.js';
+import type { Memories } from '../core/memories.js';
 import type { Clock } from '../ports/clock.js';
 import type { Limiter } from '../ports/shared.js';
 import type { Accounts, Caller, KeyLookup } from '../ports/truth.js';
@@ -12,18 +13,22 @@ const LOOKUP_TTL_MS = 3000;
 export interface Identify {
   /**
    * Whose key this is. Throws `invalid_key` with the reason `malformed`, `unknown`, `revoked` or `frozen`, and
-   * `rate_limited` with the reason `failed_keys` when the address sent too many of those (A8).
+   * `rate_limited` with the reason `failed_keys` when the address sent too many of those (A8). Where that cannot be told at
+   * once, `beforeWaiting` is called first, with the account that the key was last known to be of; what it throws is thrown.
    */
-  identify(key: string, address: string): Promise<Caller>;
+  identify(key: string, address: string, beforeWaiting?: (accountId: string | null) => void): Promise<Caller>;
   close(): Promise<void>;
 }
 
 export interface IdentifyOptions {
   readonly accounts: Accounts;
   readonly limiter: Limiter;
-  readonly clock: Clock;
+  /** Never set back: what is known of a key ages by it. */
+  readonly monotonic: Clock;
   readonly pepper: string | Uint8Array;
   readonly ttlMs?: number;
+  /** Where what it remembers is counted. */
+  readonly memories?: Memories;
 }
 
 const invalid = (reason: string, message: string): ServiceError => new ServiceError('invalid_key', message, { reason });
@@ -45,14 +50,19 @@ function refusal(lookup: Exclude<KeyLookup, { state: 'live' }> | undefined): Ser
 
 /** Resolves once the store tells of changed keys. */
 export async function createIdentify(options: IdentifyOptions): Promise<Identify> {
-  const { accounts, limiter, clock, pepper, ttlMs = LOOKUP_TTL_MS } = options;
-  const lookups = await createLookups({ accounts, clock, ttlMs });
-  const failedKeys = createFailedKeys({ limiter, clock });
+  const { accounts, limiter, monotonic, pepper, ttlMs = LOOKUP_TTL_MS, memories } = options;
+  const lookups = await createLookups({ accounts, monotonic, ttlMs, memories });
+  const failedKeys = createFailedKeys({ limiter, monotonic, ...(memories && { memories }) });
 
   return {
-    async identify(key, address) {
-      if (!isWellFormedKey(key)) throw await failedKeys.count(address, malformed());
+    async identify(key, address, beforeWaiting = () => {}) {
+      if (!isWellFormedKey(key)) {
+        beforeWaiting(null);
+        throw await failedKeys.count(address, malformed());
+      }
       const hashHex = hashKey(key, pepper).toString('hex');
+      const { lookup: last, isFresh } = lookups.last(hashHex);
+      if (!isFresh) beforeWaiting(last?.state === 'live' ? last.caller.accountId : null);
       // A key that the store knew is no guess: it is looked up whatever else its address sends.
       if (!lookups.knows(hashHex)) await failedKeys.beforeLookup(address);
       const lookup = await lookups.find(hashHex);

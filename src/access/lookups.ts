@@ -1,22 +1,29 @@
-import { LRUCache } from 'lru-cache';
+import { Memories } from '../core/memories.js';
 import type { Clock } from '../ports/clock.js';
 import type { Accounts, KeyLookup } from '../ports/truth.js';
-
-/** Some 5 MB when full. */
-const HELD_KEYS = 10_000;
 
 export interface Lookups {
   /** What is known of the key: at most `ttlMs` old, or read now. Undefined when there is no such key, which is never held. */
   find(hashHex: string): Promise<KeyLookup | undefined>;
+  /** What was last known of the key, and whether it may still be answered with: then `find` does not wait. */
+  last(hashHex: string): { readonly lookup: KeyLookup | undefined; readonly isFresh: boolean };
   /** Whether the store knew the key when it was last asked, however long ago that was. */
   knows(hashHex: string): boolean;
   close(): Promise<void>;
 }
 
-/** Keys as the store knew them up to `ttlMs` ago (A9). Who asks for what is being read waits for that read. */
-export async function createLookups(options: { accounts: Accounts; clock: Clock; ttlMs: number }): Promise<Lookups> {
-  const { accounts, clock, ttlMs } = options;
-  const known = new LRUCache<string, { lookup: KeyLookup; untilMs: number }>({ max: HELD_KEYS });
+/**
+ * Keys as the store knew them up to `ttlMs` ago (A9), by a clock that is never set back: a revoked key would live on. Who asks
+ * for what is being read waits for that read.
+ */
+export async function createLookups(options: {
+  accounts: Accounts;
+  monotonic: Clock;
+  ttlMs: number;
+  memories?: Memories | undefined;
+}): Promise<Lookups> {
+  const { accounts, monotonic, ttlMs, memories = new Memories() } = options;
+  const known = memories.map<{ lookup: KeyLookup; untilMs: number }>('api_keys');
   const underway = new Map<string, Promise<KeyLookup | undefined>>();
 
   const unsubscribe = await accounts.onKeyChange((hashHex) => {
@@ -27,7 +34,7 @@ export async function createLookups(options: { accounts: Accounts; clock: Clock;
 
   function read(hashHex: string): Promise<KeyLookup | undefined> {
     // The age counts from before the read, so a slow store does not lengthen it.
-    const untilMs = clock.now() + ttlMs;
+    const untilMs = monotonic.now() + ttlMs;
     const reading: Promise<KeyLookup | undefined> = accounts
       .findKey(Buffer.from(hashHex, 'hex'))
       .then((lookup) => {
@@ -47,8 +54,12 @@ export async function createLookups(options: { accounts: Accounts; clock: Clock;
   return {
     async find(hashHex) {
       const entry = known.get(hashHex);
-      if (entry !== undefined && clock.now() < entry.untilMs) return entry.lookup;
+      if (entry !== undefined && monotonic.now() < entry.untilMs) return entry.lookup;
       return underway.get(hashHex) ?? read(hashHex);
+    },
+    last(hashHex) {
+      const entry = known.peek(hashHex);
+      return { lookup: entry?.lookup, isFresh: entry !== undefined && monotonic.now() < entry.untilMs };
     },
     knows: (hashHex) => known.has(hashHex),
     close: unsubscribe,

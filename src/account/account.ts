@@ -1,13 +1,17 @@
 import { toCredits } from '../core/credits.js';
 import { DAY_MS } from '../core/durations.js';
 import { badRequest, ServiceError } from '../core/errors.js';
+import { quoted } from '../core/shown.js';
+import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../core/usage.js';
 import { isUuid } from '../core/uuid.js';
 import type { Clock } from '../ports/clock.js';
-import type { Caller, Ledger, Receipt, UsageGroup, UsageRow } from '../ports/truth.js';
+import type { Caller, Ledger, Receipt, UsageRow } from '../ports/truth.js';
 import { FIRST_DAY, isDay, LAST_DAY } from './days.js';
+import { readUsageCursor, usageCursor } from './usage-cursor.js';
 
 const DEFAULT_DAYS = 30;
-const GROUPS: readonly UsageGroup[] = ['day', 'endpoint', 'key'];
+/** Rows of an answer, unless fewer are asked for. */
+const MOST_ROWS = 1_000;
 
 export interface Me {
   readonly customerId: string;
@@ -22,8 +26,17 @@ export interface UsageAsk {
   readonly from?: string | null | undefined;
   /** RFC 3339 date, the last day, UTC. */
   readonly to?: string | null | undefined;
-  /** Comma-separated: day, endpoint, key. */
+  /** Comma-separated: day, hour, endpoint, key. */
   readonly group?: string | null | undefined;
+  /** Rows, 1 to 1,000: checked by the schema. */
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+}
+
+export interface UsagePage {
+  readonly nodes: readonly UsageRow[];
+  /** Null on the last page. */
+  readonly endCursor: string | null;
 }
 
 /** The caller's own account: everything here is free and works with an empty wallet (M14, M21). */
@@ -31,11 +44,14 @@ export class Account {
   readonly #ledger: Ledger;
   readonly #clock: Clock;
   readonly #caller: Caller;
+  readonly #signal: AbortSignal;
 
-  constructor(ledger: Ledger, clock: Clock, caller: Caller) {
+  /** `signal` fires when the caller is gone, and at the deadline. */
+  constructor(ledger: Ledger, clock: Clock, caller: Caller, signal: AbortSignal) {
     this.#ledger = ledger;
     this.#clock = clock;
     this.#caller = caller;
+    this.#signal = signal;
   }
 
   async me(): Promise<Me> {
@@ -44,22 +60,49 @@ export class Account {
     return { customerId: accountId, keyPrefix, balance: toCredits(balance), rateLimitQps: qps };
   }
 
-  /** Paid requests of the account (W12). Throws `bad_request` on a date or group that is none. */
-  usage(ask: UsageAsk): Promise<UsageRow[]> {
-    const today = new Date(this.#clock.now()).toISOString().slice(0, 10);
-    const to = day(ask.to, 'to') ?? today;
-    const from =
-      day(ask.from, 'from') ?? new Date(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
-    if (from > to) throw badRequest(`from (${from}) is after to (${to}).`, 'from');
+  /** Paid requests of the account (W12): the first 1,000 rows. Throws as `usagePage`. */
+  async usage(ask: UsageAsk): Promise<readonly UsageRow[]> {
+    return (await this.usagePage({ ...ask, first: MOST_ROWS, after: null })).nodes;
+  }
+
+  /**
+   * A page of paid requests (W12). Throws `bad_request` on a date, group or cursor that is none and on hours that are not kept
+   * any more, `upstream_rate_limited` while the account has too many questions at work, `upstream_error` when it takes too long.
+   */
+  async usagePage(ask: UsageAsk): Promise<UsagePage> {
+    const group = groups(ask.group ?? 'day');
+    const { from, to } = this.#range(ask, group.includes('hour'));
+    const question = [ask.from ?? '', ask.to ?? '', group].join(' ');
+    const after = ask.after == null ? undefined : readUsageCursor(question, group, ask.after);
     // The ledger counts up to a moment; the caller means the whole of the last day.
     const end = new Date(Date.parse(to) + DAY_MS).toISOString();
-    const group = groups(ask.group ?? 'day');
-    return this.#ledger.usage(this.#caller.accountId, { from: `${from}T00:00:00Z`, to: end, group });
+    const first = ask.first ?? MOST_ROWS;
+    const asked = { from: `${from}T00:00:00Z`, to: end, group, after, limit: first + 1 };
+    const rows = await this.#ledger.usage(this.#caller.accountId, asked, this.#signal);
+    const nodes = rows.slice(0, first);
+    const last = nodes.at(-1);
+    return { nodes, endCursor: rows.length > first && last ? usageCursor(question, group, last) : null };
+  }
+
+  #range(ask: UsageAsk, byHour: boolean): { from: string; to: string } {
+    const today = dayOf(this.#clock.now());
+    const to = day(ask.to, 'to') ?? today;
+    const kept = dayOf(Date.parse(today) - (HOURLY_DAYS - 1) * DAY_MS);
+    const usual = byHour ? kept : dayOf(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS);
+    const from = day(ask.from, 'from') ?? usual;
+    if (byHour && (from < kept || to < kept)) {
+      const [param, text] = from < kept ? ['from', from] : ['to', to];
+      const why = `Hours are kept for ${HOURLY_DAYS} days, now from ${kept} on: ${param} can't be ${text}.`;
+      throw badRequest(`${why} Group by day for what was before.`, param);
+    }
+    if (from > to) throw badRequest(`from (${from}) is after to (${to}).`, 'from');
+    return { from, to };
   }
 
   /** One request's receipt; throws `not_found` when this account paid for none under that id. */
   async receipt(requestId: string): Promise<Receipt> {
-    const receipt = isUuid(requestId) ? await this.#ledger.receipt(this.#caller.accountId, requestId) : undefined;
+    const { accountId } = this.#caller;
+    const receipt = isUuid(requestId) ? await this.#ledger.receipt(accountId, requestId, this.#signal) : undefined;
     if (receipt) return receipt;
     throw new ServiceError(
       'not_found',
@@ -68,19 +111,22 @@ export class Account {
   }
 }
 
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
 function day(text: string | null | undefined, param: string): string | undefined {
   if (text === null || text === undefined) return undefined;
   if (isDay(text)) return text;
   const right = `a date such as 2026-11-21 (UTC), from ${FIRST_DAY} to ${LAST_DAY}`;
-  throw badRequest(`${param} must be ${right}, not ${JSON.stringify(text)}.`, param);
+  throw badRequest(`${param} must be ${right}, not ${quoted(text)}.`, param);
 }
 
 function groups(text: string): UsageGroup[] {
   const names = [...new Set(text.split(',').map((name) => name.trim()))];
   for (const name of names) {
-    if (!GROUPS.some((group) => group === name)) {
-      throw badRequest(`group takes ${GROUPS.join(', ')} in any combination, not ${JSON.stringify(name)}.`, 'group');
+    if (!USAGE_GROUPS.some((group) => group === name)) {
+      const right = USAGE_GROUPS.join(', ');
+      throw badRequest(`group takes ${right} in any combination, not ${quoted(name)}.`, 'group');
     }
   }
-  return GROUPS.filter((group) => names.includes(group));
+  return USAGE_GROUPS.filter((group) => names.includes(group));
 }

@@ -1,8 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import type { Actor } from '../core/audit.js';
+import type { BoundedMap } from '../core/bounded-map.js';
 import { toCredits, toThousandths } from '../core/credits.js';
 import { DAY_MS } from '../core/durations.js';
 import { badRequest, ServiceError } from '../core/errors.js';
+import { Memories } from '../core/memories.js';
 import type { Clock } from '../ports/clock.js';
 import type { Payments } from '../ports/payments.js';
 import type { NoSale, Sale, Sales } from '../ports/sales.js';
@@ -22,8 +23,8 @@ const PAGE_LIVES_MS = DAY_MS;
 
 /** One look at a sale in so long: the page of who comes back may be loaded again and again. */
 const LOOK_EVERY_MS = 2_000;
-/** Sales whose last look is remembered. */
-const LOOKED_AT = 1_000;
+/** A moment and a promise. */
+const LOOK_BYTES = 300;
 
 export interface BillingOptions {
   /** Null: payments are off, and nothing is buyable (W9). */
@@ -36,6 +37,8 @@ export interface BillingOptions {
   readonly authUrl: () => string;
   /** A name that nobody else has. */
   readonly newId: () => string;
+  /** Where what it remembers is counted. */
+  readonly memories?: Memories;
 }
 
 /** An opened checkout page. */
@@ -83,10 +86,11 @@ export interface BillingDesk {
 export class Billing {
   readonly #options: BillingOptions;
   /** The last look at a session: when it began, and its end. */
-  readonly #looks = new LRUCache<string, { readonly atMs: number; readonly done: Promise<void> }>({ max: LOOKED_AT });
+  readonly #looks: BoundedMap<{ readonly atMs: number; readonly done: Promise<void> }>;
 
   constructor(options: BillingOptions) {
     this.#options = options;
+    this.#looks = (options.memories ?? new Memories()).map('checkouts', { weigh: () => LOOK_BYTES });
   }
 
   /** Whether card checkout is open. */

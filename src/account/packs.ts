@@ -1,5 +1,6 @@
 import { badRequest } from '../core/errors.js';
 import { PACKS, type Pack, usdPer1000 } from '../core/packs.js';
+import { quoted } from '../core/shown.js';
 import { TIERS } from '../core/tiers.js';
 
 /** Packs and tiers (section 4, billing). `buyable` is false while card checkout is not open (W9). */
@@ -13,5 +14,5 @@ export function packNamed(name: string): Pack {
   const pack = PACKS.find((each) => each.name === name);
   if (pack !== undefined) return pack;
   const names = PACKS.map((each) => each.name).join(', ');
-  throw badRequest(`${JSON.stringify(name)} is not a pack. Packs: ${names}.`, 'pack');
+  throw badRequest(`${quoted(name)} is not a pack. Packs: ${names}.`, 'pack');
 }

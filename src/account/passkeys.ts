@@ -11,6 +11,7 @@ import { badRequest, ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { OneTimeTokens } from '../ports/one-time-tokens.js';
 import type { PasskeyRecord, PasskeyStore, StoredPasskey } from '../ports/passkeys.js';
+import type { Limiter } from '../ports/shared.js';
 import { authenticationOf, challengeOf, registrationOf } from './passkey-responses.js';
 import { type RelyingParty, relyingParty } from './relying-party.js';
 import type { NewSession, Origin, Sessions, Visitor } from './sessions.js';
@@ -36,11 +37,17 @@ export interface PasskeysOptions {
   readonly sessions: Pick<Sessions, 'start'>;
   /** What the account's owner calls it: shown by the authenticator. */
   readonly nameOf: (accountId: string) => Promise<string>;
+  readonly limiter: Limiter;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
   /** The address of sign-in, known once it is listened at. */
   readonly authUrl: () => string;
 }
+
+/** Sign-ins begun from one address, and by everybody, within the minutes that a challenge works. */
+const PER_ADDRESS = 60;
+const IN_ALL = 20_000;
+const WINDOW_SECONDS = CHALLENGE_MS / 1000;
 
 /**
  * Sign-in by passkeys (WebAuthn): kept by the authenticator under the account, used after it has made sure of the person. Each
@@ -105,9 +112,14 @@ export class Passkeys {
     if (!(await this.#options.store.add(passkey, by))) throw badRequest('This passkey was added before.');
   }
 
-  /** What the browser needs to sign in: whose passkey it is, the authenticator knows. */
-  async signInOptions(): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  /**
+   * What the browser needs to sign in: whose passkey it is, the authenticator knows. Each is a row that anybody can have written:
+   * throws `rate_limited` when too many were asked for from one address, or by everybody.
+   */
+  async signInOptions(address: string): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const { id } = this.#party();
+    await this.#admit(`passkey:from:${address}`, PER_ADDRESS, 'from your address');
+    await this.#admit('passkey:all', IN_ALL, 'by everybody');
     const challenge = await this.#challenge(null);
     const { generateAuthenticationOptions } = await webauthn();
     return generateAuthenticationOptions({ rpID: id, challenge, timeout: CHALLENGE_MS, userVerification: 'required' });
@@ -123,6 +135,14 @@ export class Passkeys {
     const counter = await this.#verify(response, passkey);
     if (!(await store.used(passkey.credentialId, counter, clock.now()))) throw refusal();
     return sessions.start(passkey.accountId, { ...origin, method: 'passkey' });
+  }
+
+  async #admit(name: string, limit: number, whose: string): Promise<void> {
+    const rate = await this.#options.limiter.take(name, limit, WINDOW_SECONDS);
+    if (rate.allowed) return;
+    const { retryAfterSeconds: seconds } = rate;
+    const message = `Sign-in by passkey was begun too often ${whose}. Try again in ${seconds} s.`;
+    throw new ServiceError('rate_limited', message, { retryAfter: seconds });
   }
 
   list(accountId: string): Promise<PasskeyRecord[]> {

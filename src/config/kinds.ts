@@ -49,7 +49,7 @@ const address = (...protocols: readonly string[]): z.ZodType<string, string> =>
 /** An http(s) address that paths are appended to: its trailing slashes are dropped. */
 export const baseUrl: Kind<string> = address('http:', 'https:')
   .refine((text) => !/[?#]/.test(text) && new URL(text).username === '' && new URL(text).password === '')
-  .transform((text) => text.replace(/\/+$/, ''));
+  .transform((text) => text.replace(/(?<!\/)\/+$/, ''));
 
 export const webPage: Kind<string> = address('http:', 'https:');
 

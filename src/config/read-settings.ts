@@ -17,11 +17,17 @@ export const textOf = (env: Environment, name: string): string | undefined => en
 export const withoutLogin = (address: string): string =>
   address.replace(/^(\w+:\/\/)?.*@/s, '$1…@').replace(/\?.*/s, '');
 
+/** The same, with the rest as it stands. */
+function withoutName(address: string): string {
+  const [from, to] = [address.indexOf('://'), address.lastIndexOf('@')];
+  return from === -1 || to < from + 3 ? address : `${address.slice(0, from)}://…${address.slice(to)}`;
+}
+
 /** What may be seen of a value: of the address of a store no login and no query, of a secret nothing. */
 export function shownText(name: SettingName, text: string): string {
   const { shown } = SETTINGS[name];
   if (shown === 'never') return '(not shown)';
-  if (shown === 'all') return text.replace(/:\/\/.*@/s, '://…@');
+  if (shown === 'all') return withoutName(text);
   return text
     .split(/,(?=\w+:\/\/)/)
     .map(withoutLogin)

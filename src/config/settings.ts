@@ -141,6 +141,11 @@ export const SETTINGS = {
   OTEL_TRACES_SAMPLER_ARG: optional(share, 'a share from 0 to 1, as 0.05', '1'),
   PERCH_CACHE_MB: setting(whole(1, 1_048_576), 'whole mebibytes from 1 to 1048576', '256'),
   PERCH_MAX_IN_FLIGHT: setting(whole(1, 1_000_000), 'a whole number from 1 to 1000000', '1000'),
+  PERCH_MAX_CONNECTIONS: optional(
+    whole(1, 1_000_000),
+    'a whole number from 1 to 1000000',
+    'half of the files that the process may open, at most 10000',
+  ),
   PERCH_MAX_RSS_MB: optional(
     whole(64, 1_048_576),
     'whole mebibytes from 64 to 1048576',

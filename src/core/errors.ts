@@ -1,3 +1,5 @@
+import { shortened } from './shown.js';
+
 /** The closed list of error codes (section 7), one row each: HTTP status, default Retry-After in seconds, fixed title (H2, S1–S6). */
 export const ERROR_CODES = {
   missing_key: { status: 401, title: 'A key is needed' },
@@ -32,16 +34,22 @@ export interface ErrorDetail {
   cause?: unknown;
 }
 
-/** Whatever a caller can cause or must be told. Its message is public; that of any other error never leaves the process. */
+/** Longest message, in characters: what it quotes of a request is cut where it is quoted, and all of it here. */
+const MOST_MESSAGE = 2000;
+
+/**
+ * Whatever a caller can cause or must be told. Its message is public; that of any other error never leaves the process. Message
+ * and parameter may hold what the caller sent: both are bounded, so that no refusal is larger than 3 KB.
+ */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly detail: ErrorDetail;
 
   constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
-    super(message, { cause: detail.cause });
+    super(shortened(message, MOST_MESSAGE), { cause: detail.cause });
     this.name = 'ServiceError';
     this.code = code;
-    this.detail = detail;
+    this.detail = detail.param === undefined ? detail : { ...detail, param: shortened(detail.param) };
   }
 
   get status(): number {

@@ -30,7 +30,7 @@ const STRIPE_PAGES = 'https://checkout.stripe.com';
 /** Billing over Stripe and Postgres. */
 export function openBilling(
   app: FastifyInstance,
-  { config, stores, clock, log }: Pick<CustomersOptions, 'config' | 'stores' | 'clock' | 'log'>,
+  { config, stores, shared, clock, log }: CustomersOptions,
 ): OpenBilling {
   const { secretKey, webhookSecret, baseUrl } = config.stripe;
   const payments = secretKey === null ? null : createStripePayments({ secretKey, baseUrl });
@@ -38,7 +38,15 @@ export function openBilling(
   const settling = new Settling({ payments, sales, clock, log });
   const { accounts } = stores;
   const common = { payments, sales, clock };
-  const billing = new Billing({ ...common, accounts, settling, authUrl: () => app.authUrl, newId: randomUUID });
+  const { memories } = shared;
+  const billing = new Billing({
+    ...common,
+    accounts,
+    settling,
+    authUrl: () => app.authUrl,
+    newId: randomUUID,
+    memories,
+  });
   const pages = baseUrl === null ? STRIPE_PAGES : new URL(baseUrl).origin;
   let poll: ReturnType<typeof startPoll> | undefined;
   return {

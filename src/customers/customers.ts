@@ -16,6 +16,7 @@ import { openBilling } from './billing.js';
 import { openOAuth } from './oauth.js';
 import type { CustomersOptions } from './options.js';
 import { openMail, openSignIn } from './sign-in.js';
+import { startTidying } from './tidying.js';
 
 const SWEEP_EVERY_MS = HOUR_MS;
 /** A service that is started often would else never come to it. */
@@ -53,6 +54,7 @@ export function openCustomers(app: FastifyInstance, options: CustomersOptions): 
     }
   };
   let sweeping: ReturnType<typeof startPoll> | undefined;
+  let tidying: ReturnType<typeof startTidying> | undefined;
   return {
     billing: billing.billing,
     spent: (accountId) => notices?.spent(accountId),
@@ -60,8 +62,9 @@ export function openCustomers(app: FastifyInstance, options: CustomersOptions): 
       signIn.mount(admit);
       oauth.mount(admit);
       billing.mount();
-      const { accounts, ledger, sql, secrets } = stores;
+      const { accounts, ledger, questions, secrets } = stores;
       mountDashboard(app, {
+        memories: shared.memories,
         keyless: createPages(app, (address) => shared.limiter.take(`pages:${limitAddress(address)}`, PAGES_QPS)),
         door: signIn.door,
         accounts,
@@ -70,7 +73,7 @@ export function openCustomers(app: FastifyInstance, options: CustomersOptions): 
         billing: billing.billing,
         grants: oauth.grants,
         sessions: signIn.sessions,
-        auditLog: createAuditLog(sql),
+        auditLog: createAuditLog(questions),
         clock,
         network,
         checkoutOrigin: billing.checkoutOrigin,
@@ -81,9 +84,11 @@ export function openCustomers(app: FastifyInstance, options: CustomersOptions): 
     start() {
       billing.start();
       sweeping ??= startPoll(sweep, SWEEP_EVERY_MS, FIRST_SWEEP_MS);
+      tidying ??= startTidying(stores.ledger, log);
     },
     async close() {
-      await Promise.all([billing.close(), sweeping?.close(), notices?.close(), signIn.close(), oauth.close()]);
+      const polls = [sweeping?.close(), tidying?.close()];
+      await Promise.all([billing.close(), ...polls, notices?.close(), signIn.close(), oauth.close()]);
     },
   };
 }

@@ -20,7 +20,7 @@ export function openOAuth(app: FastifyInstance, { config, stores, shared, clock 
   const { sql, accounts, secrets } = stores;
   const store = createGrantStore(sql);
   const contact = config.contact === null ? '' : ` (+${config.contact})`;
-  const documents = new GuardedDocuments({ cache: shared.cache, clock, userAgent: `Perch/${VERSION}${contact}` });
+  const documents = new GuardedDocuments({ cache: shared.unpaid, clock, userAgent: `Perch/${VERSION}${contact}` });
   const clients = new Clients({ store: createClientStore(sql), documents, clock, randomBytes });
   const consents = new Consents({ store, clock, randomBytes, newId: () => v7() });
   const { pepper } = secrets;

@@ -53,6 +53,7 @@ export function openSignIn(app: FastifyInstance, options: CustomersOptions, mail
     tokens,
     sessions,
     nameOf,
+    limiter: shared.limiter,
     clock,
     randomBytes,
     authUrl,

@@ -1,21 +1,16 @@
-import { LRUCache } from 'lru-cache';
+import type { BoundedMap } from '../core/bounded-map.js';
 import type { Thousandths } from '../core/credits.js';
+import { Memories } from '../core/memories.js';
 import type { Clock } from '../ports/clock.js';
-import type { Caller, Ledger } from '../ports/truth.js';
-
-/** What this process knows of one wallet: the ledger's last word, and what calls in flight here are about to spend (M5). */
-interface Wallet {
-  balance: Thousandths;
-  knownAt: number;
-  inFlight: Thousandths;
-  /** Counts the ledger's answers, so that a slower, older reading never overwrites a newer one. */
-  answers: number;
-}
+import type { Caller, Ledger, Posted } from '../ports/truth.js';
+import { Wallet } from './wallet.js';
 
 /** A figure is trusted to let a call go ahead only this long, and only while it covers the call's worst case many times. */
 const TRUST_MS = 2000;
 const TRUST_FACTOR = 20;
-const WALLETS_KEPT = 50_000;
+
+/** What a wallet weighs: a few figures, and the posts of its own that are on their way. */
+const WALLET_BYTES = 1024;
 
 export type Shortage = 'no_credits' | 'max_credits' | 'key_cap';
 
@@ -36,8 +31,7 @@ export class Purse {
   /** Nothing once it is closed: a read that outlives its call neither spends nor goes to the network. */
   get left(): Thousandths {
     if (this.#closed) return 0;
-    const wallet = this.#wallet.balance - this.#wallet.inFlight;
-    return Math.min(wallet, this.#keyLeft - this.#taken, this.#budget - this.#taken);
+    return Math.min(this.#wallet.left, this.#keyLeft - this.#taken, this.#budget - this.#taken);
   }
 
   /** Which of the three limits is the tightest now. */
@@ -47,14 +41,10 @@ export class Purse {
     return this.#keyLeft - this.#taken === left ? 'key_cap' : 'no_credits';
   }
 
-  get balance(): Thousandths {
-    return this.#wallet.balance;
-  }
-
   take(amount: Thousandths): void {
     if (this.#closed) return;
     this.#taken += amount;
-    this.#wallet.inFlight += amount;
+    this.#wallet.plan(amount);
   }
 
   /** A part of the call failed: it is not about to spend this after all. */
@@ -62,58 +52,59 @@ export class Purse {
     if (!this.#closed) this.take(-amount);
   }
 
-  /** The call is over: what it was about to spend is spent, with the ledger's new balance, or is free again. */
-  close(balance?: Thousandths, now?: number): void {
-    this.#wallet.inFlight -= this.#taken;
+  /** The call spends no more: what it was about to spend is being posted as `amount`, which the ledger will answer. */
+  post(posting: Promise<Posted>, amount: Thousandths, clock: Clock): void {
+    this.#wallet.post(posting, this.#taken, amount, clock);
     this.#taken = 0;
     this.#closed = true;
-    if (balance === undefined || now === undefined) return;
-    this.#wallet.balance = balance;
-    this.#wallet.knownAt = now;
-    this.#wallet.answers += 1;
   }
 
-  /** The ledger refused what this figure allowed: read it anew next time. */
-  distrust(): void {
-    this.#wallet.knownAt = 0;
+  /** The call is over: what it was about to spend, and did not post, is free again. */
+  close(): void {
+    this.#wallet.plan(-this.#taken);
+    this.#taken = 0;
+    this.#closed = true;
   }
 }
 
 export class Purses {
-  readonly #wallets = new LRUCache<string, Wallet>({ max: WALLETS_KEPT });
+  readonly #wallets: BoundedMap<Wallet>;
   readonly #ledger: Ledger;
-  readonly #clock: Clock;
+  readonly #monotonic: Clock;
 
-  constructor(ledger: Ledger, clock: Clock) {
+  /** `monotonic`: a figure must not seem young because a clock was set back. */
+  constructor(ledger: Ledger, monotonic: Clock, memories = new Memories()) {
+    this.#wallets = memories.map('wallets', { weigh: () => WALLET_BYTES });
     this.#ledger = ledger;
-    this.#clock = clock;
+    this.#monotonic = monotonic;
   }
 
-  /** Opens the purse for one call. `worst` is the most it can cost; `budget` the caller's own ceiling (M26), or Infinity. */
+  /**
+   * Opens the purse for one call. `worst` is the most it can cost; `budget` the caller's own ceiling (M26), or Infinity. Where
+   * the wallet may not cover that, it is asked for now, and what is being posted here is waited for: nobody is refused, nor
+   * anything trimmed, on a figure that the ledger would not confirm. The wait is the caller's to end.
+   */
   async open(caller: Caller, worst: Thousandths, budget: Thousandths): Promise<Purse> {
-    const wallet = this.#wallet(caller.walletId);
-    if (caller.capThousandths === null && this.#covers(wallet, Math.min(worst, budget))) {
+    const { walletId, keyId, capThousandths } = caller;
+    const wallet = this.#wallet(walletId);
+    const need = Math.min(worst, budget);
+    if (capThousandths === null && this.#covers(wallet, need)) {
       return new Purse(wallet, Number.POSITIVE_INFINITY, budget);
     }
-    const answers = wallet.answers;
-    const now = await this.#ledger.balance(caller.walletId, caller.keyId);
-    if (wallet.answers === answers) {
-      wallet.balance = now.balance;
-      wallet.knownAt = this.#clock.now();
-    }
-    const keyLeft = caller.capThousandths === null ? Number.POSITIVE_INFINITY : caller.capThousandths - now.keySpent;
+    const { keySpent } = await wallet.learn(() => this.#ledger.balance(walletId, keyId), need, this.#monotonic);
+    const keyLeft = capThousandths === null ? Number.POSITIVE_INFINITY : capThousandths - keySpent;
     return new Purse(wallet, keyLeft, budget);
   }
 
   #covers(wallet: Wallet, worst: Thousandths): boolean {
-    if (this.#clock.now() - wallet.knownAt > TRUST_MS) return false;
-    return wallet.balance - wallet.inFlight > worst * TRUST_FACTOR;
+    if (this.#monotonic.now() - wallet.knownAtMs > TRUST_MS) return false;
+    return wallet.left > worst * TRUST_FACTOR;
   }
 
   #wallet(id: string): Wallet {
     let wallet = this.#wallets.get(id);
     if (!wallet) {
-      wallet = { balance: 0, knownAt: 0, inFlight: 0, answers: 0 };
+      wallet = new Wallet();
       this.#wallets.set(id, wallet);
     }
     return wallet;

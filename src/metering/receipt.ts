@@ -1,6 +1,7 @@
 import type { Thousandths } from '../core/credits.js';
 import { type ItemCache, priceOf, type Unit } from '../core/prices.js';
 import type { ReceiptLine } from '../ports/truth.js';
+import { keptLines, shownLines } from './kept-lines.js';
 
 export type CacheLabel = ItemCache | 'mixed';
 
@@ -9,7 +10,10 @@ export interface Charge {
   readonly items: number;
   readonly cacheHits: number;
   readonly cache: CacheLabel;
+  /** As the answer tells them: by response path (G4), bounded. */
   readonly lines: readonly ReceiptLine[];
+  /** As the ledger keeps them: by the schema's names, and small (M30). The sums are the same. */
+  readonly kept: readonly ReceiptLine[];
 }
 
 /** A held thing that went into an answer: while the cache gives the same value under the key, the answer stands. */
@@ -18,9 +22,12 @@ export interface Dependency {
   readonly value: unknown;
 }
 
+type Line = { -readonly [K in keyof ReceiptLine]: ReceiptLine[K] };
+
 /** What one operation delivered: lines folded per path, unit and cache label (G4); an object is on it once (G3). */
 export class Receipt {
-  readonly #lines = new Map<string, { -readonly [K in keyof ReceiptLine]: ReceiptLine[K] }>();
+  /** By path: it may be long, and is looked up for every item. */
+  readonly #lines = new Map<string, Line[]>();
   readonly #paid = new Set<string>();
   #bypassed = false;
   #readUpstream = false;
@@ -36,22 +43,23 @@ export class Receipt {
 
   add(path: string, unit: Unit, cache: ItemCache, object: string): void {
     this.#paid.add(object);
-    const key = `${path} ${unit} ${cache}`;
     const unitPrice = priceOf(unit, cache);
-    const line = this.#lines.get(key);
+    const line = this.#line(path, unit, cache);
     if (line) line.items += 1;
-    else this.#lines.set(key, { path, unit, cache, items: 1, unitPrice });
+    else this.#lines.set(path, [...(this.#lines.get(path) ?? []), { path, unit, cache, items: 1, unitPrice }]);
     this.amount += unitPrice;
   }
 
   /** Takes back what `add` put on. */
   remove(path: string, unit: Unit, cache: ItemCache, object: string): void {
-    const key = `${path} ${unit} ${cache}`;
-    const line = this.#lines.get(key);
+    const line = this.#line(path, unit, cache);
     if (!line || !this.#paid.delete(object)) return;
     line.items -= 1;
-    if (line.items === 0) this.#lines.delete(key);
     this.amount -= line.unitPrice;
+  }
+
+  #line(path: string, unit: Unit, cache: ItemCache): Line | undefined {
+    return this.#lines.get(path)?.find((line) => line.unit === unit && line.cache === cache);
   }
 
   /** Notes how a part of the answer was come by, also where nothing was delivered (B10) or a charge is not due. */
@@ -83,13 +91,14 @@ export class Receipt {
 
   /**
    * The receipt as one charge. `cache` is `hit` only when nothing was read upstream (M6); a batch of held and read
-   * objects is `mixed`, and where nothing was found it is `miss`, or `bypass` with `fresh` (B10).
+   * objects is `mixed`, and where nothing was found it is `miss`, or `bypass` with `fresh` (B10). `fieldPaths`: see `keptLines`.
    */
-  fold(kind: 'page' | 'batch' = 'page'): Charge {
-    const lines = [...this.#lines.values()];
+  fold(kind: 'page' | 'batch' = 'page', fieldPaths: ReadonlyMap<string, string> = new Map()): Charge {
+    const lines = [...this.#lines.values()].flat().filter((line) => line.items > 0);
     const items = lines.reduce((sum, line) => sum + line.items, 0);
     const cacheHits = lines.reduce((sum, line) => sum + (line.cache === 'hit' ? line.items : 0), 0);
-    return { amount: this.amount, items, cacheHits, lines, cache: this.#label(kind, items, cacheHits) };
+    const said = { lines: shownLines(lines), kept: keptLines(lines, fieldPaths) };
+    return { amount: this.amount, items, cacheHits, ...said, cache: this.#label(kind, items, cacheHits) };
   }
 
   #label(kind: 'page' | 'batch', items: number, cacheHits: number): CacheLabel {

@@ -1,61 +1,79 @@
 import { type Thousandths, toCredits } from '../core/credits.js';
 import { ServiceError } from '../core/errors.js';
+import { InDoubt } from '../core/in-doubt.js';
 import type { Clock } from '../ports/clock.js';
-import type { Caller, Ledger } from '../ports/truth.js';
+import type { Caller, Gone, Ledger, Posted } from '../ports/truth.js';
 import type { Purse } from './purses.js';
 import type { Charge } from './receipt.js';
 
 export interface Settlement {
   readonly ledger: Ledger;
-  readonly clock: Clock;
+  /** Never set back. */
+  readonly monotonic: Clock;
   readonly caller: Caller;
   readonly purse: Purse;
   readonly requestId: string;
-  readonly operation: string;
-  /** Fires when nobody is there any more to be delivered to. */
-  readonly gone: AbortSignal;
+  /** The name that the ledger keeps; it may have to be asked for, and never rejects. */
+  readonly operation: string | Promise<string>;
+  /** When the call's time is over, milliseconds of the monotonic clock (S13). */
+  readonly deadlineAtMs: number;
+  /** Once nobody is there any more to be delivered to, and from the deadline on, it is not begun. */
+  readonly gone: Gone;
 }
+
+/** Beyond the deadline: for what was begun before it, which takes a commit, or a lock that is waited for. */
+const GRACE_MS = 1_000;
 
 /**
  * Posts the charge, durably and once, under the request's id, and gives the balance of this call's own ledger row (M16).
  * A charge of zero is not posted. Throws `no_credits` when another call spent the balance in between (M17: nothing was
- * charged, nothing may be delivered), `internal` when the ledger could not be written (M19).
+ * charged, nothing may be delivered), `internal` when the ledger could not be written (M19), what `gone` gives when it was not
+ * begun in time, and `upstream_error` with the reason `charge_unknown` when nobody knows a second after the deadline.
  */
 export async function settle(at: Settlement, charge: Charge): Promise<Thousandths> {
-  const { caller, purse } = at;
-  if (charge.amount === 0) {
+  const { caller, purse, ledger, requestId, operation, monotonic } = at;
+  const { amount, items, cacheHits, kept: lines } = charge;
+  const { accountId, walletId, keyId } = caller;
+  if (amount === 0) {
     purse.close();
-    return (await at.ledger.balance(caller.walletId, caller.keyId)).balance;
+    return (await ledger.balance(walletId, keyId)).balance;
   }
+  const debit = { requestId, accountId, walletId, keyId, amount, items, cacheHits, lines };
+  const posting = Promise.resolve(operation).then((name) => ledger.post({ ...debit, operation: name }, at.gone));
+  purse.post(posting, amount, monotonic);
+  let posted: Posted;
   try {
-    const posted = await at.ledger.post(
-      {
-        requestId: at.requestId,
-        accountId: caller.accountId,
-        walletId: caller.walletId,
-        keyId: caller.keyId,
-        operation: at.operation,
-        amount: charge.amount,
-        items: charge.items,
-        cacheHits: charge.cacheHits,
-        lines: charge.lines,
-      },
-      at.gone,
-    );
-    if (posted.ok) {
-      purse.close(posted.balance, at.clock.now());
-      return posted.balance;
-    }
-    const whose = posted.reason === 'key_cap' ? "this key's cap" : 'the balance';
-    const detail = posted.reason === 'key_cap' ? { reason: 'key_cap' } : { retryAfter: 1 };
-    const message = `This read costs ${toCredits(charge.amount)} and another call spent ${whose} in between. Nothing was charged.`;
-    throw new ServiceError('no_credits', message, detail);
+    posted = await knownBy(posting, at.deadlineAtMs + GRACE_MS - monotonic.now());
   } catch (error) {
-    purse.close();
-    purse.distrust();
     if (error instanceof ServiceError) throw error;
+    if (error instanceof InDoubt) throw unknown(requestId, error);
     throw new ServiceError('internal', 'The charge could not be written, so nothing was delivered or charged.', {
       cause: error,
     });
   }
+  if (posted.ok) return posted.balance;
+  const whose = posted.reason === 'key_cap' ? "this key's cap" : 'the balance';
+  const detail = posted.reason === 'key_cap' ? { reason: 'key_cap' } : { retryAfter: 1 };
+  const message = `This read costs ${toCredits(amount)} and another call spent ${whose} in between. Nothing was charged.`;
+  throw new ServiceError('no_credits', message, detail);
 }
+
+/** What became of it, or `InDoubt` when that takes longer. */
+async function knownBy(posting: Promise<Posted>, ms: number): Promise<Posted> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new InDoubt('the ledger has not answered')), Math.max(ms, 0));
+  });
+  try {
+    return await Promise.race([posting, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const unknown = (requestId: string, cause: InDoubt): ServiceError =>
+  new ServiceError(
+    'upstream_error',
+    `Nothing was delivered, and whether this call was charged is not known yet. GET /v1/usage/${requestId} tells: it is 404 as long as nothing was.`,
+    { reason: 'charge_unknown', retryAfter: 5, cause },
+  );

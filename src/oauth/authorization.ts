@@ -1,3 +1,4 @@
+import { shortened } from '../core/shown.js';
 import type { Client } from '../ports/grants.js';
 import type { Clients } from './clients.js';
 import { OAuthError } from './oauth-error.js';
@@ -84,7 +85,7 @@ function redirectOf(fields: URLSearchParams, { redirectUris }: Client): Pick<Ask
     throw new OAuthError('invalid_request', 'redirect_uri is missing, and the client has more than one.');
   }
   if (isRegistered(redirectUris, named)) return { redirectUri: sound(named), redirectNamed: true };
-  throw new OAuthError('invalid_request', `The client has not registered this redirect_uri: ${named}`);
+  throw new OAuthError('invalid_request', `The client has not registered this redirect_uri: ${shortened(named, 200)}`);
 }
 
 /** It may have been registered when more was taken. */

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { quoted } from '../core/shown.js';
 import type { Client } from '../ports/grants.js';
 import { OAuthError } from './oauth-error.js';
 import { faultOf } from './redirect-uris.js';
 
 const MOST_REDIRECT_URIS = 20;
+/** In all: anybody may register, and it is kept for weeks. */
+const MOST_REDIRECT_CHARS = 8000;
 const MOST_NAME_CHARS = 80;
 
 /** RFC 7591 section 2; what it does not name is ignored (A12). */
@@ -25,9 +28,14 @@ export function clientFrom(clientId: string, description: unknown): Client {
     throw new OAuthError(code, where === '' ? 'The metadata must be a JSON object.' : `${where}: ${issue?.message}`);
   }
   const { redirect_uris, client_name, client_uri, grant_types, response_types } = read.data;
+  const chars = redirect_uris.reduce((sum, uri) => sum + uri.length, 0);
+  if (chars > MOST_REDIRECT_CHARS) {
+    const message = `The redirect_uris have ${chars} characters in all; at most ${MOST_REDIRECT_CHARS} are taken.`;
+    throw new OAuthError('invalid_redirect_uri', message);
+  }
   for (const uri of redirect_uris) {
     const fault = faultOf(uri);
-    if (fault !== null) throw new OAuthError('invalid_redirect_uri', `${JSON.stringify(uri)} ${fault}.`);
+    if (fault !== null) throw new OAuthError('invalid_redirect_uri', `${quoted(uri)} ${fault}.`);
   }
   if (grant_types && !grant_types.includes('authorization_code')) {
     throw new OAuthError('invalid_client_metadata', 'grant_types must include authorization_code.');

@@ -1,3 +1,8 @@
+import { shortened } from '../core/shown.js';
+
+/** Longest description, in characters: it may quote what a client sent, and goes into addresses, too. */
+const MOST_DESCRIPTION = 500;
+
 /** The codes of RFC 6749 5.2, RFC 7009, RFC 7591 3.2.2 and RFC 8707 that are used here. */
 export type OAuthErrorCode =
   | 'access_denied'
@@ -20,7 +25,7 @@ export class OAuthError extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(code: OAuthErrorCode, message: string, status = 400, retryAfter?: number) {
-    super(message);
+    super(shortened(message, MOST_DESCRIPTION));
     this.name = 'OAuthError';
     this.code = code;
     this.status = status;

@@ -14,8 +14,14 @@ export interface Cache {
   get<T>(key: string): Promise<Held<T> | undefined>;
   /** In the order of the keys. */
   getMany<T>(keys: readonly string[]): Promise<(Held<T> | undefined)[]>;
-  set<T>(key: string, held: Held<T>, ttlMs: number): Promise<void>;
+  /** `shows`: the names of what can be seen in it; where it is cached, `shows` finds them from now on. */
+  set<T>(key: string, held: Held<T>, ttlMs: number, shows?: readonly string[]): Promise<void>;
   delete(keys: readonly string[]): Promise<void>;
+  /**
+   * Which of the names a value that is cached anywhere may show: false where certainly none does; undefined where that is not
+   * known, for the store that knows is away, full, or was emptied. In the order of the names.
+   */
+  shows(names: readonly string[]): Promise<(boolean | undefined)[]>;
 }
 
 export interface RateDecision {
@@ -63,6 +69,8 @@ export interface Flights {
 export interface Tombstone {
   readonly key: string;
   readonly gone: boolean;
+  /** On whose account it is remembered: a digest; nobody's where it is left out. */
+  readonly by?: string;
 }
 
 /** What went and came back on any node, in one order for all. */

@@ -2,6 +2,7 @@
 import type { Actor } from '../core/audit.js';
 import type { Thousandths } from '../core/credits.js';
 import type { ItemCache, Unit } from '../core/prices.js';
+import type { UsageGroup } from '../core/usage.js';
 
 /** Whoever holds a live key: resolved once per request. */
 export interface Caller {
@@ -134,13 +135,16 @@ export interface Debit {
   readonly lines: readonly ReceiptLine[];
 }
 
-/** `uncovered`: the wallet, or the key's cap, did not cover it; nothing was written (M17). */
+/** `seq`: the entry's number in its wallet. Not ok: the wallet, or the key's cap, did not cover it; nothing was written (M17). */
 export type Posted =
-  | { readonly ok: true; readonly balance: Thousandths }
+  | { readonly ok: true; readonly balance: Thousandths; readonly seq: number }
   | { readonly ok: false; readonly reason: 'balance' | 'key_cap' };
 
 export interface UsageRow {
+  /** `2026-11-21`, UTC. */
   readonly day?: string;
+  /** `2026-11-21T13:00:00Z`: when the hour begins. */
+  readonly hour?: string;
   readonly endpoint?: string;
   readonly keyPrefix?: string;
   readonly requests: number;
@@ -149,7 +153,18 @@ export interface UsageRow {
   readonly amount: Thousandths;
 }
 
-export type UsageGroup = 'day' | 'endpoint' | 'key';
+export interface UsageQuestion {
+  /** Begin of a UTC day, RFC 3339; it counts. */
+  readonly from: string;
+  /** Begin of a UTC day; it does not count. */
+  readonly to: string;
+  /** `hour` only within the days that hours are kept for: nothing is found before them. */
+  readonly group: readonly UsageGroup[];
+  /** What a row is grouped by, in order: rows after it are wanted. */
+  readonly after?: readonly string[] | undefined;
+  /** Rows at most. */
+  readonly limit: number;
+}
 
 export interface Receipt {
   readonly requestId: string;
@@ -179,23 +194,41 @@ export interface LedgerFault {
   readonly detail: string;
 }
 
+/** Whether nobody waits any more, and why: an AbortSignal, or whatever else can be asked. */
+export type Gone = Pick<AbortSignal, 'aborted' | 'reason'>;
+
 export interface Ledger {
   /**
-   * Durable when it resolves; together with whatever else waits, in one statement. Idempotent under the request id. Once
-   * `gone` has fired it is not begun any more, and rejects; what may have been done already is brought to its end (M18).
+   * Durable when it resolves; together with whatever else waits, in one statement. Idempotent under the request id. Rejects
+   * with `InDoubt` when it may have been posted, with the ServiceError `upstream_rate_limited` (reason `settling`) when too
+   * many debits of its wallet wait; else nothing was posted. Once `gone` is so it is not begun any more, and rejects within a
+   * fraction of a second with its reason; what may have been done already is found out (M18).
    */
-  post(debit: Debit, gone?: AbortSignal): Promise<Posted>;
+  post(debit: Debit, gone?: Gone): Promise<Posted>;
   /** A grant: credits in, as a ledger row. Idempotent under the request id. Returns the balance after. */
   grant(grant: { requestId: string; accountId: string; amount: Thousandths; reason: string }): Promise<Thousandths>;
-  /** The balance, and what the key has spent (under a cap: what that has counted in its period), as they are now. */
-  balance(walletId: string, keyId: string): Promise<{ balance: Thousandths; keySpent: Thousandths }>;
-  /** Debits from one time (RFC 3339, it counts) to another (it does not). */
-  usage(accountId: string, range: { from: string; to: string; group: readonly UsageGroup[] }): Promise<UsageRow[]>;
-  receipt(accountId: string, requestId: string): Promise<Receipt | undefined>;
+  /**
+   * The balance, and what the key has spent (under a cap: what that has counted in its period), as they are now; `seq`: the
+   * number of the wallet's last entry. Of two balances the one with the larger number is the newer.
+   */
+  balance(walletId: string, keyId: string): Promise<{ balance: Thousandths; keySpent: Thousandths; seq: number }>;
+  /**
+   * The questions about the past. Free, so each is bounded in time, and an account in how many it has at work: beyond, they throw
+   * `upstream_rate_limited` and `upstream_error`. Cancelled when the signal fires.
+   */
+  usage(accountId: string, ask: UsageQuestion, signal?: AbortSignal): Promise<UsageRow[]>;
+  receipt(accountId: string, requestId: string, signal?: AbortSignal): Promise<Receipt | undefined>;
   /** The newest debits first, at most `limit`. */
-  recent(accountId: string, limit: number): Promise<Receipt[]>;
+  recent(accountId: string, limit: number, signal?: AbortSignal): Promise<Receipt[]>;
   /** Everything but debits, the newest first, at most `limit`. */
-  statement(accountId: string, limit: number): Promise<StatementEntry[]>;
+  statement(accountId: string, limit: number, signal?: AbortSignal): Promise<StatementEntry[]>;
+  /**
+   * Of names that a caller gave its operations (at most 64 characters), those the ledger may keep on a UTC day: the first 100
+   * of the account's. In the order in which they were first claimed, those of before included.
+   */
+  claimNames(accountId: string, day: string, names: readonly string[]): Promise<string[]>;
+  /** Housekeeping, on one node at a time; see the implementation. Rejects when the signal fires or the store is away. */
+  tidy(signal?: AbortSignal): Promise<void>;
   /** Every invariant over the whole database. */
   check(): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }>;
 }

@@ -1,5 +1,4 @@
 import { fromPlain, type PlainFailure, plainFailure, ServiceError } from '../core/errors.js';
-import { handleKey, isNobodys } from '../core/ids.js';
 import type { Tweet, User, UserRef } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
 import type { Clock } from '../ports/clock.js';
@@ -8,7 +7,7 @@ import type { Cache, Held } from '../ports/shared.js';
 import { type Absence, absenceOf, absent } from './absence.js';
 import type { Errand } from './errand.js';
 import type { Gone } from './gone.js';
-import { absentKey, tweetKey, userKey } from './keys.js';
+import { absentKey, namesOfUser, tweetKey, userKey } from './keys.js';
 import type { Lifetimes } from './lifetimes.js';
 import type { Party } from './party.js';
 import type { Pool } from './pool/pool.js';
@@ -32,6 +31,8 @@ export interface Entities<Ref, T> {
 
 export interface EntitiesOptions {
   readonly cache: Cache;
+  /** For remembered absences: a memory that nobody's paid objects are in. */
+  readonly unpaid: Cache;
   readonly shared: SharedReads;
   readonly pool: Pool;
   readonly gone: Gone;
@@ -50,7 +51,7 @@ interface Kind<Ref, T> {
 export const createUsers = (options: EntitiesOptions): Entities<UserRef, User> =>
   createEntities(options, {
     keyOf: userKey,
-    names: (user) => [userKey(user), ...(isNobodys(user.handle) ? [] : [`handle:${handleKey(user.handle)}`])],
+    names: namesOfUser,
     read: async (ref, party) => hinted(ref, await options.pool.user(ref, party)),
     lifetimeMs: options.lifetimes.profileMs,
   });
@@ -64,7 +65,7 @@ export const createTweets = (options: EntitiesOptions): Entities<string, Tweet> 
   });
 
 function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): Entities<Ref, T> {
-  const { cache, shared, gone, clock, lifetimes } = options;
+  const { cache, unpaid, shared, gone, clock, lifetimes } = options;
 
   async function hold(values: readonly T[], fetchedAt: number): Promise<void> {
     const sets: Promise<void>[] = [];
@@ -78,12 +79,13 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
   }
 
   /** The network says it is gone: forget it under every name it was held by, and remember the absence for a while (M24, M25). */
-  async function forget(key: string, failure: ServiceError): Promise<void> {
+  async function forget(key: string, failure: ServiceError, accountId: string): Promise<void> {
     const held = await cache.get<T>(key);
     const names = held ? [...new Set([key, ...kind.names(held.value)])] : [key];
-    for (const name of names) gone.add(name);
-    await cache.delete(names);
-    await cache.set(absentKey(key), { value: absenceOf(failure), fetchedAt: clock.now() }, lifetimes.absentMs);
+    if (held) for (const name of names) gone.add(name, accountId);
+    const mayBeCached = held !== undefined || (await gone.absent(key, accountId));
+    if (mayBeCached) await cache.delete(names);
+    await unpaid.set(absentKey(key), { value: absenceOf(failure), fetchedAt: clock.now() }, lifetimes.absentMs);
   }
 
   async function readNow(ref: Ref, party: Party): Promise<Got<T>> {
@@ -91,10 +93,10 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
     const found = await kind.read(ref, party);
     if ('ok' in found) {
       const fetchedAt = clock.now();
-      await Promise.all([hold([found.ok], fetchedAt), cache.delete([absentKey(key)])]);
+      await Promise.all([hold([found.ok], fetchedAt), unpaid.delete([absentKey(key)])]);
       return { ok: found.ok, cache: 'miss', fetchedAt };
     }
-    if (found.fail.code === 'not_found') await forget(key, found.fail);
+    if (found.fail.code === 'not_found') await forget(key, found.fail, party.accountId);
     return { fail: found.fail };
   }
 
@@ -117,18 +119,22 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
 
 /** What is held under the names: the object, or that there is none. */
 async function lookUp<T>(
-  { cache, gone, pool }: EntitiesOptions,
+  { cache, unpaid, gone, pool }: EntitiesOptions,
   keys: readonly string[],
 ): Promise<(Got<T> | undefined)[]> {
-  const all = await cache.getMany<T | Absence>([...keys, ...keys.map(absentKey)]);
+  const all = await cache.getMany<T>(keys);
+  // Another node may have heard that it is gone before this one's copy went.
+  const heldAt = (index: number): Held<T> | undefined => (gone.has(keys[index] as string) ? undefined : all[index]);
+  const missing = keys.filter((_, index) => heldAt(index) === undefined);
+  const told = missing.length > 0 ? await unpaid.getMany<Absence>(missing.map(absentKey)) : [];
+  const absences = new Map(missing.map((key, index) => [key, told[index]]));
   return keys.map((key, index) => {
-    const held = all[index] as Held<T> | undefined;
-    // Another node may have heard that it is gone before this one's copy went.
-    if (held && !gone.has(key)) {
+    const held = heldAt(index);
+    if (held) {
       pool.held('fast');
       return { ok: held.value, cache: 'hit', fetchedAt: held.fetchedAt };
     }
-    const absence = all[index + keys.length] as Held<Absence> | undefined;
+    const absence = absences.get(key);
     return absence && { fail: absent(absence.value) };
   });
 }

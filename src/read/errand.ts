@@ -14,6 +14,8 @@ export interface ErrandOptions {
   readonly signal: AbortSignal;
   /** Milliseconds of the monotonic clock: nothing is worth waiting for after this (S13). */
   readonly deadlineAtMs: number;
+  /** Called before its first read that waits for the network; the call is refused with what it throws. */
+  readonly beforeNetwork?: () => void;
   /** The span on whose behalf it reads, where there is tracing. */
   readonly mark?: SpanMark | undefined;
 }
@@ -24,17 +26,36 @@ export class Errand {
   readonly signal: AbortSignal;
   readonly deadlineAtMs: number;
   readonly mark: SpanMark | undefined;
+  readonly #beforeNetwork: () => void;
+  #refusal: unknown;
   #calls = 0;
   readonly #waited = new Stretch();
   readonly #read = new Stretch();
 
-  constructor({ accountId, signal, deadlineAtMs, mark }: ErrandOptions) {
+  constructor({ accountId, signal, deadlineAtMs, mark, beforeNetwork = () => {} }: ErrandOptions) {
     this.accountId = accountId;
     this.signal = signal;
     // Each of its reads listens to it, and an operation may have hundreds.
     setMaxListeners(0, signal);
     this.deadlineAtMs = deadlineAtMs;
     this.mark = mark;
+    this.#beforeNetwork = beforeNetwork;
+  }
+
+  /** It is about to wait for the network. Throws where it may not, then and ever after: `refusal` is what the call is told. */
+  toNetwork(): void {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    try {
+      this.#beforeNetwork();
+    } catch (error) {
+      this.#refusal = error;
+      throw error;
+    }
+  }
+
+  /** Undefined while it was let through. */
+  get refusal(): unknown {
+    return this.#refusal;
   }
 
   /** One upstream call was made for it. */

@@ -1,14 +1,23 @@
-import { LRUCache } from 'lru-cache';
+import { digestOf } from '../core/digest.js';
+import { Memories } from '../core/memories.js';
+import { MEMORIES } from '../core/memory-table.js';
+import { OwnedMap } from '../core/owned-map.js';
 import type { Clock } from '../ports/clock.js';
-import type { Tombstones } from '../ports/shared.js';
+import type { Cache, Tombstone, Tombstones } from '../ports/shared.js';
 import type { Lifetimes } from './lifetimes.js';
-
-const REMEMBERED = 100_000;
 
 /** Objects the network says are gone: whatever page still holds one skips it (M25). */
 export interface Gone {
   has(key: string): boolean;
-  add(key: string): void;
+  /** Nothing is: what shows thousands of items need not ask for each. */
+  readonly isEmpty: boolean;
+  /** It is gone, and something cached shows it. `accountId`: whose read found out. */
+  add(key: string, accountId?: string): void;
+  /**
+   * The network says that there is none. Remembered only where something cached may show it: what nobody has cached needs no
+   * remembering, makes no answer worse, and must not push out what does. Resolves with whether something may.
+   */
+  absent(key: string, accountId: string): Promise<boolean>;
   /** The network shows the object again. */
   remove(key: string): void;
   /** Changes whenever the set does; a rendering made under another version may show what is gone. */
@@ -22,35 +31,63 @@ export interface GoneOptions {
   readonly lifetimes: Lifetimes;
   /** What the other nodes hear, and are heard, through. */
   readonly tombstones: Tombstones;
+  /** Knows what may still be shown. */
+  readonly cache: Pick<Cache, 'shows'>;
+  readonly memories?: Memories;
+  readonly maxBytes?: number;
 }
 
-/** Remembers for longer than any page is held, so that one held since before the object went cannot show it again. */
-export function createGone({ clock, lifetimes, tombstones }: GoneOptions): Gone {
-  const ttl = 2 * Math.max(...Object.values(lifetimes));
-  const keys = new LRUCache<string, true>({ max: REMEMBERED, ttl, perf: { now: () => clock.now() } });
+/** Enough of an account's digest to tell it from the others. */
+const OWNER_LENGTH = 12;
+
+/** Whoever is not named: nodes of an earlier version. */
+const NOBODY = '';
+
+/**
+ * Remembers for longer than any page is held, so that one held since before the object went cannot show it again. What one
+ * account's reads found may fill a tenth of the memory, and as much again while nobody knows what is cached.
+ */
+export function createGone(options: GoneOptions): Gone {
+  const { clock, lifetimes, tombstones, cache, memories = new Memories(), maxBytes } = options;
+  const ttlMs = 2 * Math.max(...Object.values(lifetimes));
+  const keys = new OwnedMap({ maxBytes: maxBytes ?? MEMORIES.gone.limitBytes, ttlMs, clock });
+  memories.add('gone', keys);
   let version = 0;
 
-  function note(key: string, gone: boolean): boolean {
+  function note({ key, gone, by = NOBODY }: Tombstone): boolean {
     const isNews = gone ? !keys.has(key) : keys.delete(key);
-    if (gone) keys.set(key, true);
+    if (gone) keys.add(by, key);
     if (isNews) version += 1;
     return isNews;
   }
 
-  function tell(key: string, gone: boolean): void {
-    if (note(key, gone)) void tombstones.add([{ key, gone }]);
+  function tell(tombstone: Tombstone): void {
+    if (note(tombstone)) void tombstones.add([tombstone]);
   }
+
+  const ownerOf = (accountId: string): string => digestOf(accountId).slice(0, OWNER_LENGTH);
 
   return {
     has: (key) => keys.size > 0 && keys.has(key),
-    add: (key) => tell(key, true),
-    remove: (key) => tell(key, false),
+    get isEmpty() {
+      return keys.size === 0;
+    },
+    add: (key, accountId) => tell({ key, gone: true, ...(accountId !== undefined && { by: ownerOf(accountId) }) }),
+    async absent(key, accountId) {
+      const [isShown] = await cache.shows([key]);
+      if (isShown === false) return false;
+      // What is remembered to be on the safe side never pushes out what is known to matter.
+      const owner = isShown ? ownerOf(accountId) : `?${ownerOf(accountId)}`;
+      tell({ key, gone: true, by: owner });
+      return true;
+    },
+    remove: (key) => tell({ key, gone: false }),
     get version() {
       return version;
     },
     follow: () =>
-      tombstones.follow(ttl, (told) => {
-        for (const { key, gone } of told) note(key, gone);
+      tombstones.follow(ttlMs, (told) => {
+        for (const tombstone of told) note(tombstone);
       }),
   };
 }

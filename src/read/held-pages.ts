@@ -1,6 +1,6 @@
 import type { ListRef, Tweet, User } from '../core/model.js';
 import type { Cache, Held } from '../ports/shared.js';
-import { listHash, pageKey } from './keys.js';
+import { listHash, namesOfItem, pageKey } from './keys.js';
 import { type Lifetimes, pageLifetime } from './lifetimes.js';
 
 /** The newest first page, as opposed to one that a chain started from and a network's token. */
@@ -41,13 +41,14 @@ export class HeldPages {
     return held ?? (place.startsWith('@') ? this.#cache.get<HeldPage>(pageKey(hash, HEAD)) : undefined);
   }
 
-  /** A first page is held twice: for callers without a cursor, briefly, and for those in the middle of it, longer (C7). */
-  async hold(list: ListRef, page: HeldPage, fetchedAt: number): Promise<void> {
+  /** A first page is held twice: for callers without a cursor, briefly, and for those in the middle of it, longer (C7). With it, the names by which it may have to be found when something goes (M25): the list's and its items'. */
+  async hold(list: ListRef, page: HeldPage, fetchedAt: number, listNames: readonly string[]): Promise<void> {
     const hash = listHash(list);
     const held = { value: page, fetchedAt };
-    await this.#cache.set(pageKey(hash, page.place), held, pageLifetime(this.#lifetimes, list, false));
+    const shows = [...listNames, ...page.items.flatMap(namesOfItem)];
+    await this.#cache.set(pageKey(hash, page.place), held, pageLifetime(this.#lifetimes, list, false), shows);
     if (!isFirst(page.place)) return;
-    await this.#cache.set(pageKey(hash, HEAD), held, pageLifetime(this.#lifetimes, list, true));
+    await this.#cache.set(pageKey(hash, HEAD), held, pageLifetime(this.#lifetimes, list, true), shows);
   }
 
   /** What a new page is cleared of, ids, and where it must not lead back to, places: as far as the pages before are held. */

@@ -36,6 +36,8 @@ export interface Pages {
 
 export interface PagesOptions {
   readonly cache: Cache;
+  /** For remembered absences: a memory that nobody's paid pages are in. */
+  readonly unpaid: Cache;
   readonly shared: SharedReads;
   readonly pool: Pool;
   readonly clock: Clock;
@@ -46,7 +48,7 @@ export interface PagesOptions {
 }
 
 export function createPages(options: PagesOptions): Pages {
-  const { cache, shared, pool, clock, gone } = options;
+  const { cache, unpaid, shared, pool, clock, gone } = options;
   const heldPages = new HeldPages(cache, options.lifetimes);
 
   async function peek(list: ListRef, place: string): Promise<GotPage | undefined> {
@@ -72,16 +74,16 @@ export function createPages(options: PagesOptions): Pages {
       before: first ? null : before,
       ...(answer.endReason && { endReason: answer.endReason }),
     };
-    await Promise.all([heldPages.hold(list, page, fetchedAt), holdObjects(options, answer, fetchedAt)]);
+    await Promise.all([heldPages.hold(list, page, fetchedAt, namesOf(list)), holdObjects(options, answer, fetchedAt)]);
     return { page, cache: 'miss', fetchedAt };
   }
 
-  /** The page as it is held; throws where the list is remembered to be gone. */
+  /** The page as it is held; throws where it is remembered that there is no such list (M24). */
   async function known(list: ListRef, place: string): Promise<GotPage | undefined> {
     const held = await peek(list, place);
     if (held) return held;
     const [own] = namesOf(list);
-    const absence = gone.has(own) ? await cache.get<Absence>(absentKey(own)) : undefined;
+    const absence = await unpaid.get<Absence>(absentKey(own));
     if (absence) throw absent(absence.value);
     return undefined;
   }
@@ -101,17 +103,18 @@ export function createPages(options: PagesOptions): Pages {
 
 /** The network's answer; that the list is there, or gone, is noted (M24, M25). */
 async function ask(options: PagesOptions, list: ListRef, token: string | null, party: Party): Promise<NetworkPage> {
-  const { cache, pool, clock, lifetimes, gone } = options;
+  const { unpaid, pool, clock, lifetimes, gone } = options;
   const names = namesOf(list);
   const [own] = names;
   try {
     const answer = await pool.page(list, token, party);
     for (const name of names) gone.remove(name);
+    await unpaid.delete([absentKey(own)]);
     return answer;
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'not_found') {
-      gone.add(own);
-      await cache.set(absentKey(own), { value: absenceOf(error), fetchedAt: clock.now() }, lifetimes.absentMs);
+      const absence = { value: absenceOf(error), fetchedAt: clock.now() };
+      await Promise.all([gone.absent(own, party.accountId), unpaid.set(absentKey(own), absence, lifetimes.absentMs)]);
     }
     throw error;
   }

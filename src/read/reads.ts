@@ -12,7 +12,7 @@ import type { Errand } from './errand.js';
 import { fill, type Slice } from './fill.js';
 import { type Funded, fund, type Terms, type Want } from './fund.js';
 import type { Gone } from './gone.js';
-import { tweetKey, userKey } from './keys.js';
+import { namesOfItem, tweetKey, userKey } from './keys.js';
 import type { Pages } from './pages.js';
 import { impossibleId, impossibleUser, normaliseQuery } from './subjects.js';
 
@@ -194,7 +194,7 @@ const nameOf = (item: User | Tweet, fresh: boolean): string => `${fresh ? 'fresh
 
 /** Under the id or, where only that was asked for, the handle. */
 const isGone = (gone: Gone, item: User | Tweet): boolean =>
-  gone.has(keyOf(item)) || (!('text' in item) && gone.has(userKey({ handle: item.handle })));
+  !gone.isEmpty && namesOfItem(item).some((name) => gone.has(name));
 
 function opened<T>(funded: Funded<T>): T {
   if ('fail' in funded) throw funded.fail;

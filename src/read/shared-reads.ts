@@ -19,6 +19,8 @@ const TOO_LATE = 'too_late';
 export const tooLate = (cause: unknown): ServiceError =>
   new ServiceError('upstream_error', 'The network did not answer in time.', { reason: TOO_LATE, cause });
 
+export const isTooLate = ({ detail }: ServiceError): boolean => detail.reason === TOO_LATE;
+
 const isOthers = (error: unknown): boolean =>
   error instanceof ServiceError && [ABANDONED, TOO_LATE].includes(error.detail.reason ?? '');
 
@@ -33,6 +35,7 @@ export class SharedReads {
 
   /** `led` tells whether this caller's own `read` was run. Everyone leaves at their own signal; the read goes on for the rest. */
   async join<T>(key: string, errand: Errand, read: (party: Party) => Promise<T>): Promise<{ value: T; led: boolean }> {
+    errand.toNetwork();
     for (let tries = 1; ; tries += 1) {
       const party = this.#join(key, errand);
       try {
@@ -51,6 +54,7 @@ export class SharedReads {
 
   /** Alone: `fresh` shares with nobody (M8). */
   async alone<T>(errand: Errand, read: (party: Party) => Promise<T>): Promise<T> {
+    errand.toNetwork();
     const party = new Party(errand);
     try {
       return await within(errand.signal, read(party));

@@ -1,4 +1,7 @@
-import { LRUCache } from 'lru-cache';
+import type { BoundedMap } from '../core/bounded-map.js';
+import { bytesOf } from '../core/bytes-of.js';
+import { digestOf } from '../core/digest.js';
+import { Memories } from '../core/memories.js';
 import type { Charge, Dependency } from '../metering/receipt.js';
 import type { Cache } from '../ports/shared.js';
 import type { Gone } from '../read/gone.js';
@@ -12,28 +15,28 @@ interface Known {
   readonly goneVersion: number;
 }
 
-/** Bytes of rendered answers kept. */
-const DEFAULT_BYTES = 64 * 1024 * 1024;
-/** What an entry weighs beside its bytes. */
-const OVERHEAD_BYTES = 512;
+/** The objects around an answer, and around each of its dependencies. */
+const ANSWER_BYTES = 400;
+const REFERENCE_BYTES = 40;
 
 /**
  * Answers rendered from held things only, kept to be sent again without running the operation: what remains of a hit is its
  * charge and a copy of bytes. Never asked where something was read, refused, trimmed or absent.
  */
 export class Answers {
-  readonly #known: LRUCache<string, Known>;
+  readonly #known: BoundedMap<Known>;
   readonly #cache: Cache;
   readonly #gone: Gone;
 
-  constructor(cache: Cache, gone: Gone, maxBytes = DEFAULT_BYTES) {
+  constructor(cache: Cache, gone: Gone, memories = new Memories()) {
     this.#cache = cache;
     this.#gone = gone;
-    this.#known = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ answer }) => weightOf(answer) });
+    this.#known = memories.map('answers', { weigh: weightOf });
   }
 
-  /** The answer, if everything it was made of is held unchanged. */
-  async find(key: string): Promise<Answer | undefined> {
+  /** The answer to the call, told in a text of any length, if everything it was made of is held unchanged. */
+  async find(call: string): Promise<Answer | undefined> {
+    const key = digestOf(call);
     const known = this.#known.get(key);
     if (!known) return undefined;
     if (known.goneVersion === this.#gone.version && (await this.#holds(known.dependencies))) return known.answer;
@@ -41,8 +44,8 @@ export class Answers {
     return undefined;
   }
 
-  keep(key: string, answer: Answer, dependencies: readonly Dependency[]): void {
-    this.#known.set(key, { answer, dependencies, goneVersion: this.#gone.version });
+  keep(call: string, answer: Answer, dependencies: readonly Dependency[]): void {
+    this.#known.set(digestOf(call), { answer, dependencies, goneVersion: this.#gone.version });
   }
 
   async #holds(dependencies: readonly Dependency[]): Promise<boolean> {
@@ -54,8 +57,12 @@ export class Answers {
   }
 }
 
-const weightOf = ({ rendered, data }: Answer): number =>
-  OVERHEAD_BYTES + (rendered ? rendered.length : 4 * JSON.stringify(data).length);
+/** What it was made of is the cache's: the references alone. */
+const weightOf = ({ answer, dependencies }: Known): number => {
+  const { rendered, data, charge } = answer;
+  const references = dependencies.reduce((sum, { key }) => sum + REFERENCE_BYTES + bytesOf(key), 0);
+  return ANSWER_BYTES + (rendered ? bytesOf(rendered) : bytesOf(data)) + bytesOf(charge.lines) + references;
+};
 
 /** True when nothing was read, not even to look ahead, so that the next call of the same kind costs and says the same. */
 export const isAllHeld = (charge: Charge): boolean => charge.amount > 0 && charge.cache === 'hit';

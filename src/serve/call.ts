@@ -16,6 +16,10 @@ export type Document =
 export interface OperationText {
   readonly text: string;
   readonly operationName: string | null;
+  /** Tells it from every other operation: the SHA-256 of what was asked for. */
+  readonly id: string;
+  /** Small enough to be compiled, rather than interpreted every time. */
+  readonly mayCompile: boolean;
 }
 
 /** Executes an operation that is checked and priced already. */
@@ -52,7 +56,7 @@ export interface Call {
   readonly allOrNothing?: boolean;
   /**
    * Executes the operation instead of the engine itself: another GraphQL server with hooks of its own. Then it runs every time,
-   * for a hook may look at the caller, and no answer is kept.
+   * for a hook may look at the caller, and no answer is kept. Introspection alone is the engine's: it is the same for everybody.
    */
   readonly run?: Run;
   /** Fires when the caller is gone (M18). */
@@ -90,6 +94,8 @@ export interface Answer {
   /** Unix milliseconds of the oldest part, undefined where nothing came from the network (T16). */
   readonly fetchedAt: number | undefined;
   readonly estimate?: Estimate;
+  /** The data as JSON, where it was made once for all callers (introspection): sent as it is. */
+  readonly dataText?: string;
   /** What `Call.render` made of it: sent as it is. */
   readonly rendered?: Buffer;
 }

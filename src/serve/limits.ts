@@ -1,87 +1,44 @@
-import {
-  type ASTVisitor,
-  type FragmentDefinitionNode,
-  GraphQLError,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
-  type ValidationContext,
-} from 'graphql';
+import { DocumentError } from './document-error.js';
 
-/** How large a document may be (G11). */
+/** How large a document may be (G11). What its fragments expand to counts, not what is written. */
 export const LIMITS = {
+  bytes: 32 * 1024,
+  tokens: 2000,
+  /** Lines: an error is placed by counting them. */
+  lines: 2000,
+  operations: 50,
+  fragments: 100,
+  variables: 100,
+  /** Lists and objects inside each other, in a value that is written out or sent as a variable. */
+  valueDepth: 8,
+  /** Values in all variables of a request together, those in lists and objects included. */
+  variableValues: 2000,
+  // Of each operation:
   depth: 10,
   aliases: 30,
   rootFields: 10,
-  tokens: 2000,
-  bytes: 32 * 1024,
+  fields: 500,
+  // Of all operations of a document together:
+  selections: 2000,
+  comparisons: 4000,
+  // Of introspection, instead of `depth` and beside the others:
+  introspectionDepth: 20,
+  /** Bytes of the data it would answer with, as JSON. */
+  introspectionBytes: 128 * 1024,
 } as const;
 
-interface Shape {
-  depth: number;
-  aliases: number;
-  /** Fields on the first level, those of fragments included. */
-  width: number;
-}
+/** Counting ends here: what it comes to beyond is "more than". */
+const MOST = 1e9;
 
-const NOTHING: Shape = { depth: 0, aliases: 0, width: 0 };
+/** A sum that cannot overflow, whatever is added. */
+export const plus = (a: number, b: number): number => Math.min(a + b, MOST);
 
-/** A validation rule beside the specified ones: depth, aliases, root fields (G11). Introspection is not measured. */
-export function shapeLimits(context: ValidationContext): ASTVisitor {
-  return {
-    OperationDefinition(operation: OperationDefinitionNode) {
-      if (isIntrospection(operation)) return;
-      const { depth, aliases, width } = shapeOf(operation.selectionSet, context, new Set());
-      refuse(context, operation, 'is nested', depth, LIMITS.depth, 'levels deep');
-      refuse(context, operation, 'has', aliases, LIMITS.aliases, 'aliases');
-      refuse(context, operation, 'has', width, LIMITS.rootFields, 'root fields');
-    },
-  };
-}
+/** A count as it is said in a message. */
+export const said = (count: number): string =>
+  count >= MOST ? `more than ${MOST.toLocaleString('en-US')}` : count.toLocaleString('en-US');
 
-function refuse(
-  context: ValidationContext,
-  node: OperationDefinitionNode,
-  verb: string,
-  value: number,
-  limit: number,
-  what: string,
-): void {
-  if (value <= limit) return;
-  context.reportError(
-    new GraphQLError(`The operation ${verb} ${value} ${what}; at most ${limit} are taken.`, { nodes: node }),
-  );
-}
-
-/** Only `__schema`, `__type` and `__typename`: public documentation, open to all (G2, U44). */
-export const isIntrospection = (operation: OperationDefinitionNode): boolean =>
-  operation.selectionSet.selections.every(
-    (selection) => selection.kind === Kind.FIELD && selection.name.value.startsWith('__'),
-  );
-
-function shapeOf(set: SelectionSetNode, context: ValidationContext, within: Set<string>): Shape {
-  const shape = { ...NOTHING };
-  for (const selection of set.selections) {
-    let inner = NOTHING;
-    if (selection.kind === Kind.FRAGMENT_SPREAD) {
-      inner = shapeOfFragment(context.getFragment(selection.name.value), context, within);
-    } else if (selection.selectionSet) {
-      inner = shapeOf(selection.selectionSet, context, within);
-    }
-    const isField = selection.kind === Kind.FIELD;
-    shape.depth = Math.max(shape.depth, inner.depth + (isField ? 1 : 0));
-    shape.aliases += inner.aliases + (isField && selection.alias ? 1 : 0);
-    shape.width += isField ? 1 : inner.width;
-  }
-  return shape;
-}
-
-/** A fragment inside itself is another rule's to report; here it only must not go round for ever. */
-function shapeOfFragment(
-  fragment: FragmentDefinitionNode | null | undefined,
-  context: ValidationContext,
-  within: Set<string>,
-): Shape {
-  if (!fragment || within.has(fragment.name.value)) return NOTHING;
-  return shapeOf(fragment.selectionSet, context, new Set(within).add(fragment.name.value));
+/** Throws `bad_request` for a count over its limit, in one sentence: how many there are, and how many are allowed. */
+export function refuseOver(count: number, limit: number, are: string, what: string): void {
+  if (count <= limit) return;
+  throw DocumentError.of(`${are} ${said(count)} ${what}; at most ${said(limit)} are allowed.`);
 }

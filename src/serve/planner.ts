@@ -1,6 +1,6 @@
 import {
   type FieldNode,
-  type FragmentDefinitionNode,
+  GraphQLError,
   GraphQLIncludeDirective,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -18,7 +18,9 @@ import {
 import type { Thousandths } from '../core/credits.js';
 import { badRequest } from '../core/errors.js';
 import { priceOf } from '../core/prices.js';
+import { shortened } from './document-error.js';
 import { type Checks, checkArguments, itemsOf, priceOfField } from './rules.js';
+import type { Fragments } from './shape.js';
 
 /** The worst an operation can come to, known before anything is read (G8). */
 export interface Worst {
@@ -39,6 +41,8 @@ export interface Plan {
   readonly worst: (variables: Record<string, unknown>) => Worst;
   /** The place of each paid field in the document, by its path: response names joined by dots (G9). */
   readonly ranks: ReadonlyMap<string, number>;
+  /** The same paths in the schema's names: what the ledger keeps of where a field stood (M30). */
+  readonly fieldPaths: ReadonlyMap<string, string>;
 }
 
 type Variables = Record<string, unknown>;
@@ -54,23 +58,33 @@ const plus = (a: Worst, b: Worst): Worst => ({
   fresh: a.fresh || b.fresh,
 });
 
-/** Reads an operation once; what it gives prices every call of it from the variables alone. Throws `bad_request` on arguments out of bounds. */
+/** Reads an operation once, fragments expanded: `measure` has bounded that. What it gives prices every call of it from the variables alone. Throws `bad_request` on arguments out of bounds. */
 export function planOf(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
-  fragments: Readonly<Record<string, FragmentDefinitionNode>>,
+  fragments: Fragments,
   checks: Checks,
 ): Plan {
   const root = schema.getRootType(operation.operation);
   if (!root) throw badRequest(`The schema has no ${operation.operation}.`);
   const planner = new Planner(schema, fragments, checks);
-  const site = planner.ofSelections(operation.selectionSet, root, '');
+  const site = planner.ofSelections(operation.selectionSet, root, TOP);
   return {
     priced: planner.priced,
     impersonal: isImpersonal(operation, root),
-    worst: (variables) => site(variables, 1),
+    worst: (variables) => priced(() => site(variables, 1)),
     ranks: planner.ranks,
+    fieldPaths: planner.fieldPaths,
   };
+}
+
+/** A variable may be null where the document doesn't allow it, which only its value tells. */
+function priced(price: () => Worst): Worst {
+  try {
+    return price();
+  } catch (error) {
+    throw error instanceof GraphQLError ? badRequest(shortened(error.message), 'variables') : error;
+  }
 }
 
 const isImpersonal = (operation: OperationDefinitionNode, root: GraphQLObjectType): boolean =>
@@ -79,21 +93,30 @@ const isImpersonal = (operation: OperationDefinitionNode, root: GraphQLObjectTyp
     return field !== undefined && priceOfField(field) !== undefined;
   });
 
+/** Where a field stands: in the answer, by the caller's aliases, and in the schema's own names. */
+interface Path {
+  readonly response: string;
+  readonly schema: string;
+}
+
+const TOP: Path = { response: '', schema: '' };
+
 class Planner {
   priced = false;
   readonly ranks = new Map<string, number>();
+  readonly fieldPaths = new Map<string, string>();
   readonly #schema: GraphQLSchema;
-  readonly #fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  readonly #fragments: Fragments;
 
   readonly #checks: Checks;
 
-  constructor(schema: GraphQLSchema, fragments: Readonly<Record<string, FragmentDefinitionNode>>, checks: Checks) {
+  constructor(schema: GraphQLSchema, fragments: Fragments, checks: Checks) {
     this.#checks = checks;
     this.#schema = schema;
     this.#fragments = fragments;
   }
 
-  ofSelections(set: SelectionSetNode, parent: GraphQLObjectType, path: string): Site {
+  ofSelections(set: SelectionSetNode, parent: GraphQLObjectType, path: Path): Site {
     const sites: Site[] = [];
     for (const selection of set.selections) {
       const site = this.#ofSelection(selection, parent, path);
@@ -103,32 +126,33 @@ class Planner {
     return (variables, parents) => sites.reduce((sum, site) => plus(sum, site(variables, parents)), NOTHING);
   }
 
-  #ofSelection(
-    selection: SelectionSetNode['selections'][number],
-    parent: GraphQLObjectType,
-    path: string,
-  ): Site | null {
+  #ofSelection(selection: SelectionSetNode['selections'][number], parent: GraphQLObjectType, path: Path): Site | null {
     if (selection.kind === Kind.FIELD) return this.#ofField(selection, parent, path);
-    const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments[selection.name.value] : selection;
+    const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
     if (!fragment) return null;
     const condition = fragment.typeCondition && this.#schema.getType(fragment.typeCondition.name.value);
     return this.ofSelections(fragment.selectionSet, isObjectType(condition) ? condition : parent, path);
   }
 
-  #ofField(node: FieldNode, parent: GraphQLObjectType, above: string): Site | null {
+  #ofField(node: FieldNode, parent: GraphQLObjectType, above: Path): Site | null {
     const field = parent.getFields()[node.name.value];
     if (!field) return null;
     const name = node.alias?.value ?? node.name.value;
-    const path = above === '' ? name : `${above}.${name}`;
+    const path = above === TOP ? name : `${above.response}.${name}`;
+    const named = above === TOP ? field.name : `${above.schema}.${field.name}`;
     const price = priceOfField(field);
     if (price) {
       this.priced = true;
       if (!this.ranks.has(path)) this.ranks.set(path, this.ranks.size);
+      if (!this.fieldPaths.has(path)) this.fieldPaths.set(path, named);
     }
     const type = getNamedType(field.type);
     // Members of a union or interface are reached through fragments, which bring their own type.
     const inner = isObjectType(type) ? type : isUnionType(type) || isInterfaceType(type) ? parent : null;
-    const below: Site = node.selectionSet && inner ? this.ofSelections(node.selectionSet, inner, path) : () => NOTHING;
+    const below: Site =
+      node.selectionSet && inner
+        ? this.ofSelections(node.selectionSet, inner, { response: path, schema: named })
+        : () => NOTHING;
     return (variables, parents) => {
       const args = getArgumentValues(field, node, variables);
       checkArguments(field, args, this.#checks);

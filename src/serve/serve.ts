@@ -1,46 +1,26 @@
 import type { GraphQLError } from 'graphql';
-import type { Admit } from '../access/admit.js';
 import { readCredential } from '../access/credential.js';
 import { FAILED_KEYS_REASON } from '../access/failed-keys.js';
-import type { Identify } from '../access/identify.js';
+import { accountHolder, addressHolder, type Place } from '../access/places.js';
+import { type Spending, UNMEASURED } from '../access/processor-time.js';
 import { Account } from '../account/account.js';
-import type { Billing } from '../account/billing.js';
 import { type Thousandths, toCredits } from '../core/credits.js';
 import { asServiceError, badRequest, ServiceError } from '../core/errors.js';
 import { Meter, shortOf } from '../metering/meter.js';
-import type { Purse, Purses } from '../metering/purses.js';
+import type { Purse } from '../metering/purses.js';
 import { type Charge, Receipt } from '../metering/receipt.js';
-import { type Settlement, settle } from '../metering/settle.js';
-import type { Clock } from '../ports/clock.js';
+import { settle } from '../metering/settle.js';
 import type { RateDecision } from '../ports/shared.js';
-import type { Tracing } from '../ports/tracing.js';
-import type { Caller, Ledger } from '../ports/truth.js';
+import type { Caller } from '../ports/truth.js';
 import { Errand } from '../read/errand.js';
-import { Reads, type Sources } from '../read/reads.js';
+import { Reads } from '../read/reads.js';
 import { within } from '../read/within.js';
-import { type Answers, isAllHeld } from './answers.js';
+import { isAllHeld } from './answers.js';
 import type { Answer, Call, Estimate, Outcome } from './call.js';
-import { DocumentError, type Documents, type Operation } from './documents.js';
-
-export interface ServeOptions {
-  readonly identify: Identify;
-  readonly admit: Admit;
-  readonly documents: Documents;
-  readonly answers: Answers;
-  readonly purses: Purses;
-  readonly ledger: Ledger;
-  readonly sources: Sources;
-  readonly clock: Clock;
-  /** Never set back: deadlines are counted by it. */
-  readonly monotonic: Clock;
-  /** Most an operation may cost without a budget of the caller's own (G8). */
-  readonly ceiling: Thousandths;
-  readonly deadlineMs: number;
-  readonly billing: Pick<Billing, 'desk'>;
-  /** Told of each account that paid for something. */
-  readonly spent: (accountId: string) => void;
-  readonly tracing: Tracing;
-}
+import { Deadline } from './deadline.js';
+import { DocumentError } from './document-error.js';
+import type { ServeOptions } from './options.js';
+import type { Admits, Executed, Operation } from './prepare.js';
 
 export type Serve = (call: Call) => Promise<Outcome>;
 
@@ -53,6 +33,14 @@ interface Trail {
   errand: Errand | null;
 }
 
+/** A call on its way. */
+interface Request {
+  readonly call: Call;
+  readonly deadline: Deadline;
+  readonly trail: Trail;
+  readonly place: Place;
+}
+
 const NO_UPSTREAM: Outcome['upstream'] = { calls: 0, waitMs: 0, readMs: 0 };
 
 /** An operation with its variables, priced. */
@@ -62,41 +50,56 @@ interface Prepared {
   readonly budget: Thousandths | null;
   readonly dryRun: boolean;
   readonly estimate: Estimate;
+  /** Whose processor time it takes. */
+  readonly spending: Spending;
 }
 
 /** The way of a request. Never rejects: whatever goes wrong is an outcome. */
 export function createServe(options: ServeOptions): Serve {
   return async (call) => {
     const trail: Trail = { rate: null, policy: 'account', accountId: null, operation: null, errand: null };
+    const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal);
     const close = (result: Outcome['result']): Outcome => {
       const ageSeconds = result.kind === 'answer' ? ageOf(result.fetchedAt, options.clock.now()) : undefined;
       const { errand, ...seen } = trail;
       return { requestId: call.requestId, ...seen, upstream: errand?.upstream ?? NO_UPSTREAM, ageSeconds, result };
     };
+    const place = options.places.open();
     try {
-      const caller = await identify(options, call);
+      const caller = await deadline.within(identify(options, call, place));
       trail.policy = caller && !call.isGreeting ? 'account' : 'public';
       trail.accountId = caller?.accountId ?? null;
+      const holder = caller ? accountHolder(caller.accountId) : addressHolder(call.address);
+      const busy = place.countFor(holder);
       const rate = await admit(options, call, caller);
       trail.rate = rate;
       if (!rate.allowed) throw tooFast(rate);
-      const prepared = prepare(options, call);
-      trail.operation = prepared.operation.name;
-      if (!caller && !prepared.operation.keyless) {
+      // Refused for its share, it counts against its rate all the same (L4).
+      if (busy) throw busy;
+      const opened = options.processor.open(holder);
+      const spending = call.interface === 'graphql' ? opened : UNMEASURED;
+      await options.processor.turn(call.signal);
+      const admits: Admits = (keyless) => {
+        if (caller || keyless) return;
         // A 401 quotes the rate that a new account starts on, and no bucket (L6).
         Object.assign(trail, { rate: null, policy: 'account' });
         throw new ServiceError('missing_key', noKey(call));
-      }
+      };
+      const prepared = { ...spending.measured(() => prepare(options, call, admits)), spending };
+      trail.operation = prepared.operation.name;
       const run = () =>
         !caller || prepared.operation.keyless || prepared.dryRun
-          ? unpaid(options, prepared, caller, call)
-          : paid(options, prepared, caller, call, trail);
+          ? deadline.within(unpaid(options, prepared, caller, call))
+          : paid(options, prepared, caller, { call, deadline, trail, place });
       return close(await options.tracing.span('operation', attributesOf(prepared, call), run));
     } catch (error) {
       const failure = asServiceError(error);
       // Too many failed keys count against the address, not against an account (A8).
       if (failure.detail.reason === FAILED_KEYS_REASON) trail.policy = 'public';
       return close({ kind: 'refusal', failure, ...(error instanceof DocumentError && { errors: error.errors }) });
+    } finally {
+      deadline.end();
+      place.leave();
     }
   };
 }
@@ -107,11 +110,17 @@ const attributesOf = ({ operation }: Prepared, call: Call) => ({
   'perch.operation': operation.isOurs ? operation.name : 'ad hoc',
 });
 
-/** Step 1: whose key it is; null for a call without one that may turn out to be introspection (G2). */
-async function identify(options: ServeOptions, call: Call): Promise<Caller | null> {
+/**
+ * Step 1: whose key it is; null for a call without one that may turn out to be introspection (G2). While the store is asked it
+ * counts for the account that the key was last known to be of, or for its address: many customers may share one.
+ */
+async function identify(options: ServeOptions, call: Call, place: Place): Promise<Caller | null> {
   const { xApiKey, authorization } = call.credential;
   if (call.mayBeKeyless && xApiKey === undefined && authorization === undefined) return null;
-  return options.identify.identify(readCredential(call.credential), call.address);
+  return options.identify.identify(readCredential(call.credential), call.address, (accountId) => {
+    const busy = place.countFor(accountId === null ? addressHolder(call.address) : accountHolder(accountId));
+    if (busy) throw busy;
+  });
 }
 
 /** Step 2: whether the rate allows it. */
@@ -120,9 +129,12 @@ function admit({ admit }: ServeOptions, call: Call, caller: Caller | null): Prom
   return call.isGreeting ? admit.admitGreeting(caller) : admit.admit(caller);
 }
 
-/** Step 3: the operation, its variables and what it can cost at most. Everything of the caller's is checked here. */
-function prepare(options: ServeOptions, call: Call): Prepared {
-  const operation = options.documents.find(call.document());
+/**
+ * Step 3: the operation, its variables and what it can cost at most. Everything of the caller's is checked here; `admits` is asked
+ * before anything is done but parsing.
+ */
+function prepare(options: ServeOptions, call: Call, admits: Admits): Omit<Prepared, 'spending'> {
+  const operation = options.documents.find(call.document(), admits);
   if (call.queriesOnly && operation.kind !== 'query') {
     throw new ServiceError('bad_request', 'Only queries can be sent with GET: use POST.', { status: 405 });
   }
@@ -145,48 +157,47 @@ async function unpaid(options: ServeOptions, prepared: Prepared, caller: Caller 
   const nothing = { operation: operation.name, charge: new Receipt().fold(), fetchedAt: undefined };
   const balance = caller && (await options.ledger.balance(caller.walletId, caller.keyId)).balance;
   if (prepared.dryRun) return { kind: 'answer', ...nothing, data: null, errors: [], balance, estimate };
-  const { data = null, errors = [] } = await run(prepared, call, null);
-  return { kind: 'answer', ...nothing, data, errors, balance };
+  const { data = null, errors = [], dataText }: Executed = await run(prepared, call, null);
+  return { kind: 'answer', ...nothing, data, errors, balance, ...(dataText !== undefined && { dataText }) };
 }
 
 /** Steps 4 to 6: the meter is opened, the operation run, and its receipt settled. */
-async function paid(
-  options: ServeOptions,
-  prepared: Prepared,
-  caller: Caller,
-  call: Call,
-  trail: Trail,
-): Promise<Answer> {
-  const { operation, budget, estimate } = prepared;
-  const purse = await options.purses.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
+async function paid(options: ServeOptions, prepared: Prepared, caller: Caller, request: Request): Promise<Answer> {
+  const { call, deadline, trail, place } = request;
+  const { operation, budget, estimate, spending } = prepared;
+  const opening = options.purses.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
+  const purse = await deadline.within(opening);
   try {
     if (operation.priced && purse.left <= 0) throw shortOf(purse.shortage, 'This is a paid read', purse.left);
+    const settlement = { options, request, caller, purse, name: nameOf(options, caller, operation) };
     const key = operation.impersonal && !call.run ? keyOf(call, prepared) : null;
-    const known = key === null ? undefined : await options.answers.find(key);
+    const known = key === null ? undefined : await deadline.within(options.answers.find(key));
     if (known && purse.left >= known.charge.amount) {
       call.signal.throwIfAborted();
       purse.take(known.charge.amount);
-      return {
-        ...known,
-        balance: await post(options, settlement(options, call, caller, purse, operation), known.charge),
-      };
+      return { ...known, balance: await post(settlement, known.charge) };
     }
     const meter = new Meter(purse, estimate.maxAmount, operation.ranks);
-    const errand = errandOf(options, caller, call);
+    const errand = errandOf(options, caller, deadline, place);
     trail.errand = errand;
     const context = contextOf(options, caller, call, meter, errand);
     const { data = null, errors = [] } = await execute(prepared, call, context, errand);
+    // Not one field of it, but the call is refused: it would come back for the rest.
+    if (errand.refusal !== undefined) throw errand.refusal;
     if (call.allOrNothing && errors[0]) throw failureOf(errors[0]);
     // Whoever is gone by now pays nothing; from here on the answer is paid (M18).
     call.signal.throwIfAborted();
-    const charge = meter.receipt.fold();
-    const balance = await post(options, settlement(options, call, caller, purse, operation), charge);
+    const charge = meter.receipt.fold('page', operation.fieldPaths);
+    const balance = await post(settlement, charge);
     const { fetchedAt, dependencies } = meter.receipt;
     const answer: Answer = { kind: 'answer', operation: operation.name, data, errors, charge, balance, fetchedAt };
     if (key === null || dependencies === null || errors.length > 0 || !isAllHeld(charge)) return answer;
-    const kept = call.render ? { ...answer, data: null, rendered: call.render(answer) } : answer;
-    options.answers.keep(key, kept, dependencies);
-    return kept;
+    const { render } = call;
+    return spending.measured(() => {
+      const kept = render ? { ...answer, data: null, rendered: render(answer) } : answer;
+      options.answers.keep(key, kept, dependencies);
+      return kept;
+    });
   } finally {
     purse.close();
   }
@@ -196,41 +207,53 @@ async function paid(
 const keyOf = (call: Call, { operation, variables }: Prepared): string =>
   `${call.interface} ${operation.id} ${JSON.stringify(variables)}`;
 
-const settlement = (options: ServeOptions, call: Call, caller: Caller, purse: Purse, operation: Operation) => ({
-  ledger: options.ledger,
-  clock: options.clock,
-  caller,
-  purse,
-  requestId: call.requestId,
-  operation: operation.name,
-  gone: call.signal,
-});
+/** What the ledger calls it (M30): ours by their names, and a caller's own as far as there may be one more. */
+const nameOf = ({ names }: ServeOptions, { accountId }: Caller, { isOurs, priced, kind, name }: Operation) =>
+  isOurs || !priced || name === kind ? name : names.keep(accountId, name);
 
-async function post({ tracing, spent }: ServeOptions, at: Settlement, charge: Charge): Promise<Thousandths> {
-  if (charge.amount === 0) return settle(at, charge);
+/** Whose charge it is, and until when. */
+interface Due {
+  readonly options: ServeOptions;
+  readonly request: Request;
+  readonly caller: Caller;
+  readonly purse: Purse;
+  /** What the ledger calls the operation. */
+  readonly name: string | Promise<string>;
+}
+
+async function post({ options, request, caller, purse, name }: Due, charge: Charge): Promise<Thousandths> {
+  const { ledger, monotonic, tracing, spent } = options;
+  const { call, deadline } = request;
+  const { requestId } = call;
+  const { atMs: deadlineAtMs, gone } = deadline;
+  const at = { ledger, monotonic, caller, purse, requestId, operation: name, deadlineAtMs, gone };
+  if (charge.amount === 0) return deadline.within(settle(at, charge));
   const balance = await tracing.span('ledger post', {}, () => settle(at, charge));
-  spent(at.caller.accountId);
+  spent(caller.accountId);
   return balance;
 }
 
 /** Until the caller is gone, or the deadline (S13). */
-const errandOf = ({ monotonic, deadlineMs, tracing }: ServeOptions, { accountId }: Caller, call: Call): Errand =>
+const errandOf = (options: ServeOptions, { accountId }: Caller, { signal, atMs }: Deadline, place: Place): Errand =>
   new Errand({
     accountId,
-    signal: AbortSignal.any([call.signal, AbortSignal.timeout(deadlineMs)]),
-    deadlineAtMs: monotonic.now() + deadlineMs,
-    mark: tracing.here(),
+    signal,
+    deadlineAtMs: atMs,
+    mark: options.tracing.here(),
+    beforeNetwork: () => place.waitForNetwork(),
   });
 
 /** What resolvers are given. */
 const contextOf = (options: ServeOptions, caller: Caller, { address }: Call, meter: Meter, errand: Errand) => ({
   reads: new Reads(options.sources, meter, errand),
-  account: new Account(options.ledger, options.clock, caller),
+  account: new Account(options.ledger, options.clock, caller, errand.signal),
   billing: options.billing.desk(caller, address),
 });
 
-const run = ({ operation, variables }: Prepared, call: Call, context: ReturnType<typeof contextOf> | null) =>
-  call.run ? call.run(operation, context, variables) : operation.run(context, variables);
+const run = ({ operation, variables, spending }: Prepared, call: Call, context: ReturnType<typeof contextOf> | null) =>
+  spending.measured(() =>
+    call.run && !operation.keyless ? call.run(operation, context, variables) : operation.run(context, variables),
+  );
 
 async function execute(prepared: Prepared, call: Call, context: ReturnType<typeof contextOf>, errand: Errand) {
   try {

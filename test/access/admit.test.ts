@@ -78,7 +78,7 @@ describe('whom a limit by address counts', () => {
   it('nor does it with keys that are not valid (A8)', async () => {
     const failedKeys = createFailedKeys({
       limiter: createMemoryLimiter({ clock: standingClock() }),
-      clock: standingClock(),
+      monotonic: standingClock(),
     });
     const invalid = new ServiceError('invalid_key', 'No.');
     const codes = [];

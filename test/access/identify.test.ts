@@ -13,7 +13,12 @@ async function setUp() {
   const store = createKeyStore();
   const clock = standingClock();
   const limiter = createMemoryLimiter({ clock });
-  const { identify, close } = await createIdentify({ accounts: store.accounts, limiter, clock, pepper: PEPPER });
+  const { identify, close } = await createIdentify({
+    accounts: store.accounts,
+    limiter,
+    monotonic: clock,
+    pepper: PEPPER,
+  });
   const add = (lookup: KeyLookup) => {
     const key = mintKey(randomBytes);
     const hash = hashKey(key, PEPPER).toString('hex');

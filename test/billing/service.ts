@@ -7,6 +7,7 @@ import { createServer } from '../../adapters/http/server.js';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createAuditLog } from '../../adapters/postgres/audit.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
+import { Questions } from '../../adapters/postgres/questions.js';
 import { createSales } from '../../adapters/postgres/sales.js';
 import { mountRest } from '../../adapters/rest/mount.js';
 import { schema } from '../../schema/index.js';
@@ -57,11 +58,12 @@ export async function startBilling(env: Record<string, string> = {}) {
   const accounts = createAccounts(sql);
   const ledger = createLedger(sql);
   const secrets = { pepper: randomBytes(32), cursor: randomBytes(32) };
-  const stores = { sql, corpusSql: sql, accounts, ledger, secrets, close: async () => undefined };
+  const questions = new Questions(sql);
+  const stores = { sql, corpusSql: sql, accounts, ledger, questions, secrets, close: async () => undefined };
   const shared = await openShared({ config, clock, log });
   const { tracing } = await openObserving(config, log);
   const app = await createServer({ ids: { requestId: () => v7() }, log, versionHeaders: {} });
-  const opened = openBilling(app, { config, stores, clock, log });
+  const opened = openBilling(app, { config, stores, shared, clock, log });
   const customers = { billing: opened.billing, spent() {} };
   const { network } = createScriptedNetwork();
   const engine = await createEngine({ config, stores, shared, network, clock, tracing, customers });
@@ -115,7 +117,8 @@ export async function startBilling(env: Record<string, string> = {}) {
         },
         balance: async () => (await ledger.balance(walletId, keyId)).balance / 1000,
         paidUsd: async () => (await accounts.get(accountId))?.paidUsd ?? 0,
-        log: async () => (await createAuditLog(sql).list(accountId, 100)).map(({ what }) => what).reverse(),
+        log: async () =>
+          (await createAuditLog(new Questions(sql)).list(accountId, 100)).map(({ what }) => what).reverse(),
       };
       return buyer;
     },

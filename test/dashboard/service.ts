@@ -1,12 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { createDoor } from '../../adapters/http/session-cookie.js';
+import { createMemoryLimiter } from '../../adapters/memory/limiter.js';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createAuditLog } from '../../adapters/postgres/audit.js';
 import { createGrantStore } from '../../adapters/postgres/grants.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
 import { createOneTimeTokens } from '../../adapters/postgres/one-time-tokens.js';
 import { createPasskeyStore } from '../../adapters/postgres/passkeys.js';
+import { Questions } from '../../adapters/postgres/questions.js';
 import { createSales } from '../../adapters/postgres/sales.js';
 import { createSessionStore } from '../../adapters/postgres/sessions.js';
 import { createStripePayments } from '../../adapters/stripe/payments.js';
@@ -65,7 +67,7 @@ export async function startDashboard({ billed = true }: { billed?: boolean } = {
   const { sql } = database;
   const accounts = createAccounts(sql);
   const ledger = createLedger(sql);
-  const auditLog = createAuditLog(sql);
+  const auditLog = createAuditLog(new Questions(sql));
   const bytes = (length: number) => randomBytes(length);
   const pepper = randomBytes(32);
   const keys = new Keys({ accounts, pepper, clock, randomBytes: bytes });
@@ -76,6 +78,7 @@ export async function startDashboard({ billed = true }: { billed?: boolean } = {
   const common = { clock, randomBytes: bytes, authUrl: () => authUrl };
   const passkeys = new Passkeys({
     ...common,
+    limiter: createMemoryLimiter({ clock }),
     ...{ store: createPasskeyStore(sql), tokens: createOneTimeTokens(sql), sessions, nameOf: async () => 'Ada' },
   });
   const payments = billed ? createStripePayments({ secretKey: stripe.secretKey, baseUrl: stripe.url }) : null;

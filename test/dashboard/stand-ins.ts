@@ -9,7 +9,8 @@ import { createServer } from '../../adapters/http/server.js';
 import { siteAssets } from '../../adapters/site/assets.js';
 import { sendPage } from '../../adapters/site/send-page.js';
 import { ServiceError } from '../../src/core/errors.js';
-import type { UsageGroup, UsageRow } from '../../src/ports/truth.js';
+import type { UsageGroup } from '../../src/core/usage.js';
+import type { UsageRow } from '../../src/ports/truth.js';
 import { type Household, SESSION } from './fixture.js';
 import { NOW_MS } from './fixture-usage.js';
 

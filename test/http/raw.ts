@@ -10,9 +10,9 @@ export interface RawClient {
 }
 
 /** Connects and writes `text`. With `read: false` it takes nothing off the wire. Errors show as a closed connection. */
-export function rawClient(url: string, text: string, { read = true } = {}): RawClient {
+export function rawClient(url: string, text: string, { read = true, localAddress = '127.0.0.1' } = {}): RawClient {
   const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port) });
+  const socket = connect({ host: hostname, port: Number(port), localAddress });
   let got = '';
   if (read)
     socket.setEncoding('latin1').on('data', (part: string) => {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { v7 } from 'uuid';
 import { PATIENCE, type Patience } from '../../adapters/http/connections.js';
-import type { Capacity } from '../../adapters/http/overload.js';
+import type { Capacity, Shares } from '../../adapters/http/overload.js';
 import { createServer } from '../../adapters/http/server.js';
 
 /** Without any mount but the two that are never refused, some that answer when they are let, and what a test adds. */
@@ -22,6 +22,7 @@ export async function startBareServer(
     capacity?: Partial<Capacity>;
     patience?: Partial<Patience>;
     trustedProxies?: readonly string[];
+    shares?: Shares;
     mount?: (app: FastifyInstance) => void;
   } = {},
 ): Promise<BareServer> {
@@ -32,6 +33,7 @@ export async function startBareServer(
     trustedProxies: options.trustedProxies ?? [],
     capacity: { maxInFlight: 1000, maxRssBytes: null, processes: 1, ...options.capacity },
     patience: { ...PATIENCE, ...options.patience },
+    ...(options.shares && { shares: options.shares }),
   });
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {
@@ -40,6 +42,7 @@ export async function startBareServer(
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/status', async () => ({}));
   app.get('/v1/wait', async () => released.then(() => ({})));
+  app.get('/v1/callers', { config: { sharedBy: 'caller' } }, async () => released.then(() => ({})));
   app.get('/v1/soon', async () => sleep(5, {}));
   app.get('/v1/later', async () => sleep(100, {}));
   app.get('/v1/sleep', async () => sleep(1500, {}));

@@ -5,6 +5,7 @@ import { createServer } from '../../adapters/http/server.js';
 import { mountTransport } from '../../adapters/mcp/transport.js';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
+import { Questions } from '../../adapters/postgres/questions.js';
 import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
 import { readConfig } from '../../src/config.js';
 import { UNTRACED } from '../../src/core/untraced.js';
@@ -34,7 +35,15 @@ export async function startExample(): Promise<ExampleNode> {
   const log = pino({ level: 'fatal' });
   const accounts = createAccounts(sql);
   const secrets = { pepper: randomBytes(32), cursor: randomBytes(32) };
-  const stores = { sql, corpusSql: sql, accounts, ledger: createLedger(sql), secrets, close: async () => undefined };
+  const stores = {
+    sql,
+    corpusSql: sql,
+    accounts,
+    ledger: createLedger(sql),
+    questions: new Questions(sql),
+    secrets,
+    close: async () => undefined,
+  };
   const shared = await openShared({ config, clock, log });
   const app = await createServer({ ids: { requestId: () => v7() }, log, versionHeaders: {} });
   const customers = openCustomers(app, { config, stores, shared, clock, log });

@@ -177,6 +177,22 @@ describe('what is read', () => {
     expect(performance.now() - startedAt).toBeLessThan(6000);
   });
 
+  it('16 are on their way at once, each once; the next is told to come again', async () => {
+    const waiting: (() => void)[] = [];
+    for (let n = 0; n < 17; n += 1) {
+      host.answer(`/wait-${n}`, (_request, response) => void waiting.push(() => response.writeHead(404).end()));
+    }
+    const first = Array.from({ length: 32 }, (_, n) => read(`/wait-${n % 16}`).catch(({ message }) => message));
+    const busy = { code: 'upstream_error', message: expect.stringContaining('16 documents'), retryAfter: 3 };
+    await expect.poll(() => read('/wait-16').catch((error) => error)).toMatchObject(busy);
+    const answered = setInterval(() => {
+      for (const answer of waiting.splice(0)) answer();
+    }, 5);
+    expect(new Set(await Promise.all(first))).toEqual(new Set(['it is not answered with status 200.']));
+    clearInterval(answered);
+    expect(host.asked.filter((path) => path.startsWith('/wait-'))).toHaveLength(16);
+  });
+
   it('other kinds of JSON will do', async () => {
     host.answer('/kind', (_request, response) => {
       response.setHeader('content-type', 'application/vnd.client+json; charset=utf-8').end('{"kind":1}');

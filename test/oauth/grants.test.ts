@@ -95,6 +95,23 @@ describe('what is of no more use is forgotten', () => {
     expect([await isKnown(used), await isKnown(left)]).toEqual([false, false]);
   });
 
+  it('the oldest of more than 20,000 clients that nobody ever allowed', async () => {
+    server.visitor = await server.account();
+    const [used, oldest] = [await newClient(server), await newClient(server)];
+    await allowed(used);
+    server.clock.advance(1000);
+    const at = new Date(server.clock.now());
+    await server.database.sql`
+      insert into oauth_clients (client_id, name, redirect_uris, created_at)
+      select 'flood_' || n, 'flood', array['https://app.example'], ${at} from generate_series(1, 19999) n`;
+    await server.grants.sweep();
+    expect([await isKnown(used), await isKnown(oldest)]).toEqual([true, true]);
+    server.clock.advance(1000);
+    const newest = await newClient(server);
+    await server.grants.sweep();
+    expect([await isKnown(used), await isKnown(oldest), await isKnown(newest)]).toEqual([true, false, true]);
+  });
+
   it('codes and refresh tokens, a day after their end', async () => {
     server.visitor = await server.account();
     await allowed(await newClient(server));

@@ -51,6 +51,22 @@ describe('limits of one address (libraries.md)', () => {
     expect(reply.text).toContain('Too many requests from this address.');
   });
 
+  it('20 documents of clients a minute for one account', async () => {
+    server.visitor = await server.account();
+    const { after, reply } = await untilRefused(() => ask(server, 'https://client.example/app'));
+    // One comes back every three seconds.
+    expect(after).toBeLessThan(22);
+    expect(reply.text).toContain('Too many requests of this account.');
+  });
+
+  it('redirect addresses of 8,000 characters in all', async () => {
+    const metadata = (count: number) => ({ redirect_uris: Array(count).fill(`${CALLBACK}/`.padEnd(1000, 'x')) });
+    expect((await register(server, metadata(8))).status).toBe(201);
+    const { status, body } = await register(server, metadata(9));
+    expect([status, body.error]).toEqual([400, 'invalid_redirect_uri']);
+    expect(body.error_description).toContain('9000 characters in all; at most 8000 are taken');
+  });
+
   it('the public policy holds here, too (A17)', async () => {
     const path = `${server.url}/.well-known/oauth-authorization-server`;
     const replies = await Promise.all(Array.from({ length: 11 }, () => send(path)));

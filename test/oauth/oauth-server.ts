@@ -9,6 +9,7 @@ import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createAuditLog } from '../../adapters/postgres/audit.js';
 import { createGrantStore } from '../../adapters/postgres/grants.js';
 import { createClientStore } from '../../adapters/postgres/oauth-clients.js';
+import { Questions } from '../../adapters/postgres/questions.js';
 import { siteAssets } from '../../adapters/site/assets.js';
 import { createAdmit } from '../../src/access/admit.js';
 import { hashKey } from '../../src/access/key.js';
@@ -72,7 +73,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     database,
     clock,
     accounts,
-    audit: createAuditLog(sql),
+    audit: createAuditLog(new Questions(sql)),
     grants: new Grants({ store, clock }),
     async account(name = 'Ada') {
       const email = `${randomUUID()}@example.org`;

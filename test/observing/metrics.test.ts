@@ -91,6 +91,10 @@ describe('the metrics', () => {
   it('tell of sessions, the queue and the process', async () => {
     expect(await value('perch_sessions', { state: 'ok' })).toBe(1);
     expect(await value('perch_upstream_queue_length')).toBe(0);
+    await watched.client.get('/v1/users/user1?fresh=true');
+    const users = { family: 'fast', kind: 'users' };
+    expect(await value('perch_upstream_in_flight', users)).toBe(0);
+    expect(await value('perch_upstream_in_flight_limit', users)).toBe(16);
     expect(await value('perch_http_requests_in_flight')).toBe(0);
     expect(await value('perch_build_info')).toBe(1);
     expect(await value('process_resident_memory_bytes')).toBeGreaterThan(1e7);

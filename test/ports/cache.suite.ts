@@ -72,6 +72,54 @@ export function cacheSuite(create: () => Promise<CacheHarness>): void {
     await at.cache.delete([]);
   });
 
+  it('finds by its names what it holds, and no other name (M25)', async () => {
+    await at.cache.set('page', held([1, 2]), 10_000, ['tweet:1', 'tweet:2', 'list:{x}']);
+    await at.cache.set('other', held([2]), 10_000, ['tweet:2']);
+    await at.cache.set('nameless', held([3]), 10_000);
+    expect(await at.cache.shows(['tweet:1', 'tweet:3', 'list:{x}', 'tweet:2', 'page'])).toEqual([
+      true,
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(await at.cache.shows([])).toEqual([]);
+  });
+
+  it('never says that a name is not shown while anything that shows it lives (M25)', async () => {
+    const name = fc.constantFrom('tweet:1', 'tweet:2', 'user:1', `user:${'9'.repeat(700)}`, 'handle:é');
+    const page = fc.constantFrom('page:a', 'page:b', 'page:c');
+    const act = fc.oneof(
+      fc.record({ do: fc.constant('set' as const), page, names: fc.uniqueArray(name), minutes: fc.nat(400) }),
+      fc.record({ do: fc.constant('delete' as const), page }),
+      fc.record({ do: fc.constant('pass' as const), minutes: fc.nat(120) }),
+    );
+    const check = async (acts: (typeof act extends fc.Arbitrary<infer T> ? T : never)[]) => {
+      const own = await create();
+      const live = new Map<string, { names: string[]; untilMs: number }>();
+      let nowMs = 0;
+      for (const what of acts) {
+        if (what.do === 'pass') {
+          nowMs += what.minutes * 60_000;
+          await own.advance(what.minutes * 60_000);
+        } else if (what.do === 'delete') {
+          live.delete(what.page);
+          await own.cache.delete([what.page]);
+        } else {
+          const ttlMs = what.minutes * 60_000;
+          live.set(what.page, { names: what.names, untilMs: nowMs + ttlMs });
+          await own.cache.set(what.page, held(1), ttlMs, what.names);
+        }
+        const shown = [...live.values()].flatMap(({ names, untilMs }) => (untilMs > nowMs ? names : []));
+        expect(await own.cache.shows(shown)).toEqual(shown.map(() => true));
+        expect(await own.cache.shows(['tweet:404'])).toEqual([false]);
+      }
+      await own.close();
+    };
+    const examples: [Parameters<typeof check>[0]][] = [[[{ do: 'set', page: 'page:a', names: [], minutes: 1 }]]];
+    await fc.assert(fc.asyncProperty(fc.array(act, { maxLength: 15 }), check), { numRuns: 40, examples });
+  });
+
   const key = fc.constantFrom('a', 'b', 'a:b', 'A', '{a}', 'ä');
   const step = fc.oneof(
     fc.record({ do: fc.constant('set' as const), key, ttlMs: fc.integer({ min: 1, max: 3000 }) }),

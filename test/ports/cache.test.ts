@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryCache } from '../../adapters/memory/cache.js';
-import { bytesOf } from '../../adapters/memory/size.js';
+import { bytesOf } from '../../src/core/bytes-of.js';
 import type { Held } from '../../src/ports/shared.js';
 import { cacheSuite } from './cache.suite.js';
 
@@ -20,7 +20,7 @@ describe('the cache in memory', () => {
   });
 
   it('stays within its bytes: what was used longest ago goes first', async () => {
-    const kilobyte = 'x'.repeat(500);
+    const kilobyte = 'x'.repeat(1000);
     const cache = createMemoryCache({ clock, maxBytes: 10 * 1300 });
     for (let n = 0; n < 10; n += 1) await cache.set(`k${n}`, held(kilobyte), 1000);
     await cache.get('k0');
@@ -45,10 +45,11 @@ describe('the cache in memory', () => {
   it.each([
     ['a number', 7, 8],
     ['null', null, 8],
-    ['a string, two bytes a character', 'abcd', 24 + 8],
+    ['Latin text, a byte a character', 'abcé', 24 + 4],
+    ['other text, two bytes a character', 'ab✓', 24 + 6],
     ['bytes', Buffer.alloc(1000), 32 + 1000],
     ['an array', [1, 2], 32 + 2 * 16],
-    ['an object, its keys shared with others of its shape', { id: 'ab' }, 32 + 8 + 28],
+    ['an object, its keys shared with others of its shape', { id: 'ab' }, 32 + 8 + 26],
   ])('estimates %s', (_what, value, bytes) => {
     expect(bytesOf(value)).toBe(bytes);
   });

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Accounts, Debit, Ledger } from '../../src/ports/truth.js';
+import type { UsageGroup } from '../../src/core/usage.js';
+import type { Accounts, Debit, Ledger, UsageRow } from '../../src/ports/truth.js';
 
 /** Two nodes on one store. */
 export interface LedgerStore {
@@ -53,8 +54,11 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       const payer = await openPayer(store.accounts);
       expect(await grantTo(store.ledger, payer, 5_000)).toBe(5_000);
       const debit = debitOf(payer, 1_500);
-      expect(await store.ledger.post(debit)).toEqual({ ok: true, balance: 3_500 });
-      expect(await store.ledger.balance(payer.walletId, payer.keyId)).toEqual({ balance: 3_500, keySpent: 1_500 });
+      expect(await store.ledger.post(debit)).toMatchObject({ ok: true, balance: 3_500 });
+      expect(await store.ledger.balance(payer.walletId, payer.keyId)).toMatchObject({
+        balance: 3_500,
+        keySpent: 1_500,
+      });
       expect(await store.ledger.receipt(payer.accountId, debit.requestId)).toEqual({
         requestId: debit.requestId,
         at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -84,9 +88,12 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       await grantTo(store.ledger, payer, 3_000);
       expect(await store.ledger.post(debitOf(payer, 3_001))).toEqual({ ok: false, reason: 'balance' });
       expect(await store.ledger.post(debitOf(payer, 2_001))).toEqual({ ok: false, reason: 'key_cap' });
-      expect(await store.ledger.post(debitOf(payer, 2_000))).toEqual({ ok: true, balance: 1_000 });
+      expect(await store.ledger.post(debitOf(payer, 2_000))).toMatchObject({ ok: true, balance: 1_000 });
       expect(await store.ledger.post(debitOf(payer, 1))).toEqual({ ok: false, reason: 'key_cap' });
-      expect(await store.ledger.balance(payer.walletId, payer.keyId)).toEqual({ balance: 1_000, keySpent: 2_000 });
+      expect(await store.ledger.balance(payer.walletId, payer.keyId)).toMatchObject({
+        balance: 1_000,
+        keySpent: 2_000,
+      });
     });
 
     test('a repeated id is the same debit: together, later, on another node, and when the wallet is empty', async () => {
@@ -95,10 +102,10 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       const debit = debitOf(payer, 1_000);
       const posts = [store.ledger, store.ledger, store.other, store.ledger].map((ledger) => ledger.post(debit));
       expect(new Set((await Promise.all(posts)).map((posted) => JSON.stringify(posted)))).toEqual(
-        new Set([JSON.stringify({ ok: true, balance: 0 })]),
+        new Set([JSON.stringify({ ok: true, balance: 0, seq: 2 })]),
       );
-      expect(await store.other.post(debit)).toEqual({ ok: true, balance: 0 });
-      expect(await store.ledger.balance(payer.walletId, payer.keyId)).toEqual({ balance: 0, keySpent: 1_000 });
+      expect(await store.other.post(debit)).toMatchObject({ ok: true, balance: 0 });
+      expect(await store.ledger.balance(payer.walletId, payer.keyId)).toMatchObject({ balance: 0, keySpent: 1_000 });
     });
 
     test('a repeated id among new ones holds nobody up', async () => {
@@ -109,7 +116,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       const posts = [debitOf(payer, 1_000), debit, debitOf(payer, 1_000)].map((one) => store.ledger.post(one));
       const posted = await Promise.all(posts);
       expect(posted.map((one) => (one.ok ? one.balance : one.reason)).sort()).toEqual([7_000, 8_000, 9_000]);
-      expect(posted[1]).toEqual({ ok: true, balance: 9_000 });
+      expect(posted[1]).toMatchObject({ ok: true, balance: 9_000 });
     });
 
     test('a grant is posted once under its id; one that is no amount is refused', async () => {
@@ -139,7 +146,10 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       const posts = [...wrong, debitOf(payer, 1_000)].map((debit) => store.ledger.post(debit));
       const settled = await Promise.allSettled(posts);
       expect(settled.map((one) => one.status)).toEqual(['rejected', 'rejected', 'fulfilled']);
-      expect(await store.ledger.balance(stranger.walletId, stranger.keyId)).toEqual({ balance: 1_000, keySpent: 0 });
+      expect(await store.ledger.balance(stranger.walletId, stranger.keyId)).toMatchObject({
+        balance: 1_000,
+        keySpent: 0,
+      });
     });
 
     test('usage sums by any combination of day, endpoint and key, within its range (W12)', async () => {
@@ -149,8 +159,8 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       await store.ledger.post(debitOf(payer, 1_000));
       await store.ledger.post(debitOf(payer, 500, { cacheHits: 1 }));
       await store.ledger.post(debitOf(second, 2_000, { operation: 'search', items: 2 }));
-      const range = { from: '2000-01-01', to: '2999-01-01' };
-      const usage = (group: ('day' | 'endpoint' | 'key')[]) => store.ledger.usage(payer.accountId, { ...range, group });
+      const range = { from: '2000-01-01', to: '2999-01-01', limit: 100 };
+      const usage = (group: UsageGroup[]) => store.ledger.usage(payer.accountId, { ...range, group });
 
       const all = { requests: 3, items: 4, cacheHits: 1, amount: 3_500 };
       const users = { requests: 2, items: 2, cacheHits: 1, amount: 1_500 };
@@ -173,9 +183,59 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
         ['day', 'endpoint', 'keyPrefix'],
       ]);
       const empty = { requests: 0, items: 0, cacheHits: 0, amount: 0 };
-      const early = { from: '2000-01-01', to: '2000-01-02' };
+      const early = { from: '2000-01-01', to: '2000-01-02', limit: 100 };
       expect(await store.ledger.usage(payer.accountId, { ...early, group: [] })).toEqual([empty]);
       expect(await store.ledger.usage(payer.accountId, { ...early, group: ['day'] })).toEqual([]);
+    });
+
+    test('usage by the hour, and page by page: every row once, in one order, whatever the pages are', async () => {
+      const payer = await openPayer(store.accounts);
+      const second = { ...payer, ...(await addPayerKey(store.accounts, payer.accountId, null)) };
+      await grantTo(store.ledger, payer, 100_000);
+      const names = ['b', 'B', 'a_1', 'a', 'Z', 'aa'];
+      for (const operation of names) {
+        for (const who of [payer, second]) await store.ledger.post(debitOf(who, 1_000, { operation }));
+      }
+      const groups: UsageGroup[][] = [
+        ['endpoint', 'key'],
+        ['hour', 'endpoint', 'key'],
+        ['day', 'hour', 'key'],
+        ['endpoint'],
+      ];
+      for (const group of groups) {
+        const ask = { from: '2000-01-01', to: '2999-01-01', group };
+        const all = await store.ledger.usage(payer.accountId, { ...ask, limit: 1_000 });
+        expect(all.reduce((sum, { amount }) => sum + amount, 0)).toBe(12_000);
+        for (const row of all) if (group.includes('hour')) expect(row.hour).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00Z$/);
+        const paged: UsageRow[] = [];
+        for (let after: string[] | undefined; ; ) {
+          const page = await store.ledger.usage(payer.accountId, { ...ask, limit: 2, after });
+          expect(page.length).toBeLessThanOrEqual(2);
+          const last = page.at(-1);
+          if (last === undefined) break;
+          paged.push(...page);
+          const { day = '', hour = '', endpoint = '', keyPrefix = '' } = last;
+          const values = { day, hour, endpoint, key: keyPrefix };
+          after = group.map((one) => values[one]);
+        }
+        expect(paged).toEqual(all);
+      }
+    });
+
+    test('names: the first 100 of an account and day are kept, on whichever node they are claimed (M30)', async () => {
+      const payer = await openPayer(store.accounts);
+      const name = (nth: number): string => `name${nth}`;
+      const claims = Array.from({ length: 150 }, (_, nth) =>
+        (nth % 2 ? store.ledger : store.other).claimNames(payer.accountId, '2026-11-21', [name(nth), name(nth % 7)]),
+      );
+      await Promise.all(claims);
+      const kept = await store.other.claimNames(payer.accountId, '2026-11-21', ['one more']);
+      expect(kept).toHaveLength(100);
+      expect(new Set(kept).size).toBe(100);
+      expect(kept).not.toContain('one more');
+      expect(await store.ledger.claimNames(payer.accountId, '2026-11-22', ['one more'])).toEqual(['one more']);
+      const stranger = await openPayer(store.accounts);
+      expect(await store.ledger.claimNames(stranger.accountId, '2026-11-21', ['one more'])).toEqual(['one more']);
     });
   });
 }

@@ -16,7 +16,7 @@ describe('the limiter in memory', () => {
 
   it('forgets the bucket that was idle longest, which is full again by then: nothing is given away', async () => {
     let nowMs = 0;
-    const limiter = createMemoryLimiter({ clock: { now: () => nowMs }, maxBuckets: 3 });
+    const limiter = createMemoryLimiter({ clock: { now: () => nowMs }, maxBytes: 3 * 256 });
     await limiter.take('idle', 1);
     nowMs = 1000;
     for (const name of ['a', 'b']) await limiter.take(name, 1);

@@ -16,8 +16,8 @@ describe('tombstones in memory', () => {
     };
   });
 
-  it('keeps a bounded number for those who follow later', async () => {
-    const tombstones = createMemoryTombstones({ clock: { now: () => 0 }, kept: 2 });
+  it('keeps a bounded size for those who follow later', async () => {
+    const tombstones = createMemoryTombstones({ clock: { now: () => 0 }, maxBytes: 2 * 200 });
     for (const key of ['a', 'b', 'c']) await tombstones.add([{ key, gone: true }]);
     const heard: Tombstone[] = [];
     await tombstones.follow(1000, (some) => heard.push(...some));

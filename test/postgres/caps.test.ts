@@ -50,6 +50,7 @@ async function aPeriodPasses(payer: Payer, period: 'day' | 'month'): Promise<voi
     await tx`alter table ledger_entries disable trigger append_only`;
     await tx`update ledger_entries set at = at - ${step}::interval where account_id = ${payer.accountId}`;
     await tx`alter table ledger_entries enable trigger append_only`;
+    await tx`update usage_hours set hour = hour - ${step}::interval where account_id = ${payer.accountId}`;
   });
 }
 

@@ -1,6 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { GroupCommit, type Verdict } from '../../adapters/postgres/group-commit.js';
+import { describe, expect, test, vi } from 'vitest';
+import { GroupCommit, type GroupCommitOptions, type Mode, type Verdict } from '../../adapters/postgres/group-commit.js';
+
+/** All of one part. */
+const queueOf = <Request, Result>(most: number, flush: GroupCommitOptions<Request, Result>['flush']) =>
+  new GroupCommit<Request, Result>({ flush, partOf: () => 'one', bounds: { most } });
 
 test('an idle queue flushes at once; what arrives meanwhile goes together, in order, at most so many', async () => {
   const flushed: (readonly number[])[] = [];
@@ -8,11 +13,11 @@ test('an idle queue flushes at once; what arrives meanwhile goes together, in or
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const commits = new GroupCommit<number, number>(async (batch) => {
+  const commits = queueOf<number, number>(3, async (batch) => {
     flushed.push(batch);
     if (flushed.length === 1) await held;
     return batch.map((value) => ({ value }));
-  }, 3);
+  });
   const first = commits.submit(0);
   await Promise.resolve();
   expect(flushed).toEqual([[0]]);
@@ -24,10 +29,10 @@ test('an idle queue flushes at once; what arrives meanwhile goes together, in or
 
 test('what belongs into the next flush comes first in it', async () => {
   const flushed: (readonly string[])[] = [];
-  const commits = new GroupCommit<string, string>(async (batch) => {
+  const commits = queueOf<string, string>(2, async (batch) => {
     flushed.push(batch);
     return batch.map((value) => (value === 'again' && flushed.length < 3 ? 'again' : { value }));
-  }, 2);
+  });
   await Promise.all(['again', 'a', 'b', 'c'].map((value) => commits.submit(value)));
   expect(flushed).toEqual([
     ['again', 'a'],
@@ -38,11 +43,11 @@ test('what belongs into the next flush comes first in it', async () => {
 
 test('a failed flush fails its own requests only', async () => {
   let flushes = 0;
-  const commits = new GroupCommit<number, number>(async (batch) => {
+  const commits = queueOf<number, number>(1, async (batch) => {
     flushes++;
     if (flushes === 1) throw new Error('lost');
     return batch.map((value) => (value === 2 ? { error: new Error('wrong') } : { value }));
-  }, 1);
+  });
   const settled = await Promise.allSettled([1, 2, 3].map((value) => commits.submit(value)));
   expect(settled.map((one) => one.status)).toEqual(['rejected', 'rejected', 'fulfilled']);
 });
@@ -57,10 +62,147 @@ test('every request is answered once, with its own answer, whatever the verdicts
         if (kinds[index] === 'error') return { error: index };
         return kinds[index] === 'again' && tries.get(index) === 1 ? 'again' : { value: index };
       };
-      const commits = new GroupCommit<number, number>(async (batch) => batch.map(verdictOf), most);
+      const commits = queueOf<number, number>(most, async (batch) => batch.map(verdictOf));
       const settled = await Promise.allSettled(kinds.map((_, index) => commits.submit(index)));
       const answers = settled.map((one) => (one.status === 'fulfilled' ? one.value : one.reason));
       expect(answers).toEqual(kinds.map((_, index) => index));
     }),
   );
+});
+
+describe('requests of several parts', () => {
+  /** Flushes that end when the test says so. */
+  function open(bounds: GroupCommitOptions<string, string>['bounds'] = {}) {
+    const flushed: { batch: string; mode: Mode; end: (verdict?: Verdict<string>) => void }[] = [];
+    const commits = new GroupCommit<string, string>({
+      flush: (batch, mode) =>
+        new Promise((resolve) => {
+          const end = (verdict?: Verdict<string>) => resolve(batch.map((value) => verdict ?? { value }));
+          flushed.push({ batch: batch.join(' '), mode, end });
+        }),
+      partOf: (request) => request[0] ?? '',
+      dismissal: (request) => (gone.has(request) ? new Error(`${request} has left`) : undefined),
+      refusal: (seconds) => new Error(`try again in ${seconds} s`),
+      bounds,
+    });
+    const gone = new Set<string>();
+    const submit = (...requests: string[]) => {
+      const all = requests.map((request) => commits.submit(request));
+      for (const one of all) one.catch(() => {});
+      return all;
+    };
+    const batches = () => flushed.map(({ batch, mode }) => `${mode}: ${batch}`);
+    return { flushed, batches, submit, gone };
+  }
+  const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+  test('do not wait for each other, and those of one part are never in two flushes at a time', async () => {
+    const { batches, submit, flushed } = open();
+    submit('a1');
+    await tick();
+    submit('a2', 'b1');
+    await tick();
+    submit('c1');
+    await tick();
+    expect(batches()).toEqual(['skip: a1', 'skip: b1']);
+    flushed[1]?.end();
+    await tick();
+    expect(batches().slice(2)).toEqual(['skip: c1']);
+    flushed[0]?.end();
+    await tick();
+    expect(batches().slice(3)).toEqual(['skip: a2']);
+  });
+
+  test('share a flush evenly, and what room is left goes to those with more', async () => {
+    const { batches, submit, flushed } = open({ most: 4, flights: 1 });
+    submit('x');
+    await tick();
+    submit('a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1');
+    flushed[0]?.end();
+    await tick();
+    expect(batches()[1]).toBe('skip: a1 b1 c1 a2');
+  });
+
+  test('one with a locked row waits apart, what comes for it waits behind, and the others go on', async () => {
+    const { batches, submit, flushed } = open();
+    const [a1] = submit('a1', 'b1');
+    await tick();
+    flushed[0]?.end('locked');
+    await tick();
+    expect(batches().slice(1)).toEqual(['wait: a1', 'wait: b1']);
+    const [a2] = submit('a2', 'c1');
+    await tick();
+    expect(batches().slice(3)).toEqual(['skip: c1']);
+    flushed[1]?.end();
+    await tick();
+    expect(await a1).toBe('a1');
+    expect(batches().slice(4)).toEqual(['skip: a2']);
+    flushed[4]?.end();
+    expect(await a2).toBe('a2');
+  });
+
+  test('many that are locked keep a place free for one whose lock may be short', async () => {
+    const { submit, flushed } = open();
+    const stubborn = submit('a1', 'b1', 'c1', 'd1');
+    let isOver = false;
+    const answering = (async () => {
+      for (let nth = 0; !isOver; ) {
+        const flush = flushed[nth];
+        if (flush === undefined) {
+          await tick();
+          continue;
+        }
+        flush.end(flush.mode === 'wait' && flush.batch.includes('z') ? undefined : 'locked');
+        nth += 1;
+      }
+    })();
+    await sleep(100);
+    const [newcomer] = submit('z1');
+    expect(await newcomer).toBe('z1');
+    isOver = true;
+    await answering;
+    expect(stubborn).toHaveLength(4);
+  });
+
+  test('that were in a flush which took too long are tried each for itself, so that the one at fault is alone', async () => {
+    const { batches, submit, flushed } = open();
+    submit('a1', 'b1', 'c1');
+    await tick();
+    flushed[0]?.end('apart');
+    await tick();
+    flushed[1]?.end();
+    flushed[2]?.end('locked');
+    await vi.waitFor(() => expect(flushed.length).toBeGreaterThanOrEqual(5));
+    expect(new Set(batches().slice(1))).toEqual(new Set(['wait: a1', 'wait: b1', 'wait: c1']));
+  });
+
+  test('who has left is told while the flush is not begun', async () => {
+    const { submit, gone, batches } = open();
+    submit('a1');
+    await tick();
+    const [left] = submit('a2');
+    gone.add('a2');
+    await expect(left).rejects.toThrow('a2 has left');
+    expect(batches()).toEqual(['skip: a1']);
+  });
+
+  test('beyond the bounds only who has more than an even share is refused, and told when there is room', async () => {
+    const { submit } = open({ mostOfPart: 3, mostWaiting: 6, flights: 1 });
+    submit('x1');
+    await tick();
+    const settled = await settledNow(submit('a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'c1'));
+    expect(settled).toEqual([null, null, null, 'try again in 1 s', null, null, 'try again in 1 s', null]);
+  });
+
+  /** The messages of those that have failed by now. */
+  const settledNow = async (promises: readonly Promise<string>[]): Promise<(string | null)[]> => {
+    const states: (string | null)[] = promises.map(() => null);
+    for (const [nth, promise] of promises.entries()) {
+      promise.catch((error: Error) => {
+        states[nth] = error.message;
+      });
+    }
+    await tick();
+    return states;
+  };
 });

@@ -67,6 +67,17 @@ const corruptions = [
   ['a cap that counted something else', 'cap_spent', (at: Sql) => at`update spend_caps set spent_thousandths = 1`],
   ['lines of another amount', 'lines_amount', (at: Sql) => at`update ledger_entries set lines = '[]' where seq = 2`],
   ['lines of other items', 'lines_items', (at: Sql) => at`update ledger_entries set items = 7 where seq = 2`],
+  ['a sum of other requests', 'usage_sums', (at: Sql) => at`update usage_hours set requests = 3`],
+  ['a sum of other credits', 'usage_sums', (at: Sql) => at`update usage_hours set amount_thousandths = 1`],
+  ['a sum that is missing', 'usage_sums', (at: Sql) => at`delete from usage_hours`],
+  ['a sum in another hour', 'usage_sums', (at: Sql) => at`update usage_hours set hour = hour - interval '1 hour'`],
+  [
+    'a sum of a day that nothing was posted on',
+    'usage_sums',
+    (at: Sql) => at`
+      insert into usage_days (account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
+      select account_id, '2020-01-01', endpoint, key_id, 1, 1, 0, 1000 from usage_hours`,
+  ],
   ['lines of other hits', 'lines_items', (at: Sql) => at`update ledger_entries set cache_hits = 1 where seq = 2`],
 ] as const;
 

@@ -71,7 +71,7 @@ describe('a commit whose answer is lost', () => {
     await between.goAway();
     await sleep(7_000);
     await between.comeBack();
-    expect(await posting).toEqual({ ok: true, balance: 3_500 });
+    expect(await posting).toMatchObject({ ok: true, balance: 3_500 });
     expect(await ledger.check()).toEqual({ wallets: 1, entries: 3, faults: [] });
     await sql.end({ timeout: 1 });
   });

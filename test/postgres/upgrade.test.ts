@@ -28,6 +28,7 @@ beforeAll(async () => {
   payer = await olderAccount();
   await olderDebit(payer, 1_000);
   await sql.unsafe(read('004.do.customers.sql'));
+  await sql.unsafe(read('005.do.usage.sql'));
 });
 afterAll(() => database.drop());
 

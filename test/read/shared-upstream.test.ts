@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createMemoryCache } from '../../adapters/memory/cache.js';
 import { createMemoryFlights } from '../../adapters/memory/flights.js';
 import { createMemoryTombstones } from '../../adapters/memory/tombstones.js';
 import { createGone } from '../../src/read/gone.js';
@@ -39,7 +40,7 @@ describe('what one node learns to be gone', () => {
 
   it('is gone on the others at once, and back when one of them sees it again (M25)', async () => {
     const tombstones = createMemoryTombstones({ clock });
-    const options = { clock, lifetimes: DEFAULT_LIFETIMES, tombstones };
+    const options = { clock, lifetimes: DEFAULT_LIFETIMES, tombstones, cache: createMemoryCache({ clock }) };
     const [one, other] = [createGone(options), createGone(options)];
     await Promise.all([one.follow(), other.follow()]);
     const before = other.version;
@@ -51,7 +52,7 @@ describe('what one node learns to be gone', () => {
 
   it('is known to a node that starts later', async () => {
     const tombstones = createMemoryTombstones({ clock });
-    const options = { clock, lifetimes: DEFAULT_LIFETIMES, tombstones };
+    const options = { clock, lifetimes: DEFAULT_LIFETIMES, tombstones, cache: createMemoryCache({ clock }) };
     createGone(options).add('tweet:1');
     const late = createGone(options);
     await late.follow();

@@ -144,6 +144,8 @@ describe('prices', () => {
       followerIds: [200, 200],
       thread: [20, 50],
       replies: [20, 50],
+      // Beside section 8: usage (W12).
+      usagePage: [1000, 1000],
     });
   });
 });

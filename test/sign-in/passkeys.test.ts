@@ -184,10 +184,18 @@ describe('passkeys', () => {
     expect(await server.passkeys.list(accountId)).toEqual([]);
   });
 
+  it('one address begins 60 sign-ins in five minutes, another is not kept waiting', async () => {
+    const begin = (address: string) => server.passkeys.signInOptions(address);
+    for (let n = 0; n < 60; n += 1) await begin('198.51.100.60');
+    const refused = { code: 'rate_limited', message: expect.stringContaining('too often from your address') };
+    await expect(begin('198.51.100.60')).rejects.toMatchObject(refused);
+    await expect(begin('198.51.100.61')).resolves.toHaveProperty('challenge');
+  });
+
   it('where there is no name for them, the page says nothing of passkeys, and the service refuses', async () => {
     const own = await startSignIn({ authUrl: 'http://192.0.2.7:4000' });
     try {
-      await expect(own.passkeys.signInOptions()).rejects.toMatchObject({ code: 'bad_request' });
+      await expect(own.passkeys.signInOptions('192.0.2.1')).rejects.toMatchObject({ code: 'bad_request' });
       expect(await (await fetch(`${own.url}/sign-in`)).text()).not.toMatch(/passkey/i);
     } finally {
       await own.close();

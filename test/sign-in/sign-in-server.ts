@@ -90,6 +90,7 @@ export async function startSignIn(options: SignInServerOptions = {}): Promise<Si
   const common = { tokens, clock, randomBytes: (length: number) => randomBytes(length), authUrl: () => app.authUrl };
   const sessions = new Sessions({ ...common, store: createSessionStore(sql) });
   const links = new SignInLinks(common);
+  const limiter = createMemoryLimiter({ clock });
   const signIn = new SignIn({
     ...common,
     sessions,
@@ -98,10 +99,13 @@ export async function startSignIn(options: SignInServerOptions = {}): Promise<Si
     giveStart: options.giveStart ?? (async () => {}),
     nameOf: async () => 'Ada',
     mail: options.mail ?? { send: async (message) => void sent.push(message) },
-    limiter: createMemoryLimiter({ clock }),
+    limiter,
     onMailFailure: (error) => void mailFailures.push(error),
   });
-  const passkeys = new Passkeys({ ...common, sessions, store: createPasskeyStore(sql), nameOf: async () => 'Ada' });
+  const passkeys = new Passkeys({
+    ...{ ...common, limiter, sessions },
+    ...{ store: createPasskeyStore(sql), nameOf: async () => 'Ada' },
+  });
   const door = createDoor(app, sessions);
   mountSignIn(app, {
     admitPublic: async () => (options.admits === false ? SHUT : OPEN),

@@ -7,12 +7,13 @@ import { monotonic } from '../../src/core/monotonic.js';
 import { Meter } from '../../src/metering/meter.js';
 import { Purse } from '../../src/metering/purses.js';
 import type { Charge } from '../../src/metering/receipt.js';
+import { Wallet } from '../../src/metering/wallet.js';
 import type { Network } from '../../src/ports/network.js';
 import type { Cache } from '../../src/ports/shared.js';
 import { createCursors } from '../../src/read/cursor.js';
 import { createTweets, createUsers } from '../../src/read/entities.js';
 import { Errand } from '../../src/read/errand.js';
-import { createGone } from '../../src/read/gone.js';
+import { createGone, type Gone } from '../../src/read/gone.js';
 import { DEFAULT_LIFETIMES } from '../../src/read/lifetimes.js';
 import { createPages } from '../../src/read/pages.js';
 import { createPool } from '../../src/read/pool/pool.js';
@@ -36,6 +37,8 @@ export interface Engine {
   drop(every?: number, offset?: number): void;
   /** Upstream calls so far. */
   calls(): number;
+  /** What is remembered as gone. */
+  readonly gone: Gone;
 }
 
 /** The reading half of the service over a network, without accounts and HTTP: thousands of calls a second. */
@@ -50,8 +53,9 @@ export function createEngine(network: Network): Engine {
   const pace = createMemoryPace({ clock: monotonic });
   const pool = createPool({ network: counted.network, pace, clock, monotonic, perSecond: { fast: null, slow: null } });
   const lifetimes = DEFAULT_LIFETIMES;
-  const gone = createGone({ clock, lifetimes, tombstones: createMemoryTombstones({ clock }) });
-  const common = { cache, shared: new SharedReads(createMemoryFlights()), pool, gone, clock, lifetimes };
+  const gone = createGone({ clock, lifetimes, cache, tombstones: createMemoryTombstones({ clock }) });
+  const unpaid = createMemoryCache({ clock });
+  const common = { cache, unpaid, shared: new SharedReads(createMemoryFlights()), pool, gone, clock, lifetimes };
   const users = createUsers(common);
   const tweets = createTweets(common);
   const pages = createPages({ ...common, users, tweets });
@@ -59,7 +63,7 @@ export function createEngine(network: Network): Engine {
   const sources = { users, tweets, pages, cursors, gone, clock };
 
   const open: Engine['open'] = (credits = 1e9) => {
-    const wallet = { balance: credits, knownAt: 0, inFlight: 0, answers: 0 };
+    const wallet = new Wallet(credits);
     const purse = new Purse(wallet, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
     const meter = new Meter(purse, 0, new Map());
     const errand = new Errand({
@@ -84,15 +88,16 @@ export function createEngine(network: Network): Engine {
       void cache.delete(doomed);
     },
     calls: counted.calls,
+    gone,
   };
 }
 
 function noting(inner: Cache, keys: Set<string>): Cache {
   return {
     ...inner,
-    set(key, held, ttlMs) {
+    set(key, held, ttlMs, shows) {
       keys.add(key);
-      return inner.set(key, held, ttlMs);
+      return inner.set(key, held, ttlMs, shows);
     },
   };
 }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
+import { QUESTION_CONNECTIONS, Questions } from '../../adapters/postgres/questions.js';
 import { connect } from '../../adapters/postgres/sql.js';
 import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
 import { type ComposeOptions, compose } from '../../src/compose.js';
@@ -62,8 +63,10 @@ export async function startPerch(
   const corpusSql = connect(database.target, { max: 4 });
   const secrets = { pepper: randomBytes(32), cursor: randomBytes(32) };
   const accounts = createAccounts(database.sql);
-  const ledger = createLedger(database.sql);
-  const stores = { sql: database.sql, corpusSql, accounts, ledger, secrets, close: async () => undefined };
+  const questionsSql = connect(database.target, { max: QUESTION_CONNECTIONS, name: 'perch questions' });
+  const questions = new Questions(questionsSql);
+  const ledger = createLedger(database.sql, { questions });
+  const stores = { sql: database.sql, corpusSql, accounts, ledger, questions, secrets, close: async () => undefined };
   const log = options.log ?? pino({ level: process.env.PERCH_TEST_LOG ?? 'fatal' });
   const wrapped = wrapCorpus && { network: wrapCorpus(createCorpusNetwork(corpusSql)) };
   const perch = await compose(config, stores, { graphql: MOUNT, ...rest, ...wrapped, log });
@@ -112,6 +115,7 @@ export async function startPerch(
     async close() {
       await perch.close();
       await corpusSql.end({ timeout: 1 });
+      await questionsSql.end({ timeout: 1 });
       await database.drop();
     },
   };

@@ -122,6 +122,7 @@ class Server {
 /** Stores of one process, new. */
 export const localStores = (clock: Clock) => ({
   cache: createMemoryCache({ clock }),
+  unpaid: createMemoryCache({ clock }),
   limiter: createMemoryLimiter({ clock }),
   pace: createMemoryPace({ clock }),
   flights: createMemoryFlights(),

@@ -32,8 +32,8 @@ describe('GET /v1/usage/{request_id}', () => {
     });
     expect(new Date(String(at)).toISOString()).toBe(at);
     expect(lines).toEqual([
-      { path: 'page', unit: 'profile', cache: 'hit', items: 1, unit_price: 0.5, credits: 0.5 },
-      { path: 'page', unit: 'profile', cache: 'miss', items: 1, unit_price: 1, credits: 1 },
+      { path: 'users', unit: 'profile', cache: 'hit', items: 1, unit_price: 0.5, credits: 0.5 },
+      { path: 'users', unit: 'profile', cache: 'miss', items: 1, unit_price: 1, credits: 1 },
     ]);
     expect(reply.body.credits_charged).toBe(0);
   });

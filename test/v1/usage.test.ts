@@ -45,6 +45,33 @@ describe('GET /v1/usage', () => {
     expect(rows(await customer.get('/v1/usage?from=2020-01-01&to=2020-12-31'))).toEqual([]);
   });
 
+  it('200: by the hour for the last 8 days, and 400 with the reason for days before', async () => {
+    const customer = await service.customer();
+    await customer.get('/v1/users/Aurora_Obs?fresh=true');
+    const hours = rows(await customer.get('/v1/usage?group=hour,endpoint'));
+    expect(hours).toMatchObject([{ hour: expect.stringMatching(/T\d\d:00:00Z$/), endpoint: 'user', requests: 1 }]);
+    const { status, body } = await customer.get('/v1/usage?group=hour&from=2026-01-01');
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'bad_request', 'from']);
+    expect(body.error.message).toMatch(/^Hours are kept for 8 days, now from \d{4}-\d\d-\d\d on: .*Group by day/);
+  });
+
+  it('200: page by page, each row once, and no cursor on the last page', async () => {
+    const customer = await service.customer();
+    await customer.get('/v1/users/Aurora_Obs?fresh=true');
+    await customer.get('/v1/users/Aurora_Obs/tweets?count=3&fresh=true');
+    const first = await customer.get('/v1/usage?group=endpoint&count=1');
+    expect(rows(first)).toMatchObject([{ endpoint: 'user' }]);
+    const second = await customer.get(`/v1/usage?group=endpoint&count=1&cursor=${first.body.next_cursor}`);
+    expect(rows(second)).toMatchObject([{ endpoint: 'user-tweets' }]);
+    expect(second.body).not.toHaveProperty('next_cursor');
+    const other = await customer.get(`/v1/usage?group=day,endpoint&cursor=${first.body.next_cursor}`);
+    expect([other.status, other.body.error.param, other.body.error.reason]).toEqual([
+      400,
+      'cursor',
+      'cursor_other_list',
+    ]);
+  });
+
   it('200: another account sees nothing of it', async () => {
     const spender = await service.customer();
     await spender.get('/v1/users/Aurora_Obs?fresh=true');
@@ -61,6 +88,10 @@ describe('GET /v1/usage', () => {
     ['from after to', 'from=2026-02-02&to=2026-02-01', 'from'],
     ['a group that is none', 'group=week', 'group'],
     ['a parameter twice', 'group=day&group=key', 'group'],
+    ['a count of none', 'count=0', 'count'],
+    ['a count over the most', 'count=1001', 'count'],
+    ['a cursor that is none', 'cursor=nonsense', 'cursor'],
+    ['a cursor of something else', `cursor=${Buffer.from('["day","2026-02-30"]').toString('base64url')}`, 'cursor'],
   ])('400 bad_request: %s', async (_what, query, param) => {
     const customer = await service.customer();
     const { status, body } = await customer.get(`/v1/usage?${query}`);

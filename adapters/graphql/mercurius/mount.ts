@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ExecutionResult } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { asServiceError, type ServiceError } from '../../../src/core/errors.js';
 import type { Run } from '../../../src/serve/call.js';
 import type { Serve } from '../../../src/serve/serve.js';
@@ -29,13 +29,25 @@ export interface MercuriusOptions extends GraphqlOptions {
 /** Bytes (P13). */
 const BODY_BYTES = 64 * 1024;
 
+/**
+ * Documents that Mercurius keeps, beside the engine's own. Twice as many at most, each with 32 KiB of text twice, its nodes and a
+ * function for 200 fields: 100 MiB if all are the largest there can be.
+ */
+const DOCUMENTS_KEPT = 40;
+
 /** What of Mercurius is used here. */
-type Graphql = (
-  source: string,
-  context: object,
-  variables: Record<string, unknown>,
-  operationName?: string,
-) => Promise<ExecutionResult>;
+interface Graphql {
+  (
+    source: string,
+    context: object,
+    variables: Record<string, unknown>,
+    operationName?: string,
+  ): Promise<ExecutionResult>;
+  addHook(
+    name: 'preExecution',
+    hook: (schema: GraphQLSchema, document: DocumentNode, context: object) => Promise<object | undefined>,
+  ): void;
+}
 
 /**
  * Mounts GraphQL as a Fastify plugin run by Mercurius: the schema, loaders, meter and persisted operations of the other mount.
@@ -51,6 +63,8 @@ export async function mountMercurius(app: FastifyInstance, options: MercuriusOpt
     routes: false,
     // Compiled when it is seen again, the way the other mount compiles.
     jit: 1,
+    // By count, each of which the engine has bounded; up to twice as many are kept.
+    cache: DOCUMENTS_KEPT,
     // Its types leave this out.
     compilerOptions: { useExperimentalPathBasedSkipInclude: true },
     // Its own makes texts of errors: what they came from decides their code here.
@@ -60,7 +74,12 @@ export async function mountMercurius(app: FastifyInstance, options: MercuriusOpt
     }),
   };
   await app.register(mercurius, settings);
-  const graphql = (app as unknown as { graphql: Graphql }).graphql;
+  const { graphql } = app as unknown as { graphql: Graphql };
+  const large = new WeakSet<object>();
+  // Mercurius compiles whatever it sees again, except what a hook has brought: so a large document is brought once more.
+  graphql.addHook('preExecution', async (_schema, document, context) =>
+    large.has(context) ? { document } : undefined,
+  );
   const { path = '/graphql', requestId } = options;
   await app.register(async (scope) => {
     // Bodies are read here, whatever else the app takes them for.
@@ -75,10 +94,11 @@ export async function mountMercurius(app: FastifyInstance, options: MercuriusOpt
     scope.route({
       method: ['GET', 'POST'],
       url: path,
+      config: { sharedBy: 'caller' },
       bodyLimit: BODY_BYTES,
       handler: (request, reply) => {
         if (options.page && wantsPage(request)) return options.page(request, reply);
-        return answer(options.serve, graphql, request, commonHeaders(reply));
+        return answer(options.serve, runBy(graphql, large, reply), request, commonHeaders(reply));
       },
     });
   });
@@ -92,7 +112,7 @@ async function load() {
   }
 }
 
-async function answer(serve: Serve, graphql: Graphql, request: FastifyRequest, reply: FastifyReply) {
+async function answer(serve: Serve, run: Run, request: FastifyRequest, reply: FastifyReply) {
   let params: ReturnType<typeof paramsOf>;
   try {
     params = paramsOf(request);
@@ -102,7 +122,7 @@ async function answer(serve: Serve, graphql: Graphql, request: FastifyRequest, r
   const outcome = await serve({
     ...callOf(request, reply),
     ...askedOf(params, request),
-    run: runBy(graphql, reply),
+    run,
   });
   outcomeHeaders(request, reply, outcome);
   const result = resultOf(outcome);
@@ -110,16 +130,18 @@ async function answer(serve: Serve, graphql: Graphql, request: FastifyRequest, r
   return reply
     .code(statusOf(result, type))
     .type(`${type}; charset=utf-8`)
-    .send(JSON.stringify(shown(result)));
+    .send((result.stringify ?? JSON.stringify)(shown(result)));
 }
 
 /** Hooks get the reply, and through it the request, as with Mercurius's own routes. */
 const runBy =
-  (graphql: Graphql, reply: FastifyReply): Run =>
-  ({ text, operationName }, context, variables) => {
-    if (operationName === null) return graphql(text, { ...context, reply }, variables);
+  (graphql: Graphql, large: WeakSet<object>, reply: FastifyReply): Run =>
+  ({ id, text, operationName, mayCompile }, given, variables) => {
+    const context = { ...given, reply };
+    if (!mayCompile) large.add(context);
+    if (operationName === null) return graphql(text, context, variables);
     // It keeps one compiled operation of a text, whichever was asked for: so the text is made another one for each.
-    return graphql(`${text}\n#${operationName}`, { ...context, reply }, variables, operationName);
+    return graphql(`${text}\n#${id}`, context, variables, operationName);
   };
 
 interface Http {

@@ -1,13 +1,12 @@
-import { LRUCache } from 'lru-cache';
+import type { BoundedMap } from '../../../src/core/bounded-map.js';
 import { ServiceError } from '../../../src/core/errors.js';
+import { Memories } from '../../../src/core/memories.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import type { Upstream } from '../upstream/client.js';
 import { ANSWERS, type DetailedProfile } from './schemas.js';
 import { EPOCH, timeOf } from './times.js';
 
-/** Moments of birth never change. */
-const MOST_HELD = 10_000;
 const LONGEST_MS = 3000;
 /** After a failure other than not knowing somebody the directory is left alone for so long. */
 const REST_MS = 60_000;
@@ -18,10 +17,12 @@ const MOST_AT_ONCE = 10;
 export class Births {
   readonly #directory: Upstream;
   readonly #clock: Clock;
-  readonly #held = new LRUCache<string, string>({ max: MOST_HELD });
+  /** Moments of birth never change. */
+  readonly #held: BoundedMap<string>;
   #restUntilMs = 0;
 
-  constructor(directory: Upstream, clock: Clock) {
+  constructor(directory: Upstream, clock: Clock, memories = new Memories()) {
+    this.#held = memories.map('births');
     this.#directory = directory;
     this.#clock = clock;
   }

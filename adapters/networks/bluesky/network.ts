@@ -1,3 +1,4 @@
+import type { Memories } from '../../../src/core/memories.js';
 import { type ListRef, PRODUCTS, type Product } from '../../../src/core/model.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
@@ -38,6 +39,8 @@ export interface BlueskyOptions {
   readonly directoryUrl?: string | null;
   readonly userAgent: string;
   readonly clock: Clock;
+  /** Where what it remembers is counted. */
+  readonly memories?: Memories | undefined;
 }
 
 /** Session names: reads need no account, searches do. */
@@ -60,7 +63,7 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
     limitOf: () => undefined,
   });
   const ask = xrpcOf(appView);
-  const profiles = new Profiles(ask, new Births(directory, clock));
+  const profiles = new Profiles(ask, new Births(directory, clock, options.memories));
   const account =
     identifier && appPassword ? new Account({ upstream: service, identifier, appPassword, clock }) : undefined;
   const searches = new Searches({ ask: account?.ask ?? ask, profiles, clock, mayUseV2: account !== undefined });

@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import type { Sql } from 'sql-template-tag';
+import { cancelledBy } from '../../../src/core/cancelled-by.js';
 
 /** The pool as the process opens it: `bigint` is read as a number, so ids are selected as text. */
 export type CorpusPool = postgres.Sql<{ bigint: number | string }>;
@@ -23,17 +24,6 @@ export function runOn(pool: CorpusPool): Run {
     signal.throwIfAborted();
     const values = statement.values as postgres.ParameterOrJSON<number | string>[];
     const pending = pool.unsafe<Row[]>(statement.text, values, { prepare: options.planned === 'once' });
-    const cancel = (): void => {
-      // Rejects when the server can't be reached; the statement then ends with its connection.
-      Promise.resolve(pending.cancel()).catch(() => {});
-    };
-    signal.addEventListener('abort', cancel, { once: true });
-    try {
-      return [...(await pending)];
-    } catch (error) {
-      throw signal.aborted ? signal.reason : error;
-    } finally {
-      signal.removeEventListener('abort', cancel);
-    }
+    return [...(await cancelledBy(pending, signal))];
   };
 }

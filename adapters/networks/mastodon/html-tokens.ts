@@ -49,7 +49,8 @@ interface Markup {
 }
 
 const COMMENT = '<!--';
-const CLOSE = /<\/([a-zA-Z][a-zA-Z0-9]*)[^<>]*>/y;
+// The name is all of it: without the look ahead, what could also belong to the rest is tried in every way.
+const CLOSE = /<\/([a-zA-Z][a-zA-Z0-9]*)(?![a-zA-Z0-9])[^<>]*>/y;
 const OPEN = /<([a-zA-Z][a-zA-Z0-9]*)/y;
 const ATTRIBUTE = /[\s/]*([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/y;
 const OPEN_END = /[\s/]*>/y;

@@ -1,4 +1,4 @@
-const LINK = /\s*,?\s*<([^>]*)>/y;
+const LINK = /\s*(?:,\s*)?<([^>]*)>/y;
 const PARAMETER = /\s*;\s*([a-zA-Z*]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]+)))?/y;
 
 /** The target of the first link with this relation in a `Link` header (RFC 8288), as it is written; null without one. */

@@ -1,4 +1,5 @@
 import { isId, parseHandle } from '../../../src/core/ids.js';
+import { shortened } from '../../../src/core/shown.js';
 import type { Flag, Term } from './query.js';
 
 interface Operator {
@@ -71,9 +72,9 @@ export function readOperator(name: string, value: string): Term | { readonly fau
   const operator = OPERATORS.get(name.toLowerCase());
   if (operator === undefined) {
     const known = [...OPERATORS.keys()].map((each) => `${each}:`).join(' ');
-    return { fault: `there is no operator "${name}:"; known are ${known} (put quotes around plain text)` };
+    return { fault: `there is no operator "${shortened(name)}:"; known are ${known} (put quotes around plain text)` };
   }
-  return operator.read(value) ?? { fault: `"${name}:" takes ${operator.expects}, not "${value}"` };
+  return operator.read(value) ?? { fault: `"${name}:" takes ${operator.expects}, not "${shortened(value)}"` };
 }
 
 function ofHandle(kind: 'from' | 'to', value: string): Term | null {

@@ -9,7 +9,6 @@ const MAX_TERMS = 100;
 const MAX_PARENTHESES = 50;
 /** The text index takes no word of more than 2,046 bytes. */
 const MAX_WORD = 500;
-const LONG_WORD = new RegExp(`[^\\p{White_Space}]{${MAX_WORD + 1}}`, 'u');
 
 /**
  * The parser, made from the grammar when the module is loaded (some 10 ms): no generated file that can lag behind its source.
@@ -21,7 +20,9 @@ const parser = peggy.generate(readFileSync(new URL('./query.peggy', import.meta.
 export function parseQuery(q: string): Query {
   if (q.length > MAX_LENGTH) throw badRequest(`q is longer than ${MAX_LENGTH} characters`, 'q');
   if (q.includes('\0')) throw fault(q, q.indexOf('\0'), 'a NUL character cannot be searched for');
-  if (LONG_WORD.test(q)) throw fault(q, q.search(LONG_WORD), `this word is longer than ${MAX_WORD} characters`);
+  for (const { 0: word, index } of q.matchAll(/[^\p{White_Space}]+/gu)) {
+    if ([...word].length > MAX_WORD) throw fault(q, index, `this word is longer than ${MAX_WORD} characters`);
+  }
   if (q.split('(').length - 1 > MAX_PARENTHESES) {
     throw badRequest(`q has more than ${MAX_PARENTHESES} opening parentheses`, 'q');
   }

@@ -81,10 +81,23 @@ export class Envelopes {
     if (root.name === 'data') return [this.#envelope(`${name}Response`, meta, dataOf(this.#selections, root))];
     const page = getNamedType(root.field.type) as GraphQLObjectType;
     if (!priced) {
+      const paged = this.#freePage(page, root);
+      if (paged) return [this.#selections.add(`${name}Response`, { allOf: [refTo('schemas', meta), paged] })];
       const own = this.#selections.refTo(page, root.node.selectionSet);
       return [this.#selections.add(`${name}Response`, { allOf: [refTo('schemas', meta), own] })];
     }
     return this.#pageOf(page, root);
+  }
+
+  /** A free list that comes in pages; undefined where the operation's members are all its own. */
+  #freePage(page: GraphQLObjectType, root: Member): JsonSchema | undefined {
+    const members = this.#selections.members(page, root.node.selectionSet);
+    const data = members.find(({ name }) => name === 'data');
+    if (!data) return undefined;
+    const flat = members.filter((member) => member !== data).flatMap((member) => this.#laidFlat(member));
+    const { properties = {} } = this.#selections.objectOf(flat);
+    const own = { data: dataOf(this.#selections, data), ...properties };
+    return { type: 'object', required: ['data'], properties: own };
   }
 
   #pageOf(page: GraphQLObjectType, root: Member): JsonSchema[] {

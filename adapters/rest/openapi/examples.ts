@@ -50,7 +50,12 @@ const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCach
     },
   },
   checkout: { value: { ...checkoutOf(PACKS[0]) } },
-  usage: { value: [{ day: AT.slice(0, 10), requests: 1, ...PAID, keyPrefix: null }] },
+  usage: {
+    value: {
+      nodes: [{ day: AT.slice(0, 10), hour: null, requests: 1, ...PAID, keyPrefix: null }],
+      pageInfo: { endCursor: null },
+    },
+  },
   receipt: {
     value: {
       ...PAID,
@@ -107,7 +112,7 @@ function answerOf(data: Record<string, unknown>, items: readonly ItemCache[], un
     operation: 'example',
     data,
     errors: [],
-    charge: { amount, items: items.length, cacheHits: held, cache, lines: [] },
+    charge: { amount, items: items.length, cacheHits: held, cache, lines: [], kept: [] },
     balance: BALANCE - amount,
     fetchedAt: unit ? Date.parse(AT) : undefined,
   };

@@ -21,6 +21,7 @@ const MORE: Readonly<Record<string, JsonSchema>> = {
   'Checkout.url': { format: 'uri' },
   'Receipt.request_id': { format: 'uuid' },
   'UsageRow.day': { format: 'date' },
+  'UsageRow.hour': { format: 'date-time' },
 };
 
 /** The JSON Schema of a scalar or enumeration where it stands. Throws TypeError on a scalar without a row here. */

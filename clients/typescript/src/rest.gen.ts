@@ -332,8 +332,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the account spent, by day, endpoint and key
-         * @description What the account spent, by day, endpoint and key.
+         * What the account spent, by day, hour, endpoint and key, page by page
+         * @description What the account spent, by day, hour, endpoint and key, page by page.
          */
         get: operations["usage"];
         put?: never;
@@ -545,13 +545,6 @@ export interface components {
             /** @description Query parameters that this endpoint does not know and ignored. */
             warnings?: string[];
         };
-        /** @description Packs and rate limits. */
-        Billing: {
-            /** @description What can be bought. */
-            data: components["schemas"]["Pack"][];
-            /** @description Total paid to requests per second. */
-            rate_limits: components["schemas"]["RateLimitTier"][];
-        };
         /** @description A hosted checkout page. */
         Checkout: {
             /** @description The credits in it. */
@@ -726,7 +719,12 @@ export interface components {
             /** @description US dollars per 1,000 credits. */
             usd_per_1000: number;
         };
-        PacksResponse: components["schemas"]["FreeMeta"] & components["schemas"]["Billing"];
+        PacksResponse: components["schemas"]["FreeMeta"] & {
+            /** @description What can be bought. */
+            data: components["schemas"]["Pack"][];
+            /** @description Total paid to requests per second. */
+            rate_limits?: components["schemas"]["RateLimitTier"][];
+        };
         Price: {
             /** @description Credits for an item with `fresh`. */
             bypass: number;
@@ -852,7 +850,7 @@ export interface components {
             credits: number;
             /** @description How many. */
             items: number;
-            /** @description Where in the operation. */
+            /** @description Where in the operation, in names of the schema; `other` for what there was no room for. */
             path: string;
             /** @description What the items are sold as. */
             unit: string;
@@ -1007,8 +1005,10 @@ export interface components {
             ids: string[];
         };
         UsageResponse: components["schemas"]["FreeMeta"] & {
-            /** @description What the account spent, by day, endpoint and key. */
+            /** @description What the account spent, by day, hour, endpoint and key. */
             data: components["schemas"]["UsageRow"][];
+            /** @description Pass it as `cursor` for the next page; absent on the last one. */
+            next_cursor?: string;
         };
         /** @description Paid requests of one group. Requests that cost nothing are not in it. */
         UsageRow: {
@@ -1021,8 +1021,13 @@ export interface components {
              * @description The day, UTC.
              */
             day?: string;
-            /** @description The operation. */
+            /** @description The operation; `other` for names of your own beyond 100 in a day. */
             endpoint?: string;
+            /**
+             * Format: date-time
+             * @description When the hour begins, UTC.
+             */
+            hour?: string;
             /** @description Objects returned. */
             items: number;
             /** @description The leading part of the key. */
@@ -2260,9 +2265,13 @@ export interface operations {
     usage: {
         parameters: {
             query?: {
+                /** @description Rows on the page, 1 to 1000. */
+                count?: number;
+                /** @description `next_cursor` of the page before, unchanged. */
+                cursor?: string;
                 /** @description First day, UTC, such as 2026-11-01. Default: 30 days ago. */
                 from?: string;
-                /** @description day, endpoint, key, comma-separated in any combination. */
+                /** @description day, hour, endpoint, key, comma-separated in any combination; hours are kept for the last 8 days. */
                 group?: string;
                 /** @description Last day, UTC. Default: today. */
                 to?: string;
@@ -2295,6 +2304,7 @@ export interface operations {
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
+            503: components["responses"]["UpstreamFailure"];
         };
     };
     receipt: {
@@ -2335,6 +2345,7 @@ export interface operations {
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
+            503: components["responses"]["UpstreamFailure"];
         };
     };
     user: {

@@ -53,8 +53,8 @@ export type Given<Init> = Partial<Init> extends Init ? [init?: Init] : [init: In
 /** Paths that `estimate` prices. */
 export type PricedPath = PathWith<'estimate'>;
 
-/** Paths that are read page by page. */
-export type PagedPath = PathWith<'cursor'>;
+/** Paths that are read page by page, and paid for. */
+export type PagedPath = PathWith<'cursor'> & PathWith<'max_credits'>;
 
 export type PageInit<P extends PagedPath> = PathPart<Get<P>> &
   QueryPart<Get<P>, 'estimate' | 'max_credits'> &

@@ -13,7 +13,7 @@ export function usableUrl(baseUrl: string): string {
   }
   const { protocol, username, password, search, hash } = url;
   if (!/^https?:$/.test(protocol) || username + password + search + hash !== '') throw wrong;
-  return url.href.replace(/[/?#]+$/, '');
+  return url.href.replace(/(?<![/?#])[/?#]+$/, '');
 }
 
 /** A key as it can stand in a header. The runtime's own complaint would quote it. */

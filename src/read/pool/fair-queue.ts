@@ -1,77 +1,60 @@
+import { AccountLine } from './account-line.js';
+import { CappedSums } from './capped-sums.js';
+import { Crowd } from './crowd.js';
 import type { Job } from './job.js';
+import { mayHaveMore, PLACES, placesOf } from './share.js';
 
 /** Who may take which jobs: a reading session. */
 export interface Taker {
   mayRead(kind: string): boolean;
+  /** What it may not is what it has tried already. */
   mayTake(job: Job): boolean;
 }
 
-/** Jobs of one account, by kind, each in order of arrival. */
-class Lines {
-  readonly byKind = new Map<string, Set<Job>>();
-  /** Of those that travel alone. */
-  alone = 0;
-
-  add(job: Job): void {
-    const { kind, most } = job.carrier;
-    this.byKind.set(kind, (this.byKind.get(kind) ?? new Set()).add(job));
-    if (most === 1) this.alone += 1;
-  }
-
-  delete(job: Job): void {
-    const { kind, most } = job.carrier;
-    const line = this.byKind.get(kind);
-    if (!line?.delete(job)) return;
-    if (line.size === 0) this.byKind.delete(kind);
-    if (most === 1) this.alone -= 1;
-  }
-
-  /** How many turns they take, at most. */
-  get turns(): number {
-    let turns = 0;
-    for (const line of this.byKind.values()) {
-      const [job] = line;
-      turns += Math.ceil(line.size / (job?.carrier.most ?? 1));
-    }
-    return turns;
-  }
-
-  first(kind: string, taker: Taker): Job | undefined {
-    if (!taker.mayRead(kind)) return undefined;
-    for (const job of this.byKind.get(kind) ?? []) if (taker.mayTake(job)) return job;
-    return undefined;
-  }
-
-  oldest(taker: Taker): Job | undefined {
-    let oldest: Job | undefined;
-    for (const kind of this.byKind.keys()) {
-      const job = this.first(kind, taker);
-      if (job !== undefined && (oldest === undefined || job.since < oldest.since)) oldest = job;
-    }
-    return oldest;
-  }
-}
-
 /**
- * What waits for the upstream's pace, in turns by account (L7): nobody stands behind all that another has waiting. A job that
- * several accounts wait for is in the lines of each, and leaves them all when it is taken.
+ * What waits for the upstream, in turns by account (L7): nobody stands behind all that another has waiting. A job that several
+ * accounts wait for is in the lines of each, and leaves them all when it is taken. What an operation costs grows with the kinds of
+ * read and the accounts of the one job, not with what waits.
  */
 export class FairQueue {
-  /** In order of turns: whose turn is next comes first. */
-  readonly #accounts = new Map<string, Lines>();
-  readonly #jobs = new Map<Job, Set<string>>();
+  readonly #accounts = new Map<string, AccountLine>();
+  readonly #jobs = new Map<Job, Set<AccountLine>>();
+  readonly #crowds = new Map<string, Crowd>();
   /** By kind: how many wait, and how many fit into a call. */
   readonly #kinds = new Map<string, { waiting: number; readonly most: number }>();
-  /** Of those that travel alone. */
+  /** Of those that travel alone, each once; and how many each account waits for. */
   #alone = 0;
+  readonly #aloneOf = new CappedSums(PLACES);
+  #places = 0;
+  #turns = 0;
 
   get size(): number {
     return this.#jobs.size;
   }
 
+  /** How many of its places are taken, a job that several wait for counted once. */
+  get places(): number {
+    return this.#places;
+  }
+
+  /** Places that an account has. */
+  placesOf(accountId: string): number {
+    return this.#accounts.get(accountId)?.places ?? 0;
+  }
+
+  /** Whether one more of the account's may wait without taking from the others' share. */
+  hasRoomFor(accountId: string): boolean {
+    return mayHaveMore(this.placesOf(accountId), this.#places);
+  }
+
   /** What there are jobs of. */
   kinds(): Iterable<string> {
     return this.#kinds.keys();
+  }
+
+  /** What waits, by what may take it. */
+  crowds(): Iterable<Crowd> {
+    return this.#crowds.values();
   }
 
   /** How many upstream calls all of it takes. */
@@ -81,35 +64,45 @@ export class FairQueue {
     return calls;
   }
 
-  jobs(): readonly Job[] {
-    return [...this.#jobs.keys()];
-  }
-
   has(job: Job): boolean {
     return this.#jobs.has(job);
   }
 
   /** Puts the job into an account's line. */
   add(job: Job, accountId: string): void {
+    const account = this.#accounts.get(accountId) ?? new AccountLine(accountId, this.#turns++);
     const accounts = this.#jobs.get(job) ?? new Set();
-    if (accounts.has(accountId)) return;
+    if (accounts.has(account)) return;
     if (accounts.size === 0) this.#count(job, 1);
-    this.#jobs.set(job, accounts.add(accountId));
-    const lines = this.#accounts.get(accountId) ?? new Lines();
-    this.#accounts.set(accountId, lines);
-    lines.add(job);
+    this.#accounts.set(accountId, account);
+    this.#jobs.set(job, accounts.add(account));
+    this.#countOf(account, job, 1);
+    const name = Crowd.nameOf(job);
+    const crowd = this.#crowds.get(name) ?? new Crowd(job.carrier.kind);
+    this.#crowds.set(name, crowd);
+    crowd.add(job, account);
   }
 
   delete(job: Job): void {
+    for (const account of this.#jobs.get(job) ?? []) this.leave(job, account.id);
+  }
+
+  /** Takes the job out of one account's line; it goes when it is in no other. */
+  leave(job: Job, accountId: string): void {
     const accounts = this.#jobs.get(job);
-    if (accounts === undefined) return;
+    const account = this.#accounts.get(accountId);
+    if (accounts === undefined || account === undefined || !accounts.delete(account)) return;
+    this.#countOf(account, job, -1);
+    if (account.jobs === 0) this.#accounts.delete(accountId);
+    const name = Crowd.nameOf(job);
+    const crowd = this.#crowds.get(name);
+    crowd?.delete(job, account);
+    if (crowd?.isEmpty) this.#crowds.delete(name);
+    if (accounts.size > 0) return;
     this.#jobs.delete(job);
     this.#count(job, -1);
-    for (const accountId of accounts) {
-      const lines = this.#accounts.get(accountId);
-      lines?.delete(job);
-      if (lines?.byKind.size === 0) this.#accounts.delete(accountId);
-    }
+    // Tenths add up to nearly whole places: an empty queue is where that ends.
+    if (this.#jobs.size === 0) this.#places = 0;
   }
 
   /**
@@ -117,17 +110,21 @@ export class FairQueue {
    * accounts in turns, as fit into the same call. Empty when the taker may take nothing.
    */
   take(taker: Taker): Job[] {
-    const first = this.#next(taker);
+    const crowds = this.#open(taker);
+    const first = this.#next(crowds);
     if (first === undefined) return [];
     const { kind, most } = first.carrier;
     const taken = [first];
+    const alike = crowds.filter((crowd) => crowd.kind === kind);
     for (let before = 0; before < taken.length && taken.length < most; ) {
       before = taken.length;
-      for (const lines of [...this.#accounts.values()]) {
-        const job = taken.length < most ? lines.first(kind, taker) : undefined;
-        if (job === undefined) continue;
-        this.delete(job);
-        taken.push(job);
+      for (const crowd of alike) {
+        for (const account of crowd.accounts()) {
+          const job = taken.length < most ? crowd.first(account) : undefined;
+          if (job === undefined) break;
+          this.delete(job);
+          taken.push(job);
+        }
       }
     }
     return taken;
@@ -135,39 +132,65 @@ export class FairQueue {
 
   /** Whether there is anything the taker may take. */
   hasFor(taker: Taker): boolean {
-    for (const lines of this.#accounts.values()) if (lines.oldest(taker) !== undefined) return true;
+    for (const crowd of this.#crowds.values()) if (isOpen(crowd, taker)) return true;
     return false;
   }
 
   /** How many upstream calls go, at most, before one that this account asks for now. */
   callsBefore(accountId: string): number {
     const own = this.#accounts.get(accountId);
-    const turns = (own?.turns ?? 0) + 1;
-    let alone = own?.alone ?? 0;
-    for (const lines of this.#accounts.values()) if (lines !== own) alone += Math.min(lines.alone, turns);
+    const [turns, alone] = [(own?.turns ?? 0) + 1, own?.alone ?? 0];
+    // Of each other account no more than one call a turn; its own all.
+    const others = this.#aloneOf.sum(turns) - Math.min(alone, turns);
     // One that many wait for is in the lines of all of them, and is one call.
-    return Math.min(alone, this.#alone) + this.calls - this.#alone;
+    return Math.min(alone + others, this.#alone) + this.calls - this.#alone;
   }
 
-  #next(taker: Taker): Job | undefined {
-    for (const [accountId, lines] of this.#accounts) {
-      const oldest = lines.oldest(taker);
-      if (oldest === undefined) continue;
-      // It has had its turn: the others come first.
-      this.#accounts.delete(accountId);
-      this.#accounts.set(accountId, lines);
-      this.delete(oldest);
-      return oldest;
-    }
-    return undefined;
+  #open(taker: Taker): Crowd[] {
+    return [...this.#crowds.values()].filter((crowd) => isOpen(crowd, taker));
   }
 
-  #count(job: Job, by: 1 | -1): void {
-    const { kind, most } = job.carrier;
+  #next(crowds: readonly Crowd[]): Job | undefined {
+    const account = firstOf(
+      crowds.flatMap(({ next }) => next ?? []),
+      ({ turn }) => turn,
+    );
+    if (account === undefined) return undefined;
+    const oldest = firstOf(
+      crowds.flatMap((crowd) => crowd.first(account) ?? []),
+      ({ since }) => since,
+    );
+    account.turn = this.#turns++;
+    for (const crowd of this.#crowds.values()) crowd.toEnd(account);
+    if (oldest) this.delete(oldest);
+    return oldest;
+  }
+
+  #countOf(account: AccountLine, job: Job, by: 1 | -1): void {
+    const before = account.alone;
+    account.count(job, by);
+    if (account.alone !== before) this.#aloneOf.change(before, account.alone);
+  }
+
+  #count({ carrier }: Job, by: 1 | -1): void {
+    const { kind, most } = carrier;
     const count = this.#kinds.get(kind) ?? { waiting: 0, most };
     count.waiting += by;
     if (count.waiting === 0) this.#kinds.delete(kind);
     else this.#kinds.set(kind, count);
     if (most === 1) this.#alone += by;
+    this.#places += by * placesOf(carrier);
   }
+}
+
+function isOpen(crowd: Crowd, taker: Taker): boolean {
+  const { sample } = crowd;
+  return sample !== undefined && taker.mayTake(sample) && taker.mayRead(crowd.kind);
+}
+
+function firstOf<T>(things: readonly T[], orderOf: (thing: T) => number): T | undefined {
+  return things.reduce<T | undefined>(
+    (first, thing) => (first === undefined || orderOf(thing) < orderOf(first) ? thing : first),
+    undefined,
+  );
 }

@@ -9,7 +9,7 @@ export interface FamilyCounts {
   /** Look-ups that were answered from what is held, and those that went to the network. */
   held: number;
   read: number;
-  /** Reads refused at once, for they could not have been made in time. */
+  /** Reads refused at once, for they could not have been made in time, or were over their account's share of the queue. */
   refused: number;
   /** Milliseconds that reads waited for a turn, in all. */
   waitedMs: number;
@@ -18,11 +18,21 @@ export interface FamilyCounts {
   failing: boolean;
 }
 
+/** Calls of one kind that a session has at the network, and how many it may have: the limit follows what the network manages. */
+export interface InFlightHealth {
+  readonly session: string;
+  readonly kind: string;
+  readonly calls: number;
+  readonly limit: number;
+}
+
 export interface FamilyHealth extends Readonly<FamilyCounts> {
   /** Reads that wait for a turn. */
   readonly waiting: number;
   /** About how long one that came now, from an account with nothing waiting, would wait. Milliseconds. */
   readonly waitMs: number;
+  /** For each session and kind that was read with it. */
+  readonly inFlight: readonly InFlightHealth[];
 }
 
 export interface PoolHealth {

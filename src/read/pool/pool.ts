@@ -1,7 +1,8 @@
 import { ServiceError } from '../../core/errors.js';
 import type { Family, ListRef, Tweet, User, UserRef } from '../../core/model.js';
+import { timers as processTimers } from '../../core/monotonic.js';
 import { UNTRACED } from '../../core/untraced.js';
-import type { Clock } from '../../ports/clock.js';
+import type { Clock, Timers } from '../../ports/clock.js';
 import type { Found, Network, NetworkPage } from '../../ports/network.js';
 import type { Pace } from '../../ports/shared.js';
 import type { Tracing } from '../../ports/tracing.js';
@@ -25,14 +26,18 @@ export interface PoolOptions {
   readonly network: Network;
   readonly pace: Pace;
   readonly clock: Clock;
+  /** Milliseconds from any start, never set back. */
   readonly monotonic: Clock;
+  /** By the same time; the process's own unless told. */
+  readonly timers?: Timers;
   /** Upstream calls per second of each session; null: no pace. */
   readonly perSecond: Readonly<Record<Family, number | null>>;
   readonly tracing?: Tracing;
 }
 
-export function createPool({ network, pace, clock, monotonic, perSecond, tracing = UNTRACED }: PoolOptions): Pool {
-  const sessions = network.sessions.map((name) => new Session(name, clock));
+export function createPool(options: PoolOptions): Pool {
+  const { network, pace, clock, monotonic, perSecond, timers = processTimers, tracing = UNTRACED } = options;
+  const sessions = network.sessions.map((name) => new Session(name, { clock, monotonic }));
   const poolOf = (family: Family): FamilyPool =>
     new FamilyPool({
       name: `${network.name}:${family}`,
@@ -40,6 +45,7 @@ export function createPool({ network, pace, clock, monotonic, perSecond, tracing
       pace,
       clock,
       monotonic,
+      timers,
       perSecond: perSecond[family],
       tracing,
     });

@@ -19,7 +19,7 @@ export function closedFor(
   const [first] = resting;
   if (first === undefined) return closed[0]?.failure;
   if (first.why === 'resting' && first.untilMs - nowMs <= leftMs) return undefined;
-  const retryAfter = Math.max(1, Math.ceil((first.untilMs - nowMs) / 1000));
+  const retryAfter = seconds(first.untilMs - nowMs);
   if (resting.every(({ why }) => why === 'failing')) {
     const message = `The network has failed again and again, and is left alone for a moment. Try again in ${retryAfter} s; nothing was charged.`;
     return new ServiceError('upstream_error', message, { retryAfter, cause: first.failure });
@@ -28,9 +28,22 @@ export function closedFor(
   return new ServiceError('no_account', message, { retryAfter, cause: first.failure });
 }
 
-/** The pace does not reach this read before its deadline: said at once, not after waiting in vain (8.1.7, S2). */
+const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
+
+/** Neither pace nor network reaches this read before its deadline: said at once, not after waiting in vain (8.1.7, S2). */
 export function queueTooLong(waitMs: number, leftMs: number): ServiceError {
-  const retryAfter = Math.max(1, Math.ceil((waitMs - leftMs) / 1000));
-  const message = `Too many reads wait for the network: this one's turn would come in ${Math.ceil(waitMs / 1000)} s. Try again in ${retryAfter} s; nothing was charged.`;
+  const retryAfter = seconds(waitMs - leftMs);
+  const why =
+    leftMs <= 0
+      ? 'The time for this call was over before this read could be made'
+      : `Too many reads wait for the network: this one's turn would come in about ${seconds(waitMs)} s, and its call has ${seconds(leftMs)} s left`;
+  const message = `${why}. Try again in ${retryAfter} s; nothing was charged.`;
   return new ServiceError('upstream_rate_limited', message, { retryAfter, reason: 'queue' });
+}
+
+/** The account has its share of the queue: it alone is refused, until one of its own is read (8.1.7, L7). */
+export function shareTaken(own: number, share: number, waitMs: number): ServiceError {
+  const retryAfter = seconds(waitMs);
+  const message = `Your account has ${Math.ceil(own)} reads waiting for the network, and its share of the queue is ${Math.floor(share)} now. Try again in ${retryAfter} s, with fewer at once; nothing was charged.`;
+  return new ServiceError('upstream_rate_limited', message, { retryAfter, reason: 'queue_share' });
 }

@@ -1,28 +1,42 @@
 import { ServiceError } from '../../core/errors.js';
-import { tooLate } from '../shared-reads.js';
+import type { Timers } from '../../ports/clock.js';
+import { isTooLate, tooLate } from '../shared-reads.js';
 import { within } from '../within.js';
 import type { Job } from './job.js';
 import type { Limit, Session } from './session.js';
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** How long a call may take, milliseconds. */
+export interface CallTime {
+  readonly givenMs: number;
+  /** With less than this a time-out says nothing of the network: its jobs have waited here for most of their time. */
+  readonly fairMs: number;
+  readonly timers: Timers;
+}
 
-/** One upstream call of at most `leftMs` for the jobs that travel with it; an output per job, in order. Fails as a ServiceError. */
-export async function send(session: Session, jobs: readonly Job[], leftMs: number): Promise<unknown[]> {
+/** One upstream call for the jobs that travel with it; an output per job, in order. Fails as a ServiceError. */
+export async function send(session: Session, jobs: readonly Job[], time: CallTime): Promise<unknown[]> {
   const [first] = jobs;
   if (first === undefined) return [];
   const { kind, nameOf, read } = first.carrier;
   // One input for all who wait for it: reads that must not share a flight may share a call that is still to come (M8).
   const names = jobs.map(({ input }) => nameOf(input));
   const distinct = new Map(jobs.map(({ input }, index) => [names[index], input]));
-  const signal = AbortSignal.timeout(Math.min(Math.max(1, Math.ceil(leftMs)), LONGEST_TIMER_MS));
-  const outputs = await session.call(kind, async () => {
+  const isOurs = (failure: ServiceError): boolean => isTooLate(failure) && time.givenMs < time.fairMs;
+  const call = async (): Promise<readonly unknown[]> => {
+    const late = new AbortController();
+    const { signal } = late;
+    const giveUp = () => late.abort(new DOMException('The network did not answer in time.', 'TimeoutError'));
+    const cancel = time.timers.after(Math.max(1, Math.ceil(time.givenMs)), giveUp);
     try {
       const observe = (limit: Limit) => session.observe(kind, limit);
       return await within(signal, read([...distinct.values()], { signal, session: session.name, observe }));
     } catch (error) {
       throw upstreamFailure(error);
+    } finally {
+      cancel();
     }
-  });
+  };
+  const outputs = await session.call(kind, call, isOurs);
   const byName = new Map([...distinct.keys()].map((name, index) => [name, outputs[index]]));
   return names.map((name) => byName.get(name));
 }

@@ -1,19 +1,7 @@
-import {
-  BrokenCircuitError,
-  type CircuitBreakerPolicy,
-  CircuitState,
-  ConsecutiveBreaker,
-  circuitBreaker,
-  handleWhen,
-} from 'cockatiel';
 import { type ErrorCode, ServiceError } from '../../core/errors.js';
 import type { Clock } from '../../ports/clock.js';
-import type { Taker } from './fair-queue.js';
+import { Breaker } from './breaker.js';
 import type { Job } from './job.js';
-
-/** After so many failures in a row the session is left alone for so long; then one call finds out whether it works again. */
-const FAILURES = 10;
-const BREAK_MS = 5000;
 
 /** A refusal may have been for a while: so long it is taken for granted. */
 const TRUST_MS = 30 * 60_000;
@@ -43,42 +31,47 @@ export interface Limit {
 
 const ALL = '*';
 
-/** Credentials that the network is read with: what they may read, when they rest, and whether they work (S12, U32, U34). */
-export class Session implements Taker {
+/** Credentials that the network is read with: what they may read, when they rest, and what of it works (S12, U32, U34). */
+export class Session {
   readonly name: string;
   readonly #clock: Clock;
+  readonly #monotonic: Clock;
   /** By kind, or all. */
   readonly #closed = new Map<string, Closed>();
-  readonly #breaker: CircuitBreakerPolicy;
-  #broken: Closed | undefined;
-  #lastFailure: ServiceError | undefined;
+  /** By kind that was asked for: a network that fails for one may be well for the others. */
+  readonly #breakers = new Map<string, Breaker>();
+  #closings = 0;
 
-  constructor(name: string, clock: Clock) {
+  constructor(name: string, { clock, monotonic }: { readonly clock: Clock; readonly monotonic: Clock }) {
     this.name = name;
     this.#clock = clock;
-    this.#breaker = circuitBreaker(handleWhen(isFailure), {
-      breaker: new ConsecutiveBreaker(FAILURES),
-      halfOpenAfter: BREAK_MS,
-    });
-    this.#breaker.onBreak(() => {
-      const failure = this.#lastFailure ?? new ServiceError('upstream_error', 'The network failed to answer.');
-      const fromMs = Date.now();
-      this.#broken = { why: 'failing', fromMs, untilMs: fromMs + BREAK_MS, failure };
-    });
-    this.#breaker.onReset(() => {
-      this.#broken = undefined;
-    });
+    this.#monotonic = monotonic;
   }
 
-  /** One upstream call; what it fails with tells what the session may still be asked for. */
-  async call<T>(kind: string, read: () => Promise<T>): Promise<T> {
+  /**
+   * One upstream call; what it fails with tells what the session may still be asked for. `isOurs` tells the failures that say
+   * nothing of the network.
+   */
+  async call<T>(kind: string, read: () => Promise<T>, isOurs: (failure: ServiceError) => boolean): Promise<T> {
+    const breaker = this.#breakers.get(kind) ?? new Breaker(this.#monotonic);
+    this.#breakers.set(kind, breaker);
+    breaker.enter();
     try {
-      return await this.#breaker.execute(() => read().catch((error) => this.#noted(error)));
+      const value = await read();
+      breaker.answered();
+      return value;
     } catch (error) {
-      if (error instanceof BrokenCircuitError) throw this.#broken?.failure ?? error;
-      if (error instanceof ServiceError) this.#learn(kind, error);
+      if (!(error instanceof ServiceError)) throw error;
+      if (!isFailure(error)) breaker.answered();
+      else if (!isOurs(error) && breaker.failed(error)) this.#closings += 1;
+      this.#learn(kind, error);
       throw error;
     }
+  }
+
+  /** How often something has closed: while it stays the same nothing has. */
+  get closings(): number {
+    return this.#closings;
   }
 
   /** With no calls left it rests until there are more, rather than to be told so by a refusal. */
@@ -87,7 +80,7 @@ export class Session implements Taker {
     const fromMs = this.#clock.now();
     const message = 'The network allows no more calls of this kind for a while.';
     const failure = new ServiceError('upstream_rate_limited', message, { retryAfter: resetsInSeconds });
-    this.#closed.set(kind, { why: 'resting', fromMs, untilMs: fromMs + resetsInSeconds * 1000, failure });
+    this.#close(kind, { why: 'resting', fromMs, untilMs: fromMs + resetsInSeconds * 1000, failure });
   }
 
   mayRead(kind: string): boolean {
@@ -100,36 +93,39 @@ export class Session implements Taker {
 
   /** Nothing keeps it from anything. */
   get isClear(): boolean {
-    return this.#closed.size === 0 && this.#broken === undefined;
+    return this.#closed.size === 0 && ![...this.#breakers.values()].some(({ isOpen }) => isOpen);
   }
 
   closed(kind: string): Closed | undefined {
-    return this.#at(kind) ?? this.#at(ALL) ?? this.#failing();
+    return this.#at(kind) ?? this.#at(ALL) ?? this.#failing(kind);
   }
 
   get health(): SessionHealth {
-    const kinds = [...this.#closed.keys()].flatMap((kind) => {
-      const closed = this.#at(kind);
+    const kinds = [...new Set([...this.#closed.keys(), ...this.#breakers.keys()])].flatMap((kind) => {
+      const closed = this.#at(kind) ?? this.#failing(kind);
       return closed ? [{ kind, why: closed.why, untilMs: closed.untilMs }] : [];
     });
-    const failing = this.#failing();
-    const state = failing ? 'failing' : this.#at(ALL) ? 'resting' : kinds.length > 0 ? 'limited' : 'ok';
+    const state = this.#at(ALL) ? 'resting' : this.#fails ? 'failing' : kinds.length > 0 ? 'limited' : 'ok';
     return { name: this.name, state, closed: kinds };
   }
 
-  /** Before the breaker hears of it, so that it can say why it opened. */
-  #noted(error: unknown): never {
-    if (error instanceof ServiceError) this.#lastFailure = error;
-    throw error;
+  /** Nothing works of all that it was asked for. */
+  get #fails(): boolean {
+    return this.#breakers.size > 0 && [...this.#breakers.keys()].every((kind) => this.#failing(kind) !== undefined);
   }
 
   #learn(kind: string, failure: ServiceError): void {
     const now = this.#clock.now();
-    if (isRefusal(failure)) this.#closed.set(kind, { why: 'refused', fromMs: now, untilMs: now + TRUST_MS, failure });
+    if (isRefusal(failure)) this.#close(kind, { why: 'refused', fromMs: now, untilMs: now + TRUST_MS, failure });
     const { retryAfter } = failure.detail;
     if (retryAfter === undefined || !RESTS.has(failure.code)) return;
     const rest: Closed = { why: 'resting', fromMs: now, untilMs: now + retryAfter * 1000, failure };
-    this.#closed.set(failure.code === 'no_account' ? ALL : kind, rest);
+    this.#close(failure.code === 'no_account' ? ALL : kind, rest);
+  }
+
+  #close(kind: string, closed: Closed): void {
+    this.#closed.set(kind, closed);
+    this.#closings += 1;
   }
 
   #at(kind: string): Closed | undefined {
@@ -139,11 +135,11 @@ export class Session implements Taker {
     return undefined;
   }
 
-  /** By the real clock, as the breaker counts. Once the time is over one call may find out; while it does, no other. */
-  #failing(): Closed | undefined {
-    if (this.#broken === undefined) return undefined;
-    const isProbed = this.#breaker.state === CircuitState.HalfOpen;
-    return isProbed || isAt(this.#broken, Date.now()) ? this.#broken : undefined;
+  #failing(kind: string): Closed | undefined {
+    const broken = this.#breakers.get(kind)?.broken;
+    if (broken === undefined) return undefined;
+    const fromMs = this.#clock.now();
+    return { why: 'failing', fromMs, untilMs: fromMs + broken.leftMs, failure: broken.failure };
   }
 }
 
@@ -157,6 +153,5 @@ export const isRefusal = ({ code, detail }: ServiceError): boolean =>
 /** The network asks for a rest, and most often says for how long; where it does not, it counts as a failure. */
 const RESTS: ReadonlySet<ErrorCode> = new Set(['upstream_rate_limited', 'no_account']);
 
-const isFailure = (error: Error): boolean =>
-  error instanceof ServiceError &&
-  (error.code === 'upstream_error' || (RESTS.has(error.code) && error.detail.retryAfter === undefined));
+const isFailure = ({ code, detail }: ServiceError): boolean =>
+  code === 'upstream_error' || (RESTS.has(code) && detail.retryAfter === undefined);

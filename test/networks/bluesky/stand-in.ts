@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { recordId, userId } from '../../../adapters/networks/bluesky/ids.js';
 import { type BlueskyOptions, createBlueskyNetwork } from '../../../adapters/networks/bluesky/network.js';
 import type { Misbehaviour, StandIn } from '../contract/harness.js';
+import { Load } from '../contract/load.js';
 import { postOf, WORLD } from '../contract/world.js';
 import { type Answer, type Cut, METHODS } from './methods.js';
 import { didOf, handleOf, tidOf, uriOf } from './words.js';
@@ -50,7 +51,8 @@ export async function openStandIn(): Promise<BlueskyStandIn> {
     hasV2: false,
   };
 
-  const server = createServer(async (request, response) => {
+  const load = new Load();
+  const answerRequest = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url = '/' } = request;
     requests.push(`${method} ${url}`);
     headers = request.headers;
@@ -70,7 +72,8 @@ export async function openStandIn(): Promise<BlueskyStandIn> {
       return send(response, 501, { error: 'MethodNotImplemented', message: 'Method Not Implemented' });
     }
     give(response, answer, how);
-  });
+  };
+  const server = createServer(load.wrap(answerRequest));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const open: BlueskyStandIn['open'] = (options) =>
@@ -85,6 +88,7 @@ export async function openStandIn(): Promise<BlueskyStandIn> {
   const network = open(ACCOUNT);
   return {
     network,
+    load,
     desk,
     baseUrl,
     open,

@@ -1,4 +1,5 @@
 import type { Network } from '../../../src/ports/network.js';
+import type { Load } from './load.js';
 
 /** What an upstream can do wrong; `times`: how many answers, all unless told. */
 export type Misbehaviour =
@@ -45,6 +46,8 @@ export interface StandIn {
   readonly nobody: { readonly handle: string; readonly userId: string; readonly tweetId: string };
   /** From now on every answer is wrong in this way; null: all well. */
   misbehave(how: Misbehaviour | null): void;
+  /** How much it serves: as much as it is asked for, until told. */
+  readonly load: Load;
   /** Requests so far: method and path with query. */
   readonly requests: readonly string[];
   /** Headers of the last request. */

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createMastodonNetwork } from '../../../adapters/networks/mastodon/network.js';
 import type { Misbehaviour, StandIn } from '../contract/harness.js';
+import { Load } from '../contract/load.js';
 import { WORLD } from '../contract/world.js';
 import { type Answer, answerTo } from './routes.js';
 import { wordsOf } from './words.js';
@@ -24,7 +25,8 @@ export async function openMastodon({ withToken }: { withToken: boolean }): Promi
   let headers: IncomingMessage['headers'] = {};
   let wrong: Misbehaviour | null = null;
 
-  const server = createServer((request, response) => {
+  const load = new Load();
+  const answerRequest = (request: IncomingMessage, response: ServerResponse) => {
     requests.push(`${request.method} ${request.url}`);
     headers = request.headers;
     const url = new URL(request.url ?? '/', 'http://server.example');
@@ -38,7 +40,8 @@ export async function openMastodon({ withToken }: { withToken: boolean }): Promi
     const { status, body, link } =
       'list' in answer ? cut(answer, url, wrong, requests.length) : { ...answer, link: undefined };
     respond(response, status, body, wrong, link);
-  });
+  };
+  const server = createServer(load.wrap(answerRequest));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const network = createMastodonNetwork({
@@ -50,6 +53,7 @@ export async function openMastodon({ withToken }: { withToken: boolean }): Promi
 
   return {
     network,
+    load,
     handle: words.acct,
     userId: words.accountId,
     tweetId: words.statusId,

@@ -1,8 +1,9 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createXNetwork } from '../../../adapters/networks/x/network.js';
 import type { VocabularyName } from '../../../adapters/networks/x/vocabulary.js';
 import type { Misbehaviour, StandIn } from '../contract/harness.js';
+import { Load } from '../contract/load.js';
 import { type Post, timelineOf, WORLD } from '../contract/world.js';
 import { notShown, problem, type Renderer, rendererOf } from './render.js';
 
@@ -26,7 +27,8 @@ export async function openStandIn(vocabulary: VocabularyName): Promise<StandIn> 
   const requests: string[] = [];
   let headers: IncomingHttpHeaders = {};
   let how: Misbehaviour | null = null;
-  const server = createServer((request, response) => {
+  const load = new Load();
+  const answerRequest = (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? '/', 'http://x');
     requests.push(`${request.method} ${request.url}`);
     headers = request.headers;
@@ -34,7 +36,8 @@ export async function openStandIn(vocabulary: VocabularyName): Promise<StandIn> 
     const isKnown = headers.authorization === `Bearer ${TOKEN}`;
     const answer = isKnown ? answerOf(url, renderer, vocabulary, how) : refusal(401, 'Unauthorized');
     send(response, answer, how);
-  });
+  };
+  const server = createServer(load.wrap(answerRequest));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const network = createXNetwork({
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -46,6 +49,7 @@ export async function openStandIn(vocabulary: VocabularyName): Promise<StandIn> 
   });
   return {
     network,
+    load,
     handle: (name) => name,
     userId: renderer.userId,
     tweetId: renderer.tweetId,

@@ -51,6 +51,6 @@ const capitalised = (text: string): string =>
   );
 
 export function phrase(template: string, scope: Scope): string {
-  const chosen = template.replace(/\[([^\]]*)\]/g, (_, choices: string) => scope.chance.pick(choices.split('|')));
-  return capitalised(chosen.replace(/\{([^}]+)\}/g, (_, slot: string) => fill(slot, scope)));
+  const chosen = template.replace(/\[([^[\]]*)\]/g, (_, choices: string) => scope.chance.pick(choices.split('|')));
+  return capitalised(chosen.replace(/\{([^{}]+)\}/g, (_, slot: string) => fill(slot, scope)));
 }

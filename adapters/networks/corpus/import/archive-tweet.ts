@@ -57,6 +57,6 @@ export function archiveTweet(tweet: Json, authorId: string): Json {
     is_retweet: typeof text === 'string' ? /^RT @\w+: /.test(text) : undefined,
     is_quote: quoted === undefined ? undefined : true,
     is_reply: repliedTo !== undefined && repliedTo !== null,
-    source: typeof tweet.source === 'string' ? tweet.source.replace(/<[^>]*>/g, '') : undefined,
+    source: typeof tweet.source === 'string' ? tweet.source.replace(/<[^<>]*>/g, '') : undefined,
   };
 }

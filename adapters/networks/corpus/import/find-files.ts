@@ -84,7 +84,7 @@ async function inFolder(folder: string): Promise<ImportFile[]> {
 }
 
 /** Without the extension, so that `tweets.js` comes before `tweets-part1.js`. */
-const stemOf = (file: ImportFile): string => basename(file.path).replace(/\..*$/, '');
+const stemOf = (file: ImportFile): string => basename(file.path).split('.', 1)[0] ?? '';
 
 const byName = (a: ImportFile, b: ImportFile): number => stemOf(a).localeCompare(stemOf(b), 'en', { numeric: true });
 

@@ -125,10 +125,14 @@ function atLeast(counter: Counter, least: number): Sql {
   return power === 0 ? exact : sql`(t.search @@ ${mark(counter, String(10 ** power))} AND ${exact})`;
 }
 
+/** Of an address, these many narrow as much as all 500 that a search has room for. */
+const MOST_URL_PARTS = 10;
+
 /** The index knows the parts of an address, the address itself decides. */
 function inUrls(text: string): Sql {
   const parts = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const marks = parts.filter((part) => part !== 'http' && part !== 'https').map((part) => mark('url', part));
+  const telling = parts.filter((part) => part !== 'http' && part !== 'https').slice(0, MOST_URL_PARTS);
+  const marks = telling.map((part) => mark('url', part));
   const exact = sql`EXISTS (SELECT FROM unnest(t.urls) AS a(url) WHERE position(lower(${text}::text) IN lower(a.url)) > 0)`;
   return marks.length === 0 ? exact : sql`(t.search @@ (${join(marks, ' && ')}) AND ${exact})`;
 }

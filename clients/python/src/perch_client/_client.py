@@ -47,19 +47,23 @@ class Perch:
         from_: Optional[str] = None,
         to: Optional[str] = None,
         group: Optional[str] = None,
+        count: Optional[int] = None,
+        cursor: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> models.UsageResponse:
-        """What the account spent, by day, endpoint and key.
+        """What the account spent, by day, hour, endpoint and key, page by page.
 
         ``from_``: First day, UTC, such as 2026-11-01. Default: 30 days ago.
         ``to``: Last day, UTC. Default: today.
-        ``group``: day, endpoint, key, comma-separated in any combination.
+        ``group``: day, hour, endpoint, key, comma-separated in any combination; hours are kept for the last 8 days.
+        ``count``: Rows on the page, 1 to 1000.
+        ``cursor``: `next_cursor` of the page before, unchanged.
         """
         answer = self._http.call(
             "GET",
             "/v1/usage",
             {},
-            {"from": from_, "to": to, "group": group},
+            {"from": from_, "to": to, "group": group, "count": count, "cursor": cursor},
             None,
             timeout,
         )

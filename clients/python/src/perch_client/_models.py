@@ -61,12 +61,17 @@ class UsageRow(_UsageRow, total=False):
     """Paid requests of one group. Requests that cost nothing are not in it."""
 
     day: str
+    hour: str
     endpoint: str
     key_prefix: str
 
 
-class UsageResponse(FreeMeta):
+class _UsageResponse(FreeMeta):
     data: List[UsageRow]
+
+
+class UsageResponse(_UsageResponse, total=False):
+    next_cursor: str
 
 
 class ReceiptLine(TypedDict):
@@ -98,6 +103,13 @@ class ReceiptResponse(FreeMeta):
     data: Receipt
 
 
+class RateLimitTier(TypedDict):
+    """What an account's total payments raise its rate limit to; it only goes up."""
+
+    paid_usd: int
+    requests_per_second: int
+
+
 class Pack(TypedDict):
     """A pack of credits. Free to look at."""
 
@@ -108,22 +120,12 @@ class Pack(TypedDict):
     usd_per_1000: float
 
 
-class RateLimitTier(TypedDict):
-    """What an account's total payments raise its rate limit to; it only goes up."""
-
-    paid_usd: int
-    requests_per_second: int
-
-
-class Billing(TypedDict):
-    """Packs and rate limits."""
-
+class _PacksResponse(FreeMeta):
     data: List[Pack]
+
+
+class PacksResponse(_PacksResponse, total=False):
     rate_limits: List[RateLimitTier]
-
-
-class PacksResponse(FreeMeta, Billing):
-    pass
 
 
 class CheckoutRequest(TypedDict):

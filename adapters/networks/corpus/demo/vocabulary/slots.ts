@@ -2,7 +2,11 @@
 export type Season = 'winter' | 'spring' | 'summer' | 'autumn';
 export type Words = readonly string[] | Readonly<Record<Season, readonly string[]>>;
 
-const words = (text: string): readonly string[] => text.trim().split(/\s*[;\n]\s*/);
+const words = (text: string): readonly string[] =>
+  text
+    .split(/[;\n]/)
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
 const seasons = (winter: string, spring: string, summer: string, autumn: string): Words => ({
   winter: words(winter),
   spring: words(spring),

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { limitAddress } from '../../src/access/address.js';
+import { FairShare } from '../../src/access/fair-share.js';
+import { ServiceError } from '../../src/core/errors.js';
+import { monotonic } from '../../src/core/monotonic.js';
+import type { Ids } from '../../src/ports/clock.js';
+import { sendOnSocket } from './client-error.js';
+import { trustedPeers } from './trusted-peers.js';
+
+export interface ConnectionShareOptions {
+  /** Connections open at a time, of everybody. */
+  readonly total: number;
+  /** Balancers: they have a share in the whole only. */
+  readonly trustedProxies: readonly string[];
+  /** After which a connection that sends no whole request is closed. */
+  readonly longestMs: number;
+  readonly ids: Ids;
+}
+
+export interface Connections {
+  readonly open: number;
+  /** Refused since the start. */
+  readonly refused: number;
+}
+
+/** Refused connections that are told why at a time; more are closed without a word. */
+const MAX_FAREWELLS = 100;
+
+/** How long one may take to read that. */
+const FAREWELL_MS = 1000;
+
+/**
+ * Bounds the connections open at a time, and by the dynamic threshold those of one address (`FairShare`); one more is answered 503
+ * with `Connection: close` before anything of it is parsed.
+ */
+export function shareConnections(server: Server, options: ConnectionShareOptions): Connections {
+  const { total, longestMs, ids } = options;
+  const share = new FairShare({ total, longestMs, monotonic });
+  const isTrusted = trustedPeers(options.trustedProxies);
+  let open = 0;
+  let refused = 0;
+  let farewells = 0;
+
+  /** What it is refused with, or null: then it counts until it is closed. */
+  function admit(socket: Socket, address: string): ServiceError | null {
+    if (open >= total) return tooMany(`All ${total} connections are taken.`, 'overloaded', 1);
+    const holder = isTrusted(address) ? null : limitAddress(address);
+    const taken = holder === null ? null : share.take(holder);
+    if (holder !== null && taken === null) {
+      const message = `This address has ${share.heldBy(holder)} connections open, its share of ${total}: close some.`;
+      return tooMany(message, 'address_busy', share.waitMs(holder) / 1000);
+    }
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+      taken?.leave();
+    });
+    return null;
+  }
+
+  function refuse(socket: Socket, failure: ServiceError): void {
+    refused += 1;
+    if (farewells >= MAX_FAREWELLS) return void socket.destroy();
+    farewells += 1;
+    const late = setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
+    socket.once('close', () => {
+      clearTimeout(late);
+      farewells -= 1;
+    });
+    socket.on('error', () => socket.destroy());
+    sendOnSocket(socket, failure, ids.requestId());
+    // What it has sent is taken off the wire unseen: else closing would cut the answer off.
+    socket.resume();
+  }
+
+  // Node's own listener comes first and begins to parse: it must not see what is refused.
+  const [accept, ...others] = server.listeners('connection') as ((socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    // It is gone already.
+    const address = socket.remoteAddress;
+    if (address === undefined) return void socket.destroy();
+    const failure = admit(socket, address);
+    if (failure) return refuse(socket, failure);
+    for (const listener of [accept, ...others]) listener?.call(server, socket);
+  });
+  return {
+    get open() {
+      return open;
+    },
+    get refused() {
+      return refused;
+    },
+  };
+}
+
+const tooMany = (message: string, reason: string, seconds: number): ServiceError =>
+  new ServiceError('upstream_rate_limited', `${message} Nothing was charged.`, {
+    reason,
+    retryAfter: Math.max(1, seconds),
+  });
+
+const MOST = 10_000;
+
+/** Half of the files that this process may open, for stores and the network need some, and at most 10,000. */
+export function defaultConnections(limits = readLimits()): number {
+  const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
+  return soft === undefined ? MOST : Math.max(1, Math.min(MOST, Math.floor(Number(soft) / 2)));
+}
+
+/** Of Linux; elsewhere, nothing. */
+function readLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,39 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { MemoryState } from '../../src/core/memories.js';
+
+interface Row {
+  readonly name: string;
+  readonly help: string;
+  readonly of: (memory: MemoryState) => number;
+}
+
+const GAUGES: readonly Row[] = [
+  { name: 'bytes', help: 'What a memory weighs now, its keys included, as it is counted.', of: ({ bytes }) => bytes },
+  { name: 'limit_bytes', help: 'The most that a memory may weigh.', of: ({ maxBytes }) => maxBytes },
+];
+
+/** Everything that the process keeps from one request to the next, by its name in the table of memories. */
+export function measureMemories(registers: Registry[], memories: () => readonly MemoryState[]): void {
+  const labelNames = ['memory'] as const;
+  for (const { name, help, of } of GAUGES) {
+    new Gauge({
+      name: `perch_memory_${name}`,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        for (const memory of memories()) this.set({ memory: memory.name }, of(memory));
+      },
+    });
+  }
+  new Counter({
+    name: 'perch_memory_evictions_total',
+    help: 'What was dropped from a memory to make room.',
+    labelNames,
+    registers,
+    collect() {
+      this.reset();
+      for (const memory of memories()) this.inc({ memory: memory.name }, memory.evictions);
+    },
+  });
+}

@@ -1,0 +1,142 @@
+import { digestOf } from '../../src/core/digest.js';
+import { HOUR_MS } from '../../src/core/durations.js';
+import type { RedisClient } from './client.js';
+import { isEmptyOf } from './is-empty-of.js';
+import type { RedisLink } from './link.js';
+import { runScript, script } from './script.js';
+
+/** What is known of the buckets: by the end of each, whether it is whole. All of it lies in one slot. */
+const BUCKETS = 'perch:{shown}';
+const bucketKey = (endMs: number | string): string => `${BUCKETS}:${endMs}`;
+
+/** Until then pages may be cached that no bucket knows of: it was lost, or an earlier version wrote them. */
+const UNKNOWN_UNTIL = 'unknown-until';
+
+/** Names lie in the bucket that ends after the last of them expires: an eighth of their lifetime apart, or half an hour. */
+const LEAST_WIDTH_MS = HOUR_MS / 2;
+const BUCKETS_PER_LIFETIME = 8;
+/** Nodes' clocks may differ by so much. */
+const SLACK_MS = 60_000;
+
+/** Some 120 MB of Redis. Beyond it, whether a name is shown is not known until the bucket ends. */
+const MOST_NAMES = 2_000_000;
+
+/** Characters of a digest that tell a name: 72 bits. */
+const MARK_LENGTH = 12;
+
+const markOf = (name: string): string => digestOf(name).slice(0, MARK_LENGTH);
+
+/** Adds the names to a bucket; one that was lost (evicted, say) or is full stays marked so until it ends. 0: nothing is known yet. */
+const NOTE = script(`
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+local state, exists = redis.call('HGET', KEYS[1], ARGV[1]), redis.call('EXISTS', KEYS[2])
+if state == 'full' then return 1 end
+if not state then
+  for _, bucket in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if tonumber(bucket) and tonumber(bucket) < tonumber(ARGV[2]) then redis.call('HDEL', KEYS[1], bucket) end
+  end
+  redis.call('HSET', KEYS[1], ARGV[1], 'whole')
+elseif exists == 0 then
+  redis.call('HSET', KEYS[1], ARGV[1], 'full')
+  return 1
+end
+for first = 5, #ARGV, 1000 do
+  redis.call('SADD', KEYS[2], unpack(ARGV, first, math.min(first + 999, #ARGV)))
+end
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+if redis.call('SCARD', KEYS[2]) > tonumber(ARGV[4]) then
+  redis.call('UNLINK', KEYS[2])
+  redis.call('HSET', KEYS[1], ARGV[1], 'full')
+end
+return 1
+`);
+
+export interface ShownNamesOptions {
+  readonly link: RedisLink;
+  readonly clock: { now(): number };
+  /** The longest that anything is cached. */
+  readonly longestMs: number;
+  readonly mostNames?: number;
+}
+
+/**
+ * Which names the pages in Redis show, whoever cached them: sets of digests by the time until which they count, so that none is
+ * left out before its page has expired. Where that can't be said, for Redis is away, dropped a set or has too many names, it isn't.
+ */
+export class ShownNames {
+  readonly #options: ShownNamesOptions;
+
+  constructor(options: ShownNamesOptions) {
+    this.#options = options;
+  }
+
+  /** Before the page is cached in Redis, so that there is none without: false where it must not be, for Redis is away. */
+  async note(names: readonly string[], ttlMs: number): Promise<boolean> {
+    const { link, mostNames = MOST_NAMES } = this.#options;
+    if (names.length === 0) return this.#isBegun();
+    const nowMs = this.#options.clock.now();
+    const widthMs = Math.max(LEAST_WIDTH_MS, Math.ceil(ttlMs / BUCKETS_PER_LIFETIME));
+    const endMs = Math.ceil((nowMs + ttlMs + SLACK_MS) / widthMs) * widthMs;
+    const args = [endMs, nowMs, Math.ceil(endMs - nowMs + SLACK_MS), mostNames, ...new Set(names.map(markOf))];
+    const tell = (redis: RedisClient) => runScript(redis, NOTE, [BUCKETS, bucketKey(endMs)], args);
+    const first = await link.run(tell, () => undefined);
+    if (first !== 0) return first === 1;
+    await this.#begin();
+    return (await link.run(tell, () => undefined)) === 1;
+  }
+
+  /** For a page that shows nothing: what is known of the buckets has to begin before anything is cached. */
+  async #isBegun(): Promise<boolean> {
+    const buckets = await this.#buckets();
+    if (buckets !== undefined && Object.keys(buckets).length === 0) await this.#begin();
+    return buckets !== undefined;
+  }
+
+  /** In the order of the names: whether a page in Redis may show it; undefined where that is not known. */
+  async has(names: readonly string[]): Promise<(boolean | undefined)[]> {
+    const nothing = () => names.map(() => undefined);
+    const { link, clock } = this.#options;
+    let buckets = await this.#buckets();
+    if (buckets !== undefined && Object.keys(buckets).length === 0) {
+      await this.#begin();
+      buckets = await this.#buckets();
+    }
+    if (buckets === undefined) return nothing();
+    const { [UNKNOWN_UNTIL]: unknownUntil, ...states } = buckets;
+    const nowMs = clock.now();
+    if (unknownUntil === undefined || Number(unknownUntil) > nowMs) return nothing();
+    const live = Object.keys(states).filter((endMs) => Number(endMs) > nowMs);
+    if (live.some((endMs) => states[endMs] !== 'whole')) return nothing();
+    const marks = names.map(markOf);
+    const found = await link.run(
+      (redis) => Promise.all(live.map((endMs) => lookIn(redis, bucketKey(endMs), marks))),
+      () => [undefined],
+    );
+    if (found.includes(undefined)) return nothing();
+    return names.map((_, index) => found.some((marked) => marked?.[index] === 1));
+  }
+
+  #buckets(): Promise<Record<string, string> | undefined> {
+    return this.#options.link.run<Record<string, string> | undefined>(
+      (redis) => redis.hgetall(BUCKETS),
+      () => undefined,
+    );
+  }
+
+  /** Nothing is known of the pages that are cached: unless there are none, all of them have to expire first. */
+  async #begin(): Promise<void> {
+    const { link, clock, longestMs } = this.#options;
+    const isEmpty = await isEmptyOf(link, /^perch:page:/);
+    const untilMs = isEmpty ? 0 : clock.now() + longestMs + SLACK_MS;
+    await link.run<unknown>(
+      (redis) => redis.hsetnx(BUCKETS, UNKNOWN_UNTIL, untilMs),
+      () => undefined,
+    );
+  }
+}
+
+/** Undefined where the bucket is not there any more. */
+async function lookIn(redis: RedisClient, key: string, marks: readonly string[]): Promise<number[] | undefined> {
+  const [exists, found] = await Promise.all([redis.exists(key), redis.smismember(key, ...marks)]);
+  return exists === 1 ? found : undefined;
+}

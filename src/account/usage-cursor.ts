@@ -1,0 +1,55 @@
+import { ServiceError } from '../core/errors.js';
+import type { UsageGroup } from '../core/usage.js';
+import type { UsageRow } from '../ports/truth.js';
+import { isDay } from './days.js';
+
+/** Kept under the 512 characters of every other cursor (C1). */
+const MAX_LENGTH = 512;
+
+/** What a row is grouped by. Whoever makes up a cursor reads the same rows of his own account from another one on. */
+const RIGHT: Record<UsageGroup, (text: string) => boolean> = {
+  day: isDay,
+  hour: (text) => /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):00:00Z$/.test(text) && isDay(text.slice(0, 10)),
+  endpoint: (text) => /^[^\p{Cc}]{1,64}$/u.test(text),
+  key: (text) => /^[\w-]{1,64}$/.test(text),
+};
+
+/** After which row to go on. `question`: what was asked, so that another one's cursor is told apart (C2). */
+export function usageCursor(question: string, group: readonly UsageGroup[], row: UsageRow): string {
+  const values = { day: row.day, hour: row.hour, endpoint: row.endpoint, key: row.keyPrefix };
+  return pack([question, ...group.map((one) => values[one] ?? '')]);
+}
+
+/** The values of the row to go on after. Throws `bad_request` when it is no cursor of ours, or another question's. */
+export function readUsageCursor(question: string, group: readonly UsageGroup[], cursor: string): string[] {
+  const [asked, ...values] = unpack(cursor);
+  if (asked === undefined) throw malformed();
+  if (asked !== question) {
+    const message = 'This cursor belongs to another question: use it with the same from, to and group.';
+    throw new ServiceError('bad_request', message, { param: 'cursor', reason: 'cursor_other_list' });
+  }
+  const right = values.length === group.length && group.every((one, nth) => RIGHT[one](values[nth] ?? ''));
+  if (!right) throw malformed();
+  return values;
+}
+
+const pack = (parts: readonly string[]): string => Buffer.from(JSON.stringify(parts)).toString('base64url');
+
+/** Empty when it is none. */
+function unpack(cursor: string): string[] {
+  if (cursor.length > MAX_LENGTH) return [];
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const isOurs = Array.isArray(parts) && parts.every((part) => typeof part === 'string') && pack(parts) === cursor;
+    return isOurs ? parts : [];
+  } catch {
+    return [];
+  }
+}
+
+const malformed = (): ServiceError =>
+  new ServiceError(
+    'bad_request',
+    'This is not a cursor of ours. Send next_cursor of the previous page unchanged, or leave it out.',
+    { param: 'cursor', reason: 'cursor_malformed' },
+  );

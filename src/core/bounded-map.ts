@@ -1,0 +1,75 @@
+import { LRUCache } from 'lru-cache';
+import { bytesOf } from './bytes-of.js';
+
+/** What an entry takes beside its key and value: the slots of the map and of the list of ages. Measured, rounded up. */
+const ENTRY_BYTES = 140;
+
+export interface BoundedMapOptions<V> {
+  /** Most that keys, values and what holds them may weigh together. */
+  readonly maxBytes: number;
+  /** Bytes of a value, without its key; as plain data (`bytesOf`) unless told. Asked once, at `set`. */
+  readonly weigh?: (value: V) => number;
+  /** Told of each value that left, or was replaced. */
+  readonly dropped?: (value: V) => void;
+}
+
+/**
+ * A map that never weighs more than its bound, keys included. What was used longest ago goes first; a value larger than the
+ * whole bound is not kept, nor an older one under its key.
+ */
+export class BoundedMap<V extends NonNullable<unknown>> {
+  readonly maxBytes: number;
+  readonly #entries: LRUCache<string, V>;
+  readonly #weigh: (value: V) => number;
+  #evictions = 0;
+
+  constructor({ maxBytes, weigh = bytesOf, dropped }: BoundedMapOptions<V>) {
+    this.maxBytes = maxBytes;
+    this.#weigh = weigh;
+    this.#entries = new LRUCache({
+      maxSize: maxBytes,
+      dispose: (value, _key, reason) => {
+        if (reason === 'evict') this.#evictions += 1;
+        dropped?.(value);
+      },
+    });
+  }
+
+  /** What is kept now, by the weights that the bound is kept by. */
+  get bytes(): number {
+    return this.#entries.calculatedSize;
+  }
+
+  /** How often something was dropped to make room, since the start. */
+  get evictions(): number {
+    return this.#evictions;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: string): V | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** As `get`, and its age stays what it was. */
+  peek(key: string): V | undefined {
+    return this.#entries.peek(key);
+  }
+
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
+  /** False when it is larger than the whole bound: it is not kept. */
+  set(key: string, value: V): boolean {
+    const size = ENTRY_BYTES + bytesOf(key) + Math.ceil(this.#weigh(value));
+    this.#entries.set(key, value, { size });
+    return size <= this.maxBytes;
+  }
+
+  delete(key: string): boolean {
+    return this.#entries.delete(key);
+  }
+}

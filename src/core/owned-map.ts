@@ -1,0 +1,111 @@
+import { bytesOf } from './bytes-of.js';
+
+/** Slots in the map, in its owner's queue, and the entry itself. Measured, rounded up. */
+const ENTRY_BYTES = 180;
+
+export interface OwnedMapOptions {
+  readonly maxBytes: number;
+  /** The part of it that one owner's entries may take; a tenth unless told. */
+  readonly share?: number;
+  /** For how long an entry counts. */
+  readonly ttlMs: number;
+  readonly clock: { now(): number };
+}
+
+interface Entry {
+  readonly owner: Owner;
+  readonly bytes: number;
+  readonly untilMs: number;
+}
+
+interface Owner {
+  bytes: number;
+  /** Oldest first. */
+  readonly keys: Set<string>;
+  readonly name: string;
+}
+
+/**
+ * A bounded set of keys, each on somebody's account. Beyond an owner's share its own oldest go; beyond the whole, the oldest of
+ * whoever has most: nobody who has less can be pushed out by somebody who has more.
+ */
+export class OwnedMap {
+  readonly maxBytes: number;
+  readonly #ownerBytes: number;
+  readonly #ttlMs: number;
+  readonly #clock: { now(): number };
+  readonly #entries = new Map<string, Entry>();
+  readonly #owners = new Map<string, Owner>();
+  #bytes = 0;
+  #evictions = 0;
+
+  constructor({ maxBytes, share = 0.1, ttlMs, clock }: OwnedMapOptions) {
+    this.maxBytes = maxBytes;
+    this.#ownerBytes = maxBytes * share;
+    this.#ttlMs = ttlMs;
+    this.#clock = clock;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get evictions(): number {
+    return this.#evictions;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  has(key: string): boolean {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return false;
+    if (this.#clock.now() < entry.untilMs) return true;
+    this.delete(key);
+    return false;
+  }
+
+  /** Counts from now on anew. It stays on the account of who added it first: nobody can take it over to let it go. */
+  add(ownerName: string, key: string): void {
+    const name = this.#entries.get(key)?.owner.name ?? ownerName;
+    this.delete(key);
+    const owner = this.#owners.get(name) ?? { bytes: 0, keys: new Set(), name };
+    this.#owners.set(name, owner);
+    const bytes = ENTRY_BYTES + bytesOf(key);
+    this.#entries.set(key, { owner, bytes, untilMs: this.#clock.now() + this.#ttlMs });
+    owner.keys.add(key);
+    owner.bytes += bytes;
+    this.#bytes += bytes;
+    this.#dropOver(owner);
+  }
+
+  delete(key: string): boolean {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return false;
+    const { owner, bytes } = entry;
+    this.#entries.delete(key);
+    owner.keys.delete(key);
+    owner.bytes -= bytes;
+    this.#bytes -= bytes;
+    if (owner.keys.size === 0) this.#owners.delete(owner.name);
+    return true;
+  }
+
+  #dropOver(owner: Owner): void {
+    while (owner.bytes > this.#ownerBytes) this.#dropOldest(owner);
+    while (this.#bytes > this.maxBytes) this.#dropOldest(this.#largest());
+  }
+
+  #largest(): Owner {
+    return [...this.#owners.values()].reduce((most, owner) => (owner.bytes > most.bytes ? owner : most));
+  }
+
+  #dropOldest(owner: Owner): void {
+    for (const key of owner.keys) {
+      this.#evictions += 1;
+      this.delete(key);
+      return;
+    }
+  }
+}

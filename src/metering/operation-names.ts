@@ -1,0 +1,109 @@
+import type { BoundedMap } from '../core/bounded-map.js';
+import { Memories } from '../core/memories.js';
+import { NAME_LENGTH, OTHER } from '../core/usage.js';
+import type { Clock } from '../ports/clock.js';
+import type { Ledger } from '../ports/truth.js';
+
+/** Of one account's entry, beside its names. */
+const OVERHEAD_BYTES = 512;
+
+/** Longest that a charge waits to learn whether its operation's name is kept, milliseconds. */
+const PATIENCE_MS = 500;
+
+/** Names of one account that wait for the claim before theirs. */
+const MOST_WAITING = 100;
+
+/** Accounts whose names are being claimed. */
+const MOST_CLAIMS = 1_000;
+
+interface Known {
+  readonly day: string;
+  readonly names: ReadonlySet<string>;
+  /** The store turned a name away: there are as many as there may be. */
+  readonly full: boolean;
+}
+
+interface Claim {
+  /** For the next one, while one is on its way. */
+  waiting: Set<string>;
+  next: Promise<Known | undefined> | undefined;
+  current: Promise<Known | undefined>;
+}
+
+/**
+ * Of a caller's own text the ledger keeps an operation's name (M30), at most 100 of an account and UTC day, over all nodes. What
+ * this process knows to be kept costs nothing; another name is claimed once, and one at a time for an account.
+ */
+export class OperationNames {
+  readonly #ledger: Pick<Ledger, 'claimNames'>;
+  readonly #clock: Clock;
+  readonly #patienceMs: number;
+  readonly #known: BoundedMap<Known>;
+  readonly #claims = new Map<string, Claim>();
+
+  constructor(ledger: Pick<Ledger, 'claimNames'>, clock: Clock, memories = new Memories(), patienceMs = PATIENCE_MS) {
+    this.#known = memories.map('operation_names', {
+      weigh: ({ names }) => OVERHEAD_BYTES + names.size * (2 * NAME_LENGTH + 64),
+    });
+    this.#ledger = ledger;
+    this.#clock = clock;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** The name under which the account's operation is kept: its own, or `other`. Never rejects; at once where it is known. */
+  keep(accountId: string, name: string): string | Promise<string> {
+    const short = name.slice(0, NAME_LENGTH);
+    const day = new Date(this.#clock.now()).toISOString().slice(0, 10);
+    const known = this.#known.get(accountId);
+    if (known?.day === day) {
+      if (known.names.has(short)) return short;
+      if (known.full) return OTHER;
+    }
+    const claiming = this.#claim(accountId, day, short);
+    if (claiming === undefined) return OTHER;
+    return this.#patiently(claiming).then((now) => (now?.names.has(short) ? short : OTHER));
+  }
+
+  #claim(accountId: string, day: string, name: string): Promise<Known | undefined> | undefined {
+    const claim = this.#claims.get(accountId);
+    if (claim === undefined) {
+      if (this.#claims.size >= MOST_CLAIMS) return undefined;
+      const current = this.#ask(accountId, day, [name]);
+      this.#claims.set(accountId, { waiting: new Set(), next: undefined, current });
+      return current;
+    }
+    if (claim.waiting.size >= MOST_WAITING && !claim.waiting.has(name)) return undefined;
+    claim.waiting.add(name);
+    claim.next ??= claim.current.then(() => {
+      const names = [...claim.waiting];
+      claim.waiting = new Set();
+      claim.next = undefined;
+      this.#claims.set(accountId, claim);
+      claim.current = this.#ask(accountId, day, names);
+      return claim.current;
+    });
+    return claim.next;
+  }
+
+  /** Undefined when the store did not say. */
+  async #ask(accountId: string, day: string, names: readonly string[]): Promise<Known | undefined> {
+    try {
+      const kept = new Set(await this.#ledger.claimNames(accountId, day, names));
+      const known = { day, names: kept, full: names.some((name) => !kept.has(name)) };
+      this.#known.set(accountId, known);
+      return known;
+    } catch {
+      return undefined;
+    } finally {
+      const claim = this.#claims.get(accountId);
+      if (claim?.waiting.size === 0) this.#claims.delete(accountId);
+    }
+  }
+
+  #patiently<T>(work: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(undefined), this.#patienceMs);
+      void work.then(resolve).finally(() => clearTimeout(timer));
+    });
+  }
+}

@@ -1,0 +1,126 @@
+import type { Thousandths } from '../core/credits.js';
+import type { Posted } from '../ports/truth.js';
+
+/** A balance, and the number of the wallet's entry that it stands after: the larger, the newer. */
+interface Figure {
+  readonly balance: Thousandths;
+  readonly seq: number;
+}
+
+/**
+ * What this process knows of one wallet: a figure of the ledger's, and what calls in flight here are about to spend (M5).
+ *
+ * A post is durable before this process hears of it. A figure read in between has the amount taken off already, and must not
+ * lose it a second time for a call that is still in flight. So a lower figure counts only once all posts that it may contain
+ * are booked; each of them then says by its number whether it was in.
+ */
+export class Wallet {
+  #balance: Thousandths;
+  #seq = -1;
+  #knownAtMs = Number.NEGATIVE_INFINITY;
+  #inFlight: Thousandths = 0;
+  /** Posts on their way; each resolves when it is booked, and never rejects. */
+  readonly #posting = new Set<Promise<void>>();
+  /** Of all posts that were booked since the figure, the newest. */
+  #newest: Figure | null = null;
+  /** Posts booked while figures are being read: a figure may be older than they. */
+  #booked: { readonly seq: number; readonly amount: Thousandths }[] = [];
+  #readings = 0;
+
+  constructor(balance: Thousandths = 0) {
+    this.#balance = balance;
+  }
+
+  /** What nobody here is about to spend. */
+  get left(): Thousandths {
+    return this.#balance - this.#inFlight;
+  }
+
+  /** When the ledger was last heard, milliseconds of the caller's clock. */
+  get knownAtMs(): number {
+    return this.#knownAtMs;
+  }
+
+  /** A call is about to spend this, or, below zero, is not after all. */
+  plan(amount: Thousandths): void {
+    this.#inFlight += amount;
+  }
+
+  /** Part of what was planned, of `amount`, is being posted. Counts as planned until the ledger has said what became of it. */
+  post(posting: Promise<Posted>, planned: Thousandths, amount: Thousandths, clock: { now(): number }): void {
+    const end = (): void => {
+      this.#posting.delete(booked);
+      this.#inFlight -= planned;
+    };
+    const booked: Promise<void> = posting.then(
+      (posted) => {
+        end();
+        if (posted.ok) this.#book(posted, amount, clock.now());
+        else this.distrust();
+      },
+      () => {
+        end();
+        this.distrust();
+      },
+    );
+    this.#posting.add(booked);
+  }
+
+  #book({ balance, seq }: Figure, amount: Thousandths, nowMs: number): void {
+    if (this.#newest === null || seq > this.#newest.seq) this.#newest = { balance, seq };
+    if (seq > this.#seq) {
+      this.#balance -= amount;
+      if (this.#readings > 0) this.#booked.push({ seq, amount });
+    }
+    // Nothing of ours is on its way: whatever is newest is right as it stands.
+    if (this.#posting.size === 0) this.#adopt(this.#newest, nowMs);
+  }
+
+  /**
+   * Reads a figure that covers `need`, or is right. Resolves with what was read: at once if there is enough whatever else is
+   * being posted, else once all that was being posted is booked.
+   */
+  async learn<F extends Figure>(read: () => Promise<F>, need: Thousandths, clock: { now(): number }): Promise<F> {
+    this.#readings += 1;
+    let settled: Promise<unknown> | null = null;
+    try {
+      const figure = await read();
+      if (this.#posting.size === 0) {
+        this.#adopt(figure, clock.now());
+        return figure;
+      }
+      // As if none of those that are being posted were in it: it can only be more.
+      const least = figure.balance - this.#bookedAfter(figure.seq) - this.#inFlight;
+      if (least >= this.left) this.#adopt(figure, clock.now());
+      else settled = Promise.all(this.#posting).then(() => this.#adopt(figure, clock.now()));
+      if (least < need) await (settled ?? Promise.all(this.#posting));
+      else this.#knownAtMs = clock.now();
+      return figure;
+    } finally {
+      if (settled === null) this.#endReading();
+      else void settled.then(() => this.#endReading());
+    }
+  }
+
+  /** The ledger refused what this figure allowed, or nobody knows whether it did: it is read anew next time. */
+  distrust(): void {
+    this.#knownAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  #adopt({ balance, seq }: Figure, nowMs: number): void {
+    if (seq < this.#seq) return;
+    this.#balance = balance - this.#bookedAfter(seq);
+    this.#seq = seq;
+    this.#knownAtMs = nowMs;
+    this.#booked = this.#booked.filter((one) => one.seq > seq);
+  }
+
+  #bookedAfter(seq: number): Thousandths {
+    return this.#booked.reduce((sum, one) => (one.seq > seq ? sum + one.amount : sum), 0);
+  }
+
+  #endReading(): void {
+    this.#readings -= 1;
+    if (this.#readings === 0) this.#booked = [];
+  }
+}

@@ -1,0 +1,232 @@
+import type { Clock } from '../../ports/clock.js';
+import { type Latency, latencyOf } from './latency.js';
+
+/**
+ * Calls of one kind that a session has in flight where there is no pace, as for a database beside us: fixed, for nothing says how
+ * fast it should be. Twice the connections that the corpus reads with, so that none of them idles.
+ */
+const UNPACED = 16;
+
+/** With a pace it begins at a quarter of a second of it, and no lower than this: a cold burst goes at the pace. */
+const START = { seconds: 0.25, least: 4 } as const;
+
+/** Never more than four seconds of the pace, within these: what takes longer to answer is read more slowly than the pace allows. */
+const CEILING = { seconds: 4, least: 8, most: 256 } as const;
+
+/** A window ends with enough answers (twice the limit, within these), or after `ms` if there are a few: one slow call is not a slow network. */
+const WINDOW = { least: 10, most: 24, few: 5, ms: 1000 } as const;
+
+/** Latency of up to so many times the network's own is let be: as many calls wait at the network as are being served there. */
+const TOLERANCE = 2;
+
+/** A network that serves each call the more slowly the more there are shows it by its fastest answers: this much slower is crowded, too. */
+const SLOWER = 3;
+
+/** A network that serves this share of the pace is not crowded, however long it takes. */
+const MANAGES = 0.9;
+
+/** The limit changes by no more than this from window to window: `first` until it has been cut for the first time. */
+const STEP = { down: 0.5, up: 1.5, first: 2 } as const;
+
+/** After so many cuts in a row that did not help, or so long under pressure, the network's own latency is measured anew. */
+const MEASURE = { afterCuts: 3, everyMs: 30_000 } as const;
+
+/** Weight of the newest window in the network's own latency. */
+const WEIGHT = 0.3;
+
+/** When nothing moved for so many times what answers took, within these, one call finds out whether the network is back. */
+const SILENCE = { times: 8, leastMs: 2000, mostMs: 5000 } as const;
+
+/** What the limits of one kind have in common, whatever the session: they measure at the same time, for they read the same network. */
+export interface Measuring {
+  /** Grows by one whenever one of them asks for it. */
+  round: number;
+}
+
+/** One call, from `enter` to `leave`. */
+export interface Passage {
+  readonly startedAt: number;
+  /** Which limit it was sent under: answers to calls sent under an older one tell nothing of the newest. */
+  readonly epoch: number;
+}
+
+export interface InFlightLimitOptions {
+  /** Calls per second of the session; null: no pace, and a fixed limit. */
+  readonly perSecond: number | null;
+  /** Milliseconds from any start, never set back. */
+  readonly monotonic: Clock;
+  readonly measuring: Measuring;
+}
+
+const clamp = (least: number, value: number, most: number): number => Math.min(most, Math.max(least, value));
+
+/**
+ * How many calls of one kind a session has in flight, by what the network manages: the gradient of its latency, as in Netflix's
+ * concurrency-limits and Envoy's adaptive concurrency. By session, for the credentials of one may be served more slowly than those of
+ * another; by kind, for a thread takes longer than a profile by nature. A network is crowded when three things come together: something
+ * waits here for a place, less is served than the pace allows, and even the fastest answers have waited there for longer than
+ * answers take (CoDel's standing queue): that latencies differ by nature is none. The limit then falls until as many calls
+ * wait at the network as are served there, never below 1; the rest waits here.
+ */
+export class InFlightLimit {
+  readonly #options: InFlightLimitOptions;
+  readonly #most: number;
+  readonly #inFlight = new Set<Passage>();
+  #limit: number;
+  #epoch = 0;
+  #wasCut = false;
+  #cuts = 0;
+  /** What the network's fastest answers take when nothing waits there. */
+  #ownMs: number | undefined;
+  /** The window: since when, what was answered, whether something waited here for a place, and the most that were in flight. */
+  #sinceMs: number;
+  #samples: number[] = [];
+  #pressed = false;
+  #peak = 0;
+  /** Of the last window; and when the last call was sent or answered. */
+  #medianMs = 0;
+  #movedAtMs: number;
+  #measured: { readonly round: number; readonly atMs: number };
+  /** While it is measured: the limit from before, and what answers took. */
+  #before: { readonly limit: number; readonly medianMs: number } | undefined;
+
+  constructor(options: InFlightLimitOptions) {
+    this.#options = options;
+    const { perSecond, monotonic, measuring } = options;
+    const callsIn = (seconds: number): number => Math.ceil((perSecond ?? 0) * seconds);
+    this.#most = perSecond === null ? UNPACED : clamp(CEILING.least, callsIn(CEILING.seconds), CEILING.most);
+    this.#limit = perSecond === null ? UNPACED : clamp(START.least, callsIn(START.seconds), this.#most);
+    this.#sinceMs = monotonic.now();
+    this.#movedAtMs = this.#sinceMs;
+    this.#measured = { round: measuring.round, atMs: this.#sinceMs };
+  }
+
+  /** Calls at once, at least 1. */
+  get limit(): number {
+    return Math.floor(this.#limit);
+  }
+
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  /** Whether one more call may be sent; asked only when there is one. */
+  hasRoom(): boolean {
+    this.#follow();
+    if (this.#inFlight.size < this.limit) return true;
+    this.#pressed = true;
+    return this.#inFlight.size < this.#most && this.#options.monotonic.now() >= this.silentAtMs;
+  }
+
+  /** When a call may go although there is no room: nothing moves, and somebody has to find out. Milliseconds of the monotonic clock. */
+  get silentAtMs(): number {
+    return this.#movedAtMs + clamp(SILENCE.leastMs, SILENCE.times * this.#medianMs, SILENCE.mostMs);
+  }
+
+  /** About how long until there is room for one more, again and again: 0 while there is room. Milliseconds. */
+  get waitMs(): number {
+    const [oldest] = this.#inFlight;
+    if (oldest === undefined || this.#inFlight.size < this.limit) return 0;
+    return Math.max(this.#medianMs, this.#options.monotonic.now() - oldest.startedAt) / this.limit;
+  }
+
+  enter(): Passage {
+    const passage = { startedAt: this.#options.monotonic.now(), epoch: this.#epoch };
+    this.#movedAtMs = passage.startedAt;
+    this.#inFlight.add(passage);
+    this.#peak = Math.max(this.#peak, this.#inFlight.size);
+    return passage;
+  }
+
+  /** `told`: whether it took as long as the network takes, which a refusal at once does not tell. */
+  leave(passage: Passage, told: boolean): void {
+    this.#inFlight.delete(passage);
+    const now = this.#options.monotonic.now();
+    this.#movedAtMs = now;
+    if (!told || this.#options.perSecond === null) return;
+    this.#follow();
+    if (passage.epoch !== this.#epoch) return;
+    this.#samples.push(now - passage.startedAt);
+    const count = this.#samples.length;
+    const enough = count >= clamp(WINDOW.least, 2 * this.limit, WINDOW.most);
+    if (this.#before !== undefined && count >= WINDOW.few) this.#take(this.#before, now);
+    else if (enough || (count >= WINDOW.few && now - this.#sinceMs >= WINDOW.ms)) this.#close(now);
+  }
+
+  /** Measures when one of its kind does: with one call at a time of each session little waits at the network. */
+  #follow(): void {
+    const { measuring, monotonic } = this.#options;
+    if (measuring.round === this.#measured.round) return;
+    this.#measured = { round: measuring.round, atMs: monotonic.now() };
+    this.#before ??= { limit: this.#limit, medianMs: this.#medianMs };
+    this.#set(1);
+  }
+
+  /** Measured: goes on with as much of the limit from before as answers were too slow then. */
+  #take(before: { readonly limit: number; readonly medianMs: number }, now: number): void {
+    const { lowMs, medianMs } = latencyOf(this.#samples);
+    this.#before = undefined;
+    this.#ownMs = lowMs;
+    this.#cuts = 0;
+    this.#measured = { round: this.#measured.round, atMs: now };
+    const share = before.medianMs > 0 ? Math.min(1, (TOLERANCE * medianMs) / before.medianMs) : 1;
+    this.#set(before.limit * share);
+    this.#begin(now);
+  }
+
+  #close(now: number): void {
+    const latency = latencyOf(this.#samples);
+    const perSecond = (1000 * this.#samples.length) / Math.max(1, now - this.#sinceMs);
+    const pressed = this.#pressed;
+    const crowded = pressed && perSecond < MANAGES * (this.#options.perSecond ?? 0);
+    this.#learn(latency);
+    this.#begin(now);
+    if (pressed) this.#adapt(this.#gradientOf(latency), crowded, now);
+  }
+
+  /** Its own latency goes down at any time, and up only while we are far from pressing it. */
+  #learn({ lowMs, medianMs }: Latency): void {
+    const own = this.#ownMs ?? lowMs;
+    const isIdle = !this.#pressed && this.#peak <= this.limit / 2;
+    this.#ownMs = isIdle || lowMs < own ? own + WEIGHT * (lowMs - own) : own;
+    this.#medianMs = medianMs;
+  }
+
+  /** How many times as long as without a queue at the network an answer takes. */
+  #gradientOf({ lateLowMs, lowMs, medianMs }: Latency): number {
+    const own = Math.max(1, this.#ownMs ?? lowMs);
+    const queuedMs = Math.max(0, lateLowMs - own);
+    return Math.max(medianMs / Math.max(1, medianMs - queuedMs), lowMs / own / SLOWER);
+  }
+
+  #adapt(gradient: number, crowded: boolean, now: number): void {
+    const ratio = TOLERANCE / gradient;
+    if (crowded && (this.#cuts >= MEASURE.afterCuts || now - this.#measured.atMs >= MEASURE.everyMs)) {
+      this.#options.measuring.round += 1;
+      this.#follow();
+    } else if (ratio >= 1) {
+      this.#cuts = 0;
+      const up = Math.min(ratio, this.#wasCut ? STEP.up : STEP.first);
+      this.#set(Math.max(this.#limit * up, this.#limit + (ratio > 1.25 ? 1 : 0)));
+    } else if (crowded) {
+      this.#cuts += 1;
+      this.#wasCut = true;
+      this.#set(this.#limit * Math.max(STEP.down, ratio));
+    }
+  }
+
+  #set(limit: number): void {
+    const before = this.limit;
+    this.#limit = clamp(1, limit, this.#most);
+    if (this.limit === before) return;
+    this.#epoch += 1;
+    this.#begin(this.#options.monotonic.now());
+  }
+
+  #begin(now: number): void {
+    this.#samples = [];
+    this.#sinceMs = now;
+    this.#pressed = this.#inFlight.size >= this.limit;
+    this.#peak = this.#inFlight.size;
+  }
+}

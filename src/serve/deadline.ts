@@ -1,0 +1,76 @@
+import { ServiceError } from '../core/errors.js';
+import type { Clock } from '../ports/clock.js';
+import type { Gone } from '../ports/truth.js';
+
+/** Until when one call is worked on, counted from its beginning (S13): nothing is begun for it any more after that. */
+export class Deadline {
+  readonly atMs: number;
+  readonly #ms: number;
+  readonly #monotonic: Clock;
+  readonly #left: AbortSignal;
+  readonly #timer: NodeJS.Timeout;
+  readonly #waiting = new Set<(reason: ServiceError) => void>();
+  #over: AbortController | null = null;
+
+  /** `left` fires when the caller has left. */
+  constructor(ms: number, monotonic: Clock, left: AbortSignal) {
+    this.#ms = ms;
+    this.#monotonic = monotonic;
+    this.#left = left;
+    this.atMs = monotonic.now() + ms;
+    this.#timer = setTimeout(() => this.#pass(), ms).unref();
+  }
+
+  /** Fires when the caller has left, and at the deadline, also when the call has ended before: its reads may live on. */
+  get signal(): AbortSignal {
+    this.#over ??= new AbortController();
+    return AbortSignal.any([this.#left, this.#over.signal]);
+  }
+
+  /** The same, to be asked. */
+  get gone(): Gone {
+    const isLate = (): boolean => this.#monotonic.now() >= this.atMs;
+    const late = (): ServiceError => this.#late();
+    const left = this.#left;
+    return {
+      get aborted() {
+        return left.aborted || isLate();
+      },
+      get reason() {
+        return left.aborted ? left.reason : late();
+      },
+    };
+  }
+
+  /** The answer, or 503 at the deadline if that comes first. */
+  async within<T>(answer: Promise<T>): Promise<T> {
+    let stop: (reason: ServiceError) => void = () => undefined;
+    const late = new Promise<never>((_, reject) => {
+      stop = reject;
+      this.#waiting.add(stop);
+    });
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      this.#waiting.delete(stop);
+    }
+  }
+
+  /** The call is over. */
+  end(): void {
+    if (this.#over === null) clearTimeout(this.#timer);
+  }
+
+  #pass(): void {
+    const late = this.#late();
+    for (const stop of this.#waiting) stop(late);
+    this.#over?.abort(late);
+  }
+
+  #late(): ServiceError {
+    return new ServiceError(
+      'upstream_error',
+      `This call was not done within ${this.#ms / 1000} s, so it was given up. Nothing was charged.`,
+    );
+  }
+}

@@ -1,0 +1,72 @@
+import { type ASTNode, GraphQLError, type Source } from 'graphql';
+import { ServiceError } from '../core/errors.js';
+
+/** Errors in one answer. */
+const MAX_ERRORS = 10;
+/** Characters of a message: it may repeat the caller's own text. */
+const MAX_MESSAGE = 300;
+/** Places in the document that one error points to. */
+const MAX_PLACES = 5;
+
+/** The text of a document is wrong; the errors say where. They are few and short, whatever the document is. */
+export class DocumentError extends ServiceError {
+  readonly errors: readonly GraphQLError[];
+
+  constructor(errors: readonly GraphQLError[], status?: number) {
+    const few = errors.slice(0, MAX_ERRORS).map(short);
+    super('bad_request', few[0]?.message ?? 'The document is not valid.', status === undefined ? {} : { status });
+    this.errors = few;
+  }
+
+  static of(message: string, status?: number): DocumentError {
+    return new DocumentError([new GraphQLError(message)], status);
+  }
+}
+
+/** Text of a caller's own, as far as it belongs into a message. */
+export const shortened = (text: string): string =>
+  text.length <= MAX_MESSAGE ? text : `${text.slice(0, MAX_MESSAGE - 1)}…`;
+
+function short(error: GraphQLError): GraphQLError {
+  const isShort = error.message.length <= MAX_MESSAGE && (error.positions?.length ?? 0) <= MAX_PLACES;
+  if (isShort) return error;
+  return new GraphQLError(shortened(error.message), {
+    ...(error.source && error.positions && { source: error.source, positions: error.positions.slice(0, MAX_PLACES) }),
+    extensions: error.extensions,
+  });
+}
+
+/**
+ * Where the nodes of a document begin in its text. It is kept beside the nodes: an error of graphql-js that has the places of
+ * its nodes counts all lines for each, which may be hundreds.
+ */
+export class Places {
+  readonly #source: Source;
+  readonly #starts = new Map<ASTNode, number>();
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  add(node: ASTNode, start: number): void {
+    this.#starts.set(node, start);
+  }
+
+  /** Those of some nodes only: what is needed later. */
+  of(nodes: readonly ASTNode[]): Places {
+    const some = new Places(this.#source);
+    for (const node of nodes) some.add(node, this.#starts.get(node) ?? 0);
+    return some;
+  }
+
+  /** The error, pointing into the text. */
+  place(error: GraphQLError): GraphQLError {
+    const positions = (error.nodes ?? []).slice(0, MAX_PLACES).flatMap((node) => this.#starts.get(node) ?? []);
+    if (positions.length === 0) return error;
+    return new GraphQLError(shortened(error.message), {
+      source: this.#source,
+      positions,
+      extensions: error.extensions,
+    });
+  }
+}

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  NoFragmentCyclesRule,
+  NoUnusedVariablesRule,
+  type OperationDefinitionNode,
+  print,
+  specifiedRules,
+  type ValidationRule,
+  validate,
+} from 'graphql';
+import { digestOf } from '../core/digest.js';
+import { NAME_LENGTH } from '../core/usage.js';
+import type { OperationText } from './call.js';
+import { DocumentError, shortened } from './document-error.js';
+import { COMPILED_FIELDS, Executable } from './executable.js';
+import { checkIntrospection, type IntrospectionResult, type IntrospectionResults } from './introspection.js';
+import { type Plan, planOf } from './planner.js';
+import { measure, type ReadDocument, readDocument } from './read-document.js';
+import type { Checks } from './rules.js';
+import { isIntrospection } from './shape.js';
+import { coerced } from './variables.js';
+
+/** What came of an operation; its data as JSON, too, where that was made once for all callers. */
+export type Executed = ExecutionResult & Partial<Pick<IntrospectionResult, 'dataText'>>;
+
+/** A checked operation. */
+export interface Operation extends Plan, OperationText {
+  /** The persisted name, or the operation's own, or `query`: what the ledger calls it. */
+  readonly name: string;
+  /** Persisted: its name is not a caller's own. */
+  readonly isOurs: boolean;
+  readonly kind: OperationDefinitionNode['operation'];
+  /** Introspection only: needs no key (G2). */
+  readonly keyless: boolean;
+  /** The variables with defaults applied, or what is wrong with them. */
+  readonly coerce: (variables: Record<string, unknown>) => Record<string, unknown>;
+  readonly run: (context: unknown, variables: Record<string, unknown>) => Promise<Executed>;
+  /** Bytes that it takes in memory now: an estimate, rather too high than too low. */
+  readonly weight: () => number;
+}
+
+/** Told whether an operation is introspection only, before anything else is done with it; throws where it may not pass. */
+export type Admits = (keyless: boolean) => void;
+
+export interface Source {
+  /** Tells it from every other operation: the SHA-256 of what was asked for. */
+  readonly id: string;
+  readonly text: string;
+  readonly operationName: string | null;
+  readonly isOurs: boolean;
+  /** The name of a persisted one. */
+  readonly name?: string;
+  readonly admits?: Admits;
+  /** Introspection that asks the same in other words, white space and name apart, if it was prepared before. */
+  readonly alike?: (normalised: string) => Operation | undefined;
+  /** It is compiled now, and weighs more. */
+  readonly onCompiled?: () => void;
+}
+
+/** What all operations are checked against. */
+export interface About {
+  readonly schema: GraphQLSchema;
+  readonly checks: Checks;
+  readonly results: IntrospectionResults;
+}
+
+// What an operation weighs: measured, and rounded up.
+const BASE = 8192;
+const CHARACTER = 4;
+const TOKEN = 300;
+const FIELD = 1000;
+const COMPILED_FIELD = 3500;
+
+const RULES = specifiedRules.filter((rule) => rule !== NoUnusedVariablesRule);
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/**
+ * Parses, measures, checks and plans an operation, in this order: each step takes time that the steps before it bound. Throws
+ * `DocumentError`.
+ */
+export function prepareOperation({ schema, checks, results }: About, source: Source): Operation {
+  const { text, operationName } = source;
+  const read = readDocument(text);
+  const { document, fragments, tokens } = read;
+  const operation = getOperationAST(document, operationName);
+  if (!operation) throw DocumentError.of(whichOperation(operationName));
+  const keyless = isIntrospection(operation);
+  source.admits?.(keyless);
+  // What tools ask of the schema comes in many spellings: it is checked, sized and executed once for all of them.
+  const normalised = keyless && isAlone(document) ? digestOf(print(withoutName(document, operation))) : null;
+  const alike = normalised === null ? undefined : source.alike?.(normalised);
+  if (alike) return alike;
+  const fields = check(schema, read, operation, source);
+  checkIntrospection(schema, operation, fragments);
+  const executable = new Executable({ schema, document, operationName, fields }, source.onCompiled);
+  // One of ours is compiled at start, whoever will send it.
+  if (source.name !== undefined) executable.compile();
+  const plan = planOf(schema, operation, fragments, checks);
+  // A long alias is in the path of all that is below it.
+  const pathLength = [...plan.fieldPaths].flat().reduce((sum, path) => sum + path.length, 0);
+  const places = read.places.of((operation.variableDefinitions ?? []).map(({ variable }) => variable));
+  return {
+    id: normalised ?? source.id,
+    text: read.isShorter ? print(document) : text,
+    operationName,
+    mayCompile: fields <= COMPILED_FIELDS,
+    name: (source.name ?? operation.name?.value ?? operation.operation).slice(0, NAME_LENGTH),
+    isOurs: source.isOurs,
+    kind: operation.operation,
+    keyless,
+    coerce: (variables) => coerced(schema, operation, places, variables),
+    ...plan,
+    run: keyless
+      ? async (_context, variables) =>
+          results.of(normalised ?? source.id, variables, () => executable.interpret(variables))
+      : async (context, variables) => executable.run(context, variables),
+    weight: () =>
+      BASE +
+      CHARACTER * (text.length + pathLength) +
+      TOKEN * tokens +
+      fields * (FIELD + (executable.isCompiled ? COMPILED_FIELD : 0)),
+  };
+}
+
+const isAlone = ({ definitions }: DocumentNode): boolean =>
+  definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length === 1;
+
+function withoutName(document: DocumentNode, operation: OperationDefinitionNode): DocumentNode {
+  const { name: _, ...nameless } = operation;
+  return { ...document, definitions: document.definitions.map((node) => (node === operation ? nameless : node)) };
+}
+
+/** Gives the number of fields. It can be read, and asks for what there is not: 422, but for variables, which are the request's as much (G6). */
+function check(schema: GraphQLSchema, read: ReadDocument, operation: OperationDefinitionNode, source: Source): number {
+  const shape = measure(read, operation, source);
+  const faultsOf = (rules: readonly ValidationRule[]): GraphQLError[] =>
+    validate(schema, read.document, rules, { maxErrors: 10 }).map((error) => read.places.place(error));
+  const faults = faultsOf(shape === 'circular' ? [NoFragmentCyclesRule] : RULES);
+  if (faults.length > 0 || shape === 'circular') throw new DocumentError(faults, 422);
+  const unused = faultsOf([NoUnusedVariablesRule]);
+  if (unused.length > 0) throw new DocumentError(unused);
+  return shape.fields;
+}
+
+const whichOperation = (name: string | null): string =>
+  name === null
+    ? 'The document has no operation, or several: name one with operationName.'
+    : `The document has no operation ${JSON.stringify(shortened(name))}.`;

@@ -1,0 +1,166 @@
+import {
+  type ASTNode,
+  type DocumentNode,
+  GraphQLError,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  type SelectionNode,
+  Source,
+  visit,
+} from 'graphql';
+import { DocumentError, Places } from './document-error.js';
+import { LIMITS, refuseOver } from './limits.js';
+import { comparisonsOf, type Fragments, fragmentsOf, isIntrospection, type Shape, Shapes } from './shape.js';
+
+/** A document that can be read, and whose size is within bounds; nothing else is known of it. */
+export interface ReadDocument {
+  readonly document: DocumentNode;
+  /** The document was changed: something that was written twice is in it once. */
+  readonly isShorter: boolean;
+  readonly fragments: Fragments;
+  readonly places: Places;
+  /** Words and marks that were written. */
+  readonly tokens: number;
+}
+
+/** Parses a text, in bounded time. Throws `DocumentError` (400). */
+export function readDocument(text: string): ReadDocument {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > LIMITS.bytes) {
+    throw DocumentError.of(`The document is larger than ${LIMITS.bytes} bytes: it has ${bytes}.`);
+  }
+  const source = new Source(text);
+  refuseOver(linesIn(text), LIMITS.lines, 'The document has', 'lines');
+  const written = parsed(source);
+  const operations = written.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  refuseOver(operations.length, LIMITS.operations, 'The document has', 'operations');
+  const document = withoutRepeats(written);
+  return {
+    document,
+    isShorter: document !== written,
+    fragments: fragmentsOf(document),
+    places: new Places(source),
+    tokens: written.tokenCount ?? LIMITS.tokens,
+  };
+}
+
+function linesIn(text: string): number {
+  let lines = 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 10 || code === 13) lines += 1;
+  }
+  return lines;
+}
+
+function parsed(source: Source): DocumentNode {
+  try {
+    return parse(source, { maxTokens: LIMITS.tokens });
+  } catch (error) {
+    throw new DocumentError([error instanceof GraphQLError ? error : new GraphQLError('The document cannot be read.')]);
+  }
+}
+
+/** A plain field that a selection set names again means nothing: it is left in once. Fragments count as often as they are spread. */
+function withoutRepeats(document: DocumentNode): DocumentNode {
+  return visit(document, {
+    SelectionSet: {
+      leave(set) {
+        const names = new Set<string>();
+        const selections = set.selections.filter((selection) => {
+          const name = plainNameOf(selection);
+          if (name === undefined) return true;
+          const isNew = !names.has(name);
+          names.add(name);
+          return isNew;
+        });
+        return selections.length === set.selections.length ? undefined : { ...set, selections };
+      },
+    },
+  });
+}
+
+/** Undefined for what has an alias, arguments, directives or fields of its own. */
+function plainNameOf(node: SelectionNode): string | undefined {
+  if (node.directives && node.directives.length > 0) return undefined;
+  if (node.kind !== Kind.FIELD || node.alias || node.selectionSet || node.arguments?.length) return undefined;
+  return node.name.value;
+}
+
+/**
+ * Whether the document is small enough to be validated, planned and executed; takes time linear in its text. Gives the shape of
+ * the operation, or `circular` where that has no end. Throws `DocumentError` (400), which says which bound and by how much.
+ */
+export function measure(
+  { document, fragments, places }: ReadDocument,
+  operation: OperationDefinitionNode,
+  { isOurs }: { isOurs: boolean },
+): Shape | 'circular' {
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  refuseOver(fragments.size, LIMITS.fragments, 'The document has', 'fragments');
+  const shapes = new Shapes(fragments);
+  const all = operations.map((node) => ({ node, shape: shapes.of(node.selectionSet) }));
+  const everything = [...all, ...shapes.rest()];
+  checkValues(document, places);
+  if (shapes.isCircular) {
+    hidePlaces(document, places);
+    return 'circular';
+  }
+  // The limits of shape are for callers: our own documents are read by people before they are persisted.
+  if (!isOurs) for (const { node, shape } of all) checkShape(node, shape);
+  const selections = everything.reduce((sum, { shape }) => sum + shape.selections, 0);
+  refuseOver(selections, LIMITS.selections, 'Once its fragments are expanded the document has', 'selections');
+  let comparisons = 0;
+  for (const { node } of everything) comparisons += comparisonsOf([node.selectionSet], fragments);
+  if (comparisons > LIMITS.comparisons) {
+    throw DocumentError.of(
+      `Fields of the same name would have to be compared ${comparisons.toLocaleString('en-US')} times; at most ${LIMITS.comparisons.toLocaleString('en-US')} are allowed. Ask for a field once in a place, or under another name.`,
+    );
+  }
+  hidePlaces(document, places);
+  return all.find(({ node }) => node === operation)?.shape ?? shapes.of(operation.selectionSet);
+}
+
+function checkShape(node: OperationDefinitionNode, { depth, aliases, width, fields }: Shape): void {
+  const levels = isIntrospection(node) ? LIMITS.introspectionDepth : LIMITS.depth;
+  refuseOver(depth, levels, 'The operation is nested', 'levels deep');
+  refuseOver(aliases, LIMITS.aliases, 'The operation has', 'aliases');
+  refuseOver(width, LIMITS.rootFields, 'The operation has', 'root fields');
+  refuseOver(fields, LIMITS.fields, 'The operation has', 'fields once its fragments are expanded');
+  refuseOver(node.variableDefinitions?.length ?? 0, LIMITS.variables, 'The operation has', 'variables');
+}
+
+/** Values within values; and the one name that is no name of a property in JavaScript. */
+function checkValues(document: DocumentNode, places: Places): void {
+  let depth = 0;
+  const nested = {
+    enter() {
+      depth += 1;
+      refuseOver(depth, LIMITS.valueDepth, 'A value is nested', 'levels deep');
+    },
+    leave() {
+      depth -= 1;
+    },
+  };
+  visit(document, {
+    ListValue: nested,
+    ObjectValue: nested,
+    ListType: nested,
+    Name(node) {
+      if (node.value !== '__proto__') return;
+      places.add(node, node.loc?.start ?? 0);
+      throw new DocumentError([places.place(new GraphQLError('__proto__ cannot be a name here.', { nodes: node }))]);
+    },
+  });
+}
+
+/** From here on the nodes have no places of their own. */
+function hidePlaces(document: DocumentNode, places: Places): void {
+  visit(document, {
+    enter(node: ASTNode) {
+      if (node.loc) places.add(node, node.loc.start);
+      (node as { loc?: unknown }).loc = undefined;
+    },
+  });
+}

@@ -1,0 +1,144 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { plus } from './limits.js';
+
+/** What a selection set comes to once its fragments are expanded. The counts saturate. */
+export interface Shape {
+  fields: number;
+  /** Fields, fragment spreads and inline fragments. */
+  selections: number;
+  /** Fields inside each other. */
+  depth: number;
+  aliases: number;
+  /** Fields on the first level, those of fragments included. */
+  width: number;
+}
+
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+
+const NOTHING: Shape = { fields: 0, selections: 0, depth: 0, aliases: 0, width: 0 };
+
+export function fragmentsOf({ definitions }: DocumentNode): Fragments {
+  const found = new Map<string, FragmentDefinitionNode>();
+  for (const node of definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) found.set(node.name.value, node);
+  return found;
+}
+
+/** Only `__schema`, `__type` and `__typename`: public documentation, open to all (G2, U44). */
+export const isIntrospection = (operation: OperationDefinitionNode): boolean =>
+  operation.selectionSet.selections.every(
+    (selection) => selection.kind === Kind.FIELD && selection.name.value.startsWith('__'),
+  );
+
+/** Counts in time linear in the text: each fragment once, however often it is spread. */
+export class Shapes {
+  readonly #fragments: Fragments;
+  readonly #known = new Map<string, Shape>();
+  readonly #within = new Set<string>();
+  /** True when a fragment was met inside itself: what is counted then is too little. */
+  isCircular = false;
+
+  constructor(fragments: Fragments) {
+    this.#fragments = fragments;
+  }
+
+  of(set: SelectionSetNode): Shape {
+    const shape = { ...NOTHING };
+    for (const selection of set.selections) this.#add(shape, selection);
+    return shape;
+  }
+
+  /** The fragments that were not met in anything counted so far, and what they come to: they are validated, too. */
+  rest(): { readonly node: FragmentDefinitionNode; readonly shape: Shape }[] {
+    const rest = [];
+    for (const node of this.#fragments.values()) {
+      if (!this.#known.has(node.name.value)) rest.push({ node, shape: this.#ofFragment(node.name.value) });
+    }
+    return rest;
+  }
+
+  #add(shape: Shape, selection: SelectionNode): void {
+    const isField = selection.kind === Kind.FIELD;
+    const inner =
+      selection.kind === Kind.FRAGMENT_SPREAD
+        ? this.#ofFragment(selection.name.value)
+        : selection.selectionSet
+          ? this.of(selection.selectionSet)
+          : NOTHING;
+    shape.fields = plus(shape.fields, inner.fields + (isField ? 1 : 0));
+    shape.selections = plus(shape.selections, inner.selections + 1);
+    shape.depth = Math.max(shape.depth, inner.depth + (isField ? 1 : 0));
+    shape.aliases = plus(shape.aliases, inner.aliases + (isField && selection.alias ? 1 : 0));
+    shape.width = plus(shape.width, isField ? 1 : inner.width);
+  }
+
+  #ofFragment(name: string): Shape {
+    const known = this.#known.get(name);
+    if (known) return known;
+    const fragment = this.#fragments.get(name);
+    if (!fragment) return NOTHING;
+    if (this.#within.has(name)) {
+      this.isCircular = true;
+      return NOTHING;
+    }
+    this.#within.add(name);
+    const shape = this.of(fragment.selectionSet);
+    this.#within.delete(name);
+    this.#known.set(name, shape);
+    return shape;
+  }
+}
+
+/** A field that shares its response name with others, in one place of an answer. */
+interface Same {
+  count: number;
+  weight: number;
+  readonly below: SelectionSetNode[];
+}
+
+/** Characters of arguments that take as long to compare as a field without any. */
+const ARGUMENT_CHARACTERS = 32;
+
+/**
+ * How many comparisons it takes to know that fields of one response name can be merged: each with each other, and their arguments.
+ * Walks what the fragments expand to, so that must be bounded before; the fragments must not be circular.
+ */
+export function comparisonsOf(sets: readonly SelectionSetNode[], fragments: Fragments): number {
+  const names = new Map<string, Same>();
+  for (const set of sets) collect(set, fragments, names);
+  let sum = 0;
+  for (const { count, weight, below } of names.values()) {
+    sum = plus(sum, ((count - 1) * weight) / 2);
+    if (below.length > 0) sum = plus(sum, comparisonsOf(below, fragments));
+  }
+  return Math.ceil(sum);
+}
+
+function collect(set: SelectionSetNode, fragments: Fragments, names: Map<string, Same>): void {
+  for (const selection of set.selections) {
+    if (selection.kind === Kind.FIELD) {
+      const name = selection.alias?.value ?? selection.name.value;
+      const same = names.get(name) ?? { count: 0, weight: 0, below: [] };
+      names.set(name, same);
+      same.count += 1;
+      same.weight += weightOf(selection);
+      if (selection.selectionSet) same.below.push(selection.selectionSet);
+    } else {
+      const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
+      if (inner) collect(inner.selectionSet, fragments, names);
+    }
+  }
+}
+
+function weightOf({ arguments: given = [] }: FieldNode): number {
+  const first = given[0]?.loc;
+  const last = given.at(-1)?.loc;
+  return first && last ? 1 + (last.end - first.start) / ARGUMENT_CHARACTERS : 1;
+}

@@ -1,0 +1,50 @@
+import { type GraphQLSchema, getVariableValues, type OperationDefinitionNode } from 'graphql';
+import { badRequest } from '../core/errors.js';
+import { DocumentError, type Places } from './document-error.js';
+import { LIMITS, said } from './limits.js';
+
+type Values = Record<string, unknown>;
+
+/**
+ * The variables of an operation with their defaults, or what is wrong with them. Throws `bad_request`, before anything is done
+ * with them where they are too many or too deep.
+ */
+export function coerced(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  places: Places,
+  variables: Values,
+): Values {
+  checkSize(variables);
+  const result = getVariableValues(schema, operation.variableDefinitions ?? [], variables, { maxErrors: 10 });
+  if (result.errors) throw new DocumentError(result.errors.map((error) => places.place(error)));
+  return result.coerced;
+}
+
+/** Goes no deeper and no further than is allowed. */
+function checkSize(variables: Values): void {
+  let level: object[] = [variables];
+  let values = 0;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > LIMITS.valueDepth) {
+      throw badRequest(
+        `The variables are nested more than ${LIMITS.valueDepth} levels deep; at most ${LIMITS.valueDepth} are allowed.`,
+        'variables',
+      );
+    }
+    const below: object[] = [];
+    for (const item of level) {
+      const inner = Object.values(item);
+      values += inner.length;
+      if (values > LIMITS.variableValues) throw tooMany(values);
+      for (const value of inner) if (typeof value === 'object' && value !== null) below.push(value);
+    }
+    level = below;
+  }
+}
+
+const tooMany = (values: number) =>
+  badRequest(
+    `The variables have ${said(values)} values or more; at most ${said(LIMITS.variableValues)} are allowed.`,
+    'variables',
+  );

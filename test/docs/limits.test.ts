@@ -1,0 +1,113 @@
+/** docs/limits.md lists every bound there is, with the figure of the code. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { SETTINGS } from '../../src/config/settings.js';
+import { MEMORIES, memoryRows } from '../../src/core/memory-table.js';
+import { codeIn, ROOT } from '../readme/markdown.js';
+import { isCode, readSources } from '../support/sources.js';
+import { boundsIn, writtenAs } from './bounds.js';
+
+const PAGE = join(ROOT, 'docs/limits.md');
+
+/** What no caller of the service can come to: files of operators, the invented network, the colours and sizes of pictures. */
+const APART = [
+  /^adapters\/cli\//,
+  /^adapters\/networks\/corpus\/(?:demo|import)\//,
+  /^adapters\/dashboard\/(?:chart|palette)/,
+  /^src\/config\//,
+  // What a network itself allows is told in docs/networks.md.
+  /^adapters\/networks\/(?:bluesky|mastodon|x)\//,
+  /^adapters\/networks\/upstream\/rate-headers/,
+];
+
+/** Called like a bound of the service and none, each with its reason. */
+const NO_BOUNDS: Readonly<Record<string, string>> = {
+  'src/account/low-balance.ts MOST_TRIES': 'of a mail, before it is given up',
+  'src/account/low-balance.ts MOST_FAILURES': 'of the mail server, before it is left alone',
+  'src/account/safe-next.ts LONGEST': 'where to go on after signing in: longer is the dashboard',
+  'src/account/sessions.ts LONGEST_MS': 'how long a session lasts: docs/security.md',
+  'src/account/sessions.ts KEPT_MS': 'how long an ended session is shown',
+  'src/core/digest.ts LONGEST_NAME': 'longer keys are digests',
+  'src/core/fair-log.ts DROPPED_SHARE': 'how much is dropped at once where a memory is full',
+  'src/serve/limits.ts MOST': 'where counting ends',
+  'adapters/postgres/launcher.ts PATIENCE_MS': 'how long another process may take to start the server',
+  'adapters/postgres/launcher.ts PATIENCE_STEP_MS': 'the same',
+  'adapters/postgres/launcher.ts PATIENCE_STEPS': 'the same',
+  'adapters/postgres/ledger-check.ts MOST_FAULTS': 'that a command names',
+  'adapters/postgres/retry.ts LONGEST_DELAY_MS': 'between two tries of a statement',
+  'adapters/postgres/tidy.ts MOST_STEPS': 'of one round of housekeeping',
+  'adapters/redis/client.ts LONGEST_BACKOFF_MS': 'between two tries to connect',
+  'adapters/redis/is-empty-of.ts MOST_LOOKS': 'at the start',
+  'adapters/stripe/payments.ts MOST': 'of a list that is asked of Stripe',
+  'adapters/graphql/graphiql/browser/transport.js PATIENCE_SECONDS': 'of a page',
+};
+
+/** Settings that move a bound. */
+const BOUND_SETTING = /MAX|_MB$|_DEADLINE_|_PACE_|_TTL_|_LIMIT|_SHARE/;
+
+const bounds = readSources(['src', 'schema', 'adapters'])
+  .filter(isCode)
+  .filter(({ path }) => !APART.some((room) => room.test(path)))
+  .flatMap(boundsIn)
+  .filter(({ where }) => !(where in NO_BOUNDS));
+
+/** Rows of its tables, whole; a row names the bounds it tells of between backquotes, as `src/serve/limits.ts LIMITS.depth`. */
+const rows = readFileSync(PAGE, 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('|'));
+
+const rowOf = (name: string): string | undefined => rows.find((row) => codeIn(row).includes(name));
+
+describe('docs/limits.md', () => {
+  it('has a row for every bound, with its figure', () => {
+    const missing = bounds.filter(({ where, value }) => {
+      const row = rowOf(where)?.replaceAll(/`[^`]*`/g, '');
+      return !writtenAs(value).some((figure) => row && isIn(row, figure));
+    });
+    expect(missing.map(({ where, value }) => `| … | ${value.toLocaleString('en-US')} | | … | \`${where}\` |`)).toEqual(
+      [],
+    );
+  });
+
+  it('has a row for every setting that moves one, with its default', () => {
+    const missing = Object.entries(SETTINGS).filter(([name, setting]) => {
+      if (!BOUND_SETTING.test(name)) return false;
+      const row = rowOf(name);
+      const usual = 'fallback' in setting ? setting.fallback : setting.unset;
+      return row === undefined || !(row.includes(usual) || row.includes(Number(usual).toLocaleString('en-US')));
+    });
+    expect(missing.map(([name]) => name)).toEqual([]);
+  });
+
+  it('tells of every memory what the code tells', () => {
+    const told = (texts: readonly string[]): boolean => rows.some((row) => texts.every((text) => row.includes(text)));
+    const missing = memoryRows().filter(({ name, holds, limit, beyond }) =>
+      name in MEMORIES ? !told([name, holds, limit, beyond]) : !told([limit.replace(/\.$/, '')]),
+    );
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('tells of no bound that there is not', () => {
+    const known = new Set(bounds.map(({ where }) => where));
+    const told = rows.flatMap(codeIn).filter((code) => /^(?:src|schema|adapters)\/\S+ [A-Z]/.test(code));
+    expect(told.filter((where) => !known.has(where))).toEqual([]);
+  });
+});
+
+/** As a figure of its own, not a part of a longer one. */
+const isIn = (row: string, figure: string): boolean =>
+  new RegExp(`(?<![\\d.,])${figure.replaceAll('.', '\\.')}(?![\\d]|[.,]\\d)`).test(row);
+
+describe('the bounds of the code', () => {
+  it('are found by their names, also inside of objects', () => {
+    const text =
+      'const MIB = 1024 * 1024;\nexport const MOST_WAITING = 1_000;\nconst LIMITS = { depth: 10, bytes: 4 * MIB } as const;';
+    expect(boundsIn({ path: 'src/a.ts', text })).toEqual([
+      { where: 'src/a.ts MOST_WAITING', value: 1000 },
+      { where: 'src/a.ts LIMITS.depth', value: 10 },
+      { where: 'src/a.ts LIMITS.bytes', value: 4 * 1024 * 1024 },
+    ]);
+    expect(bounds.length).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Attack, flood, graphql, mcpTool } from '../support/attack.js';
+import type { Answer, Sent } from '../support/client.js';
+import { FIRST_TWEET } from '../support/network.js';
+import type { Account } from '../support/service.js';
+
+const CACHED = 'person_1';
+
+/** Reads of what nobody has asked for, by all three interfaces. */
+const cold = (n: number): Sent => {
+  const handle = `person_${10_000 + n}`;
+  const ways: Sent[] = [
+    { path: `/v1/users/${handle}` },
+    graphql(`query ($h: String!) { user(handle: $h) { id } }`, { h: handle }),
+    mcpTool('get_user', { handle }),
+  ];
+  return ways[n % 3] ?? { path: `/v1/users/${handle}` };
+};
+
+/** An account that searches while others attack, and how long each took. */
+async function searches(stage: Parameters<Attack['strike']>[0], other: Account, times: number): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let n = 0; n < times && !stage.signal.aborted; n += 1) {
+    answers.push(
+      await stage.send({ path: `/v1/tweets/search?q=other${n}x${other.keyId.slice(0, 8)}`, key: other.key }),
+    );
+  }
+  return answers;
+}
+
+/** A read that is 200, in so many milliseconds, or a sentence. */
+const fine = (what: string, answers: readonly Answer[], mostMs: number): string[] =>
+  answers
+    .filter(({ status, ms }) => status !== 200 || ms > mostMs)
+    .map(
+      ({ status, ms, code }) =>
+        `${what}: ${status === 0 ? 'no answer' : status} ${code ?? ''} after ${Math.round(ms)} ms`,
+    );
+
+/** Of another account while one has 500 searches queued; noisy machines are let off by width. */
+const SEARCH_MS = 2000;
+
+const hanging = (): Attack => {
+  let others: Answer[] = [];
+  return {
+    name: '190 cold reads a second of one account while the network hangs',
+    over: 'all',
+    keyed: true,
+    strikeMs: 10_000,
+    prepare: async ({ service }) => service.become({ kind: 'hangs' }),
+    strike: async (stage) => {
+      const flooding = flood(stage, { total: 1300, width: 1300, perSecond: 190 }, (n) => ({
+        ...cold(n),
+        key: stage.attacker.key,
+      }));
+      await sleep(6500);
+      const other = await stage.service.account();
+      const ask = () =>
+        Promise.all([
+          stage.send({ path: '/', from: '127.0.0.8' }),
+          stage.send({ path: `/v1/users/${CACHED}`, key: other.key, from: '127.0.0.8' }),
+          stage.send({ path: '/v1/me', key: other.key, from: '127.0.0.8' }),
+          stage.send({ ...mcpTool('get_user', { handle: CACHED }), key: other.key, from: '127.0.0.8' }),
+        ]);
+      // New connections, of an account that is new: the first may wait for either.
+      await ask();
+      others = await ask();
+      return flooding;
+    },
+    // What waits for the network when the time is over is cut off. A tool's failure is a result, with 200.
+    expected: { statuses: [0, 200, 503], message: /\d/, free: false },
+    memoryMb: 30,
+    faults: async () => fine('what needs no network, asked by another account,', others, 1000),
+  };
+};
+
+const slow = (): Attack => {
+  let others: Answer[] = [];
+  return {
+    name: 'a network slower than its pace, 500 searches of one account queued',
+    over: 'REST',
+    keyed: true,
+    strikeMs: 10_000,
+    prepare: async ({ service }) => service.become({ kind: 'slow', perSecond: 20 }),
+    strike: async (stage) => {
+      const flooding = flood(stage, { total: 500, width: 500 }, (n) => ({
+        path: `/v1/tweets/search?q=queued${n}`,
+        key: stage.attacker.key,
+      }));
+      await sleep(2500);
+      others = await searches(stage, await stage.service.account(), 5);
+      return flooding;
+    },
+    expected: { statuses: [0, 200, 402, 503], message: /\d/, free: false },
+    memoryMb: 30,
+    faults: async () => fine("another account's search", others, SEARCH_MS),
+  };
+};
+
+const failing = (): Attack => {
+  let others: Answer[] = [];
+  return {
+    name: 'a network that fails for searches only, 200 of them',
+    over: 'REST',
+    keyed: true,
+    prepare: async ({ service }) => service.become({ kind: 'fails', only: 'search' }),
+    strike: async (stage) => {
+      const answers = await flood(stage, { total: 200, width: 20 }, (n) => ({
+        path: `/v1/tweets/search?q=failing${n}`,
+        key: stage.attacker.key,
+      }));
+      const other = await stage.service.account();
+      const paths = [
+        `/v1/users/person_${90_000}`,
+        '/v1/users/90001/followers',
+        `/v1/tweets/${FIRST_TWEET + 500_000}/thread`,
+      ];
+      others = await Promise.all(paths.map((path) => stage.send({ path, key: other.key })));
+      return answers;
+    },
+    expected: { statuses: [503], free: true },
+    memoryMb: 10,
+    faults: async () => fine('a read of another kind', others, 3000),
+  };
+};
+
+/** More than were remembered for everybody together. */
+const BATCHES = 1010;
+
+const forgetting = (): Attack => {
+  let reader: Account;
+  let gone: string;
+  return {
+    name: `${BATCHES} free batches of 100 ids that nobody has, then a cached page with a deleted tweet`,
+    over: 'all',
+    keyed: true,
+    prepare: async ({ service, send, attacker }) => {
+      reader = await service.account();
+      // A subject of its own each time: what was deleted before is deleted for good.
+      const path = `/v1/users/${Number.parseInt(attacker.keyId.slice(0, 4), 16)}/tweets`;
+      const { data } = JSON.parse((await send({ path, key: reader.key })).text) as { data: { id: string }[] };
+      gone = data[3]?.id ?? '';
+      await service.remove(gone);
+      await send({ path: `/v1/tweets/${gone}?fresh=true`, key: reader.key });
+    },
+    strikeMs: 45_000,
+    strike: (stage) =>
+      flood(stage, { total: BATCHES, width: 40 }, (n) => {
+        const ids = Array.from({ length: 100 }, (_, index) => String(5_000_000 + n * 100 + index));
+        const ways: Sent[] = [
+          { path: '/v1/tweets/batch', body: { ids } },
+          graphql('query ($ids: [ID!]!) { tweets(ids: $ids) { nodes { id } } }', { ids }),
+          mcpTool('get_tweets', { ids }),
+        ];
+        return { ...(ways[n % 3] ?? { path: '/' }), key: stage.attacker.key };
+      }),
+    expected: { statuses: [200, 503], free: true },
+    memoryMb: 60,
+    faults: async ({ send, attacker }) => {
+      const path = `/v1/users/${Number.parseInt(attacker.keyId.slice(0, 4), 16)}/tweets`;
+      const answer = await send({ path, key: reader.key });
+      if (answer.status !== 200) return [`the cached page was answered with ${answer.status}`];
+      return answer.text.includes(`"${gone}"`) ? ['a tweet that the network has deleted is shown again'] : [];
+    },
+  };
+};
+
+/** Whatever takes others' places: at work, in the upstream queue, in what is remembered. */
+export const PLACES: readonly Attack[] = [hanging(), slow(), failing(), forgetting()];

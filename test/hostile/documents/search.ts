@@ -1,0 +1,144 @@
+/** Searches for the document that is accepted and costs most, by changing those that cost most so far. */
+import { MapperKind, mapSchema } from '@graphql-tools/utils';
+import { type GraphQLOutputType, getNamedType, isEnumType, isLeafType, isListType, isNonNullType } from 'graphql';
+import { schema } from '../../../schema/index.js';
+import { ServiceError } from '../../../src/core/errors.js';
+import { Documents } from '../../../src/serve/documents.js';
+import { type Asked, anyGenome, documentFrom, type Genome, like, randomFrom } from './generate.js';
+import { WORST } from './worst.js';
+
+/** The schema over a network that has everything: an object for each field, two for each list. */
+const everything = mapSchema(schema, {
+  [MapperKind.OBJECT_FIELD]: (field) => ({ ...field, resolve: () => someOf(field.type) }),
+});
+
+const SCALARS: Readonly<Record<string, unknown>> = { Boolean: true, String: 'text', ID: '1', DateTime: 0 };
+
+function someOf(type: GraphQLOutputType): unknown {
+  if (isNonNullType(type)) return someOf(type.ofType);
+  if (isListType(type)) return [someOf(type.ofType), someOf(type.ofType)];
+  const named = getNamedType(type);
+  if (isEnumType(named)) return named.getValues()[0]?.value;
+  return isLeafType(named) ? (SCALARS[named.name] ?? 1) : { __typename: 'Tweet', id: '1' };
+}
+
+/** What one document came to. Times are of the first try, in milliseconds. */
+export interface Found {
+  readonly asked: Asked;
+  readonly genome: Genome | null;
+  /** What it was refused with; null: it is accepted. Anything but a ServiceError is thrown. */
+  readonly refusal: string | null;
+  /** Parsed, measured, validated, planned and priced, or refused. */
+  readonly prepareMs: number;
+  /** Interpreted, and compiled and executed, over that network. */
+  readonly firstRunMs: number;
+  readonly secondRunMs: number;
+  readonly answerBytes: number;
+  /** Thousandths that it could cost at most. */
+  readonly price: number;
+  readonly weight: number;
+}
+
+/** Tries a document as a caller with a key would send it. Throws what would be a fault of ours. */
+export async function tryDocument(asked: Asked, genome: Genome | null = null): Promise<Found> {
+  const documents = new Documents(everything, {}, { cursor: () => undefined, query: () => undefined });
+  const nothing = { asked, genome, firstRunMs: 0, secondRunMs: 0, answerBytes: 0, price: 0, weight: 0 };
+  const start = performance.now();
+  try {
+    const operation = documents.find({ text: asked.query, operationName: asked.operationName });
+    const variables = operation.coerce(asked.variables);
+    const { amount } = operation.worst(variables);
+    const prepareMs = performance.now() - start;
+    const [first, firstRunMs] = await timed(() => operation.run({}, variables));
+    const [second, secondRunMs] = await timed(() => operation.run({}, variables));
+    const answer = JSON.stringify(first.data);
+    if (JSON.stringify(second.data) !== answer) throw new Error('Compiled, it answers otherwise than interpreted.');
+    const measured = { prepareMs, firstRunMs, secondRunMs, answerBytes: answer.length, price: amount };
+    return { asked, genome, refusal: null, ...measured, weight: operation.weight() };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    return { ...nothing, refusal: error.message, prepareMs: performance.now() - start };
+  }
+}
+
+async function timed<T>(run: () => Promise<T>): Promise<[T, number]> {
+  const start = performance.now();
+  const result = await run();
+  return [result, performance.now() - start];
+}
+
+/** What is searched for: the most of each. */
+export const AIMS = {
+  'slowest to accept': (found) => (found.refusal === null ? found.prepareMs : 0),
+  'slowest to refuse': (found) => (found.refusal === null ? 0 : found.prepareMs),
+  'slowest to interpret': (found) => found.firstRunMs,
+  'slowest to compile': (found) => found.secondRunMs,
+  'largest answer to introspection': (found) => (found.price === 0 ? found.answerBytes : 0),
+  'largest answer for its price': (found) => (found.price === 0 ? 0 : found.answerBytes / found.price),
+  heaviest: (found) => found.weight,
+} satisfies Record<string, (found: Found) => number>;
+
+export type Aim = keyof typeof AIMS;
+
+const KEPT = 8;
+
+export interface Searched {
+  readonly tried: number;
+  readonly accepted: number;
+  /** The worst of each aim, tried three times more: a pause of the machine is not the document's. */
+  readonly worst: Readonly<Record<Aim, Found>>;
+}
+
+/** Searches until `isOver` says so. Throws at the first fault, with the document. */
+export async function search(seed: number, isOver: () => boolean): Promise<Searched> {
+  const random = randomFrom(seed);
+  const aims = Object.keys(AIMS) as Aim[];
+  const best = new Map<Aim, Found[]>(aims.map((aim) => [aim, []]));
+  let tried = 0;
+  let accepted = 0;
+  const note = (found: Found): void => {
+    tried += 1;
+    if (found.refusal === null) accepted += 1;
+    for (const aim of aims) best.set(aim, [...(best.get(aim) ?? []), found].sort(by(aim)).slice(0, KEPT));
+  };
+  for (const asked of Object.values(WORST)) note(await trying(asked, null));
+  while (!isOver()) {
+    const aim = aims[tried % aims.length] as Aim;
+    const parents = (best.get(aim) ?? []).flatMap(({ genome }) => genome ?? []);
+    const parent = parents[Math.floor(random() * parents.length)];
+    const genome = parent && random() < 0.7 ? like(parent, random) : anyGenome(random);
+    note(await trying(documentFrom(genome), genome));
+  }
+  const worst: Partial<Record<Aim, Found>> = {};
+  for (const aim of aims) {
+    const again = await Promise.all((best.get(aim) ?? []).map((found) => confirmed(found)));
+    const [first] = again.sort(by(aim));
+    if (first) worst[aim] = first;
+  }
+  return { tried, accepted, worst: worst as Record<Aim, Found> };
+}
+
+const by = (aim: Aim) => (a: Found, b: Found) => AIMS[aim](b) - AIMS[aim](a);
+
+/** The least of four times: what else the machine did is not in it. */
+export async function confirmed(found: Found): Promise<Found> {
+  let least = found;
+  for (let i = 0; i < 3; i += 1) {
+    const again = await tryDocument(found.asked, found.genome);
+    least = {
+      ...least,
+      prepareMs: Math.min(least.prepareMs, again.prepareMs),
+      firstRunMs: Math.min(least.firstRunMs, again.firstRunMs),
+      secondRunMs: Math.min(least.secondRunMs, again.secondRunMs),
+    };
+  }
+  return least;
+}
+
+async function trying(asked: Asked, genome: Genome | null): Promise<Found> {
+  try {
+    return await tryDocument(asked, genome);
+  } catch (cause) {
+    throw new Error(`A document brings a fault: ${JSON.stringify(asked)}`, { cause });
+  }
+}

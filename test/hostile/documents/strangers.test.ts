@@ -1,0 +1,117 @@
+/** Documents that strangers and customers send to take the service from others: refused within bounds, on both mounts. */
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Asked, post } from '../../graphql/client.js';
+import { MOUNTS, type Service, startService } from '../../graphql/service.js';
+import { tree } from './worst.js';
+
+const times = (count: number, make: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => make(i)).join(' ');
+const doubling = (root: string, type: string, leaf: string): string =>
+  `{ ${root} { ...F0 } } ${times(40, (i) => `fragment F${i} on ${type} { ...F${i + 1} a: ${leaf} ... { ...F${i + 1} } }`)} fragment F40 on ${type} { ${leaf} }`;
+const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
+
+describe.each(MOUNTS)('a document that is meant to harm (%s)', (mount) => {
+  let service: Service;
+  let account: Awaited<ReturnType<Service['perch']['account']>>;
+  beforeAll(async () => {
+    service = await startService({}, mount);
+    account = await service.perch.account();
+  });
+  afterAll(() => service.close());
+  beforeEach(() => service.clock.advance(2000));
+
+  const said = async (asked: string | Asked, hasKey = true) => {
+    const { status, body } = await post(service.perch, hasKey ? account : null, asked);
+    return [status, body.errors?.[0]?.extensions.code, body.errors?.[0]?.message];
+  };
+  const refusedWith = (message: RegExp) => [400, 'bad_request', expect.stringMatching(message)];
+
+  it("a stranger's fragments that double forty times are refused at once, in introspection and in a read", async () => {
+    const introspection = doubling('__schema', '__Schema', 'description');
+    expect(await said(introspection, false)).toEqual(refusedWith(/more than 1,000,000,000 aliases; at most 30/));
+    const read = doubling('user(id: "1")', 'User', 'id');
+    expect(await said(read, false)).toEqual([401, 'missing_key', expect.any(String)]);
+    expect(await said(read)).toEqual(refusedWith(/aliases; at most 30 are allowed/));
+  });
+
+  it('what fragments expand to is counted, and the bound and the count are told', async () => {
+    expect(await said(tree(7, 3, 'id'))).toEqual(refusedWith(/has 2,186 fields once .* at most 500 are allowed/));
+    expect(await said(tree(7, 3, 'id'), false)).toEqual([401, 'missing_key', expect.any(String)]);
+    expect((await said(tree(4, 3, 'id')))[0]).toBe(200);
+  });
+
+  it('a stranger is asked for a key whatever is wrong with a document that can be read, known or not', async () => {
+    for (const query of ['{ nothing }', '{ tweet(id: "1") { id } }', '{ tweet { id } } fragment A on Nothing { b }']) {
+      if (query.includes('"1"')) expect((await said(query))[0]).toBe(200);
+      expect(await said(query, false)).toEqual([401, 'missing_key', expect.any(String)]);
+    }
+    expect(await said('{', false)).toEqual([400, 'bad_request', expect.stringContaining('Syntax Error')]);
+  });
+
+  it("a stranger's introspection under eighty aliases, or in circles, is refused before it is executed", async () => {
+    const many = `{ ${times(80, (i) => `a${i}: __schema { types { fields { name } } }`)} }`;
+    expect(await said(many, false)).toEqual(refusedWith(/80 aliases; at most 30/));
+    const some = `{ ${times(9, (i) => `a${i}: __schema { types { name description fields { name description type { name } } } }`)} }`;
+    expect(await said(some, false)).toEqual(refusedWith(/at least [\d,]+ bytes; at most 131,072 are allowed/));
+    const beside = `{ me { balance } ${some.slice(1)}`;
+    expect(await said(beside)).toEqual(refusedWith(/bytes; at most/));
+  });
+
+  it('the introspection of tools is answered without a key, however it is written', async () => {
+    const options = {
+      inputValueDeprecation: true,
+      specifiedByUrl: true,
+      directiveIsRepeatable: true,
+      schemaDescription: true,
+    };
+    for (const query of [
+      getIntrospectionQuery(),
+      getIntrospectionQuery(options),
+      getIntrospectionQuery({ ...options, oneOf: true }),
+    ]) {
+      for (const text of [query, query.replace(/\s+/g, ' '), query.replace('IntrospectionQuery', 'Mine')]) {
+        service.clock.advance(2000);
+        expect((await said(text, false))[0]).toBe(200);
+      }
+    }
+  });
+
+  it.each<[what: string, asked: Asked, message: RegExp]>([
+    [
+      'a value in a thousand lists',
+      { query: `{ tweet(id: ${'['.repeat(300)}${']'.repeat(300)}) { id } }` },
+      /nested 9 levels deep; at most 8/,
+    ],
+    [
+      'variables in thousands of lists',
+      { query: 'query ($a: ID!) { tweet(id: $a) { id } }', variables: { a: nested(900) } },
+      /nested more than 8/,
+    ],
+    [
+      'very many variables',
+      { query: '{ tweet(id: "1") { id } }', variables: { a: Array(9000).fill(0) } },
+      /at most 2,000/,
+    ],
+    ['a name that JavaScript takes for its own', { query: '{ __proto__: tweet(id: "1") { id } }' }, /__proto__/],
+    [
+      'null where it is not allowed',
+      { query: 'query ($a: ID = "1") { tweet(id: $a) { id } }', variables: { a: null } },
+      /must not be null/,
+    ],
+    ['very many lines', { query: `{ tweet(id: "1") { id } } ${'\n'.repeat(9000)}` }, /9,001 lines; at most 2,000/],
+    [
+      'one field asked for in very many ways',
+      { query: `{ tweet(id: "1") { ${times(150, () => 'author { id }')} } }` },
+      /compared [\d,]+ times; at most 4,000/,
+    ],
+  ])('%s: 400 that says the bound', async (_what, asked, message) => {
+    expect(await said(asked)).toEqual(refusedWith(message));
+  });
+
+  it('an answer does not repeat a long text, nor hundreds of errors', async () => {
+    const { body } = await post(service.perch, account, `{ ${times(9, (i) => `${'x'.repeat(3000)}${i}`)} }`);
+    expect(body.errors.length).toBeLessThanOrEqual(10);
+    expect(JSON.stringify(body).length).toBeLessThan(10_000);
+  });
+});

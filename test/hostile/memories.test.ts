@@ -1,0 +1,214 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMemoryCache } from '../../adapters/memory/cache.js';
+import { createMemoryLimiter } from '../../adapters/memory/limiter.js';
+import { createMemoryTombstones } from '../../adapters/memory/tombstones.js';
+import { MissedKeys } from '../../adapters/redis/missed-keys.js';
+import { BoundedMap } from '../../src/core/bounded-map.js';
+import { Memories } from '../../src/core/memories.js';
+import { MEMORIES, type MemoryName, memoryRows } from '../../src/core/memory-table.js';
+import { OwnedMap } from '../../src/core/owned-map.js';
+import { Answers } from '../../src/serve/answers.js';
+import type { Answer } from '../../src/serve/call.js';
+import { sendOld } from '../mcp/raw.js';
+import { type Customers, customersOf } from '../support/customers.js';
+import { startPerch, type TestPerch } from '../support/perch.js';
+import { createScriptedNetwork, range } from '../support/scripted-network.js';
+import { importsOf, isCode, readSources } from '../support/sources.js';
+
+const MIB = 1024 * 1024;
+const clock = { now: () => 0 };
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** What is in use, and not only waits to be collected. */
+function usedBytes(): number {
+  collect();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+const id = (n: number): string => `${n}`.padStart(700, '7');
+const handle = (n: number): string => `${n}${'h'.repeat(250)}@${'d'.repeat(250)}`;
+/** One flat text, of a length that V8 tells apart by its length alone. */
+const text = (n: number, length = 60_000): string => Buffer.from(`${n}`.padStart(length, 'x')).toString();
+
+const answerOf = (rendered: Buffer): Answer => ({
+  kind: 'answer',
+  operation: 'query',
+  data: null,
+  errors: [],
+  charge: { amount: 1, items: 1, cacheHits: 1, cache: 'hit', lines: [], kept: [] },
+  balance: 1,
+  fetchedAt: 0,
+  rendered,
+});
+
+interface Filled {
+  readonly memory: { readonly bytes: number };
+  readonly fill: (n: number) => unknown;
+}
+
+/** Each with a bound of a mebibyte, and its longest entry. */
+const FILLED: Readonly<Record<string, (maxBytes: number) => Filled>> = {
+  answers: (maxBytes) => {
+    const memory = new BoundedMap<object>({ maxBytes });
+    const memories = Object.assign(new Memories(), { map: () => memory });
+    const answers = new Answers(createMemoryCache({ clock }), { version: 0 } as never, memories);
+    return { memory, fill: (n) => answers.keep(text(n), answerOf(Buffer.alloc(10)), []) };
+  },
+  cache: (maxBytes) => {
+    const memories = new Memories();
+    const cache = createMemoryCache({ clock, memories, maxBytes });
+    const fill = (n: number) =>
+      cache.set(`page:${text(n, 2000)}`, { value: { items: [{ id: id(n) }] }, fetchedAt: 0 }, 1e6, [
+        `user:${id(n)}`,
+        `handle:${handle(n)}`,
+      ]);
+    return {
+      memory: {
+        get bytes() {
+          return memories.states()[0]?.bytes ?? 0;
+        },
+      },
+      fill,
+    };
+  },
+  rates: (maxBytes) => {
+    const memories = new Memories();
+    const limiter = createMemoryLimiter({ clock, memories, maxBytes });
+    const fill = (n: number) => limiter.take(`public:${text(n, 16_000)}`, 10);
+    return {
+      memory: {
+        get bytes() {
+          return memories.states()[0]?.bytes ?? 0;
+        },
+      },
+      fill,
+    };
+  },
+  gone: (maxBytes) => {
+    const memory = new OwnedMap({ maxBytes, ttlMs: 1e6, clock });
+    return { memory, fill: (n) => memory.add(`account ${n % 30}`, `handle:${handle(n)}`) };
+  },
+  tombstones: (maxBytes) => {
+    const memories = new Memories();
+    const tombstones = createMemoryTombstones({ clock, memories, maxBytes });
+    const fill = (n: number) => tombstones.add([{ key: `user:${id(n)}`, gone: true, by: `account ${n % 30}` }]);
+    return {
+      memory: {
+        get bytes() {
+          return memories.states()[0]?.bytes ?? 0;
+        },
+      },
+      fill,
+    };
+  },
+  missed_keys: (maxBytes) => {
+    const memory = new MissedKeys({ onChange: () => () => false } as never, new Memories(), maxBytes);
+    return { memory, fill: (n) => memory.add([`perch:user:${id(n)}`]) };
+  },
+};
+
+describe('every memory', () => {
+  it.each(Object.entries(FILLED))(
+    '%s stays within its bytes, filled with the longest there is',
+    async (_name, open) => {
+      const maxBytes = 2 * MIB;
+      const before = usedBytes();
+      const { memory, fill } = open(maxBytes);
+      for (const n of range(20_000)) {
+        await fill(n);
+        if (memory.bytes > maxBytes) expect(memory.bytes).toBeLessThanOrEqual(maxBytes);
+      }
+      expect(memory.bytes).toBeGreaterThan(maxBytes / 2);
+      // Forty times as much was put in; what else this process does in the meantime is small.
+      expect(usedBytes() - before).toBeLessThan(maxBytes + 8 * MIB);
+      await fill(0);
+    },
+  );
+
+  it('is in the table with its bound and what happens beyond, and in the state by its name there', () => {
+    const rows = memoryRows();
+    for (const { name, holds, limit } of rows) {
+      expect(holds, name).toMatch(/\.$/);
+      expect(limit, name).not.toBe('');
+    }
+    const memories = new Memories();
+    for (const name of Object.keys(MEMORIES) as MemoryName[]) memories.map(name);
+    expect(memories.states().map(({ name, maxBytes }) => [name, maxBytes])).toEqual(
+      Object.entries(MEMORIES).map(([name, { limitBytes }]) => [name, limitBytes]),
+    );
+  });
+
+  it('is made through the table: nothing else brings an LRU of its own', () => {
+    const house = readSources(['src', 'adapters', 'schema']).filter(isCode);
+    const users = house.flatMap(importsOf).filter(({ to }) => to === 'lru-cache');
+    expect(users.map(({ from }) => from)).toEqual(['src/core/bounded-map.ts']);
+  });
+
+  it('looks long texts of one length up as fast as short ones', () => {
+    const answers = new Answers(createMemoryCache({ clock }), { version: 0 } as never);
+    const keep = (length: number): number => {
+      const calls = range(1500).map((n) => text(n, length));
+      const begin = performance.now();
+      for (const call of calls) answers.keep(call, answerOf(Buffer.alloc(10)), []);
+      return performance.now() - begin;
+    };
+    keep(100);
+    // What it takes to digest them: without, each is compared with all that came before it.
+    expect(keep(60_000)).toBeLessThan(5000);
+  });
+});
+
+const PADDED = `query ($pad: ID!) {
+  user(handle: "user1") { id handle }
+  tweets(ids: [$pad]) @skip(if: true) { nodes { id } }
+}`;
+
+describe.each(['yoga', 'mercurius'] as const)('the whole service, over %s', (graphql) => {
+  let perch: TestPerch;
+  let customers: Customers;
+  beforeAll(async () => {
+    const net = createScriptedNetwork();
+    net.users(range(3));
+    perch = await startPerch({ network: net.network, graphql });
+    customers = customersOf(perch);
+  });
+  afterAll(() => perch.close());
+
+  it('keeps no caller’s text: variables of 60 KB that nothing uses (row 5)', async () => {
+    const reader = await customers.customer();
+    const ask = (n: number) => reader.post('/graphql', { query: PADDED, variables: { pad: text(n) } });
+    for (const n of range(20)) await ask(n);
+    const before = usedBytes();
+    for (const n of range(500, 100)) expect([200, 400]).toContain((await ask(n)).status);
+    // 30 MB of keys.
+    expect(usedBytes() - before).toBeLessThan(12 * MIB);
+  });
+
+  it('keeps the longest ids, handles, queries and cursors within bounds, over REST and MCP', async () => {
+    const reader = await customers.customer();
+    const url = new URL('/mcp', perch.url);
+    const tool = (name: string, args: object) =>
+      sendOld(url, reader.account.key, { method: 'tools/call', params: { name, arguments: args } });
+    const all = (n: number) => [
+      reader.get(`/v1/tweets/${id(n)}`),
+      reader.get(`/v1/users/${handle(n)}`),
+      reader.get(`/v1/search/tweets?q=${text(n, 1024)}`),
+      reader.get(`/v1/users/user1/followers?cursor=${text(n, 512)}`),
+      tool('get_tweet', { id: id(n) }),
+      tool('get_user', { handle: handle(n) }),
+      tool('search_tweets', { q: text(n, 1024) }),
+    ];
+    const ask = async (n: number) => {
+      for (const { status } of await Promise.all(all(n))) expect(status).toBeLessThan(500);
+    };
+    for (const n of range(20)) await ask(n);
+    const before = usedBytes();
+    for (const n of range(200, 100)) await ask(n);
+    expect(usedBytes() - before).toBeLessThan(12 * MIB);
+  });
+});

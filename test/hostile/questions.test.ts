@@ -1,0 +1,178 @@
+/** Questions about the past are free: many of them, slow ones and abandoned ones must take nothing from anybody else. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Sql } from '../../adapters/postgres/sql.js';
+import { post } from '../graphql/client.js';
+import { type Service, startService } from '../graphql/service.js';
+import { createClient, rows } from '../support/client.js';
+import type { TestAccount } from '../support/perch.js';
+
+/** A year of charges, put there as no call would: the ledger's trigger sums them all the same. */
+const CHARGES = 20_000;
+
+let service: Service;
+let asker: TestAccount;
+let reader: TestAccount;
+let sql: Sql;
+
+beforeAll(async () => {
+  service = await startService();
+  sql = service.perch.database.sql;
+  asker = await service.perch.account({ credits: CHARGES + 1_000 });
+  reader = await service.perch.account({ credits: 10_000 });
+  await charge(asker, CHARGES);
+}, 60_000);
+afterAll(() => service.close());
+
+async function charge({ accountId, walletId }: TestAccount, count: number): Promise<void> {
+  await sql.begin(async (tx) => {
+    const [key] = await tx<{ keyId: string; balance: number; seq: number }[]>`
+      select key_id as "keyId", balance_thousandths as balance, last_seq as seq
+      from wallets join keys using (account_id) where account_id = ${accountId}`;
+    const { keyId = '', balance = 0, seq = 0 } = key ?? {};
+    await tx`
+      insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, key_id,
+        operation, items, cache_hits, lines, at)
+      select ${accountId}, ${walletId}, ${seq} + n, gen_random_uuid(), 'debit', 1000, ${balance} - n * 1000, ${keyId},
+        'op' || n % 20, 1, 0, '[{"path": "user", "unit": "profile", "cache": "miss", "items": 1, "unitPrice": 1000}]',
+        now() - (${count} - n) * (interval '360 days' / ${count}::int)
+      from generate_series(1, ${count}::int) n`;
+    await tx`
+      update wallets set last_seq = last_seq + ${count}, balance_thousandths = balance_thousandths - ${count * 1000}
+      where account_id = ${accountId}`;
+    await tx`
+      update keys set spent_thousandths = ${count * 1000}, counted_thousandths = ${count * 1000} where key_id = ${keyId}`;
+  });
+}
+
+const client = (account: TestAccount) => createClient(service.perch.url, account.key);
+
+/** All days of the year before, grouped by everything: the largest answer there is. */
+const LARGEST = `/v1/usage?group=day,endpoint,key&from=${new Date(Date.now() - 365 * 86_400_000).toISOString().slice(0, 10)}`;
+
+/** As if every question took long: a table that only they read is locked, and paid reads go past it. */
+async function whileSlow(work: () => Promise<void>): Promise<void> {
+  const locker = await sql.reserve();
+  try {
+    await locker`begin`;
+    await locker`lock table usage_days in access exclusive mode`;
+    await work();
+  } finally {
+    await locker`rollback`;
+    locker.release();
+  }
+}
+
+const atWork = async (): Promise<number> => {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) from pg_stat_activity
+    where datname = current_database() and application_name = 'perch questions' and state = 'active'
+      and query like '%usage_days%'`;
+  return row?.count ?? 0;
+};
+
+async function until(test: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (await test()) return;
+    await sleep(25);
+  }
+  throw new Error('it did not come to that in 5 s');
+}
+
+describe('many questions of one account', () => {
+  it('are answered 2 at a time, 16 wait, the others are refused at once; paid reads of others go on', async () => {
+    const asked: Promise<{ status: number; body: { error: { code: string; reason: string } }; headers: Headers }>[] =
+      [];
+    await whileSlow(async () => {
+      for (let nth = 0; nth < 40; nth += 1) asked.push(client(asker).get(LARGEST));
+      await until(async () => (await atWork()) > 0);
+      for (let nth = 0; nth < 30; nth += 1) {
+        const began = performance.now();
+        expect((await client(reader).get('/v1/users/user1')).status).toBe(200);
+        expect(performance.now() - began).toBeLessThan(2_000);
+      }
+      expect(await atWork()).toBeLessThanOrEqual(2);
+    });
+    const replies = await Promise.all(asked);
+    const refused = replies.filter(({ body }) => body.error?.reason === 'questions');
+    // 22, if all of them arrive before the first is ended.
+    expect(refused.length).toBeGreaterThanOrEqual(15);
+    for (const { status, body, headers } of refused) {
+      expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'upstream_rate_limited', '1']);
+    }
+    // Whoever waited is answered, unless this machine was so slow that the time limit came first.
+    for (const { status } of replies) expect([200, 503]).toContain(status);
+  }, 30_000);
+
+  it('in one GraphQL document are as many questions', async () => {
+    const fields = Array.from({ length: 10 }, (_, nth) => `q${nth}: usage { requests }`).join(' ');
+    await whileSlow(async () => {
+      const asked = [1, 2, 3].map(() => post(service.perch, asker, `{ ${fields} }`));
+      await until(async () => (await atWork()) > 0);
+      expect((await client(reader).get('/v1/users/user2')).status).toBe(200);
+      const bodies = (await Promise.all(asked)).map(({ body }) => body);
+      const reasons = bodies.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.reason));
+      expect(reasons.filter((reason) => reason === 'questions').length).toBeGreaterThanOrEqual(6);
+    });
+  }, 30_000);
+
+  it('beside those of another account: that one is answered', async () => {
+    await client(reader).get('/v1/users/user3');
+    const many = Array.from({ length: 40 }, () => client(asker).get(LARGEST));
+    const other = await client(reader).get('/v1/usage');
+    expect([other.status, rows(other).length]).toEqual([200, 1]);
+    const statuses = new Set((await Promise.all(many)).map(({ status }) => status));
+    expect([...statuses].every((status) => status === 200 || status === 503)).toBe(true);
+  }, 30_000);
+});
+
+describe('a slow question', () => {
+  it('is cancelled in the database when its caller leaves', async () => {
+    await whileSlow(async () => {
+      // On a crowded machine the time limit may be over before it is seen at work: then once more.
+      let left = false;
+      for (let tries = 0; !left && tries < 5; tries += 1) {
+        const leaving = new AbortController();
+        const asked = fetch(`${service.perch.url}${LARGEST}`, {
+          headers: { 'x-api-key': asker.key },
+          signal: leaving.signal,
+        }).catch(() => 'left');
+        await until(async () => (await atWork()) === 1);
+        leaving.abort();
+        left = (await asked) === 'left';
+      }
+      expect(left).toBe(true);
+      // Well before the time limit of the database would have ended it.
+      const began = performance.now();
+      await until(async () => (await atWork()) === 0);
+      expect(performance.now() - began).toBeLessThan(2_500);
+    });
+  }, 30_000);
+
+  it('is ended after 3 s: 503, free, and the next one is answered', async () => {
+    await whileSlow(async () => {
+      const { status, body, headers } = await client(asker).get(LARGEST);
+      expect([status, body.error.code, body.error.reason]).toEqual([503, 'upstream_error', 'question_time']);
+      expect(headers.get('retry-after')).toBe('5');
+      await until(async () => (await atWork()) === 0);
+    });
+    expect((await client(asker).get('/v1/usage')).status).toBe(200);
+  }, 30_000);
+});
+
+it('a large answer comes in pages: every row once, and the sum is what was spent', async () => {
+  let path = LARGEST;
+  let requests = 0;
+  let pages = 0;
+  for (;;) {
+    const reply = await client(asker).get(path);
+    expect(reply.status).toBe(200);
+    const page = rows(reply);
+    expect(page.length).toBeLessThanOrEqual(1_000);
+    requests += page.reduce((sum, row) => sum + Number(row.requests), 0);
+    pages += 1;
+    if (reply.body.next_cursor === undefined) break;
+    path = `${LARGEST}&cursor=${reply.body.next_cursor}`;
+  }
+  expect([requests, pages > 5]).toEqual([CHARGES, true]);
+}, 30_000);

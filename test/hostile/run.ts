@@ -1,0 +1,113 @@
+/** `npm run hostile`: the same attacks outside of the tests, as a table. */
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
+import { migrate } from '../../adapters/postgres/migrate.js';
+import { connect } from '../../adapters/postgres/sql.js';
+import { openLine } from '../support/line.js';
+import { ATTACKS } from './attacks.js';
+import { openArena, type Trial } from './support/arena.js';
+import type { Seen } from './support/innocents.js';
+import { judge, summaryOf } from './support/judge.js';
+import type { Mount } from './support/service.js';
+
+const HELP = `npm run hostile -- [--only TEXT] [--mount yoga|mercurius] [--markdown]
+
+Starts the service in a process of its own with an embedded Postgres in a temporary folder, attacks it with each row of
+test/hostile/attacks, and prints what others saw of it meanwhile: the worst that a probe of /healthz and a customer who
+reads a cached profile waited, less what a server that does nothing was late by, and divided by how many times slower the
+machine was than when nobody else uses it (both are the column "control"); in brackets, as the clock had it. --only takes the rows whose name contains
+the text.`;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    mount: { type: 'string', default: 'yoga' },
+    markdown: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const COLUMNS = [
+  'attack',
+  'healthz worst',
+  'customer worst',
+  'refused',
+  'control',
+  'CPU',
+  'peak',
+  'kept',
+  'answers',
+  'verdict',
+];
+
+const ms = (value: number): string => `${Math.round(value)} ms`;
+const mb = (value: number): string => (Number.isNaN(value) ? '?' : `${value < 0 ? 0 : Math.round(value)} MB`);
+
+/** The worst as it is judged, and by the clock. */
+const waits = ({ worstMs, worstByClockMs }: Seen): string => `${ms(worstMs)} (${ms(worstByClockMs)})`;
+
+function row(trial: Trial): string[] {
+  const { healthz, customer, controlMs, slowness, late, wrong } = judge(trial);
+  const faults = [...wrong, ...late];
+  return [
+    trial.attack.name,
+    waits(healthz),
+    waits(customer),
+    `${customer.refused}/${customer.count}`,
+    `${ms(controlMs)}, ${slowness.toFixed(1)} ×`,
+    `${trial.cpuSeconds.toFixed(1)} s`,
+    mb(trial.peakMb),
+    mb(trial.keptMb),
+    summaryOf(trial.answers),
+    faults.length === 0 ? 'fine' : faults.join('; '),
+  ];
+}
+
+const line = (cells: readonly string[]): string =>
+  values.markdown
+    ? `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
+    : cells.join('  ·  ');
+
+async function main(): Promise<number> {
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
+  const attacks = ATTACKS.filter(({ name }) => name.includes(values.only));
+  const home = await realpath(await mkdtemp(join(tmpdir(), 'perch-hostile-')));
+  // As root the database runs as nobody, who must be able to pass through.
+  await chmod(home, 0o711);
+  const server = await openEmbeddedPostgres({ home });
+  const { host, port, username, database } = server.connection;
+  const sql = connect(server.connection);
+  let [failed, stopped] = [0, false];
+  // The attack that is on is finished, then everything is put away.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (stopped = true));
+  try {
+    await migrate(sql);
+    const tcp = await openLine({ path: `${host}/.s.PGSQL.${port}` });
+    const url = `postgres://${username}@127.0.0.1:${tcp.port}/${database}`;
+    const arena = await openArena({ sql, url }, values.mount as Mount);
+    console.log(line(COLUMNS));
+    if (values.markdown) console.log(line(COLUMNS.map(() => '---')));
+    for (const attack of attacks) {
+      if (stopped) break;
+      const cells = row(await arena.try(attack));
+      if (cells.at(-1) !== 'fine') failed += 1;
+      console.log(line(cells));
+    }
+    await arena.close();
+    await tcp.close();
+  } finally {
+    await sql.end({ timeout: 5 });
+    await server.stop();
+    await rm(home, { recursive: true, force: true });
+  }
+  console.error(`${attacks.length - failed} of ${attacks.length} attacks came to nothing`);
+  return failed === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();

@@ -1,0 +1,152 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from '../../../adapters/postgres/sql.js';
+import { cpuSeconds, watchMemory } from '../../../bench/processes/usage.js';
+import { type Attack, LAST_MS, STRIKE_MS, type Stage } from './attack.js';
+import { type Answer, type Client, createClient } from './client.js';
+import { type Asked, type Innocents, openInnocents } from './innocents.js';
+import { type Account, type Mount, type Service, startService } from './service.js';
+
+/** What one attack did. */
+export interface Trial {
+  readonly attack: Attack;
+  readonly answers: readonly Answer[];
+  readonly innocents: Asked;
+  /** Of the service's process, while the attack lasted. */
+  readonly cpuSeconds: number;
+  /** By how much its resident memory grew at most, in MB. */
+  readonly peakMb: number;
+  /** What it has kept, garbage collected, in MB; NaN when it did not answer. */
+  readonly keptMb: number;
+  /** By how much the attacker's wallet fell, in thousandths of a credit. */
+  readonly spent: number;
+  /** It answered nobody afterwards and had to be killed. */
+  readonly hung: boolean;
+  readonly faults: readonly string[];
+}
+
+/** A running service, innocents beside it, and room for one attack at a time. */
+export interface Arena {
+  readonly service: Service;
+  try(attack: Attack): Promise<Trial>;
+  close(): Promise<void>;
+}
+
+const PROFILE = 'person_1';
+/** Innocents look on before and after. */
+const AROUND_MS = 250;
+/** A service that answers nobody for so long is not coming back; one that sheds for so long is waited for no longer. */
+const COMES_BACK_MS = 10_000;
+const PREPARE_MS = 60_000;
+
+export async function openArena(database: { sql: Sql; url: string }, mount: Mount): Promise<Arena> {
+  const service = await startService(database, mount);
+  const innocents = await openInnocents();
+  const customer = await service.account({ credits: 1_000_000 });
+  await warm(service, customer);
+  let attacks = 0;
+  return {
+    service,
+    try(attack) {
+      attacks += 1;
+      // Nobody else asks from there, so that the rate of one attack is not the next one's.
+      const from = `127.0.${1 + Math.floor(attacks / 250)}.${1 + (attacks % 250)}`;
+      return tryAttack({ service, innocents, customer, from }, attack);
+    },
+    async close() {
+      await Promise.all([service.close(), innocents.close()]);
+    },
+  };
+}
+
+interface Ring {
+  readonly service: Service;
+  readonly innocents: Innocents;
+  readonly customer: Account;
+  readonly from: string;
+}
+
+/** The customer's profile is cached, by both ways in which it is read, and the code that answers has run before. */
+async function warm(service: Service, { key }: Account): Promise<void> {
+  const client = createClient(() => service.url, AbortSignal.timeout(STRIKE_MS));
+  const query = `{ user(handle: "${PROFILE}") { id handle name bio } }`;
+  for (let round = 0; round < 20; round += 1) {
+    await client.send({ path: `/v1/users/${PROFILE}`, key });
+    await client.send({ path: '/graphql', key, body: { query } });
+    await client.send({ path: '/healthz', from: `127.0.0.${10 + round}` });
+  }
+  client.close();
+}
+
+async function tryAttack({ service, innocents, customer, from }: Ring, attack: Attack): Promise<Trial> {
+  const attacker = await service.account();
+  const calm = createClient(() => service.url, AbortSignal.timeout(PREPARE_MS));
+  const before: Stage = {
+    service,
+    attacker,
+    from,
+    signal: AbortSignal.timeout(PREPARE_MS),
+    lastAtMs: Number.POSITIVE_INFINITY,
+    send: calmly(calm, from),
+  };
+  await attack.prepare?.(before);
+  const [kept, cpu, balance] = await Promise.all([
+    service.keptMb(),
+    cpuSeconds(service.pid),
+    service.balance(attacker),
+  ]);
+  const memory = watchMemory(service.pid, 100);
+  innocents.start({ url: service.url, key: customer.key, handle: PROFILE });
+  await sleep(AROUND_MS);
+  const answers = await strike(before, attack);
+  await sleep(AROUND_MS);
+  const asked = await innocents.stop();
+  const seenMb = memory.stop();
+  const cpuUsed = (await cpuSeconds(service.pid)) - cpu;
+  await attack.restore?.(before);
+  await service.become({ kind: 'well' });
+  const hung = !(await comesBack(service, customer));
+  const keptMb = (await service.keptMb()) - kept;
+  const spent = balance - (await service.balance(attacker));
+  const faults = hung ? [] : ((await attack.faults?.(before, answers)) ?? []);
+  calm.close();
+  if (hung) await service.restart();
+  await warm(service, customer);
+  const peakMb = Math.max(0, ...seenMb) - (seenMb[0] ?? 0);
+  return { attack, answers, innocents: asked, cpuSeconds: cpuUsed, peakMb, keptMb, spent, hung, faults };
+}
+
+const calmly =
+  ({ send }: Client, from: string): Stage['send'] =>
+  (sent) =>
+    send({ from, ...sent });
+
+/** The attack itself, cut off when its time is over. */
+async function strike(stage: Stage, attack: Attack): Promise<readonly Answer[]> {
+  const strikeMs = attack.strikeMs ?? STRIKE_MS;
+  const signal = AbortSignal.timeout(strikeMs);
+  // Every request listens to it.
+  setMaxListeners(0, signal);
+  const lastAtMs = performance.now() + strikeMs - LAST_MS;
+  const client = createClient(() => stage.service.url, signal);
+  try {
+    return await attack.strike({ ...stage, signal, lastAtMs, send: calmly(client, stage.from) });
+  } finally {
+    client.close();
+  }
+}
+
+/** Waits until the customer is served again: what one attack leaves behind is not the next one's. */
+async function comesBack(service: Service, { key }: Account): Promise<boolean> {
+  const client = createClient(() => service.url, AbortSignal.timeout(COMES_BACK_MS));
+  const deadline = performance.now() + COMES_BACK_MS;
+  let answered = false;
+  for (let served = 0; served < 5 && performance.now() < deadline; ) {
+    const { status } = await client.send({ path: `/v1/users/${PROFILE}`, key, from: '127.0.0.9' });
+    answered ||= status !== 0;
+    served = status === 200 ? served + 1 : 0;
+    await sleep(50);
+  }
+  client.close();
+  return answered;
+}

@@ -1,0 +1,39 @@
+/** The whole service in a process of its own, over a network that does as it is told. Ends with its parent. */
+import { pino } from 'pino';
+import { readConfig } from '../../../src/config.js';
+import { start } from '../../../src/main.js';
+import { openStores } from '../../../src/stores.js';
+import { createHostileNetwork, type Weather } from './network.js';
+
+export interface Order {
+  readonly id: number;
+  readonly become?: Weather;
+  readonly remove?: string;
+}
+
+/** What the process really keeps, in MB, garbage not counted. */
+export interface Done {
+  readonly id: number;
+  readonly keptMb: number;
+}
+
+const [mount] = process.argv.slice(2);
+const config = readConfig({ env: process.env, cwd: process.cwd(), terminal: false });
+const stores = await openStores(config);
+const { network, become, remove } = createHostileNetwork();
+const log = pino({ level: config.log.level });
+const { url } = await start(config, stores, { log, network, graphql: mount === 'mercurius' ? 'mercurius' : 'yoga' });
+
+function keptMb(): number {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1024 / 1024;
+}
+
+process.on('disconnect', () => process.exit());
+process.on('message', (order: Order) => {
+  if (order.become) become(order.become);
+  if (order.remove !== undefined) remove(order.remove);
+  process.send?.({ id: order.id, keptMb: keptMb() } satisfies Done);
+});
+process.send?.({ url });

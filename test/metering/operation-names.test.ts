@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { OperationNames } from '../../src/metering/operation-names.js';
+import { manualClock } from '../support/manual-clock.js';
+
+const ACCOUNT = '00000000-0000-4000-8000-000000000001';
+
+/** A store that takes as long as it is told, and counts. */
+function store(most: number, gate: () => Promise<void> = async () => {}) {
+  const kept = new Map<string, string[]>();
+  const seen = { claims: 0, atOnce: 0, mostAtOnce: 0 };
+  return {
+    seen,
+    async claimNames(accountId: string, day: string, names: readonly string[]): Promise<string[]> {
+      seen.claims += 1;
+      seen.atOnce += 1;
+      seen.mostAtOnce = Math.max(seen.mostAtOnce, seen.atOnce);
+      await gate();
+      seen.atOnce -= 1;
+      const all = new Set([...(kept.get(`${accountId} ${day}`) ?? []), ...names]);
+      kept.set(`${accountId} ${day}`, [...all].slice(0, most));
+      return kept.get(`${accountId} ${day}`) ?? [];
+    },
+  };
+}
+
+it('asks once for a name, and then knows it; anew on the next day', async () => {
+  const clock = manualClock();
+  const ledger = store(2);
+  const names = new OperationNames(ledger, clock);
+  expect(await names.keep(ACCOUNT, 'mine')).toBe('mine');
+  expect(names.keep(ACCOUNT, 'mine')).toBe('mine');
+  expect(await names.keep(ACCOUNT, 'x'.repeat(30_000))).toBe('x'.repeat(64));
+  expect(await names.keep(ACCOUNT, 'third')).toBe('other');
+  expect(names.keep(ACCOUNT, 'fourth')).toBe('other');
+  expect(ledger.seen.claims).toBe(3);
+  clock.advance(86_400_000);
+  expect(await names.keep(ACCOUNT, 'third')).toBe('third');
+});
+
+it('thousands of names at once are few claims, one at a time', async () => {
+  const ledger = store(100, () => sleep(5));
+  const names = new OperationNames(ledger, manualClock(), undefined, 60_000);
+  const kept = await Promise.all(Array.from({ length: 3_000 }, (_, nth) => names.keep(ACCOUNT, `n${nth}`)));
+  const own = kept.filter((name) => name !== 'other');
+  expect(own.length).toBeGreaterThan(90);
+  expect(new Set(own).size).toBeLessThanOrEqual(100);
+  expect(ledger.seen.mostAtOnce).toBe(1);
+  expect(ledger.seen.claims).toBeLessThan(10);
+});
+
+it('a store that fails, or does not answer, makes the name `other`, and the charge goes on', async () => {
+  const failing = new OperationNames({ claimNames: () => Promise.reject(new Error('away')) }, manualClock());
+  expect(await failing.keep(ACCOUNT, 'mine')).toBe('other');
+  const silent = new OperationNames(
+    store(100, () => new Promise(() => {})),
+    manualClock(),
+    undefined,
+    20,
+  );
+  expect(await silent.keep(ACCOUNT, 'mine')).toBe('other');
+  expect(await silent.keep(ACCOUNT, 'another')).toBe('other');
+});

@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Purses } from '../../src/metering/purses.js';
+import type { Caller, Ledger, Posted } from '../../src/ports/truth.js';
+import { caller } from '../access/key-store.js';
+
+type Books = Pick<Ledger, 'balance' | 'post'>;
+
+/** A ledger whose posts are durable at once, and told when the test lets them be. */
+function lateLedger(credits: number) {
+  let balance = credits;
+  let seq = 1;
+  const untold: (() => void)[] = [];
+  const ledger: Books = {
+    balance: async () => ({ balance, seq, keySpent: 0 }),
+    post: ({ amount }) => {
+      const isCovered = amount <= balance;
+      if (isCovered) {
+        balance -= amount;
+        seq += 1;
+      }
+      const posted: Posted = isCovered ? { ok: true, balance, seq } : { ok: false, reason: 'balance' };
+      return new Promise((resolve) => untold.push(() => resolve(posted)));
+    },
+  };
+  return {
+    ledger: ledger as Ledger,
+    /** What somebody else does: another node, or a grant. */
+    move(amount: number) {
+      balance += amount;
+      seq += 1;
+    },
+    get balance() {
+      return balance;
+    },
+    get untold() {
+      return untold.length;
+    },
+    /** Tells of one post, the oldest unless told which. */
+    tell(nth = 0) {
+      untold.splice(nth, 1)[0]?.();
+    },
+  };
+}
+
+const payer: Caller = caller();
+const clock = { now: () => 0 };
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+const debitOf = (amount: number) => ({
+  ...payer,
+  requestId: '',
+  operation: '',
+  amount,
+  items: 1,
+  cacheHits: 0,
+  lines: [],
+});
+
+describe('what a process knows of a wallet', () => {
+  it('loses an amount once, though the balance is read between its commit and its booking', async () => {
+    const books = lateLedger(1_000);
+    const purses = new Purses(books.ledger, clock);
+    const first = await purses.open(payer, 500, Infinity);
+    first.take(500);
+    first.post(books.ledger.post(debitOf(500)), 500, clock);
+    let second: { left: number } | undefined;
+    const opening = purses.open(payer, 500, Infinity).then((purse) => {
+      second = purse;
+    });
+    await settled();
+    // 500 are left, and 500 are being posted: whether these are the same cannot be told yet.
+    expect(second).toBeUndefined();
+    books.tell();
+    await opening;
+    expect(second?.left).toBe(500);
+  });
+
+  it('waits for nobody while there is enough whatever becomes of the posts', async () => {
+    const books = lateLedger(10_000);
+    const purses = new Purses(books.ledger, clock);
+    const first = await purses.open(payer, 9_000, Infinity);
+    first.take(1_000);
+    first.post(books.ledger.post(debitOf(1_000)), 1_000, clock);
+    expect((await purses.open(payer, 8_000, Infinity)).left).toBeGreaterThanOrEqual(8_000);
+  });
+
+  it('takes off what other calls in flight are about to spend (M5)', async () => {
+    const books = lateLedger(1_000);
+    const purses = new Purses(books.ledger, clock);
+    (await purses.open(payer, 700, Infinity)).take(700);
+    expect((await purses.open(payer, 700, Infinity)).left).toBe(300);
+  });
+
+  it('knows of a grant though posts of the wallet hang', async () => {
+    const books = lateLedger(500);
+    const purses = new Purses(books.ledger, clock);
+    const first = await purses.open(payer, 500, Infinity);
+    first.take(500);
+    first.post(books.ledger.post(debitOf(500)), 500, clock);
+    books.move(5_000);
+    expect((await purses.open(payer, 500, Infinity)).left).toBeGreaterThanOrEqual(500);
+  });
+
+  it('never lets a figure that came late win over a newer one', async () => {
+    const books = lateLedger(1_000);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let isSlow = false;
+    const slow = {
+      ...books.ledger,
+      async balance(walletId: string, keyId: string) {
+        const figure = await books.ledger.balance(walletId, keyId);
+        if (isSlow) await held;
+        return figure;
+      },
+    };
+    const purses = new Purses(slow, clock);
+    const first = await purses.open(payer, 400, Infinity);
+    isSlow = true;
+    const late = purses.open(payer, 400, Infinity);
+    first.take(400);
+    first.post(books.ledger.post(debitOf(400)), 400, clock);
+    books.tell();
+    await settled();
+    release();
+    expect((await late).left).toBe(600);
+  });
+
+  it('after any schedule is what the ledger has, and no call is refused that the ledger would confirm', async () => {
+    const step = fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.record({ kind: fc.constant('call' as const), amount: fc.integer({ min: 1, max: 300 }) }),
+      },
+      { weight: 4, arbitrary: fc.record({ kind: fc.constant('tell' as const), amount: fc.nat({ max: 5 }) }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({ kind: fc.constant('move' as const), amount: fc.integer({ min: 1, max: 400 }) }),
+      },
+      { weight: 2, arbitrary: fc.record({ kind: fc.constant('rest' as const), amount: fc.constant(0) }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 60 }),
+        fc.integer({ min: 0, max: 2_000 }),
+        async (steps, credits) => {
+          const books = lateLedger(credits);
+          const purses = new Purses(books.ledger, clock);
+          /** Planned by calls of ours that are not in the ledger. */
+          let planned = 0;
+          let granted = 0;
+          const call = async (amount: number): Promise<void> => {
+            const before = granted;
+            const purse = await purses.open(payer, amount, Infinity);
+            // What was there when it came, and nobody has spent or plans to spend: for less it is refused for nothing.
+            const there = books.balance - (granted - before) - planned;
+            expect(purse.left).toBeGreaterThanOrEqual(Math.min(amount, there));
+            if (purse.left < amount) return purse.close();
+            purse.take(amount);
+            planned += amount;
+            await settled();
+            planned -= amount;
+            const posting = books.ledger.post(debitOf(amount));
+            purse.post(posting, amount, clock);
+            await posting;
+          };
+          const calls: Promise<void>[] = [];
+          for (const { kind, amount } of steps) {
+            if (kind === 'call') calls.push(call(amount));
+            else if (kind === 'tell') books.tell(Math.min(amount, Math.max(books.untold - 1, 0)));
+            else if (kind === 'move') {
+              granted += amount;
+              books.move(amount);
+            } else await settled();
+          }
+          let isOver = false;
+          const all = Promise.all(calls).then(() => {
+            isOver = true;
+          });
+          while (!isOver) {
+            books.tell();
+            await Promise.race([all, settled()]);
+          }
+          const purse = await purses.open(payer, 1e9, Infinity);
+          expect(purse.left).toBe(books.balance);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,31 @@
+import { check } from 'recheck';
+import type { Pattern } from './find-patterns.js';
+
+/** For one pattern; the slowest of ours takes a second, or four where only the checker's JavaScript build runs. */
+const TIMEOUT_MS = 60_000;
+
+/** By pattern and flags: the code has some of them several times, and tests ask again. */
+export type Verdicts = Map<string, Promise<string | null>>;
+
+/**
+ * The patterns that can take more than time linear in their text, each with what the checker says and a text that shows it. Whatever
+ * the checker cannot decide counts as slow. Its own time limits inside are off, so that a busy machine gives the same answer.
+ */
+export async function slowPatterns(patterns: readonly Pattern[], verdicts: Verdicts = new Map()): Promise<string[]> {
+  const found: string[] = [];
+  for (const { source, flags, at } of patterns) {
+    const key = `${flags}/${source}`;
+    const known = verdicts.get(key) ?? verdictOn(source, flags);
+    verdicts.set(key, known);
+    const verdict = await known;
+    if (verdict !== null) found.push(`${at} /${source}/${flags}: ${verdict}`);
+  }
+  return found;
+}
+
+async function verdictOn(source: string, flags: string): Promise<string | null> {
+  const answer = await check(source, flags, { timeout: TIMEOUT_MS, attackTimeout: null, incubationTimeout: null });
+  if (answer.status === 'safe') return null;
+  if (answer.status === 'unknown') return `undecided (${answer.error.kind})`;
+  return `${answer.complexity.summary}, for example ${answer.attack.pattern}`;
+}
