@@ -15,6 +15,7 @@ RUN install -d -o node -g node /var/lib/perch
 COPY --from=deps /perch/node_modules ./node_modules
 # The lockfile stays behind: without it the start has nothing to compare with, and never calls npm.
 COPY package.json tsconfig.json LICENSE ./
+COPY app ./app
 COPY src ./src
 COPY schema ./schema
 COPY adapters ./adapters

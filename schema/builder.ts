@@ -1,6 +1,6 @@
 import SchemaBuilder from '@pothos/core';
 import type { Account } from '../src/account/account.js';
-import type { BillingDesk } from '../src/account/billing.js';
+import type { BillingDesk } from '../src/billing/billing.js';
 import { toCredits } from '../src/core/credits.js';
 import { UNITS, type Unit } from '../src/core/prices.js';
 import type { Reads } from '../src/read/reads.js';

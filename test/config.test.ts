@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from '../src/config/config.js';
 import { describeConfig } from '../src/config/describe.js';
 import { SETTING_NAMES } from '../src/config/read-settings.js';
-import { ConfigError, readConfig } from '../src/config.js';
 import { DEFAULT_LIFETIMES } from '../src/read/lifetimes.js';
 
 type Env = Record<string, string>;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
+import type { Stores } from '../../app/stores.js';
 import { hashKey, isWellFormedKey, mintKey } from '../../src/access/key.js';
-import type { Config } from '../../src/config.js';
-import type { Stores } from '../../src/stores.js';
+import type { Config } from '../../src/config/config.js';
 import { demoKeyFile } from './demo-key-file.js';
 import { openAccount } from './new-key.js';
 import { note } from './print.js';

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { ConfigError } from '../../src/config.js';
+import { ConfigError } from '../../src/config/config.js';
 import { ServiceError } from '../../src/core/errors.js';
 
 /** Exit codes: a check or a command failed; what the command was told, or its configuration, is wrong. */

@@ -1,4 +1,4 @@
-import type { Stores } from '../../src/stores.js';
+import type { Stores } from '../../app/stores.js';
 import { note } from './print.js';
 import { exitCodeOf, listenForSignals } from './workers/asked.js';
 

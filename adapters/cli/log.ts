@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
-import type { Config } from '../../src/config.js';
+import type { Config } from '../../src/config/config.js';
 import { withoutKeys } from '../http/request.js';
 
 const STDERR = 2;

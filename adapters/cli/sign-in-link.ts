@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { SignInLinks, signInLink } from '../../src/account/sign-in-links.js';
-import type { Config } from '../../src/config.js';
+import type { Stores } from '../../app/stores.js';
+import type { Config } from '../../src/config/config.js';
 import { localUrl } from '../../src/core/local-url.js';
-import type { Stores } from '../../src/stores.js';
+import { SignInLinks, signInLink } from '../../src/sign-in/links.js';
 import { createOneTimeTokens } from '../postgres/one-time-tokens.js';
 
 /** A link that signs the account's owner in, once, within a day. `url`: where sign-in is. */

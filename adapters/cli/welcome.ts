@@ -1,4 +1,4 @@
-import type { Config } from '../../src/config.js';
+import type { Config } from '../../src/config/config.js';
 import { DEMO_HANDLES } from '../networks/corpus/demo/entry-points.js';
 import type { Demo } from './demo.js';
 import { demoKeyFile } from './demo-key-file.js';

@@ -1,5 +1,5 @@
-import type { Config } from '../../src/config.js';
-import { openStores, type Stores } from '../../src/stores.js';
+import { openStores, type Stores } from '../../app/stores.js';
+import type { Config } from '../../src/config/config.js';
 import { configOfProcess } from './environment.js';
 import { closeOnInterrupt } from './interrupts.js';
 import { note } from './print.js';

@@ -2,9 +2,9 @@
 
 import { InvalidArgumentError } from 'commander';
 import { isWellFormedKey, keyPrefix } from '../../src/access/key.js';
-import { mailAddress } from '../../src/account/mail-address.js';
 import { type Thousandths, toThousandths } from '../../src/core/credits.js';
 import { DAY_MS, HOUR_MS } from '../../src/core/durations.js';
+import { mailAddress } from '../../src/core/mail-address.js';
 import { isUuid } from '../../src/core/uuid.js';
 
 const MAX_NAME = 100;

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import type { SaleRecord } from '../../src/account/billing.js';
+import type { SaleRecord } from '../../src/billing/billing.js';
 import type { StatementEntry } from '../../src/ports/truth.js';
 import { figure } from '../site/parts.js';
 import { Badge, Card, DataTable, Nothing, type Tone, When } from './parts.js';

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import type { SaleRecord } from '../../src/account/billing.js';
+import type { SaleRecord } from '../../src/billing/billing.js';
 import { PACKS, usdPer1000 } from '../../src/core/packs.js';
 import { qpsOf, TIERS } from '../../src/core/tiers.js';
 import type { AccountRecord, StatementEntry } from '../../src/ports/truth.js';

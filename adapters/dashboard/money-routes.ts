@@ -1,4 +1,4 @@
-import type { SaleRecord } from '../../src/account/billing.js';
+import type { SaleRecord } from '../../src/billing/billing.js';
 import { isUuid } from '../../src/core/uuid.js';
 import { inCredits } from '../site/parts.js';
 import { type CameBack, creditsPage } from './credits.js';

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify';
-import type { Billing } from '../../src/account/billing.js';
 import type { Keys } from '../../src/account/keys.js';
-import type { Passkeys } from '../../src/account/passkeys.js';
-import type { Sessions, Visitor } from '../../src/account/sessions.js';
+import type { Billing } from '../../src/billing/billing.js';
 import type { Actor } from '../../src/core/audit.js';
 import type { Memories } from '../../src/core/memories.js';
 import type { Grants } from '../../src/oauth/grants.js';
 import type { AuditLog } from '../../src/ports/audit.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { AccountRecord, Accounts, Ledger } from '../../src/ports/truth.js';
+import type { Passkeys } from '../../src/sign-in/passkeys.js';
+import type { Sessions, Visitor } from '../../src/sign-in/sessions.js';
 import type { Door } from '../http/door.js';
 import type { Keyless } from '../http/keyless.js';
 

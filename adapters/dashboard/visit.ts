@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { signInPath } from '../../src/account/safe-next.js';
 import { asServiceError, badRequest, ServiceError } from '../../src/core/errors.js';
+import { signInPath } from '../../src/sign-in/safe-next.js';
 import { logFailure } from '../http/failure.js';
 import { formOf } from '../http/form.js';
 import { PAGE } from '../http/keyless.js';

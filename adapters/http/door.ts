@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Visitor } from '../../src/account/sessions.js';
+import type { Visitor } from '../../src/sign-in/sessions.js';
 
 /** Who is signed in, by the session's cookie. The only place that reads or sets it. */
 export interface Door {

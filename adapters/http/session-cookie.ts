@@ -1,6 +1,6 @@
 import { fastifyCookie } from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Sessions, Visitor } from '../../src/account/sessions.js';
+import type { Sessions, Visitor } from '../../src/sign-in/sessions.js';
 import type { Door } from './door.js';
 
 /** base64url of 32 bytes: what is anything else needs no look into the store. */

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { safeNext, signInPath } from '../../src/account/safe-next.js';
-import type { Visitor } from '../../src/account/sessions.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { ASK_FIELDS, type Ask, codeLocation, errorLocation, readAsk } from '../../src/oauth/authorization.js';
 import { isDocumentId } from '../../src/oauth/clients.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
 import type { Addresses } from '../../src/oauth/resources.js';
 import type { AccountRecord } from '../../src/ports/truth.js';
+import { safeNext, signInPath } from '../../src/sign-in/safe-next.js';
+import type { Visitor } from '../../src/sign-in/sessions.js';
 import { byCustomer } from '../http/origin.js';
 import { refuseCrossSite } from '../http/same-origin.js';
 import { sendPage } from '../site/send-page.js';

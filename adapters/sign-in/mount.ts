@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Passkeys } from '../../src/account/passkeys.js';
-import { safeNext, signInPath } from '../../src/account/safe-next.js';
-import type { Sessions } from '../../src/account/sessions.js';
-import type { SignIn } from '../../src/account/sign-in.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { shortened } from '../../src/core/shown.js';
+import type { Passkeys } from '../../src/sign-in/passkeys.js';
+import { safeNext, signInPath } from '../../src/sign-in/safe-next.js';
+import type { Sessions } from '../../src/sign-in/sessions.js';
+import type { SignIn } from '../../src/sign-in/sign-in.js';
 import type { Door } from '../http/door.js';
 import { formOf } from '../http/form.js';
 import { type AdmitPublic, createKeyless, type Handler, PAGE } from '../http/keyless.js';

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import type { VNode } from 'preact';
-import { signInPath } from '../../src/account/safe-next.js';
-import { MAILED_MINUTES } from '../../src/account/sign-in-links.js';
+import { MAILED_MINUTES } from '../../src/sign-in/links.js';
+import { signInPath } from '../../src/sign-in/safe-next.js';
 import { sitePath } from '../site/assets.js';
 import { document } from '../site/layout.js';
 import { Bird } from '../site/parts.js';

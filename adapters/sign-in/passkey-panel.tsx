@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 
-import { signInAgainPath } from '../../src/account/safe-next.js';
 import type { PasskeyRecord } from '../../src/ports/passkeys.js';
+import { signInAgainPath } from '../../src/sign-in/safe-next.js';
 import { sitePath } from '../site/assets.js';
 import type { PasskeyPlace } from './passkey-place.js';
 

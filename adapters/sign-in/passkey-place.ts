@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Passkeys } from '../../src/account/passkeys.js';
+import type { Passkeys } from '../../src/sign-in/passkeys.js';
 
 /** Passkeys work on this page; or at another address of it; or nowhere (null). */
 export type PasskeyPlace = 'here' | { readonly at: string } | null;

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Passkeys } from '../../src/account/passkeys.js';
-import { safeNext, signInAgainPath, signInPath } from '../../src/account/safe-next.js';
-import type { Visitor } from '../../src/account/sessions.js';
 import { ServiceError } from '../../src/core/errors.js';
+import type { Passkeys } from '../../src/sign-in/passkeys.js';
+import { safeNext, signInAgainPath, signInPath } from '../../src/sign-in/safe-next.js';
+import type { Visitor } from '../../src/sign-in/sessions.js';
 import type { Door } from '../http/door.js';
 import { formOf } from '../http/form.js';
 import type { Keyless } from '../http/keyless.js';

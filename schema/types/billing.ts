@@ -1,4 +1,4 @@
-import type { BillingDesk, Checkout } from '../../src/account/billing.js';
+import type { BillingDesk, Checkout } from '../../src/billing/billing.js';
 import { builder } from '../builder.js';
 
 type Billing = ReturnType<BillingDesk['packs']>;

@@ -1,6 +1,6 @@
+import { withTimeout } from '../core/with-timeout.js';
 import type { Mail, Message } from '../ports/mail.js';
 import type { NoticePercent, Notices, WalletLevel } from '../ports/notices.js';
-import { atMost } from './at-most.js';
 import { lowBalanceMail } from './low-balance-mail.js';
 
 const PERCENTS: readonly NoticePercent[] = [5, 20, 50];
@@ -64,7 +64,7 @@ export class LowBalance {
   /** One last run, for whoever spent since the one before; then no more mails. Resolves after 5 seconds at the latest. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await atMost(CLOSE_MS, this.#lastRun());
+    await withTimeout(CLOSE_MS, this.#lastRun());
     this.#closed = true;
   }
 

@@ -2,7 +2,7 @@ import type { Admit } from '../access/admit.js';
 import type { Identify } from '../access/identify.js';
 import type { Places } from '../access/places.js';
 import type { ProcessorTime } from '../access/processor-time.js';
-import type { Billing } from '../account/billing.js';
+import type { Billing } from '../billing/billing.js';
 import type { Thousandths } from '../core/credits.js';
 import type { OperationNames } from '../metering/operation-names.js';
 import type { Purses } from '../metering/purses.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reconcile } from '../../src/account/reconcile.js';
+import { reconcile } from '../../src/billing/reconcile.js';
 import type { Dispute, PaymentState } from '../../src/ports/payments.js';
 import type { Sale } from '../../src/ports/sales.js';
 

@@ -4,7 +4,7 @@ import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
 import { createSessionStore } from '../../adapters/postgres/sessions.js';
 import { connect } from '../../adapters/postgres/sql.js';
-import { Sessions } from '../../src/account/sessions.js';
+import { Sessions } from '../../src/sign-in/sessions.js';
 import { Cli } from './support.js';
 
 interface Created {

@@ -1,7 +1,7 @@
 /** Links lead to where a browser of this machine finds the service. */
 import { expect, it } from 'vitest';
 import { signInUrl } from '../../adapters/cli/sign-in-link.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { localUrl } from '../../src/core/local-url.js';
 
 it.each([

@@ -1,4 +1,4 @@
-import type { SaleRecord } from '../../src/account/billing.js';
+import type { SaleRecord } from '../../src/billing/billing.js';
 import type { AuditEvent } from '../../src/ports/audit.js';
 import type { GrantRecord } from '../../src/ports/grants.js';
 import type { SessionRecord } from '../../src/ports/sessions.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { FINISH_MS } from '../../app/main.js';
+import { readConfig } from '../../src/config/config.js';
 import { SETTING_NAMES } from '../../src/config/read-settings.js';
-import { readConfig } from '../../src/config.js';
 import { VERSION } from '../../src/core/version.js';
-import { FINISH_MS } from '../../src/main.js';
 import { interpolate, readCompose, readRoot, type Service } from './compose-file.js';
 
 const ENV = { PERCH_SECRET: 'c0ffee'.repeat(8), POSTGRES_PASSWORD: 'abc123' };

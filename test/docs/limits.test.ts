@@ -25,9 +25,9 @@ const APART = [
 const NO_BOUNDS: Readonly<Record<string, string>> = {
   'src/account/low-balance.ts MOST_TRIES': 'of a mail, before it is given up',
   'src/account/low-balance.ts MOST_FAILURES': 'of the mail server, before it is left alone',
-  'src/account/safe-next.ts LONGEST': 'where to go on after signing in: longer is the dashboard',
-  'src/account/sessions.ts LONGEST_MS': 'how long a session lasts: docs/security.md',
-  'src/account/sessions.ts KEPT_MS': 'how long an ended session is shown',
+  'src/sign-in/safe-next.ts LONGEST': 'where to go on after signing in: longer is the dashboard',
+  'src/sign-in/sessions.ts LONGEST_MS': 'how long a session lasts: docs/security.md',
+  'src/sign-in/sessions.ts KEPT_MS': 'how long an ended session is shown',
   'src/core/digest.ts LONGEST_NAME': 'longer keys are digests',
   'src/core/fair-log.ts DROPPED_SHARE': 'how much is dropped at once where a memory is full',
   'src/serve/limits.ts MOST': 'where counting ends',
@@ -46,7 +46,7 @@ const NO_BOUNDS: Readonly<Record<string, string>> = {
 /** Settings that move a bound. */
 const BOUND_SETTING = /MAX|_MB$|_DEADLINE_|_PACE_|_TTL_|_LIMIT|_SHARE/;
 
-const bounds = readSources(['src', 'schema', 'adapters'])
+const bounds = readSources(['app', 'src', 'schema', 'adapters'])
   .filter(isCode)
   .filter(({ path }) => !APART.some((room) => room.test(path)))
   .flatMap(boundsIn)
@@ -90,7 +90,7 @@ describe('docs/limits.md', () => {
 
   it('tells of no bound that there is not', () => {
     const known = new Set(bounds.map(({ where }) => where));
-    const told = rows.flatMap(codeIn).filter((code) => /^(?:src|schema|adapters)\/\S+ [A-Z]/.test(code));
+    const told = rows.flatMap(codeIn).filter((code) => /^(?:app|src|schema|adapters)\/\S+ [A-Z]/.test(code));
     expect(told.filter((where) => !known.has(where))).toEqual([]);
   });
 });

@@ -102,9 +102,19 @@ it('can be required by an app that is no module', async () => {
 
 it('holds what was built, the sources of its command and the licence; what builds stays behind', () => {
   const tops = [...new Set(packed.files.map((path) => path.split('/')[0]))].sort();
-  expect(tops).toEqual(['LICENSE', 'README.md', 'adapters', 'dist', 'package.json', 'schema', 'src', 'tsconfig.json']);
-  const embed = packed.files.filter((path) => path.startsWith('src/embed')).sort();
-  expect(embed).toEqual(['src/embed.d.ts', 'src/embed.js']);
+  expect(tops).toEqual([
+    'LICENSE',
+    'README.md',
+    'adapters',
+    'app',
+    'dist',
+    'package.json',
+    'schema',
+    'src',
+    'tsconfig.json',
+  ]);
+  const embed = packed.files.filter((path) => path.startsWith('app/embed')).sort();
+  expect(embed).toEqual(['app/embed.d.ts', 'app/embed.js']);
 });
 
 it('has nothing that publint complains of', async () => {

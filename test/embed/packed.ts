@@ -21,7 +21,7 @@ export interface PackedPerch {
 export async function packPerch(): Promise<PackedPerch> {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'perch-packed-')));
   const source = join(home, 'source');
-  for (const path of ['src', 'schema', 'adapters', 'package.json', 'tsconfig.json', 'LICENSE', 'README.md']) {
+  for (const path of ['app', 'src', 'schema', 'adapters', 'package.json', 'tsconfig.json', 'LICENSE', 'README.md']) {
     await cp(join(ROOT, path), join(source, path), { recursive: true });
   }
   await symlink(MODULES, join(home, 'node_modules'));

@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { mercurius } from 'mercurius';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
-import { perchMercurius } from '../../src/embed.js';
+import { perchMercurius } from '../../app/embed.js';
 import { isDatabaseDown } from '../cli/service.js';
 import { Cli, REPOSITORY, type Started, startNode } from '../cli/support.js';
 import { at, post } from './client.js';

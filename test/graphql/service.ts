@@ -1,4 +1,4 @@
-import type { ComposeOptions } from '../../src/compose.js';
+import type { ComposeOptions } from '../../app/compose.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
 import { startPerch, type TestPerch } from '../support/perch.js';
 import { createScriptedNetwork, range, type ScriptedNetwork } from '../support/scripted-network.js';

@@ -1,6 +1,6 @@
 /** Where no mail server is set, links go to the log: on a public address the operator is warned of it. */
 import { expect, it } from 'vitest';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 
 const warned = (env: Record<string, string>): boolean =>
   readConfig({ env, cwd: '/', terminal: false }).warnings.some((warning) => warning.startsWith('SMTP_URL is not set'));

@@ -4,7 +4,7 @@ import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSessionStore } from '../../adapters/postgres/sessions.js';
-import { Sessions } from '../../src/account/sessions.js';
+import { Sessions } from '../../src/sign-in/sessions.js';
 import { mcpHost } from '../oauth/mcp-host.js';
 import { formIn } from '../oauth/oauth-client.js';
 import { startPerch, type TestAccount, type TestPerch } from '../support/perch.js';

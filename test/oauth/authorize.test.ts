@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SITE_CSP } from '../../adapters/site/policy.js';
-import { safeNext } from '../../src/account/safe-next.js';
+import { safeNext } from '../../src/sign-in/safe-next.js';
 import { type DocumentHost, startDocumentHost } from './document-host.js';
 import { ask, askFields, backOf, CALLBACK, formIn, newClient, post, send } from './oauth-client.js';
 import { type OAuthServer, startOAuthServer } from './oauth-server.js';

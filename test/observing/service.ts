@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
-import type { ComposeOptions } from '../../src/compose.js';
+import type { ComposeOptions } from '../../app/compose.js';
 import { type Client, createClient } from '../support/client.js';
 import { startPerch, type TestAccount, type TestPerch } from '../support/perch.js';
 import { createScriptedNetwork, range, type ScriptedNetwork } from '../support/scripted-network.js';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoKeyFile } from '../../adapters/cli/demo-key-file.js';
 import { createProgram } from '../../adapters/cli/program.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { fillDemo } from '../support/demo.js';
 import { startPerch, type TestPerch } from '../support/perch.js';
 import { blocksOf, codeIn, commandsOf, README, ROOT, tableOf } from './markdown.js';

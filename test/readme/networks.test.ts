@@ -58,8 +58,8 @@ it('every other name is in some file of the house or its tests', () => {
   const folders = ['src/core', 'src/ports', 'src/config', 'adapters/networks', 'test/networks/contract'];
   const text =
     folders.flatMap(filesOf).map(read).join('\n') +
-    read('src/config.ts') +
-    read('src/networks.ts') +
+    read('src/config/config.ts') +
+    read('app/networks.ts') +
     read('test/tidy.test.ts');
   expect([...names].filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
 });

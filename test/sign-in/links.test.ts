@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuditLog } from '../../adapters/postgres/audit.js';
 import { createOneTimeTokens } from '../../adapters/postgres/one-time-tokens.js';
 import { Questions } from '../../adapters/postgres/questions.js';
-import { signInLink } from '../../src/account/sign-in-links.js';
+import { signInLink } from '../../src/sign-in/links.js';
 import { cookieOf, type SignInServer, startSignIn } from './sign-in-server.js';
 
 const FROM = { userAgent: 'Firefox', address: '192.0.2.1' };

@@ -1,6 +1,6 @@
 /** What is done again and again: soon after the start, and then at its pace. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { startPoll } from '../../src/account/poll.js';
+import { startPoll } from '../../src/billing/poll.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

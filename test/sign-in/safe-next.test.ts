@@ -1,7 +1,7 @@
 /** Where a sign-in may lead: to our own pages, whatever tricks an address knows. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { safeNext, signInPath } from '../../src/account/safe-next.js';
+import { safeNext, signInPath } from '../../src/sign-in/safe-next.js';
 
 describe('safeNext', () => {
   it.each([

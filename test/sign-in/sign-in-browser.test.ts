@@ -3,7 +3,7 @@ import type { Browser, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { passkeyPlace } from '../../adapters/sign-in/passkey-place.js';
 import { sendPage } from '../../adapters/site/send-page.js';
-import { signInLink } from '../../src/account/sign-in-links.js';
+import { signInLink } from '../../src/sign-in/links.js';
 import { describeInChromium, launchChromium, type Visit, visit } from '../support/chromium.js';
 import { panelPage } from './panel-page.js';
 import { type SignInServer, startSignIn } from './sign-in-server.js';

@@ -13,12 +13,12 @@ import { createSessionStore } from '../../adapters/postgres/sessions.js';
 import type { Sql } from '../../adapters/postgres/sql.js';
 import { mountSignIn } from '../../adapters/sign-in/mount.js';
 import { siteAssets } from '../../adapters/site/assets.js';
-import { Passkeys } from '../../src/account/passkeys.js';
-import { Sessions } from '../../src/account/sessions.js';
-import { SignIn } from '../../src/account/sign-in.js';
-import { SignInLinks } from '../../src/account/sign-in-links.js';
 import type { Actor } from '../../src/core/audit.js';
 import type { Mail, Message } from '../../src/ports/mail.js';
+import { SignInLinks } from '../../src/sign-in/links.js';
+import { Passkeys } from '../../src/sign-in/passkeys.js';
+import { Sessions } from '../../src/sign-in/sessions.js';
+import { SignIn } from '../../src/sign-in/sign-in.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
 

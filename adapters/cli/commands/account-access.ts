@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { Sessions } from '../../../src/account/sessions.js';
 import { OPERATOR } from '../../../src/core/audit.js';
+import { Sessions } from '../../../src/sign-in/sessions.js';
 import { createSessionStore } from '../../postgres/sessions.js';
 import { answer, plural } from '../print.js';
 import { withStores } from '../with-stores.js';

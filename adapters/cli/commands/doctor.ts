@@ -1,9 +1,9 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openNetwork } from '../../../app/networks.js';
+import type { Stores } from '../../../app/stores.js';
+import { type Config, ConfigError } from '../../../src/config/config.js';
 import { describeConfig } from '../../../src/config/describe.js';
-import { type Config, ConfigError } from '../../../src/config.js';
-import { openNetwork } from '../../../src/networks.js';
-import type { Stores } from '../../../src/stores.js';
 import { openRedis } from '../../redis/link.js';
 import { configOfProcess } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';

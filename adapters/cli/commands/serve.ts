@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
-import type { Config } from '../../../src/config.js';
+import type { Serving } from '../../../app/main.js';
+import { openStores, type Stores } from '../../../app/stores.js';
+import type { Config } from '../../../src/config/config.js';
 import { VERSION } from '../../../src/core/version.js';
-import type { Serving } from '../../../src/main.js';
-import { openStores, type Stores } from '../../../src/stores.js';
 import { configOfProcess } from '../environment.js';
 import { Failure } from '../failure.js';
 import { closeOnInterrupt } from '../interrupts.js';
@@ -42,7 +42,7 @@ async function load({ workers }: Config) {
     import('../sign-in-link.js'),
     import('../welcome.js'),
     import('../log.js'),
-    workers === 1 ? import('../../../src/main.js') : import('../workers/crew.js'),
+    workers === 1 ? import('../../../app/main.js') : import('../workers/crew.js'),
   ]);
   const start: StartService = (stores, config, demoKey) => {
     const log = createLog(config.log);

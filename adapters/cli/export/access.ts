@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Config } from '../../../src/config.js';
+import type { Config } from '../../../src/config/config.js';
 import { localUrl } from '../../../src/core/local-url.js';
 import { demoKeyFile } from '../demo-key-file.js';
 import { typedPath } from '../environment.js';

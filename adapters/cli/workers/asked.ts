@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import type { Config } from '../../../src/config.js';
+import type { Config } from '../../../src/config/config.js';
 
 /** npm passes on a Ctrl-C that the terminal has sent to everybody already: one ask, not two. */
 const SAME_ASK_MS = 500;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Config } from '../../../src/config.js';
-import { FINISH_MS, type Serving } from '../../../src/main.js';
+import { FINISH_MS, type Serving } from '../../../app/main.js';
+import type { Config } from '../../../src/config/config.js';
 import { Failure } from '../failure.js';
 import type { Order, Report } from './orders.js';
 

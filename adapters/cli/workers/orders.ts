@@ -1,4 +1,4 @@
-import type { Config } from '../../../src/config.js';
+import type { Config } from '../../../src/config/config.js';
 
 /** What the primary tells a worker. */
 export type Order =

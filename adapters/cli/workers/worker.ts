@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
-import { start } from '../../../src/main.js';
-import { openStores } from '../../../src/stores.js';
+import { start } from '../../../app/main.js';
+import { openStores } from '../../../app/stores.js';
 import { endingOf } from '../failure.js';
 import { createLog } from '../log.js';
 import { drainMsOf, exitCodeOf, listenForSignals } from './asked.js';

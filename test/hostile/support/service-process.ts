@@ -1,8 +1,8 @@
 /** The whole service in a process of its own, over a network that does as it is told. Ends with its parent. */
 import { pino } from 'pino';
-import { readConfig } from '../../../src/config.js';
-import { start } from '../../../src/main.js';
-import { openStores } from '../../../src/stores.js';
+import { start } from '../../../app/main.js';
+import { openStores } from '../../../app/stores.js';
+import { readConfig } from '../../../src/config/config.js';
 import { createHostileNetwork, type Weather } from './network.js';
 
 export interface Order {

@@ -9,9 +9,9 @@ import { v7 } from 'uuid';
 import { createAccounts } from '../../../adapters/postgres/accounts.js';
 import { createLedger } from '../../../adapters/postgres/ledger.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
+import { openSecrets } from '../../../app/secrets.js';
 import { hashKey, keyPrefix, mintKey } from '../../../src/access/key.js';
 import { toThousandths } from '../../../src/core/credits.js';
-import { openSecrets } from '../../../src/secrets.js';
 import type { Weather } from './network.js';
 import type { Done, Order } from './service-process.js';
 

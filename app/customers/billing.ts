@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import { createSales } from '../../adapters/postgres/sales.js';
 import { createStripePayments } from '../../adapters/stripe/payments.js';
 import { mountStripeWebhook } from '../../adapters/stripe/webhook.js';
-import { Billing } from '../account/billing.js';
-import { startPoll } from '../account/poll.js';
-import { Settling } from '../account/settling.js';
+import { Billing } from '../../src/billing/billing.js';
+import { startPoll } from '../../src/billing/poll.js';
+import { Settling } from '../../src/billing/settling.js';
 import type { CustomersOptions } from './options.js';
 
 /** Between two looks whether an open checkout is due (W4). */

@@ -1,4 +1,4 @@
-// What stands for src/embed.ts in the package: JavaScript and declarations of what it reaches, in dist/. Node takes no
+// What stands for app/embed.ts in the package: JavaScript and declarations of what it reaches, in dist/. Node takes no
 // TypeScript from within node_modules. `npm pack` runs this before, and with --remove after: a checkout runs the source.
 // The command keeps to the sources: it has tsx.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,9 +8,9 @@ import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
-const ENTRY = join(ROOT, 'src/embed.ts');
+const ENTRY = join(ROOT, 'app/embed.ts');
 /** What `perch/mercurius` leads to, for Node and for compilers. In a checkout tsx and tsc find the source by the same name. */
-const LEADING = ['src/embed.js', 'src/embed.d.ts'];
+const LEADING = ['app/embed.js', 'app/embed.d.ts'];
 /** What is read beside the code as it starts. */
 const ASSETS = [
   'schema/operations',
@@ -39,7 +39,7 @@ function build() {
   }
   declare(program, ENTRY, new Set());
   for (const path of ASSETS) cpSync(join(ROOT, path), join(DIST, path), { recursive: true });
-  for (const path of LEADING) write(join(ROOT, path), "export * from '../dist/src/embed.js';\n");
+  for (const path of LEADING) write(join(ROOT, path), "export * from '../dist/app/embed.js';\n");
 }
 
 /** The declarations of a file, and of those that they name: no others are to be seen from outside. */

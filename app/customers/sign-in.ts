@@ -8,12 +8,12 @@ import { createOneTimeTokens } from '../../adapters/postgres/one-time-tokens.js'
 import { createPasskeyStore } from '../../adapters/postgres/passkeys.js';
 import { createSessionStore } from '../../adapters/postgres/sessions.js';
 import { mountSignIn } from '../../adapters/sign-in/mount.js';
-import type { Admit } from '../access/admit.js';
-import { Passkeys } from '../account/passkeys.js';
-import { Sessions } from '../account/sessions.js';
-import { SignIn } from '../account/sign-in.js';
-import type { Config } from '../config.js';
-import type { Mail } from '../ports/mail.js';
+import type { Admit } from '../../src/access/admit.js';
+import type { Config } from '../../src/config/config.js';
+import type { Mail } from '../../src/ports/mail.js';
+import { Passkeys } from '../../src/sign-in/passkeys.js';
+import { Sessions } from '../../src/sign-in/sessions.js';
+import { SignIn } from '../../src/sign-in/sign-in.js';
 import type { Stores } from '../stores.js';
 import type { CustomersOptions } from './options.js';
 

@@ -6,11 +6,11 @@ import { createMemoryPace } from '../adapters/memory/pace.js';
 import { createMemoryTombstones } from '../adapters/memory/tombstones.js';
 import type { LinkState } from '../adapters/redis/link.js';
 import { openRedisStores } from '../adapters/redis/stores.js';
-import type { Config } from './config.js';
-import { Memories } from './core/memories.js';
-import { monotonic } from './core/monotonic.js';
-import type { Clock } from './ports/clock.js';
-import type { Cache, Flights, Limiter, Pace, Tombstones } from './ports/shared.js';
+import type { Config } from '../src/config/config.js';
+import { Memories } from '../src/core/memories.js';
+import { monotonic } from '../src/core/monotonic.js';
+import type { Clock } from '../src/ports/clock.js';
+import type { Cache, Flights, Limiter, Pace, Tombstones } from '../src/ports/shared.js';
 
 /** What may be lost: shared by all nodes where there is a Redis, and this process's own where there is none. */
 export interface Shared {

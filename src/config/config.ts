@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { crossChecks } from './config/cross-checks.js';
-import { type ConfigFault, type Environment, readSettings, SETTING_NAMES, textOf } from './config/read-settings.js';
-import type { Values } from './config/settings.js';
-import type { Lifetimes } from './read/lifetimes.js';
+import type { Lifetimes } from '../read/lifetimes.js';
+import { crossChecks } from './cross-checks.js';
+import { type ConfigFault, type Environment, readSettings, SETTING_NAMES, textOf } from './read-settings.js';
+import type { Values } from './settings.js';
 
 /** Every fault of the environment at once; the message is ready to print. The process exits 2. */
 export class ConfigError extends Error {

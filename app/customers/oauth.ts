@@ -6,12 +6,12 @@ import type { Door } from '../../adapters/http/door.js';
 import { mountOAuth } from '../../adapters/oauth/mount.js';
 import { createGrantStore } from '../../adapters/postgres/grants.js';
 import { createClientStore } from '../../adapters/postgres/oauth-clients.js';
-import type { Admit } from '../access/admit.js';
-import { VERSION } from '../core/version.js';
-import { Clients } from '../oauth/clients.js';
-import { Consents } from '../oauth/consents.js';
-import { Grants } from '../oauth/grants.js';
-import { Tokens } from '../oauth/tokens.js';
+import type { Admit } from '../../src/access/admit.js';
+import { VERSION } from '../../src/core/version.js';
+import { Clients } from '../../src/oauth/clients.js';
+import { Consents } from '../../src/oauth/consents.js';
+import { Grants } from '../../src/oauth/grants.js';
+import { Tokens } from '../../src/oauth/tokens.js';
 import { pairSecretOf } from '../secrets.js';
 import type { CustomersOptions } from './options.js';
 

@@ -4,14 +4,14 @@ import { v7 } from 'uuid';
 import { mountManifest } from '../adapters/graphql/manifest.js';
 import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
 import { schema } from '../schema/index.js';
-import { readConfig } from './config.js';
-import { localUrl } from './core/local-url.js';
-import { UNTRACED } from './core/untraced.js';
+import { readConfig } from '../src/config/config.js';
+import { localUrl } from '../src/core/local-url.js';
+import { UNTRACED } from '../src/core/untraced.js';
+import type { Network } from '../src/ports/network.js';
 import { openBilling } from './customers/billing.js';
 import { startTidying } from './customers/tidying.js';
 import { createEngine } from './engine.js';
 import { openNetwork } from './networks.js';
-import type { Network } from './ports/network.js';
 import { openShared } from './shared.js';
 import { openStores } from './stores.js';
 

@@ -1,12 +1,12 @@
 import type { Sql } from '../adapters/postgres/sql.js';
 import type { Health, StatusModel } from '../adapters/site/status-model.js';
-import { type Family, familyOfList, type ListKind } from './core/model.js';
-import { VERSION } from './core/version.js';
-import type { Clock } from './ports/clock.js';
-import type { Network, NetworkReport } from './ports/network.js';
-import type { FamilyHealth, PoolHealth } from './read/pool/health.js';
-import type { Pool } from './read/pool/pool.js';
-import type { SessionHealth } from './read/pool/session.js';
+import { type Family, familyOfList, type ListKind } from '../src/core/model.js';
+import { VERSION } from '../src/core/version.js';
+import type { Clock } from '../src/ports/clock.js';
+import type { Network, NetworkReport } from '../src/ports/network.js';
+import type { FamilyHealth, PoolHealth } from '../src/read/pool/health.js';
+import type { Pool } from '../src/read/pool/pool.js';
+import type { SessionHealth } from '../src/read/pool/session.js';
 import type { Shared } from './shared.js';
 
 export interface StatusOptions {

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { startPoll } from '../account/poll.js';
-import type { Ledger } from '../ports/truth.js';
+import { startPoll } from '../../src/billing/poll.js';
+import type { Ledger } from '../../src/ports/truth.js';
 
 /** Soon after an upgrade there is much to do, later nearly nothing. */
 const EVERY_MS = 600_000;

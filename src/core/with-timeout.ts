@@ -1,8 +1,8 @@
 /** Waits until the work is done, but no longer than that. Rejects as the work does. */
-export async function atMost(patienceMs: number, work: Promise<unknown>): Promise<void> {
+export async function withTimeout(timeoutMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const enough = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, patienceMs);
+    timer = setTimeout(resolve, timeoutMs);
   });
   try {
     await Promise.race([work, enough]);

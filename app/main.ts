@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from '../src/config/config.js';
 import { type ComposeOptions, compose, type Perch } from './compose.js';
-import type { Config } from './config.js';
 import type { Stores } from './stores.js';
 
 /** How long what is in flight may take once connections are refused. */

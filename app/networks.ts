@@ -1,9 +1,9 @@
 import type { Sql } from '../adapters/postgres/sql.js';
-import type { Config } from './config.js';
-import type { Memories } from './core/memories.js';
-import { VERSION } from './core/version.js';
-import type { Clock } from './ports/clock.js';
-import type { Network } from './ports/network.js';
+import type { Config } from '../src/config/config.js';
+import type { Memories } from '../src/core/memories.js';
+import { VERSION } from '../src/core/version.js';
+import type { Clock } from '../src/ports/clock.js';
+import type { Network } from '../src/ports/network.js';
 
 export interface NetworkSources {
   readonly config: Config;

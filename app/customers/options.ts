@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Config } from '../config.js';
-import type { Clock } from '../ports/clock.js';
+import type { Config } from '../../src/config/config.js';
+import type { Clock } from '../../src/ports/clock.js';
 import type { Shared } from '../shared.js';
 import type { Stores } from '../stores.js';
 

@@ -6,9 +6,9 @@ import { migrate } from '../adapters/postgres/migrate.js';
 import { SETTLING_CONNECTIONS } from '../adapters/postgres/post.js';
 import { QUESTION_CONNECTIONS, Questions } from '../adapters/postgres/questions.js';
 import { connect, type Sql } from '../adapters/postgres/sql.js';
-import { withoutLogin } from './config/read-settings.js';
-import type { Config } from './config.js';
-import type { Accounts, Ledger } from './ports/truth.js';
+import type { Config } from '../src/config/config.js';
+import { withoutLogin } from '../src/config/read-settings.js';
+import type { Accounts, Ledger } from '../src/ports/truth.js';
 import { fingerprintOf, openSecrets, type Secrets } from './secrets.js';
 
 /**

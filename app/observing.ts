@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Metrics } from '../adapters/metrics/metrics.js';
-import type { Config } from './config.js';
-import { UNTRACED } from './core/untraced.js';
-import { VERSION } from './core/version.js';
+import type { Config } from '../src/config/config.js';
+import { UNTRACED } from '../src/core/untraced.js';
+import { VERSION } from '../src/core/version.js';
+import type { Tracing } from '../src/ports/tracing.js';
 import type { Engine } from './engine.js';
-import type { Tracing } from './ports/tracing.js';
 import type { Shared } from './shared.js';
 
 /** What operators see of a process from outside. */

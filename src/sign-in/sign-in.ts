@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { hashSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../core/audit.js';
 import { badRequest, ServiceError } from '../core/errors.js';
+import { mailAddress } from '../core/mail-address.js';
+import { withTimeout } from '../core/with-timeout.js';
 import type { Clock } from '../ports/clock.js';
 import type { Mail } from '../ports/mail.js';
 import type { OneTimeTokens } from '../ports/one-time-tokens.js';
 import type { Limiter } from '../ports/shared.js';
 import type { EmailAccounts } from '../ports/sign-in.js';
-import { atMost } from './at-most.js';
-import { mailAddress } from './mail-address.js';
+import { MAILED_MINUTES, SignInLinks, signInLink } from './links.js';
+import { signInMail } from './mail.js';
 import { safeNext } from './safe-next.js';
 import type { NewSession, Origin, Sessions } from './sessions.js';
-import { MAILED_MINUTES, SignInLinks, signInLink } from './sign-in-links.js';
-import { signInMail } from './sign-in-mail.js';
 
 /** Links per mail address, and per address that asks for them, in a quarter of an hour. */
 const PER_EMAIL = 5;
@@ -104,7 +104,7 @@ export class SignIn {
 
   /** Resolves when no mail is on its way any more, or after 5 seconds. */
   close(): Promise<void> {
-    return atMost(CLOSE_MS, Promise.all(this.#pending));
+    return withTimeout(CLOSE_MS, Promise.all(this.#pending));
   }
 
   async #peek(pasted: string): Promise<z.infer<typeof subject>> {
