@@ -44,7 +44,9 @@ const isServerDown = (): Promise<boolean> =>
 test('a first start makes a demo, prints its key once and a read that works; a later one is quick', {
   timeout: SLOW_MS,
 }, async () => {
+  const begun = performance.now();
   const url = await serve();
+  const firstMs = performance.now() - begun;
   expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' });
   const [key] = /perch_live_\w{32}/.exec(started?.said.stdout ?? '') ?? [];
   const file = join(cli.home, 'demo-key');
@@ -66,7 +68,8 @@ test('a first start makes a demo, prints its key once and a read that works; a l
 
   const before = performance.now();
   await serve();
-  expect(performance.now() - before).toBeLessThan(10_000);
+  // On a machine that is so busy that a first start takes longer than twenty seconds, in half of that.
+  expect(performance.now() - before).toBeLessThan(Math.max(10_000, firstMs / 2));
   expect(started?.said.stdout).not.toContain(key);
   expect(started?.said.stdout).toContain(`x-api-key: $(cat ${file})`);
   expect(started?.said.stderr).not.toContain('demo network');

@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/core/errors.js';
 import { idsOf, rows } from '../support/client.js';
-import { range } from '../support/scripted-network.js';
-import { pagesLikeAll } from './lists.js';
-import { refusesAsBad, refusesWhenDenied } from './refusals.js';
+import { refusesAsBad } from './refusals.js';
 import { type Service, startService } from './service.js';
-import { COUNTS } from './small-corpus.js';
 
 const PATH = '/v1/tweets/search';
 const at = (q: string, rest = ''): string => `${PATH}?q=${encodeURIComponent(q)}${rest}`;
 
+/** What only searches do; the rest is a row of `list-endpoints.ts`. */
 describe('GET /v1/tweets/search', () => {
   let service: Service;
   beforeAll(async () => {
@@ -83,14 +81,4 @@ describe('GET /v1/tweets/search', () => {
     const { error } = (await reader.get(at('sails ("harbour'))).body;
     expect(error.message).toMatch(/character \d+/);
   });
-
-  pagesLikeAll({
-    service: () => service,
-    path: PATH,
-    query: 'q=%23aurora&',
-    ids: range(COUNTS.timeline, 50_001).map(String).reverse(),
-    size: { initial: 20, max: 50 },
-    price: 1,
-  });
-  refusesWhenDenied({ service: () => service, call: (client) => client.get(at('sails', '&fresh=true')) });
 });

@@ -8,7 +8,7 @@ import { openStores } from '../../app/stores.js';
 import { readConfig } from '../../src/config/config.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { lineTo } from '../support/line-to.js';
-import { openHome, removeHome } from './launcher-support.js';
+import { openHome, removeHome } from './home.js';
 
 describe('a database', () => {
   let database: FreshDatabase;

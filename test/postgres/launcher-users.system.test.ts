@@ -5,7 +5,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
 import { findNative, usableNative } from '../../adapters/postgres/native.js';
 import { mayReach } from '../../adapters/postgres/run-as.js';
-import { openHome, openInProcess, REPOSITORY, removeHome, serverOf } from './launcher-support.js';
+import { openHome, removeHome } from './home.js';
+import { openInProcess, REPOSITORY, serverOf } from './launcher-support.js';
 
 const isRoot = process.getuid?.() === 0;
 const nobody = { uid: 65534, gid: 65534 };

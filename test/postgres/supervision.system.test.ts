@@ -6,7 +6,8 @@ import { createLedger } from '../../adapters/postgres/ledger.js';
 import { migrate } from '../../adapters/postgres/migrate.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import { debitOf, grantTo, openPayer } from '../ports/ledger.suite.js';
-import { openHome, openInProcess, removeHome, serverOf } from './launcher-support.js';
+import { openHome, removeHome } from './home.js';
+import { openInProcess, serverOf } from './launcher-support.js';
 
 /** For a machine that does much else. */
 const SLOW = { timeout: 120_000 };

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
 import { chooseRunAs } from '../../adapters/postgres/run-as.js';
 import { connect } from '../../adapters/postgres/sql.js';
-import { openHome, openInProcess, removeHome, serverOf } from './launcher-support.js';
+import { openHome, removeHome } from './home.js';
+import { openInProcess, serverOf } from './launcher-support.js';
 
 let home: string;
 beforeEach(async () => {

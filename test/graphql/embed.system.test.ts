@@ -67,7 +67,8 @@ describe('Perch as a plugin', () => {
   afterEach(() => app.close());
 
   const open = async (mount: (app: FastifyInstance) => Promise<unknown>): Promise<string> => {
-    app = fastify();
+    // A first start makes a database, which may take longer than the ten seconds that Fastify gives a plugin.
+    app = fastify({ pluginTimeout: 60_000 });
     await mount(app);
     return app.listen({ host: '127.0.0.1', port: 0 });
   };
