@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { priceOf, unitOfList } from '../../src/core/prices.js';
+import { unitOfList } from '../../src/core/lists.js';
+import { priceOf } from '../../src/core/prices.js';
 import type { Page } from '../../src/read/reads.js';
 import { createEngine, type Engine } from '../support/engine.js';
 import { createListNetwork, type ListNetwork, type ListShape } from '../support/list-network.js';
@@ -90,7 +91,7 @@ export async function call(chain: Chain, step: Step, after: string | null): Prom
   const { kind, product, subject } = list.list;
   prepare(engine, step);
   const before = engine.calls();
-  const ask = { kind, subject, product, first: step.count, after, fresh: step.fresh };
+  const ask = { kind, subject, product, count: step.count, after, fresh: step.fresh };
   const { page, charge } = await engine.page(ask);
   const upstream = engine.calls() - before;
   if (upstream > 10) throw new Error(`${upstream} upstream pages in one call (C12)`);

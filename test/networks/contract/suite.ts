@@ -25,12 +25,12 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
     const tweetIds = (...keys: string[]): string[] => keys.map((key) => at.tweetId(key));
 
     /** The whole list, as the engine cuts it: so many at a time, from an engine that holds nothing. */
-    async function walk(ref: ListRef, first: number): Promise<string[]> {
+    async function walk(ref: ListRef, count: number): Promise<string[]> {
       const engine = createEngine(at.network);
       const ids: string[] = [];
       let after: string | null = null;
       for (let pages = 0; pages < 400; pages += 1) {
-        const { page } = await engine.page({ ...ref, first, after });
+        const { page } = await engine.page({ ...ref, count, after });
         ids.push(...page.nodes.map(({ id }) => id));
         after = page.endCursor;
         if (after === null) return ids;
