@@ -123,5 +123,5 @@ function createReading(options: EngineOptions): { sources: Sources; pool: Pool }
   const tweets = createTweets(common);
   const pages = createPages({ ...common, users, tweets });
   const cursors = createCursors(stores.secrets.cursor);
-  return { sources: { users, tweets, pages, cursors, gone, clock }, pool };
+  return { sources: { users, tweets, pages, cursors, gone, clock, served: network.lists }, pool };
 }

@@ -1,6 +1,7 @@
 /** The house keeps its order: who may import whom, how long a file may be, how things are called. */
 import { describe, expect, test } from 'vitest';
 import { ROUTES } from '../adapters/rest/routes.js';
+import { ROWS } from './parity/rows.js';
 import { functionsOf, hasDefaultExport, type Import, importsOf, isCode, readSources } from './support/sources.js';
 
 const SOURCES = readSources();
@@ -153,7 +154,9 @@ describe('tests', () => {
   test('every route is asked for in some test', () => {
     // What a command prices is not asked for.
     const texts = SOURCES.filter(({ path }) => /^test\/(?!tidy|cli\/)/.test(path));
-    const asked = texts.flatMap(({ text }) => text.match(/\/v1\/[^\s'"`?#,)]+/g) ?? []);
+    const written = texts.flatMap(({ text }) => text.match(/\/v1\/[^\s'"`?#,)]+/g) ?? []);
+    // Those of lists are asked for by name of the list.
+    const asked = [...written, ...ROWS.map(({ path }) => path.replace(/\?.*$/, ''))];
     const rowOf = (path: string) =>
       ROUTES.find((row) => new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`).test(path));
     const covered = new Set(asked.map((path) => rowOf(path)?.path));
