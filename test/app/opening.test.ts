@@ -9,6 +9,7 @@ import { readConfig } from '../../src/config/config.js';
 import type { Network } from '../../src/ports/network.js';
 import { type Collector, startCollector } from '../observing/collector.js';
 import { freePort, until } from '../observing/service.js';
+import { openHome, removeHome, serverOf } from '../postgres/launcher-support.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { describeOnRedis } from '../support/redis.js';
 import { createScriptedNetwork } from '../support/scripted-network.js';
@@ -84,6 +85,8 @@ let collector: Collector;
 let env: Record<string, string>;
 beforeAll(async () => {
   database = await freshDatabase({ max: 1 });
+  // Its connection is the test's own, from before anything is counted.
+  await database.sql`select 1`;
   collector = await startCollector();
 });
 afterAll(async () => {
@@ -152,9 +155,8 @@ async function connections(): Promise<string[]> {
 
 async function expectNothingLeft(): Promise<void> {
   await until('the database has no connection of it', async () => (await connections()).length === 0);
-  await until(`nothing is left beside ${JSON.stringify(before)}`, () =>
-    Object.entries(resources()).every(([name, count]) => count <= (before[name] ?? 0)),
-  );
+  const left = () => Object.entries(resources()).filter(([name, count]) => count > (before[name] ?? 0));
+  await until('nothing is left', () => left().length === 0).catch(() => expect(left()).toEqual([]));
   for (const port of [env.PORT, env.PERCH_METRICS_PORT]) {
     await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
   }
@@ -219,6 +221,29 @@ test('a service that is closed leaves nothing behind, whatever it has done', asy
   await Promise.all([lifecycle.close(), lifecycle.close()]);
   expect(lifecycle.closed).toEqual(LEFT_OPEN.toReversed());
   await expectNothingLeft();
+});
+
+describe('with the embedded database', () => {
+  let home: string;
+  beforeAll(async () => {
+    home = await openHome();
+  });
+  afterAll(() => removeHome(home));
+
+  test.each(['perch', 'pepper', 'network', 'listening'])('a start that fails at "%s" stops it', async (failing) => {
+    env = { ...env, PERCH_HOME: home };
+    const config = readConfig({ env, cwd: '/', terminal: false });
+    const lifecycle = new Watched(failing);
+    const starting = lifecycle.start(async () => {
+      const stores = await openStores(lifecycle, config);
+      await compose(lifecycle, config, stores, { log: pino({ level: 'silent' }), network });
+    });
+    await expect(starting).rejects.toThrow(`no ${failing}`);
+    expect(lifecycle.opened[0]).toBe('embedded database');
+    expect(lifecycle.closed).toEqual(lifecycle.opened.toReversed());
+    await expect(serverOf(home)).rejects.toThrow('postmaster.pid');
+    await expectNothingLeft();
+  });
 });
 
 describeOnRedis('with a Redis', (redis) => {
