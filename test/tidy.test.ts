@@ -104,9 +104,9 @@ describe('who may import whom', () => {
     expect(steps.filter((step) => !isAllowed(step)).map(shown)).toEqual([]);
   });
 
-  test('the whole is built by main and the command line alone', () => {
-    const users = steps.filter((step) => ['app/compose', 'app/main'].includes(step.to)).map(({ from }) => from);
-    expect(users.filter((from) => from !== 'app/main.ts' && !from.startsWith('adapters/cli/'))).toEqual([]);
+  test('the whole is built by the command line alone', () => {
+    const users = steps.filter((step) => step.to === 'app/compose').map(({ from }) => from);
+    expect(users.filter((from) => !from.startsWith('adapters/cli/'))).toEqual([]);
   });
 
   test('the engine opens no sockets, files or databases', () => {
