@@ -70,9 +70,9 @@ function membersOf(value: JsonSchema, schemas: Schemas): { name: string; value: 
   return [...(value.allOf ?? []).flatMap((part) => membersOf(part, schemas)), ...own];
 }
 
-/** `Price per item: 1, held 0.5, fresh 2.` Where the description says that it is free, it is said. */
+/** `Price per item: 1, cached 0.5, fresh 2.` Where the description says that it is free, it is said. */
 function priceText({ 'x-price': price, description }: ApiOperation): string {
-  if (price) return `Price per item: ${price.credits}, held ${price.hit}, fresh ${price.fresh}.`;
+  if (price) return `Price per item: ${price.credits}, cached ${price.hit}, fresh ${price.fresh}.`;
   return /\bFree\b/.test(description) ? '' : 'Free.';
 }
 
