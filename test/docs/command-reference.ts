@@ -3,13 +3,13 @@ import { createProgram } from '../../adapters/cli/program.js';
 import { tableText } from './parts.js';
 
 /** Something to run: its full name, such as `key create`. */
-export interface Runnable {
+interface Runnable {
   readonly name: string;
   readonly command: Command;
 }
 
 /** Every command that does something, in the order of the help. */
-export function runnables(): Runnable[] {
+function runnables(): Runnable[] {
   return createProgram().commands.flatMap((command) =>
     command.commands.length === 0
       ? [{ name: command.name(), command }]
