@@ -206,7 +206,7 @@ describe('paid checkouts', () => {
   });
 
   it('the rate limit rises with the very next request', async () => {
-    const buyer = await service.buyer({ qpsOverride: null });
+    const buyer = await service.buyer({ qps: 0 });
     const me = async () => (await buyer.client.get('/v1/me')).body as unknown as { rate_limit_qps: number };
     const session = await buyer.checkout('builder');
     service.clock.advance(2_000);

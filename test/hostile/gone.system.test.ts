@@ -30,7 +30,7 @@ describe('what is gone, whatever strangers ask for', () => {
     net.list('quotes', '99', range(9, 11).map(String).reverse());
     const engine = createEngine(net.network);
     const list = () =>
-      engine.page({ kind: 'quotes', subject: '99', first: 9 }).then(({ page }) => page.nodes.map(({ id }) => id));
+      engine.page({ kind: 'quotes', subject: '99', count: 9 }).then(({ page }) => page.nodes.map(({ id }) => id));
     expect(await list()).toContain('17');
     net.remove('17');
     await expect(engine.open().reads.tweet('17', { path: 't', fresh: true })).rejects.toMatchObject(notFound);
@@ -79,7 +79,7 @@ describe('what is gone, whatever strangers ask for', () => {
     net.list('followers', '1', ['2']);
     net.remove('none');
     const engine = createEngine(net.network);
-    const list = () => engine.page({ kind: 'followers', subject: '1', first: 5 });
+    const list = () => engine.page({ kind: 'followers', subject: '1', count: 5 });
     expect((await list()).page.nodes).toHaveLength(1);
     net.user({ id: '2', handle: 'someone' });
     const asked = engine.open().reads.user({ handle: 'handle.invalid' }, { path: 'u', fresh: true });

@@ -12,7 +12,8 @@ import { loadCorpus } from '../../adapters/networks/corpus/import/load.js';
 import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
 import type { CorpusUser } from '../../adapters/networks/corpus/rows.js';
 import { DAY_MS } from '../../src/core/durations.js';
-import type { ListKind, Tweet } from '../../src/core/model.js';
+import type { ListKind } from '../../src/core/lists.js';
+import type { Tweet } from '../../src/core/model.js';
 import type { NetworkPage } from '../../src/ports/network.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 

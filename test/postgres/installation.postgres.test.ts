@@ -3,12 +3,20 @@ import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isOfPepper } from '../../adapters/postgres/installation.js';
 import { connect } from '../../adapters/postgres/sql.js';
+import { Lifecycle } from '../../app/lifecycle.js';
 import { fingerprintOf, openSecrets } from '../../app/secrets.js';
 import { openStores } from '../../app/stores.js';
 import { readConfig } from '../../src/config/config.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { lineTo } from '../support/line-to.js';
 import { openHome, removeHome } from './home.js';
+
+async function openAndClose(env: Record<string, string>): Promise<void> {
+  const lifecycle = new Lifecycle();
+  const config = readConfig({ env, cwd: '/', terminal: false });
+  await lifecycle.start(() => openStores(lifecycle, config));
+  await lifecycle.close();
+}
 
 describe('a database', () => {
   let database: FreshDatabase;
@@ -55,19 +63,17 @@ describe('secrets', () => {
   });
 
   test('other than the database’s are refused, with what to do', { timeout: 60_000 }, async () => {
-    const open = (env: Record<string, string>) =>
-      openStores(readConfig({ env: { PERCH_HOME: home, ...env }, cwd: '/', terminal: false }));
+    const open = (env: Record<string, string>) => openAndClose({ PERCH_HOME: home, ...env });
     const right = { PERCH_SECRET: 'right '.repeat(6) };
-    await (await open(right)).close();
+    await open(right);
     await expect(open({ PERCH_SECRET: 'wrong '.repeat(6) })).rejects.toThrow(/PERCH_SECRET to the same value on every/);
     await expect(open({})).rejects.toThrow(new RegExp(`pepper and cursor-secret from .* to ${home}`));
-    await (await open(right)).close();
+    await open(right);
   });
 });
 
 describe('a database that cannot be opened', () => {
-  const open = (url: string) =>
-    openStores(readConfig({ env: { DATABASE_URL: url, PERCH_SECRET: 's'.repeat(32) }, cwd: '/', terminal: false }));
+  const open = (url: string) => openAndClose({ DATABASE_URL: url, PERCH_SECRET: 's'.repeat(32) });
 
   test.each([
     [
