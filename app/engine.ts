@@ -128,5 +128,5 @@ export function createReading(options: ReadingOptions): { sources: Sources; pool
   const tweets = createTweets(common);
   const pages = createPages({ ...common, users, tweets });
   const cursors = createCursors(stores.secrets.cursor);
-  return { sources: { users, tweets, pages, cursors, gone, clock }, pool };
+  return { sources: { users, tweets, pages, cursors, gone, clock, served: network.lists }, pool };
 }

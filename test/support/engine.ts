@@ -16,7 +16,7 @@ import type { Network } from '../../src/ports/network.js';
 import type { Cache } from '../../src/ports/shared.js';
 import { Errand } from '../../src/read/errand.js';
 import type { Gone } from '../../src/read/gone.js';
-import { type ListAsk, type Page, Reads } from '../../src/read/reads.js';
+import { type Page, type PageParams, Reads } from '../../src/read/reads.js';
 
 /** Longest that a read may take: nothing here is that slow. */
 const DEADLINE_MS = 60_000;
@@ -28,7 +28,7 @@ export interface Engine {
   open(credits?: Thousandths): { reads: Reads; charge: () => Charge; left: () => Thousandths };
   /** One page as an operation of its own. */
   page(
-    ask: Omit<ListAsk, 'path' | 'fresh'> & { fresh?: boolean },
+    params: Omit<PageParams, 'path' | 'fresh'> & { fresh?: boolean },
     credits?: Thousandths,
   ): Promise<{ page: Page; charge: Charge }>;
   /** Forgets held things: of every `every` keys one, all for 1. */
@@ -79,9 +79,9 @@ export function createEngine(network: Network): Engine {
   return {
     clock,
     open,
-    async page({ fresh = false, ...ask }, credits) {
+    async page({ fresh = false, ...params }, credits) {
       const { reads, charge } = open(credits);
-      const page = await reads.page({ ...ask, fresh, path: 'list' });
+      const page = await reads.page({ ...params, fresh, path: 'list' });
       return { page, charge: charge() };
     },
     drop(every = 1, offset = 0) {

@@ -10,12 +10,14 @@ export interface Order {
   readonly id: number;
   readonly become?: Weather;
   readonly remove?: string;
+  /** To collect the garbage, and say what is kept. */
+  readonly measure?: boolean;
 }
 
-/** What the process really keeps, in MB, garbage not counted. */
 export interface Done {
   readonly id: number;
-  readonly keptMb: number;
+  /** What the process really keeps, in MB, garbage not counted; null when that was not asked for. */
+  readonly keptMb: number | null;
 }
 
 const [mount] = process.argv.slice(2);
@@ -37,6 +39,6 @@ process.on('disconnect', () => process.exit());
 process.on('message', (order: Order) => {
   if (order.become) become(order.become);
   if (order.remove !== undefined) remove(order.remove);
-  process.send?.({ id: order.id, keptMb: keptMb() } satisfies Done);
+  process.send?.({ id: order.id, keptMb: order.measure ? keptMb() : null } satisfies Done);
 });
 process.send?.({ url });
