@@ -25,8 +25,8 @@ const COPIED = ['adapters', 'app', 'schema', 'src', 'test', 'package.json', 'tsc
 const ROOTS = [
   ...['app/networks.ts', 'app/engine.ts', 'adapters/rest/mount.ts', 'adapters/mcp/mount.ts'],
   ...['adapters/cli/commands/export.ts', 'adapters/cli/commands/price.ts', 'schema/print.ts'],
-  ...['test/docs/list-probe.ts', 'test/parity/rows.ts', 'test/read/chains.ts', 'test/networks/corpus-lists.test.ts'],
-  ...['test/schema/schema.test.ts', 'test/rules/surface.test.ts'],
+  ...['test/docs/list-probe.ts', 'test/parity/rows.ts', 'test/read/chains.ts', 'test/networks/corpus-lists.postgres.test.ts'],
+  ...['test/schema/schema.test.ts', 'test/rules/surface.postgres.test.ts'],
 ];
 
 let page: string;
