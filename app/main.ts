@@ -29,10 +29,10 @@ export async function start(config: Config, stores: Stores, options: ComposeOpti
 async function stop(perch: Perch, log: FastifyBaseLogger, drainMs: number): Promise<void> {
   perch.app.stopping = true;
   if (drainMs > 0) {
-    log.info(`stopping: /healthz says so, connections are refused in ${drainMs} ms`);
+    log.info(`Shutting down: /healthz reports it, and new connections are refused in ${drainMs} ms`);
     await sleep(drainMs);
   }
-  log.info('stopping: finishing what is in flight');
+  log.info('Shutting down: finishing requests in flight');
   const late = new AbortController();
   await Promise.race([perch.close(), cutOff(perch, log, late.signal)]);
   late.abort();
@@ -41,6 +41,6 @@ async function stop(perch: Perch, log: FastifyBaseLogger, drainMs: number): Prom
 async function cutOff(perch: Perch, log: FastifyBaseLogger, signal: AbortSignal): Promise<void> {
   await sleep(FINISH_MS, undefined, { signal }).catch(() => {});
   if (signal.aborted) return;
-  log.warn(`some requests took longer than ${FINISH_MS} ms and were cut off`);
+  log.warn(`Some requests took longer than ${FINISH_MS} ms and were aborted`);
   perch.app.server.closeAllConnections();
 }

@@ -7,7 +7,7 @@ import { BATCH_MAX, SIZES, type Sized, sizeRule } from './sizes.js';
 export const freshArg = builder.args((t) => ({
   fresh: t.boolean({
     defaultValue: false,
-    description: 'Read anew from the network instead of from what is held. Doubles the price.',
+    description: 'Read from the network instead of the cache. Doubles the price.',
   }),
 }));
 
@@ -19,7 +19,7 @@ export const pageArgs = (list: Sized) =>
       ...rule(sizeRule(list)),
     }),
     after: t.string({
-      description: '`pageInfo.endCursor` of the page before, unchanged. A cursor into a held page costs half.',
+      description: '`pageInfo.endCursor` of the previous page, unchanged. A cursor into a cached page costs half.',
       ...rule({ kind: 'cursor' }),
     }),
   }));
@@ -27,13 +27,13 @@ export const pageArgs = (list: Sized) =>
 export const userArg = builder.args((t) => ({
   user: t.id({
     required: true,
-    description: 'A numeric id or a handle. All digits is always an id; a leading `@` forces a handle.',
+    description: 'A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.',
     ...rule({ kind: 'user' }),
   }),
 }));
 
 export const tweetIdArg = builder.args((t) => ({
-  id: t.id({ required: true, description: "The tweet's id: digits.", ...rule({ kind: 'tweetId' }) }),
+  id: t.id({ required: true, description: 'The numeric id of the tweet.', ...rule({ kind: 'tweetId' }) }),
 }));
 
 export const listRule = (of: 'handles' | 'ids') => rule({ kind: 'list', min: 1, max: BATCH_MAX, of });

@@ -21,7 +21,7 @@ export function documentOf(params: Params): Document {
   if (typeof documentId === 'string') return { name: documentId };
   const hash: unknown = extensions?.persistedQuery?.sha256Hash;
   if (typeof hash === 'string') return { sha256: hash.toLowerCase() };
-  throw badRequest('The request has no query, documentId or extensions.persistedQuery.sha256Hash.', 'query');
+  throw badRequest('The request must have query, documentId or extensions.persistedQuery.sha256Hash.', 'query');
 }
 
 /** `extensions.dryRun: true` prices the operation and reads nothing (M26). */

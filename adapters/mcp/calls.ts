@@ -45,7 +45,7 @@ function priceCall(http: Http, { reads }: Catalogue, given: Arguments, header: s
     const read = typeof given.tool === 'string' ? reads.get(given.tool) : undefined;
     if (!read) throw badRequest(`tool must be one of ${[...reads.keys()].join(', ')}.`, 'tool');
     if (typeof inner !== 'object' || Array.isArray(inner)) {
-      throw badRequest('arguments must be an object: what the tool would be called with.', 'arguments');
+      throw badRequest('arguments must be an object: the arguments for the tool.', 'arguments');
     }
     return read;
   };

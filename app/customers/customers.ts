@@ -50,7 +50,7 @@ export function openCustomers(app: FastifyInstance, options: CustomersOptions): 
     try {
       await Promise.all([signIn.sweep(), oauth.grants.sweep()]);
     } catch (err) {
-      log.warn({ err }, 'What is over could not be deleted. It is tried again in an hour.');
+      log.warn({ err }, 'Expired records could not be deleted. Retrying in an hour.');
     }
   };
   let sweeping: ReturnType<typeof startPoll> | undefined;
@@ -98,5 +98,5 @@ const openNotices = (app: FastifyInstance, { stores, log }: CustomersOptions, ma
     notices: createNotices(stores.sql),
     mail,
     authUrl: () => app.authUrl,
-    onFailure: (err) => log.error({ err }, 'A notice of a low balance could not be sent.'),
+    onFailure: (err) => log.error({ err }, 'A low-balance notice could not be sent.'),
   });

@@ -13,10 +13,7 @@ export function startTidying(ledger: Pick<Ledger, 'tidy'>, log: FastifyBaseLogge
     try {
       await ledger.tidy(stopping.signal);
     } catch (err) {
-      log.warn(
-        { err },
-        'The sums of usage could not be tidied up. No figure is wrong for it; it is tried again in ten minutes.',
-      );
+      log.warn({ err }, 'Usage totals could not be compacted. All figures remain correct; retrying in ten minutes.');
     }
   };
   const poll = startPoll(tidy, EVERY_MS, FIRST_MS);

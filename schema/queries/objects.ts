@@ -12,7 +12,7 @@ builder.queryFields((t) => ({
     description: `A profile by its handle, or by its id. ${costs('profile')}`,
     args: {
       handle: t.arg.string({
-        description: 'The handle, with or without @. Digits are a handle here, too.',
+        description: 'The handle, with or without @. Here digits are a handle, too.',
         ...rule({ kind: 'handle' }),
       }),
       id: t.arg.id({ description: 'The numeric id, instead of a handle.' }),
@@ -23,11 +23,11 @@ builder.queryFields((t) => ({
   }),
   users: t.field({
     type: UserBatch,
-    description: `Up to 100 profiles by handle, in input order. Cheaper in requests than one by one. ${costs('profile')}`,
+    description: `Up to 100 profiles by handle, in input order. Counts as a single request. ${costs('profile')}`,
     args: {
       handles: t.arg.stringList({
         required: true,
-        description: '1 to 100 handles; duplicates are folded.',
+        description: '1 to 100 handles; duplicates are merged.',
         ...listRule('handles'),
       }),
       ...freshArg,
@@ -48,7 +48,7 @@ builder.queryFields((t) => ({
     args: {
       ids: t.arg.idList({
         required: true,
-        description: '1 to 100 ids, as strings; duplicates are folded.',
+        description: '1 to 100 ids, as strings; duplicates are merged.',
         ...listRule('ids'),
       }),
       ...freshArg,
@@ -59,7 +59,7 @@ builder.queryFields((t) => ({
 }));
 
 function oneOf(handle: string | null | undefined, id: string | null | undefined) {
-  if ((handle == null) === (id == null)) throw badRequest('Give either handle or id, and one of them.', 'handle');
+  if ((handle == null) === (id == null)) throw badRequest('Provide exactly one of handle and id.', 'handle');
   if (id != null) {
     if (!isId(id)) throw impossibleId(id);
     return { id };

@@ -216,4 +216,4 @@ class Filling {
   }
 }
 
-const lostPlace = (): ServiceError => expired('This cursor has expired: its place in the list is gone');
+const lostPlace = (): ServiceError => expired('This cursor has expired: its place in the list no longer exists');

@@ -136,7 +136,7 @@ function admit({ admit }: ServeOptions, call: Call, caller: Caller | null): Prom
 function prepare(options: ServeOptions, call: Call, admits: Admits): Omit<Prepared, 'spending'> {
   const operation = options.documents.find(call.document(), admits);
   if (call.queriesOnly && operation.kind !== 'query') {
-    throw new ServiceError('bad_request', 'Only queries can be sent with GET: use POST.', { status: 405 });
+    throw new ServiceError('bad_request', 'Only queries can be sent with GET; use POST.', { status: 405 });
   }
   const variables = operation.coerce(call.variables());
   const worst = operation.worst(variables);
@@ -144,7 +144,7 @@ function prepare(options: ServeOptions, call: Call, admits: Admits): Omit<Prepar
   const dryRun = call.estimate();
   if (budget === null && !dryRun && worst.amount > options.ceiling) {
     throw badRequest(
-      `This operation can cost up to ${toCredits(worst.amount)} credits, over the ceiling of ${toCredits(options.ceiling)}. Ask for fewer items, or allow it with max_credits (or X-Max-Credits).`,
+      `This operation can cost up to ${toCredits(worst.amount)} credits, over the default budget of ${toCredits(options.ceiling)}. Request fewer items, or set a higher budget with max_credits (or X-Max-Credits).`,
       'max_credits',
     );
   }
@@ -260,7 +260,7 @@ async function execute(prepared: Prepared, call: Call, context: ReturnType<typeo
     return await within(errand.signal, run(prepared, call, context));
   } catch (error) {
     if (!errand.signal.aborted) throw error;
-    throw new ServiceError('upstream_error', 'The network did not answer in time. Nothing was charged.', {
+    throw new ServiceError('upstream_error', 'The network did not respond in time. Nothing was charged.', {
       cause: error,
     });
   }
@@ -270,12 +270,12 @@ const ageOf = (fetchedAt: number | undefined, now: number): number | undefined =
   fetchedAt === undefined ? undefined : Math.max(0, Math.floor((now - fetchedAt) / 1000));
 
 function tooFast(rate: RateDecision): ServiceError {
-  const message = `More than ${rate.limit} requests a second. Try again in ${rate.retryAfterSeconds} s; nothing was charged.`;
+  const message = `More than ${rate.limit} ${rate.limit === 1 ? 'request' : 'requests'} per second. Try again in ${rate.retryAfterSeconds} s; nothing was charged.`;
   return new ServiceError('rate_limited', message, { retryAfter: rate.retryAfterSeconds });
 }
 
 const noKey = (call: Call): string =>
-  `Reads need a key: send it as x-api-key, or as Authorization: Bearer.${call.credential.hasQueryKey ? ' A key in the query string is not accepted: rotate it.' : ''}`;
+  `An API key is required: send it as x-api-key or Authorization: Bearer.${call.credential.hasQueryKey ? ' Keys in the query string are not accepted; rotate the key.' : ''}`;
 
 /** What a field failed with, as the engine knows it: what a resolver did not throw is a fault of ours. */
 export const failureOf = (error: GraphQLError): ServiceError => asServiceError(error.originalError ?? error);

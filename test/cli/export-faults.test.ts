@@ -65,7 +65,8 @@ describe('a disk that is full', () => {
     expect(ran).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'perch: standard output cannot be written (ENOSPC); no state was kept: give --out, or --state and >>\n',
+      stderr:
+        'perch: standard output cannot be written (ENOSPC); no state was saved: to be able to resume, use --out, or --state and >>\n',
     });
   });
 });

@@ -79,7 +79,7 @@ describe('credits', () => {
     await service.sql`update accounts set frozen_at = now() where account_id = ${ada.accountId}`;
     const page = await ada.get('/dashboard/credits');
     expect(page.body).not.toContain('/dashboard/credits/buy');
-    expect(page.words).toContain('Nothing can be bought for a frozen account.');
+    expect(page.words).toContain('A frozen account cannot buy credits.');
     const { answer } = await buy('starter');
     expect(answer.status).toBe(403);
     expect(answer.words).toContain('nothing can be bought for it');
@@ -226,8 +226,8 @@ describe('what cannot be', () => {
   });
 
   it.each([
-    ['/dashboard/nothing', 404, 'Nothing sits here'],
-    ['/dashboard/credits/buy', 405, 'That did not work'],
+    ['/dashboard/nothing', 404, 'Page not found'],
+    ['/dashboard/credits/buy', 405, 'Something went wrong'],
   ])('%s is a page for people and JSON for programs', async (path, status, title) => {
     const page = await ada.get(path);
     expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);

@@ -63,7 +63,7 @@ describe('keys', () => {
     });
     expect([answer.status, placeOf(answer)]).toEqual([303, `/dashboard/keys/${keyId}?done=key-changed`]);
     expect((await ada.account()).keys[0]).toMatchObject({ name: 'Crawl', cap: { amount: 1_000_000, period: 'month' } });
-    expect((await ada.get(placeOf(answer) ?? '')).words).toContain('The key is changed.');
+    expect((await ada.get(placeOf(answer) ?? '')).words).toContain('Key saved.');
     await ada.post(`/dashboard/keys/${keyId}/change`, { name: 'Crawl', period: 'none', amount: '' });
     expect((await ada.account()).keys[0]?.cap).toBeNull();
   });
@@ -111,13 +111,13 @@ describe('keys', () => {
     await ada.allow('Lantern');
     const states = async () =>
       (await ada.get('/dashboard/keys')).words.match(/ (?:Live|Ending) /g)?.map((one) => one.trim());
-    expect(await states()).toEqual(['Live']);
+    expect(await states()).toEqual(['Active']);
     await service.sql`
       insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, created_at, expires_at)
       select account_id, wallet_id, sha256(hash), 'perch_live_others', name, cap_id, grant_id,
         created_at + interval '1 second', expires_at
       from keys where account_id = ${ada.accountId}`;
-    expect(await states()).toEqual(['Live', 'Ending']);
+    expect(await states()).toEqual(['Active', 'Expiring']);
   });
 
   it('live keys come first, then the newest fifty that ended, and that is said', async () => {
@@ -128,7 +128,7 @@ describe('keys', () => {
       select ${accountId}, ${walletId}, sha256(('gone' || ${accountId} || n)::bytea), 'perch_live_' || lpad(n::text, 6, '0'),
         'gone', now() + n * interval '1 second', now() from generate_series(1, 5000) n`;
     const { body, words } = await ada.get('/dashboard/keys');
-    expect(words.indexOf(prefix)).toBeLessThan(words.indexOf('The newest 50 keys that ended'));
+    expect(words.indexOf(prefix)).toBeLessThan(words.indexOf('The newest 50 inactive keys'));
     expect(words).toContain('Older ones are left out');
     expect(body.match(/perch_live_00[0-9]{4}…/g)).toHaveLength(50);
     expect(body).toContain('perch_live_005000…');

@@ -168,7 +168,7 @@ describe('keys', () => {
     const html = await page('busy', '/dashboard/keys');
     expect(html.match(/<meter /g)).toHaveLength(3);
     const text = await words('busy', '/dashboard/keys');
-    for (const part of ['431.25 of 500 a day', 'Ending', '1 key that ended', 'of the client Reading Room']) {
+    for (const part of ['431.25 of 500 per day', 'Expiring', '1 inactive key', 'client Reading Room']) {
       expect(text).toContain(part);
     }
     expect(html).not.toContain(`/dashboard/keys/${uuid(104)}`);
@@ -176,7 +176,7 @@ describe('keys', () => {
 
   it('a revoked key can only be looked at', async () => {
     const html = await page('busy', `/dashboard/keys/${uuid(105)}`);
-    expect(html).toContain('This key does not work any more.');
+    expect(html).toContain('This key no longer works.');
     expect(html).not.toContain('action="/dashboard/keys/');
   });
 });
@@ -193,7 +193,7 @@ describe('credits', () => {
 
   it('without checkout nothing can be bought, and it says so (W9)', async () => {
     const { body, headers } = await get('frozen', '/dashboard/credits');
-    expect(body).toContain('Card checkout is not open on this server.');
+    expect(body).toContain('Card checkout is not available on this server.');
     expect(body).not.toContain('/dashboard/credits/buy');
     expect(headers['content-security-policy']).toContain("form-action 'self';");
   });
@@ -224,7 +224,7 @@ describe('receipts', () => {
   it('say why a request cost what it did', async () => {
     const text = await words('busy', `/dashboard/receipts?request_id=${receiptOf(4).requestId}`);
     expect(text).toContain('1 profile was read from the network: full price, 1 credit each, 1 credit.');
-    expect(text).toContain('2 tweets were held already: half the price, 0.5 credits each, 1 credit.');
+    expect(text).toContain('2 tweets were cached: half price, 0.5 credits each, 1 credit.');
   });
 
   it.each(['nonsense', uuid(9999)])('%s has none, in words', async (id) => {

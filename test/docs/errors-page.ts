@@ -45,7 +45,7 @@ const AGAIN: Partial<Record<ErrorCode, string>> = {
 const retryText = (code: ErrorCode): string => {
   const seconds = retryAfter(code);
   if (seconds === undefined) return AGAIN[code] ?? 'no: correct the cause first';
-  return `yes, after \`Retry-After\`: ${seconds} s, or more where the service knows better`;
+  return `yes, after \`Retry-After\`: ${seconds} s, or longer if the service knows the exact time`;
 };
 
 /** Where a code has another status than its own, for what. */

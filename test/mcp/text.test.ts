@@ -48,13 +48,10 @@ describe('the text beside a result', () => {
     [{ data: [], truncated: 'max_credits' }, 'Trimmed to `max_credits`.'],
     [
       { data: [], truncated: 'no_credits' },
-      'Trimmed: the wallet covers no more. Tell the user that credits are needed.',
+      'Trimmed: the wallet does not cover more. Tell the user that more credits are needed.',
     ],
-    [
-      { data: [], truncated: 'key_cap' },
-      'Trimmed: the spend cap of this key covers no more. Only the user can raise it.',
-    ],
-    [{ data: [], truncated: 'sparse' }, 'The page is short, but not the last.'],
+    [{ data: [], truncated: 'key_cap' }, 'Trimmed: this key has reached its spend cap. Only the user can raise it.'],
+    [{ data: [], truncated: 'sparse' }, 'This page is short, but not the last.'],
     [
       { data: [], end_reason: 'network_limit' },
       'The list ends here, for the network shows no more of it: network_limit.',

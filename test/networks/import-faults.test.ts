@@ -33,7 +33,11 @@ const BAD: [string, string | Buffer, RegExp][] = [
   ['null for text', lines({ ...tweet, text: null }), /^text must be a string, not null/],
   ['a number for text', lines({ ...tweet, text: 5 }), /^text must be a string, not 5/],
   ['a number for an id', lines({ ...tweet, id: 1 }), /^id must be a string of digits, not 1/],
-  ['a padded id', lines({ ...tweet, id: '01' }), /^id must be digits without sign, spaces or leading zeros, not "01"/],
+  [
+    'a padded id',
+    lines({ ...tweet, id: '01' }),
+    /^id must be digits only, without a sign, spaces or leading zeros, not "01"/,
+  ],
   ['a signed id', lines({ ...follow, followed_id: '-2' }), /^followed_id must be digits/],
   [
     'an id too large',

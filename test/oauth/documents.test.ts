@@ -113,8 +113,8 @@ describe('the guard, as in service', () => {
     const clock = manualClock();
     const documents = new GuardedDocuments({ cache: createMemoryCache({ clock }), clock, userAgent: 'Perch-Test/1' });
     await expect(documents.read('https://localhost/c')).rejects.toMatchObject(UNREACHABLE);
-    await expect(documents.read(`https://client.test:${host.port}/c`)).rejects.toThrow('its address has a port.');
-    await expect(documents.read('http://client.test/c')).rejects.toThrow('its address is not https.');
+    await expect(documents.read(`https://client.test:${host.port}/c`)).rejects.toThrow('its URL has a port.');
+    await expect(documents.read('http://client.test/c')).rejects.toThrow('its URL is not https.');
     await documents.close();
   });
 });

@@ -131,7 +131,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     expect(response?.headers()).toMatchObject({ 'cache-control': 'no-store' });
     expect(response?.headers()).not.toHaveProperty('access-control-allow-origin');
     const bill = page.locator('#first-bill');
-    await page.getByLabel('Whom to read').selectOption(DEMO_HANDLES.ferries);
+    await page.getByLabel('Account').selectOption(DEMO_HANDLES.ferries);
     await page.getByRole('button', { name: 'Run the query' }).click();
     await expect.poll(() => bill.textContent()).toMatch(/^(21|20\.5) credits charged, [\d,.]+ credits left: /);
     const shown = await page.locator('.query code').textContent();

@@ -229,7 +229,7 @@ describe('links', () => {
     const headers = { accept: 'text/html' };
     const bad = await server.post('/sign-in/mail', { email: 'a\u0000@example.org' }, headers);
     expect([bad.status, bad.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
-    expect(await bad.text()).toContain('<h1>That did not work</h1>');
+    expect(await bad.text()).toContain('<h1>Something went wrong</h1>');
     const own = await startSignIn({ admits: false });
     try {
       const answer = await own.post('/sign-in/mail', { email: 'a@example.org' }, headers);

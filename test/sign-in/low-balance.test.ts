@@ -69,7 +69,7 @@ describe('notices of a low balance', () => {
     expect(await told(0)).toEqual([]);
     await topUp(100);
     expect(await told(40)).toEqual(['Perch: 40 credits left']);
-    expect(await told(0)).toEqual(['Your Perch credits are used up']);
+    expect(await told(0)).toEqual(['You have run out of Perch credits']);
   });
 
   it('a fall past several tells of the lowest only', async () => {

@@ -36,7 +36,7 @@ export function createMastodonNetwork(options: MastodonOptions): Network {
 }
 
 async function readPage(api: Api, list: ListRef, token: string | null, context: ReadContext): Promise<NetworkPage> {
-  if (token !== null && !isPosition(token)) throw badRequest('The cursor is not one of this network.', 'cursor');
+  if (token !== null && !isPosition(token)) throw badRequest('The cursor does not belong to this network.', 'cursor');
   const place = { subject: list.subject, maxId: token };
   switch (list.kind) {
     case 'timeline':
