@@ -27,7 +27,7 @@ export function welcome(url: string, config: Config, demo: Demo | null, signIn: 
     ['  MCP', `${url}/mcp`],
   ]);
   const title = `Perch is running with ${dataOf(config, demo)} data at ${url}`;
-  const stop = 'Press Ctrl-C to stop.';
+  const stop = 'Ctrl-C stops it.';
   return ['', title, '', places, '', ...firstRead(url, config, demo), '', stop, ''].join('\n');
 }
 

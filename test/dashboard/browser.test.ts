@@ -61,7 +61,7 @@ describeInChromium('the dashboard in a browser', () => {
     await tab.page.goto(`${served.busy.url}/dashboard/keys`);
     await tab.page.getByLabel('Name').fill('Reader');
     await tab.page.getByRole('button', { name: 'Create key' }).click();
-    await tab.page.getByText('Copy it now').waitFor();
+    await tab.page.getByText('Copy the key now').waitFor();
     await tab.page.locator('.copy').first().click();
     await tab.page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await tab.page.evaluate('navigator.clipboard.readText()')).toMatch(/^perch_live_[0-9A-Za-z]+$/);

@@ -14,8 +14,8 @@ const ADDRESS = 'http://127.0.0.1:4000';
 
 const HEAD = `# REST reference
 
-Every endpoint, as the OpenAPI 3.1 document at \`/openapi.yaml\` has it; that has the headers, the examples and every field
-of every answer, too. The key goes into \`x-api-key\`, or into \`Authorization: Bearer\`.
+Every endpoint, generated from the OpenAPI 3.1 document at \`/openapi.yaml\`, which also has the headers and examples. Send the
+key as \`x-api-key\` or as \`Authorization: Bearer\`.
 
 \`\`\`sh
 curl -s -H "x-api-key: $PERCH_KEY" http://127.0.0.1:4000/v1/users/harbor_obs # 1 credit
@@ -23,8 +23,8 @@ curl -s -H "x-api-key: $PERCH_KEY" "http://127.0.0.1:4000/v1/users/harbor_obs/tw
 curl -s -H "x-api-key: $PERCH_KEY" -H 'Content-Type: application/json' http://127.0.0.1:4000/v1/users/batch -d '{"handles": ["harbor_obs", "lantern_light"]}' # 1.5 credits
 \`\`\`
 
-Prices are credits per item: read, held already, and with \`fresh=true\`. [Pricing](pricing.md), [cursors](cursors.md) and
-[errors](errors.md) have pages of their own.
+Prices are in credits per item: full price, cached, and with \`fresh=true\`. See also [pricing](pricing.md),
+[cursors](cursors.md) and [errors](errors.md).
 `;
 
 type Schemas = OpenapiDocument['components']['schemas'];
@@ -72,9 +72,9 @@ function membersOf(value: JsonSchema, schemas: Schemas): { name: string; value: 
   return [...(value.allOf ?? []).flatMap((part) => membersOf(part, schemas)), ...own];
 }
 
-/** `Price per item: 1, held 0.5, fresh 2.` Where the description says that it is free, it is said. */
+/** `Price per item: 1; cached 0.5; fresh 2.` Left out if the description already says that it is free. */
 function priceText({ 'x-price': price, description }: ApiOperation): string {
-  if (price) return `Price per item: ${price.credits}, held ${price.hit}, fresh ${price.fresh}.`;
+  if (price) return `Price per item: ${price.credits}; cached ${price.hit}; fresh ${price.fresh}.`;
   return /\bFree\b/.test(description) ? '' : 'Free.';
 }
 
@@ -82,7 +82,7 @@ function answerText({ responses }: ApiOperation): string {
   const answer = responses['200'] as ApiResponse;
   const [media] = Object.values(answer.content ?? {});
   const failures = Object.keys(responses).filter((status) => Number(status) >= 400);
-  const lead = media && (media.schema.$ref || media.schema.anyOf) ? `Answer: ${typeOf(media.schema)}. ` : '';
+  const lead = media && (media.schema.$ref || media.schema.anyOf) ? `Response: ${typeOf(media.schema)}. ` : '';
   return failures.length === 0 ? lead.trim() : `${lead}Failures: ${failures.join(', ')}.`;
 }
 
@@ -108,7 +108,7 @@ class Page {
       // The OpenAPI document calls itself so, where it is fetched.
       operation.description.trim().replace(/^This document\b/, 'The OpenAPI document'),
       ...(path.startsWith('/v1/') ? [priceText(operation)] : []),
-      ...(rows.length > 0 ? [tableOf(['Parameter', 'In', 'Type', 'Unset', 'Meaning'], rows)] : []),
+      ...(rows.length > 0 ? [tableOf(['Parameter', 'In', 'Type', 'Default', 'Description'], rows)] : []),
       ...(body ? [`Body: ${typeOf(body.schema)}.`] : []),
       answerText(operation),
     ]
@@ -136,10 +136,10 @@ class Page {
         member.value.description ?? '',
       ]);
       const said = value.description ?? '';
-      const table = rows.length > 0 ? tableOf(['Member', 'Type', 'There', 'Meaning'], rows) : typeOf(value);
+      const table = rows.length > 0 ? tableOf(['Field', 'Type', 'Present', 'Description'], rows) : typeOf(value);
       return [`### ${name}`, said.trim(), table].filter((part) => part !== '').join('\n\n');
     });
-    return ['## Objects', 'Members that are unknown are left out. Ignore members that you do not know.', ...parts].join(
+    return ['## Objects', 'Unknown values are omitted. Ignore fields you do not know.', ...parts].join(
       '\n\n',
     );
   }

@@ -88,7 +88,7 @@ const BAD: [string, string | Buffer, RegExp][] = [
   [
     'a refusal',
     lines({ title: 'Too Many Requests', detail: 'Slow down', status: 429 }),
-    /^an answer without data \("Too Many/,
+    /^an error response \("Too Many/,
   ],
 ];
 
@@ -130,12 +130,12 @@ describe('a broken file', () => {
     );
     const path = await scratch.write('follows.ndjson.gz', packed.subarray(0, packed.length - 2_000));
     const { faults } = await readPath(path);
-    expect(faults).toMatchObject([{ file: path, message: expect.stringMatching(/the file was cut off/) }]);
+    expect(faults).toMatchObject([{ file: path, message: expect.stringMatching(/the file is truncated/) }]);
   });
 
   it('named gzip and none: a fault', async () => {
     const { faults } = await readPath(await scratch.write('follows-2.ndjson.gz', lines(follow)));
-    expect(faults).toMatchObject([{ line: 1, message: expect.stringMatching(/^not sound gzip data/) }]);
+    expect(faults).toMatchObject([{ line: 1, message: expect.stringMatching(/^invalid gzip data/) }]);
   });
 
   it.each([

@@ -84,7 +84,7 @@ describeInChromium('signing in', () => {
     const tab = await open();
     await tab.page.goto(spent);
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
-    await tab.page.getByText('used already, or is too old').waitFor();
+    await tab.page.getByText('has expired or has already been used').waitFor();
     await tab.page.getByRole('button', { name: 'Email me a link' }).waitFor();
     await tab.close();
   });
@@ -186,7 +186,7 @@ describeInChromium('signing in', () => {
     await tab.page.goto(server.url + HERE);
     await tab.page.getByLabel('Name of this device').fill('Again');
     await tab.page.getByRole('button', { name: 'Add a passkey' }).click();
-    await tab.page.getByText('has a passkey for this account already').waitFor();
+    await tab.page.getByText('already has a passkey for this account').waitFor();
     expect(await server.passkeys.list(accountId)).toHaveLength(1);
     await tab.close();
   });

@@ -114,7 +114,7 @@ describe('a search in Bluesky’s words: what is sent for what a caller writes (
   it('people are searched by words', () => {
     expect(translatePeople('ada "of the harbour"')).toBe('ada of the harbour');
     for (const q of ['from:ada.test', 'ada -ben', '#tide', 'ada OR ben']) {
-      expect(() => translatePeople(q)).toThrow(/searched by words only/);
+      expect(() => translatePeople(q)).toThrow(/takes words only/);
     }
   });
 
