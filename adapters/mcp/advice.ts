@@ -22,6 +22,7 @@ export const ADVICE: Readonly<Record<ErrorCode, string>> = {
 
 /** Where the code alone does not tell. */
 const BY_REASON: Readonly<Record<string, string>> = {
+  list_not_served: 'Do not repeat the call: this service does not offer this list. Read something else.',
   max_credits: 'One item costs more than `max_credits` allows: raise it if the user agrees.',
   key_cap: 'This key has reached its spend cap: only the user can raise it.',
 };

@@ -1,5 +1,5 @@
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, parse } from 'graphql';
-import type { FieldPrice } from '../../src/serve/rules.js';
+import type { Price } from '../../src/core/fields.js';
 import { Envelopes } from '../rest/openapi/envelopes.js';
 import { ERROR_SCHEMAS } from '../rest/openapi/errors.js';
 import { valueSchema } from '../rest/openapi/inputs.js';
@@ -20,14 +20,14 @@ const maxCredits = (description: string): JsonSchema => ({ type: 'number', minim
 const FREE_MAX_CREDITS = maxCredits('Accepted by every tool; this one is free.');
 
 /** What becomes of what a budget does not cover (M26), by what decides how many items there are. */
-const OVER_BUDGET: Readonly<Record<FieldPrice['items'], string>> = {
+const OVER_BUDGET: Readonly<Record<Price['items'], string>> = {
   one: 'a read that costs more is refused',
   first: 'the list is trimmed to it',
   handles: 'the remaining handles are not read, and are listed in `errors`',
   ids: 'the remaining ids are not read, and are listed in `errors`',
 };
 
-const maxCreditsOf = (price: FieldPrice | undefined): JsonSchema =>
+const maxCreditsOf = (price: Price | undefined): JsonSchema =>
   price
     ? maxCredits(
         `Budget: the maximum credits to spend on this call, with at most three decimals; ${OVER_BUDGET[price.items]}.`,
@@ -35,7 +35,7 @@ const maxCreditsOf = (price: FieldPrice | undefined): JsonSchema =>
     : FREE_MAX_CREDITS;
 
 /** What a tool takes: the parameters of its operation, and a budget. */
-export function inputSchemaOf({ parameters }: Endpoint, price: FieldPrice | undefined): ToolSchema {
+export function inputSchemaOf({ parameters }: Endpoint, price: Price | undefined): ToolSchema {
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   const own = parameters.map((parameter) => [
     parameter.name,

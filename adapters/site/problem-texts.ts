@@ -28,7 +28,8 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
     todo: 'Check the handle or id. Unknown paths under /v1 also return this code.',
   },
   access_denied: {
-    means: 'The network does not allow the current session to read this list or object.',
+    means:
+      'The network does not allow the current session to read this list or object or, if error.reason is list_not_served, has no such list.',
     todo: 'Try later, when another session may have access, or read something else.',
   },
   product_unavailable: {

@@ -23,7 +23,7 @@ builder.queryFields((t) => ({
     type: UsagePageType,
     description: 'Usage of the account by day, hour, endpoint and key, in pages. Free.',
     args: { ...usageArgs, ...usagePageArgs },
-    resolve: (_root, args, { account }) => account.usagePage(args),
+    resolve: (_root, { first, ...args }, { account }) => account.usagePage({ ...args, count: first }),
   }),
   receipt: t.field({
     type: ReceiptType,

@@ -200,11 +200,7 @@ describe('credits', () => {
 
   it('tells refunds, disputes and what they took (W6, W7)', async () => {
     const text = await words('frozen', '/dashboard/credits');
-    for (const part of [
-      '$4.50 refunded; 4,500 credits withdrawn',
-      'dispute lost, credits withdrawn',
-      'dispute won',
-    ]) {
+    for (const part of ['$4.50 refunded; 4,500 credits withdrawn', 'dispute lost, credits withdrawn', 'dispute won']) {
       expect(text).toContain(part);
     }
     expect(text).toContain('\u22124,500');

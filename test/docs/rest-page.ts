@@ -139,9 +139,7 @@ class Page {
       const table = rows.length > 0 ? tableOf(['Field', 'Type', 'Present', 'Description'], rows) : typeOf(value);
       return [`### ${name}`, said.trim(), table].filter((part) => part !== '').join('\n\n');
     });
-    return ['## Objects', 'Unknown values are omitted. Ignore fields you do not know.', ...parts].join(
-      '\n\n',
-    );
+    return ['## Objects', 'Unknown values are omitted. Ignore fields you do not know.', ...parts].join('\n\n');
   }
 }
 

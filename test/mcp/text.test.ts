@@ -56,7 +56,10 @@ describe('the text beside a result', () => {
       { data: [], end_reason: 'network_limit' },
       'The list ends here, because the network does not go back any further: network_limit.',
     ],
-    [{ data: [], errors: [{ input: 'bo', code: 'not_found', message: 'None.' }] }, 'No result for bo: not_found. None.'],
+    [
+      { data: [], errors: [{ input: 'bo', code: 'not_found', message: 'None.' }] },
+      'No result for bo: not_found. None.',
+    ],
     [
       { estimate: { max_items: 5, max_credits: 0.5 } },
       'This call would cost at most 0.5 credits, for at most 5 items. Nothing was read or charged; 8 credits left.',

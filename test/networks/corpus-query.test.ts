@@ -99,7 +99,9 @@ describe('the search language', () => {
   });
 
   it('refuses for People what only a tweet can have', () => {
-    expect(refusal('tide (a OR -from:jack)', 'People')?.message).toContain('With product People, q supports only words');
+    expect(refusal('tide (a OR -from:jack)', 'People')?.message).toContain(
+      'With product People, q supports only words',
+    );
     expect(refusal('tide (a OR -from:jack)', 'Top')).toBeUndefined();
     expect(refusal('tide @jack "a b" -filter:verified', 'People')).toBeUndefined();
   });

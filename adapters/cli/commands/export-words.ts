@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { PRODUCTS } from '../../../src/core/model.js';
-import { LISTS } from '../export/lists.js';
+import { EXPORTS } from '../export/lists.js';
 import { FORMATS } from '../export/rows.js';
 import { examples } from '../help.js';
 import { atLeastOne, someCredits, webAddress } from '../words.js';
@@ -10,7 +10,7 @@ export function exportCommands(program: Command): void {
   program
     .command('export')
     .description('export a whole list or search from a running service to a file, within a credit budget')
-    .addArgument(program.createArgument('<list>', 'list to export').choices(Object.keys(LISTS)))
+    .addArgument(program.createArgument('<list>', 'list to export').choices([...EXPORTS.keys()]))
     .argument('<what>', '@handle or id of a user, id of a tweet, or a search query')
     .requiredOption('--max-credits <credits>', 'maximum credits to spend, over all runs of this export', someCredits)
     .option('--limit <items>', 'stop after this many items, over all runs of this export', atLeastOne)

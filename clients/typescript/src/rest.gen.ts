@@ -248,8 +248,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who retweeted a tweet
-         * @description Who retweeted a tweet. Costs 0.5 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
+         * The users who retweeted a tweet
+         * @description The users who retweeted a tweet. Costs 0.5 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["retweeters"];
         put?: never;
@@ -312,8 +312,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Search by words and the network's operators (from:, since:, min_faves:, -filter:replies …)
-         * @description Search by words and the network's operators (from:, since:, min_faves:, -filter:replies …). Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
+         * Search by words and the search operators of the network (from:, since:, min_faves:, -filter:replies …)
+         * @description Search by words and the search operators of the network (from:, since:, min_faves:, -filter:replies …). Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["search"];
         put?: never;
@@ -392,8 +392,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who follows a user
-         * @description Who follows a user. Costs 0.1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
+         * The followers of a user
+         * @description The followers of a user. Costs 0.1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["followers"];
         put?: never;
@@ -412,8 +412,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who follows a user, ids only
-         * @description Who follows a user, ids only: the cheapest way to a whole list. Costs 0.02 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
+         * The ids of the followers of a user
+         * @description The ids of the followers of a user: the cheapest way to read a whole list. Costs 0.02 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["followerIds"];
         put?: never;
@@ -432,8 +432,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whom a user follows
-         * @description Whom a user follows. Costs 0.1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
+         * The users that a user follows
+         * @description The users that a user follows. Costs 0.1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["following"];
         put?: never;
@@ -1815,7 +1815,7 @@ export interface operations {
     quotes: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 50. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 50. A page has exactly this many items as long as that many remain. */
                 count?: number;
                 /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
@@ -1880,7 +1880,7 @@ export interface operations {
     replies: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 50. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 50. A page has exactly this many items as long as that many remain. */
                 count?: number;
                 /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
@@ -1944,7 +1944,7 @@ export interface operations {
     retweeters: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 200. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 200. A page has exactly this many items as long as that many remain. */
                 count?: number;
                 /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
@@ -2009,7 +2009,7 @@ export interface operations {
     thread: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 50. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 50. A page has exactly this many items as long as that many remain. */
                 count?: number;
                 /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
@@ -2200,7 +2200,7 @@ export interface operations {
     search: {
         parameters: {
             query: {
-                /** @description Items on the page, 1 to 50. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 50. A page has exactly this many items as long as that many remain. */
                 count?: number;
                 /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
@@ -2411,7 +2411,7 @@ export interface operations {
     followers: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 200. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 200. A page has exactly this many items as long as that many remain. */
                 count?: number;
                 /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
@@ -2476,7 +2476,7 @@ export interface operations {
     followerIds: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 200. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 200. A page has exactly this many items as long as that many remain. */
                 count?: number;
                 /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
@@ -2541,7 +2541,7 @@ export interface operations {
     following: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 200. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 200. A page has exactly this many items as long as that many remain. */
                 count?: number;
                 /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
@@ -2606,7 +2606,7 @@ export interface operations {
     userTweets: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 100. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 100. A page has exactly this many items as long as that many remain. */
                 count?: number;
                 /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;

@@ -327,7 +327,7 @@ class Perch:
         double with `fresh`. Empty results are free.
 
         ``user``: A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
-        ``count``: Items on the page, 1 to 100. The page holds exactly so many while that many remain.
+        ``count``: Items per page, 1 to 100. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
@@ -412,11 +412,11 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.UserPage, models.EstimateResponse]:
-        """Who follows a user. Costs 0.1 per item: half if cached (`hit`), double with `fresh`. Empty results are
-        free.
+        """The followers of a user. Costs 0.1 per item: half if cached (`hit`), double with `fresh`. Empty results
+        are free.
 
         ``user``: A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
-        ``count``: Items on the page, 1 to 200. The page holds exactly so many while that many remain.
+        ``count``: Items per page, 1 to 200. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
@@ -501,11 +501,11 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.IdPage, models.EstimateResponse]:
-        """Who follows a user, ids only: the cheapest way to a whole list. Costs 0.02 per item: half if cached
-        (`hit`), double with `fresh`. Empty results are free.
+        """The ids of the followers of a user: the cheapest way to read a whole list. Costs 0.02 per item: half if
+        cached (`hit`), double with `fresh`. Empty results are free.
 
         ``user``: A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
-        ``count``: Items on the page, 1 to 200. The page holds exactly so many while that many remain.
+        ``count``: Items per page, 1 to 200. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
@@ -590,11 +590,11 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.UserPage, models.EstimateResponse]:
-        """Whom a user follows. Costs 0.1 per item: half if cached (`hit`), double with `fresh`. Empty results are
-        free.
+        """The users that a user follows. Costs 0.1 per item: half if cached (`hit`), double with `fresh`. Empty
+        results are free.
 
         ``user``: A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
-        ``count``: Items on the page, 1 to 200. The page holds exactly so many while that many remain.
+        ``count``: Items per page, 1 to 200. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
@@ -682,12 +682,12 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.TweetPage, models.UserPage, models.EstimateResponse]:
-        """Search by words and the network's operators (from:, since:, min_faves:, -filter:replies …). Costs 1 per
-        item: half if cached (`hit`), double with `fresh`. Empty results are free.
+        """Search by words and the search operators of the network (from:, since:, min_faves:, -filter:replies …).
+        Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
 
         ``q``: The query, at most 1,024 characters.
         ``product``: What to look for.
-        ``count``: Items on the page, 1 to 50. The page holds exactly so many while that many remain.
+        ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
@@ -932,7 +932,7 @@ class Perch:
         cached (`hit`), double with `fresh`. Empty results are free.
 
         ``id``: The numeric id of the tweet.
-        ``count``: Items on the page, 1 to 50. The page holds exactly so many while that many remain.
+        ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
@@ -1014,7 +1014,7 @@ class Perch:
         are free.
 
         ``id``: The numeric id of the tweet.
-        ``count``: Items on the page, 1 to 50. The page holds exactly so many while that many remain.
+        ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
@@ -1096,7 +1096,7 @@ class Perch:
         Empty results are free.
 
         ``id``: The numeric id of the tweet.
-        ``count``: Items on the page, 1 to 50. The page holds exactly so many while that many remain.
+        ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
@@ -1174,11 +1174,11 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.UserPage, models.EstimateResponse]:
-        """Who retweeted a tweet. Costs 0.5 per item: half if cached (`hit`), double with `fresh`. Empty results are
-        free.
+        """The users who retweeted a tweet. Costs 0.5 per item: half if cached (`hit`), double with `fresh`. Empty
+        results are free.
 
         ``id``: The numeric id of the tweet.
-        ``count``: Items on the page, 1 to 200. The page holds exactly so many while that many remain.
+        ``count``: Items per page, 1 to 200. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
