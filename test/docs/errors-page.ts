@@ -36,7 +36,7 @@ const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 const retryAfter = (code: ErrorCode): number | undefined =>
   (ERROR_CODES[code] as { readonly retryAfter?: number }).retryAfter;
 
-/** Codes without Retry-After for which a retry may still help. */
+/** Codes that waiting does not help with, though another try may: the rest is told by Retry-After. */
 const AGAIN: Partial<Record<ErrorCode, string>> = {
   internal: 'once; no `Retry-After` is sent',
   access_denied: 'later; no `Retry-After` is sent',
