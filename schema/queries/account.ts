@@ -1,4 +1,5 @@
 import { builder } from '../builder.js';
+import { selectedFields } from '../selected-fields.js';
 import { AccountType, ReceiptType, UsagePageType, UsageRowType, usageArgs, usagePageArgs } from '../types/account.js';
 import { BillingType, CheckoutType } from '../types/billing.js';
 
@@ -18,13 +19,13 @@ builder.queryFields((t) => ({
     type: [UsageRowType],
     description: 'What the account spent, by day, hour, endpoint and key: the first 1,000 rows. Free.',
     args: usageArgs,
-    resolve: (_root, args, { account }) => account.usage(args),
+    resolve: (_root, args, { account }, info) => account.usage(args, selectedFields(info)),
   }),
   usagePage: t.field({
     type: UsagePageType,
     description: 'What the account spent, by day, hour, endpoint and key, page by page. Free.',
     args: { ...usageArgs, ...usagePageArgs },
-    resolve: (_root, args, { account }) => account.usagePage(args),
+    resolve: (_root, args, { account }, info) => account.usagePage(args, selectedFields(info)),
   }),
   receipt: t.field({
     type: ReceiptType,

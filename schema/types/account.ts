@@ -2,6 +2,7 @@ import type { Me, UsagePage } from '../../src/account/account.js';
 import { toCredits } from '../../src/core/credits.js';
 import type { Receipt, ReceiptLine, UsageRow } from '../../src/ports/truth.js';
 import { builder, rule } from '../builder.js';
+import { selectedFields } from '../selected-fields.js';
 import { SIZES, sizeRule } from '../sizes.js';
 
 export const usageArgs = builder.args((t) => ({
@@ -146,7 +147,7 @@ export const AccountType = builder.objectRef<Me>('Account').implement({
       nullable: false,
       description: 'What was spent, by day, hour, endpoint and key: the first 1,000 rows. Free.',
       args: usageArgs,
-      resolve: (_me, args, { account }) => account.usage(args),
+      resolve: (_me, args, { account }, info) => account.usage(args, selectedFields(info)),
     }),
   }),
 });

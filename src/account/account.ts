@@ -10,7 +10,7 @@ import { FIRST_DAY, isDay, LAST_DAY } from './days.js';
 import { readUsageCursor, usageCursor } from './usage-cursor.js';
 
 const DEFAULT_DAYS = 30;
-/** Rows of an answer, unless fewer are asked for. */
+/** Rows of an operation's answer, unless fewer are asked for. */
 const MOST_ROWS = 1_000;
 
 export interface Me {
@@ -39,19 +39,33 @@ export interface UsagePage {
   readonly endCursor: string | null;
 }
 
-/** The caller's own account: everything here is free and works with an empty wallet (M14, M21). */
+export interface AccountOptions {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly caller: Caller;
+  /** Fires when the caller is gone, and at the deadline. */
+  readonly signal: AbortSignal;
+  /** Told how many values the answer is about to be completed with. */
+  readonly completing: (values: number) => void;
+}
+
+/** The caller's own account, for one operation: everything here is free and works with an empty wallet (M14, M21). */
 export class Account {
   readonly #ledger: Ledger;
   readonly #clock: Clock;
   readonly #caller: Caller;
   readonly #signal: AbortSignal;
+  readonly #completing: (values: number) => void;
+  /** Rows that its usage fields were given, and what ends the others when there are too many. */
+  #rows = 0;
+  readonly #tooMany = new AbortController();
 
-  /** `signal` fires when the caller is gone, and at the deadline. */
-  constructor(ledger: Ledger, clock: Clock, caller: Caller, signal: AbortSignal) {
+  constructor({ ledger, clock, caller, signal, completing }: AccountOptions) {
     this.#ledger = ledger;
     this.#clock = clock;
     this.#caller = caller;
-    this.#signal = signal;
+    this.#signal = AbortSignal.any([signal, this.#tooMany.signal]);
+    this.#completing = completing;
   }
 
   async me(): Promise<Me> {
@@ -61,15 +75,16 @@ export class Account {
   }
 
   /** Paid requests of the account (W12): the first 1,000 rows. Throws as `usagePage`. */
-  async usage(ask: UsageAsk): Promise<readonly UsageRow[]> {
-    return (await this.usagePage({ ...ask, first: MOST_ROWS, after: null })).nodes;
+  async usage(ask: UsageAsk, fields: number): Promise<readonly UsageRow[]> {
+    return (await this.usagePage({ ...ask, first: MOST_ROWS, after: null }, fields)).nodes;
   }
 
   /**
    * A page of paid requests (W12). Throws `bad_request` on a date, group or cursor that is none and on hours that are not kept
-   * any more, `upstream_rate_limited` while the account has too many questions at work, `upstream_error` when it takes too long.
+   * any more, and where the operation has more than 1,000 rows in all, `upstream_rate_limited` while the account has too many
+   * questions at work, `upstream_error` when it takes too long. `fields`: how many of each row are wanted.
    */
-  async usagePage(ask: UsageAsk): Promise<UsagePage> {
+  async usagePage(ask: UsageAsk, fields: number): Promise<UsagePage> {
     const group = groups(ask.group ?? 'day');
     const { from, to } = this.#range(ask, group.includes('hour'));
     const question = [ask.from ?? '', ask.to ?? '', group].join(' ');
@@ -80,8 +95,22 @@ export class Account {
     const asked = { from: `${from}T00:00:00Z`, to: end, group, after, limit: first + 1 };
     const rows = await this.#ledger.usage(this.#caller.accountId, asked, this.#signal);
     const nodes = rows.slice(0, first);
+    this.#completing(nodes.length * fields);
+    this.#count(nodes.length);
     const last = nodes.at(-1);
     return { nodes, endCursor: rows.length > first && last ? usageCursor(question, group, last) : null };
+  }
+
+  /** Throws where one operation has more rows than any page may have, and ends what it still asks. */
+  #count(rows: number): void {
+    this.#rows += rows;
+    if (this.#rows <= MOST_ROWS) return;
+    const most = MOST_ROWS.toLocaleString('en-US');
+    const refusal = badRequest(
+      `One operation can have ${most} rows of usage, in all its fields together: ask for fewer days, by less, for smaller pages, or send several operations.`,
+    );
+    this.#tooMany.abort(refusal);
+    throw refusal;
   }
 
   #range(ask: UsageAsk, byHour: boolean): { from: string; to: string } {

@@ -116,6 +116,25 @@ describe('many questions of one account', () => {
     });
   }, 30_000);
 
+  it('in one GraphQL document share the rows of one answer', async () => {
+    const from = new Date(Date.now() - 365 * 86_400_000).toISOString().slice(0, 10);
+    const page = (name: string, first: number) =>
+      `${name}: usagePage(from: "${from}", group: "day,endpoint", first: ${first}) { nodes { requests } }`;
+    const fits = await post(service.perch, asker, `{ ${page('a', 500)} ${page('b', 500)} }`);
+    const data = fits.body.data as Record<string, { nodes: unknown[] }>;
+    expect(Object.values(data).map(({ nodes }) => nodes.length)).toEqual([500, 500]);
+    const { status, body } = await post(
+      service.perch,
+      asker,
+      `{ ${page('a', 501)} ${page('b', 500)} ${page('c', 1)} }`,
+    );
+    expect(status).toBe(200);
+    expect(Object.values(body.data ?? {}).filter((one) => one === null).length).toBeGreaterThan(0);
+    for (const { message, extensions } of body.errors) {
+      expect([extensions.code, message]).toEqual(['bad_request', expect.stringContaining('1,000 rows of usage')]);
+    }
+  });
+
   it('beside those of another account: that one is answered', async () => {
     await client(reader).get('/v1/users/user3');
     const many = Array.from({ length: 40 }, () => client(asker).get(LARGEST));
