@@ -17,7 +17,8 @@ builder.queryFields((t) => ({
   }),
   usage: t.field({
     type: [UsageRowType],
-    description: 'What the account spent, by day, hour, endpoint and key: the first 1,000 rows. Free.',
+    description:
+      'What the account spent, by day, hour, endpoint and key. More than 1,000 rows are refused: `usagePage` has pages. Free.',
     args: usageArgs,
     resolve: (_root, args, { account }, info) => account.usage(args, selectedFields(info)),
   }),

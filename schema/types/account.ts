@@ -145,7 +145,8 @@ export const AccountType = builder.objectRef<Me>('Account').implement({
     usage: t.field({
       type: [UsageRowType],
       nullable: false,
-      description: 'What was spent, by day, hour, endpoint and key: the first 1,000 rows. Free.',
+      description:
+        'What was spent, by day, hour, endpoint and key. More than 1,000 rows are refused: `Query.usagePage` has pages. Free.',
       args: usageArgs,
       resolve: (_me, args, { account }, info) => account.usage(args, selectedFields(info)),
     }),

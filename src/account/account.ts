@@ -74,9 +74,14 @@ export class Account {
     return { customerId: accountId, keyPrefix, balance: toCredits(balance), rateLimitQps: qps };
   }
 
-  /** Paid requests of the account (W12): the first 1,000 rows. Throws as `usagePage`. */
+  /** All rows of paid requests (W12). Throws as `usagePage`, and `bad_request` where they are more than a page has. */
   async usage(ask: UsageAsk, fields: number): Promise<readonly UsageRow[]> {
-    return (await this.usagePage({ ...ask, first: MOST_ROWS, after: null }, fields)).nodes;
+    const { nodes, endCursor } = await this.usagePage({ ...ask, first: MOST_ROWS, after: null }, fields);
+    if (endCursor === null) return nodes;
+    const most = MOST_ROWS.toLocaleString('en-US');
+    throw badRequest(
+      `This usage has more than ${most} rows: use usagePage, which gives them page by page, or ask for fewer days or groups.`,
+    );
   }
 
   /**

@@ -135,6 +135,20 @@ describe('many questions of one account', () => {
     }
   });
 
+  it('that have more rows than an answer are refused, and told what to use instead', async () => {
+    const from = new Date(Date.now() - 365 * 86_400_000).toISOString().slice(0, 10);
+    const usage = `usage(from: "${from}", group: "day,endpoint") { requests }`;
+    for (const query of [`{ ${usage} }`, `{ me { ${usage} } }`]) {
+      const { body } = await post(service.perch, asker, query);
+      const [error] = body.errors;
+      expect([error?.extensions.code, error?.message]).toEqual([
+        'bad_request',
+        expect.stringMatching(/more than 1,000 rows: use usagePage/),
+      ]);
+      expect(JSON.stringify(body.data)).not.toContain('requests');
+    }
+  });
+
   it('beside those of another account: that one is answered', async () => {
     await client(reader).get('/v1/users/user3');
     const many = Array.from({ length: 40 }, () => client(asker).get(LARGEST));
