@@ -71,7 +71,7 @@ export function createServe(options: ServeOptions): Serve {
       trail.accountId = caller?.accountId ?? null;
       const holder = caller ? accountHolder(caller.accountId) : addressHolder(call.address);
       const busy = place.countFor(holder);
-      const rate = await admit(options, call, caller);
+      const rate = await deadline.within(admit(options, call, caller));
       trail.rate = rate;
       if (!rate.allowed) throw tooFast(rate);
       // Refused for its share, it counts against its rate all the same (L4).
