@@ -8,7 +8,7 @@ import { createGrantStore } from '../../adapters/postgres/grants.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
 import { createOneTimeTokens } from '../../adapters/postgres/one-time-tokens.js';
 import { createPasskeyStore } from '../../adapters/postgres/passkeys.js';
-import { Questions } from '../../adapters/postgres/questions.js';
+import { type QuestionLimits, Questions } from '../../adapters/postgres/questions.js';
 import { createSales } from '../../adapters/postgres/sales.js';
 import { createSessionStore } from '../../adapters/postgres/sessions.js';
 import { createStripePayments } from '../../adapters/stripe/payments.js';
@@ -40,7 +40,7 @@ export interface Answer {
 export interface Customer {
   readonly accountId: string;
   readonly sessionId: string;
-  get(path: string): Promise<Answer>;
+  get(path: string, signal?: AbortSignal): Promise<Answer>;
   /** A form of one's own page; `headers` in place of what a browser says. */
   post(path: string, fields?: Record<string, string> | string, headers?: Record<string, string>): Promise<Answer>;
   account(): Promise<AccountRecord>;
@@ -60,14 +60,21 @@ export interface Customer {
 export type DashboardService = Awaited<ReturnType<typeof startDashboard>>;
 
 /** The dashboard over a real database and a fake Stripe; sessions are in cookies, as they are. */
-export async function startDashboard({ billed = true }: { billed?: boolean } = {}) {
+export async function startDashboard({
+  billed = true,
+  limits = {},
+}: {
+  billed?: boolean;
+  limits?: Partial<QuestionLimits>;
+} = {}) {
   const clock = manualClock();
   const stripe = await FakeStripe.start();
   const database = await freshDatabase();
   const { sql } = database;
   const accounts = createAccounts(sql);
-  const ledger = createLedger(sql);
-  const auditLog = createAuditLog(new Questions(sql));
+  const questions = new Questions(sql, limits);
+  const ledger = createLedger(sql, { questions });
+  const auditLog = createAuditLog(questions);
   const bytes = (length: number) => randomBytes(length);
   const pepper = randomBytes(32);
   const keys = new Keys({ accounts, pepper, clock, randomBytes: bytes });
@@ -135,7 +142,7 @@ export async function startDashboard({ billed = true }: { billed?: boolean } = {
       const cookie = { cookie: `perch=${token}` };
       return {
         ...{ accountId, sessionId },
-        get: (path) => ask(path, { headers: { ...cookie, accept: 'text/html' } }),
+        get: (path, signal) => ask(path, { headers: { ...cookie, accept: 'text/html' }, ...(signal && { signal }) }),
         post: (path, fields = {}, headers = { 'sec-fetch-site': 'same-origin' }) =>
           ask(path, { method: 'POST', body: new URLSearchParams(fields), headers: { ...cookie, ...headers } }),
         async account() {
