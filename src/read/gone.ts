@@ -40,17 +40,23 @@ export interface GoneOptions {
 /** Enough of an account's digest to tell it from the others. */
 const OWNER_LENGTH = 12;
 
+/** Begins the owner of what is remembered only because nobody knows what is cached. */
+const UNSURE = '?';
+
 /** Whoever is not named: nodes of an earlier version. */
 const NOBODY = '';
 
 /**
  * Remembers for longer than any page is held, so that one held since before the object went cannot show it again. What one
- * account's reads found may fill a tenth of the memory, and as much again while nobody knows what is cached.
+ * account's reads found may fill a tenth of the memory, and as much again while nobody knows what is cached: that goes first.
  */
 export function createGone(options: GoneOptions): Gone {
   const { clock, lifetimes, tombstones, cache, memories = new Memories(), maxBytes } = options;
   const ttlMs = 2 * Math.max(...Object.values(lifetimes));
-  const keys = new OwnedMap({ maxBytes: maxBytes ?? MEMORIES.gone.limitBytes, ttlMs, clock });
+  const keys = new OwnedMap({
+    ...{ maxBytes: maxBytes ?? MEMORIES.gone.limitBytes, ttlMs, clock },
+    goesFirst: (owner) => owner.startsWith(UNSURE),
+  });
   memories.add('gone', keys);
   let version = 0;
 
@@ -77,7 +83,7 @@ export function createGone(options: GoneOptions): Gone {
       const [isShown] = await cache.shows([key]);
       if (isShown === false) return false;
       // What is remembered to be on the safe side never pushes out what is known to matter.
-      const owner = isShown ? ownerOf(accountId) : `?${ownerOf(accountId)}`;
+      const owner = isShown ? ownerOf(accountId) : `${UNSURE}${ownerOf(accountId)}`;
       tell({ key, gone: true, by: owner });
       return true;
     },
