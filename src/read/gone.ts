@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader';
 import { digestOf } from '../core/digest.js';
 import { Memories } from '../core/memories.js';
 import { MEMORIES } from '../core/memory-table.js';
@@ -58,6 +59,8 @@ export function createGone(options: GoneOptions): Gone {
     goesFirst: (owner) => owner.startsWith(UNSURE),
   });
   memories.add('gone', keys);
+  // The absent ids of one batch are one question.
+  const shown = new DataLoader((names: readonly string[]) => cache.shows(names), { cache: false });
   let version = 0;
 
   function note({ key, gone, by = NOBODY }: Tombstone): boolean {
@@ -80,7 +83,7 @@ export function createGone(options: GoneOptions): Gone {
     },
     add: (key, accountId) => tell({ key, gone: true, ...(accountId !== undefined && { by: ownerOf(accountId) }) }),
     async absent(key, accountId) {
-      const [isShown] = await cache.shows([key]);
+      const isShown = await shown.load(key);
       if (isShown === false) return false;
       // What is remembered to be on the safe side never pushes out what is known to matter.
       const owner = isShown ? ownerOf(accountId) : `${UNSURE}${ownerOf(accountId)}`;

@@ -86,6 +86,14 @@ describe('what is gone, whatever strangers ask for', () => {
     expect(known.filter((name) => !gone.has(name))).toEqual([]);
   });
 
+  it('is asked for once for all that a batch found nobody has', async () => {
+    const shows = vi.fn(async (names: readonly string[]) => names.map(() => false));
+    const tombstones = createMemoryTombstones({ clock });
+    const gone = createGone({ clock, lifetimes: DEFAULT_LIFETIMES, tombstones, cache: { shows } });
+    await Promise.all(range(100).map((n) => gone.absent(`tweet:${n}`, 'account')));
+    expect(shows.mock.calls.map(([names]) => names.length)).toEqual([100]);
+  });
+
   it('does not hide users whose handle is nobody’s from pages, because somebody asked for it', async () => {
     const net = createScriptedNetwork();
     net.user({ id: '1' });
