@@ -26,7 +26,8 @@ builder.queryFields((t) => ({
     type: UsagePageType,
     description: 'What the account spent, by day, hour, endpoint and key, page by page. Free.',
     args: { ...usageArgs, ...usagePageArgs },
-    resolve: (_root, args, { account }, info) => account.usagePage(args, selectedFields(info)),
+    resolve: (_root, { first, ...args }, { account }, info) =>
+      account.usagePage({ ...args, count: first }, selectedFields(info)),
   }),
   receipt: t.field({
     type: ReceiptType,

@@ -114,7 +114,8 @@ export function prepareOperation({ schema, checks, results }: About, source: Sou
     text: read.isShorter ? print(document) : text,
     operationName,
     mayCompile: fields <= COMPILED_FIELDS,
-    name: source.name ?? (keyless ? INTROSPECTION : (operation.name?.value ?? operation.operation)).slice(0, NAME_LENGTH),
+    name:
+      source.name ?? (keyless ? INTROSPECTION : (operation.name?.value ?? operation.operation)).slice(0, NAME_LENGTH),
     isOurs: source.isOurs,
     kind: operation.operation,
     keyless,

@@ -1,0 +1,106 @@
+/** The pages for readers: what they tell to run costs and answers what they say (each against a node of its own). */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRelay } from '../cli/export-relay.js';
+import { answersOf, compareExamples, type Example, examplesOf, hasCurl, withoutCurl } from '../readme/examples.js';
+import { blocksOf, commandsOf, ROOT } from '../readme/markdown.js';
+import { fillDemo } from '../support/demo.js';
+import { startPerch, type TestPerch } from '../support/perch.js';
+
+const PAGES = ['graphql.md', 'rest.md', 'pricing.md', 'cursors.md', 'errors.md'];
+
+const read = (name: string): string => readFileSync(join(ROOT, 'docs', name), 'utf8');
+
+let perch: TestPerch;
+beforeAll(async () => {
+  perch = await startPerch({ prepare: fillDemo });
+});
+afterAll(() => perch?.close());
+
+describe.each(PAGES)('docs/%s', (name) => {
+  const page = read(name);
+  const examples = examplesOf(page);
+
+  describe.skipIf(!hasCurl)(`examples${withoutCurl}`, () => {
+    let answers: Map<Example, unknown> | undefined;
+
+    // Another node has nothing in its cache yet: no page depends on what the page before has read.
+    beforeAll(async () => {
+      const [node, account] = [await perch.another(), await perch.account({ credits: 1000 })];
+      const balance = () => perch.balance(account);
+      answers = await answersOf(examples, { url: node.url, account, balance, variables: {} });
+      await node.close();
+    });
+
+    compareExamples(examples, () => answers);
+  });
+
+  it('shows no answer, and no query, that is not tried out', () => {
+    const blocks = blocksOf(page);
+    const shown = blocks.filter(({ language }) => language === 'json');
+    expect(examples.filter((example) => example.shown !== undefined)).toHaveLength(shown.length);
+    for (const { language, before, line } of blocks) {
+      expect(['graphql', 'json', 'sh'], `line ${line}`).toContain(language);
+      if (language === 'graphql') expect(before, `line ${line}`).toMatch(/\*\*[\d.]+ credits?\*\*/);
+    }
+  });
+
+  it('tells to run nothing that is not run', () => {
+    const commands = blocksOf(page)
+      .filter((block) => block.language === 'sh' && !block.text.includes('while'))
+      .flatMap(commandsOf);
+    const calls = examples.filter((example) => !example.name.includes(', run '));
+    expect(calls.map(({ name }) => name.replace(/^line \d+: /, ''))).toEqual(
+      commands.map(({ command }) => command.replace(/^curl -s /, '')),
+    );
+  });
+});
+
+it.skipIf(!hasCurl)(`the loop over a whole list prints each id once, and waits when told${withoutCurl}`, async () => {
+  const { text = '' } = blocksOf(read('cursors.md')).find((block) => block.text.includes('while')) ?? {};
+  const { key } = await perch.account({ credits: 1000 });
+  const relay = await openRelay(perch.url);
+  let calls = 0;
+  // The second page is too early at first.
+  relay.before = () => {
+    calls += 1;
+    return calls === 2 ? { status: 429, headers: { 'retry-after': '1' }, body: '{}' } : undefined;
+  };
+  const env = { ...process.env, PERCH_KEY: key };
+  const command = text.replaceAll('http://127.0.0.1:4000', relay.url);
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], { env });
+  await relay.close();
+  const ids = stdout.trim().split('\n');
+  const profile = await fetch(`${perch.url}/v1/users/quay_library`, { headers: { 'x-api-key': key } });
+  const { data } = (await profile.json()) as { data: { followers: number } };
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids).toHaveLength(data.followers);
+});
+
+it('docs/errors.md has every status of bad_request', async () => {
+  const { key } = await perch.account();
+  const send = async (path: string, init: RequestInit & { headers?: Record<string, string> }) => {
+    const response = await fetch(`${perch.url}${path}`, { ...init, headers: { 'x-api-key': key, ...init.headers } });
+    return { status: response.status, text: await response.text() };
+  };
+  const json = { 'content-type': 'application/json' };
+  const refusals = await Promise.all([
+    send('/v1/me', { method: 'DELETE' }),
+    send('/v1/users/batch', { method: 'POST', headers: json, body: JSON.stringify({ handles: ['x'.repeat(70_000)] }) }),
+    send(`/v1/users/harbor_obs?fields=${'x'.repeat(9_000)}`, {}),
+    send('/graphql', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' }),
+    send('/graphql', {
+      method: 'POST',
+      headers: { ...json, accept: 'application/graphql-response+json' },
+      body: '{"query":"{ nothing }"}',
+    }),
+    send('/v1/me', { headers: { 'x-large': 'x'.repeat(20_000) } }),
+  ]);
+  for (const { text } of refusals) expect(text).toContain('"bad_request"');
+  const statuses = refusals.map(({ status }) => status);
+  expect(statuses).toEqual([405, 413, 414, 415, 422, 431]);
+  expect(/^- Also: (.*)$/m.exec(read('errors.md'))?.[1]?.match(/\d{3}/g)?.sort()).toEqual(statuses.map(String));
+});

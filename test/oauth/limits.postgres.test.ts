@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ask, CALLBACK, type Reply, refresh, register, send } from './oauth-client.js';
+import { type OAuthServer, startOAuthServer } from './oauth-server.js';
+
+let server: OAuthServer;
+
+beforeEach(async () => {
+  server = await startOAuthServer({ limited: true });
+});
+afterEach(() => server?.close());
+
+/** Asks no faster than the public policy lets it, until it is refused; after how many that was. */
+async function untilRefused(request: () => Promise<Reply>): Promise<{ after: number; reply: Reply }> {
+  for (let after = 0; after < 300; after += 1) {
+    server.clock.advance(100);
+    const reply = await request();
+    if (reply.status === 429) return { after, reply };
+  }
+  throw new Error('never refused');
+}
+
+describe('limits of one address', () => {
+  it('20 registrations an hour; then 429 in the form of OAuth', async () => {
+    const { after, reply } = await untilRefused(() => register(server, { redirect_uris: [CALLBACK] }));
+    expect(after).toBe(20);
+    expect(reply.body).toEqual({ error: 'temporarily_unavailable', error_description: expect.any(String) });
+    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(100);
+    expect(reply.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it('another address of the same /64 does not help', async () => {
+    let asked = 0;
+    const { after } = await untilRefused(() => {
+      asked += 1;
+      const headers = { 'content-type': 'application/json', 'x-forwarded-for': `2001:db8::${asked}` };
+      return send(`${server.url}/api/oauth/register`, { method: 'POST', body: '{}', headers });
+    });
+    expect(after).toBe(20);
+  });
+
+  it('120 tokens a minute', async () => {
+    const { after, reply } = await untilRefused(() => refresh(server, 'perch_client_unknown', 'x'));
+    // What comes back while they are taken.
+    expect(after).toBe(149);
+    expect([reply.body.error, reply.headers.get('retry-after')]).toEqual(['temporarily_unavailable', '1']);
+  });
+
+  it('120 requests a minute for the page, which then is a page that says so', async () => {
+    const { after, reply } = await untilRefused(() => ask(server, 'perch_client_unknown'));
+    expect([after, reply.headers.get('retry-after')]).toEqual([149, '1']);
+    expect(reply.text).toContain('Too many requests from this address.');
+  });
+
+  it('20 documents of clients a minute for one account', async () => {
+    server.visitor = await server.account();
+    const { after, reply } = await untilRefused(() => ask(server, 'https://client.example/app'));
+    // One comes back every three seconds.
+    expect(after).toBeLessThan(22);
+    expect(reply.text).toContain('Too many requests of this account.');
+  });
+
+  it('redirect addresses of 8,000 characters in all', async () => {
+    const metadata = (count: number) => ({ redirect_uris: Array(count).fill(`${CALLBACK}/`.padEnd(1000, 'x')) });
+    expect((await register(server, metadata(8))).status).toBe(201);
+    const { status, body } = await register(server, metadata(9));
+    expect([status, body.error]).toEqual([400, 'invalid_redirect_uri']);
+    expect(body.error_description).toContain('9000 characters in all; at most 8000 are taken');
+  });
+
+  it('the public policy holds here, too (A17)', async () => {
+    const path = `${server.url}/.well-known/oauth-authorization-server`;
+    const replies = await Promise.all(Array.from({ length: 11 }, () => send(path)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), 429]);
+  });
+});
