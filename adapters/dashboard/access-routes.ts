@@ -29,7 +29,7 @@ export function mountAccess(rooms: Rooms, options: DashboardOptions): void {
     const { accountId, sessionId } = visit.visitor;
     const [list, log, keys] = await Promise.all([
       sessions.list(accountId),
-      auditLog.list(accountId, LOGGED),
+      auditLog.list(accountId, LOGGED, visit.signal),
       passkeys.list(accountId),
     ]);
     const model = {

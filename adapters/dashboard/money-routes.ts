@@ -40,10 +40,10 @@ export function mountMoney(rooms: Rooms, options: MoneyOptions): void {
   });
   rooms.page('/dashboard/receipts', async (visit, reply) => {
     const asked = (queryOf(visit.request).get('request_id') ?? '').trim();
-    const { accountId } = visit.account;
+    const { account, signal } = visit;
     const [receipt, recent] = await Promise.all([
-      isUuid(asked) ? ledger.receipt(accountId, asked) : undefined,
-      ledger.recent(accountId, NEWEST),
+      isUuid(asked) ? ledger.receipt(account.accountId, asked, signal) : undefined,
+      ledger.recent(account.accountId, NEWEST, signal),
     ]);
     const error = asked === '' || receipt !== undefined ? null : whyNone(asked);
     const page = receiptsPage({ around: aroundOf(visit), asked, receipt: receipt ?? null, error, recent });
@@ -61,10 +61,10 @@ async function creditsOf(
   { billing, ledger }: MoneyOptions,
   error: string | null = null,
 ): Promise<string> {
-  const { account, request } = visit;
+  const { account, request, signal } = visit;
   const [sales, statement] = await Promise.all([
     billing.sales(account.accountId),
-    ledger.statement(account.accountId, STATEMENT),
+    ledger.statement(account.accountId, STATEMENT, signal),
   ]);
   const paid = queryOf(request).get('paid');
   const cameBack = paid === null ? null : whatBecame(sales, paid);

@@ -45,4 +45,6 @@ export interface Visit {
   readonly account: AccountRecord;
   /** Who changes something, for the log. */
   readonly by: Actor;
+  /** Fires when they leave before they are answered: what is asked for them ends then. */
+  readonly signal: AbortSignal;
 }

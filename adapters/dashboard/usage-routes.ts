@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { badRequest } from '../../src/core/errors.js';
 import type { UsageGroup } from '../../src/core/usage.js';
-import type { AccountRecord, UsageRow } from '../../src/ports/truth.js';
+import type { UsageRow } from '../../src/ports/truth.js';
 import { creditsChart, itemsChart, type Range } from './chart-data.js';
 import { overviewPage } from './overview.js';
 import type { Pictures } from './pictures.js';
@@ -36,30 +36,30 @@ interface UsageOptions extends DashboardServices {
 export function mountUsage(rooms: Rooms, options: UsageOptions, pictures: Pictures): void {
   rooms.page('/dashboard', async (visit, reply) => sendDashboard(reply, await overview(visit, options)));
   rooms.page('/dashboard/usage', (visit, reply) => showUsage(visit, reply, options));
-  rooms.page('/dashboard/usage.csv', async ({ request, account }, reply) => {
-    const ask = readUsageParams(queryOf(request), options.clock.now());
-    const rows = await rowsOf(account, ask, options);
+  rooms.page('/dashboard/usage.csv', async (visit, reply) => {
+    const ask = readUsageParams(queryOf(visit.request), options.clock.now());
+    const rows = await rowsOf(visit, ask, options);
     return reply
       .type('text/csv; charset=utf-8; header=present')
       .header('Content-Disposition', `attachment; filename="perch-usage-${ask.from}-${ask.to}.csv"`)
       .send(usageCsv(ask, rows));
   });
-  rooms.page('/dashboard/usage.svg', async ({ request, account }, reply) => {
-    const ask = readChartParams(queryOf(request), options.clock.now());
-    const data = await chartOf(account, ask, ask.chart, options);
-    const svg = await pictures(account.accountId, data, ask);
+  rooms.page('/dashboard/usage.svg', async (visit, reply) => {
+    const ask = readChartParams(queryOf(visit.request), options.clock.now());
+    const data = await chartOf(visit, ask, ask.chart, options);
+    const svg = await pictures(visit.account.accountId, data, ask);
     return reply.type('image/svg+xml; charset=utf-8').header('Content-Security-Policy', PICTURE_CSP).send(svg);
   });
 }
 
 async function chartOf(
-  { accountId }: AccountRecord,
+  { account: { accountId }, signal }: Visit,
   range: Range,
   chart: ChartParams['chart'],
   { ledger }: Pick<DashboardServices, 'ledger'>,
 ) {
   const read = (group: readonly UsageGroup[]) =>
-    ledger.usage(accountId, { ...moments(range), group, limit: MOST_ROWS + 1 });
+    ledger.usage(accountId, { ...moments(range), group, limit: MOST_ROWS + 1 }, signal);
   if (chart === 'items') return itemsChart(range, await read(['day']));
   const rows = await read(['day', 'endpoint']);
   if (rows.length <= MOST_ROWS) return creditsChart(range, rows);
@@ -72,24 +72,24 @@ async function chartOf(
 
 /** Throws `bad_request` when there are more than a file or a table can have. */
 async function rowsOf(
-  { accountId }: AccountRecord,
+  { account: { accountId }, signal }: Visit,
   ask: UsageParams,
   { ledger }: Pick<DashboardServices, 'ledger'>,
 ): Promise<readonly UsageRow[]> {
-  const rows = await ledger.usage(accountId, { ...moments(ask), group: ask.groups, limit: MOST_ROWS + 1 });
+  const rows = await ledger.usage(accountId, { ...moments(ask), group: ask.groups, limit: MOST_ROWS + 1 }, signal);
   if (rows.length <= MOST_ROWS) return rows;
   throw badRequest(`The result has more than ${MOST_ROWS} rows. Choose fewer days or fewer groups.`, 'group');
 }
 
 async function overview(visit: Visit, options: UsageOptions): Promise<string> {
-  const { account } = visit;
+  const { account, signal } = visit;
   const { ledger, clock, network, mail } = options;
   const nowMs = clock.now();
   const range = lastDays(30, nowMs);
   const [usage, recent, statement] = await Promise.all([
-    chartOf(account, range, 'credits', options),
-    ledger.recent(account.accountId, NEWEST),
-    ledger.statement(account.accountId, 20),
+    chartOf(visit, range, 'credits', options),
+    ledger.recent(account.accountId, NEWEST, signal),
+    ledger.statement(account.accountId, 20, signal),
   ]);
   // What is taken back is no top-up.
   const lastTopUp = statement.find(({ kind }) => kind !== 'reversal') ?? null;
@@ -111,9 +111,9 @@ async function showUsage(visit: Visit, reply: FastifyReply, options: UsageOption
   const query = queryOf(visit.request);
   const { ask, error } = asked(query, nowMs);
   const [rows, credits, items] = await Promise.all([
-    rowsOf(visit.account, ask, options),
-    chartOf(visit.account, ask, 'credits', options),
-    chartOf(visit.account, ask, 'items', options),
+    rowsOf(visit, ask, options),
+    chartOf(visit, ask, 'credits', options),
+    chartOf(visit, ask, 'items', options),
   ]);
   const typed =
     error === null ? { from: ask.from, to: ask.to } : { from: query.get('from') ?? '', to: query.get('to') ?? '' };

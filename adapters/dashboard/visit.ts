@@ -5,6 +5,7 @@ import { logFailure } from '../http/failure.js';
 import { formOf } from '../http/form.js';
 import { PAGE } from '../http/keyless.js';
 import { byCustomer } from '../http/origin.js';
+import { signalOf } from '../http/request.js';
 import { refuseCrossSite } from '../http/same-origin.js';
 import { SITE_CSP } from '../site/policy.js';
 import { sendPage } from '../site/send-page.js';
@@ -59,17 +60,19 @@ export const isTold = (error: unknown): error is ServiceError =>
 export function roomsOf({ keyless, door, accounts }: DashboardOptions): Rooms {
   const visit = async (request: FastifyRequest, reply: FastifyReply): Promise<Visit | null> => {
     reply.header('Cache-Control', 'private, no-store');
+    const signal = signalOf(reply);
     const visitor = await door.visitor(request);
     const account = visitor === null ? undefined : await accounts.get(visitor.accountId);
     if (visitor === null || account === undefined) return null;
-    return { request, visitor, account, by: byCustomer(request) };
+    return { request, visitor, account, by: byCustomer(request), signal };
   };
   const answered = async (one: Visit, reply: FastifyReply, answer: () => Promise<FastifyReply> | FastifyReply) => {
     try {
       return await answer();
     } catch (error) {
       const failure = asServiceError(error);
-      logFailure(one.request, failure);
+      // Who has left hears of nothing, and what was ended for that did not fail.
+      if (!one.signal.aborted) logFailure(one.request, failure);
       if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
       const page = refusalPage(aroundOf(one), refusalTitle(failure.status), failure.message);
       return sendDashboard(reply.code(failure.status), page);

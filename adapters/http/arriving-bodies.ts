@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { limitAddress } from '../../src/access/address.js';
-import { FairShare } from '../../src/access/fair-share.js';
+import { FairShare } from '../../src/core/fair-share.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { monotonic } from '../../src/core/monotonic.js';
 

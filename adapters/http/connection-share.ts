@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { limitAddress } from '../../src/access/address.js';
-import { FairShare } from '../../src/access/fair-share.js';
+import { FairShare } from '../../src/core/fair-share.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { monotonic } from '../../src/core/monotonic.js';
 import type { Ids } from '../../src/ports/clock.js';

@@ -18,11 +18,11 @@ export async function record(
 
 /** The log over Postgres. */
 export const createAuditLog = (questions: Questions): AuditLog => ({
-  async list(accountId, limit) {
+  async list(accountId, limit, signal) {
     const events = (sql: Sql) => sql<(Omit<AuditEvent, 'at'> & { at: Date })[]>`
       select at, what, who, address, detail from audit_log where account_id = ${accountId}
       order by event_id desc limit ${limit}`;
-    const rows = await questions.ask(accountId, events);
+    const rows = await questions.ask(accountId, events, signal);
     return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
   },
 });

@@ -103,13 +103,23 @@ async function dismiss(sql: Sql, left: readonly Posting[]): Promise<(readonly [P
   });
 }
 
-/** Any attempt may have been preceded by one whose commit went through unheard, so an id that exists is an answer. */
-async function attempt(sql: Sql, batch: readonly Debit[], mode: Mode): Promise<Verdict<Posted>[]> {
+/**
+ * Any attempt may have been preceded by one whose commit went through unheard, so an id that exists is an answer. Where one of
+ * many took too long, each half is tried once: who is in the other half than that one does not have to go apart.
+ */
+async function attempt(sql: Sql, batch: readonly Debit[], mode: Mode, isHalf = false): Promise<Verdict<Posted>[]> {
   let rows: DebitRow[];
   try {
     rows = await postDebits(sql, batch, mode);
   } catch (error) {
-    if (isTimedOut(error)) return batch.map(() => (mode === 'skip' ? 'apart' : 'locked'));
+    if (isTimedOut(error)) {
+      if (mode === 'wait') return batch.map(() => 'locked');
+      if (isHalf || batch.length === 1) return batch.map(() => 'apart');
+      const middle = Math.ceil(batch.length / 2);
+      // One after the other: a flush has one connection.
+      const first = await attempt(sql, batch.slice(0, middle), mode, true);
+      return [...first, ...(await attempt(sql, batch.slice(middle), mode, true))];
+    }
     if (!isUniqueViolation(error)) throw error;
     const found = await findPosted(sql, batch);
     if (found.every((entry) => entry === undefined)) throw error;

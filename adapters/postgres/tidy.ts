@@ -1,4 +1,6 @@
+import { ServiceError } from '../../src/core/errors.js';
 import { HOURLY_DAYS } from '../../src/core/usage.js';
+import { brief } from './brief.js';
 import type { Sql, Transaction } from './sql.js';
 
 /** Sums by hour are kept for a day more than they are asked for: whoever asks at midnight, by another clock, finds them. */
@@ -33,9 +35,21 @@ export async function tidyLedger(sql: Sql, signal?: AbortSignal): Promise<void> 
   }
 }
 
-/** Sums up all that one account posted before there were sums. Nothing to do, as a rule. */
-export async function sumAccount(sql: Sql, accountId: string): Promise<void> {
-  for (let done = 1; done > 0; ) done = await sql.begin((tx) => sumSome(tx, accountId));
+/** Longest that a request sums up what was posted before there were sums, milliseconds: the next one goes on from there. */
+const LONGEST_SUMMING_MS = 5_000;
+
+/** Sums up all that one account posted before there were sums: nothing to do, as a rule. 503 `settling` where it takes long. */
+export async function sumAccount(sql: Sql, accountId: string, withinMs = LONGEST_SUMMING_MS): Promise<void> {
+  const untilMs = performance.now() + withinMs;
+  while ((await brief(sql, (tx) => sumSome(tx, accountId))) > 0) {
+    if (performance.now() >= untilMs) {
+      throw new ServiceError(
+        'upstream_rate_limited',
+        'The sums of what this account has spent are being made, so nothing was done. Try again in 2 s.',
+        { reason: 'settling', retryAfter: 2 },
+      );
+    }
+  }
 }
 
 /** One step, unless another node is at it; gives how much there was to do. */

@@ -1,7 +1,7 @@
 import { ServiceError } from '../core/errors.js';
+import { FairShare, type Taken } from '../core/fair-share.js';
 import type { Clock } from '../ports/clock.js';
 import { limitAddress } from './address.js';
-import { FairShare, type Taken } from './fair-share.js';
 
 /** Whom work is counted for: an account, or the address (a /64 of IPv6) of somebody without a key. */
 export interface Holder {

@@ -41,10 +41,12 @@ export interface ProcessorTimeOptions {
 export interface Spending {
   /** Runs it and counts the time until it returns; of a promise, the time until the first wait. */
   measured<T>(work: () => T): T;
+  /** Puts work on its account that is done between waits, where no clock can tell whose it is. */
+  spend(ms: number): void;
 }
 
 /** For work that is the same little each time, and not worth two looks at the clocks: that of persisted operations. */
-export const UNMEASURED: Spending = { measured: (work) => work() };
+export const unmeasured = ({ spend }: Spending): Spending => ({ measured: (work) => work(), spend });
 
 /**
  * What the event loop does for one caller alone (parsing, validating, planning, compiling, rendering) comes out of a token bucket
@@ -80,7 +82,7 @@ export class ProcessorTime {
       this.#refused += 1;
       throw overdrawn(holder, -bucket.leftMs);
     }
-    return { measured: (work) => this.#measured(bucket, work) };
+    return { measured: (work) => this.#measured(bucket, work), spend: (ms) => this.#spend(bucket, ms) };
   }
 
   /** Puts work on the holder's account that was done elsewhere. */

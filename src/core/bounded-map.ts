@@ -7,7 +7,7 @@ const ENTRY_BYTES = 140;
 export interface BoundedMapOptions<V> {
   /** Most that keys, values and what holds them may weigh together. */
   readonly maxBytes: number;
-  /** Bytes of a value, without its key; as plain data (`bytesOf`) unless told. Asked once, at `set`. */
+  /** Bytes of a value, without its key; as plain data (`bytesOf`) unless told. Asked at each `set`, also of the same value. */
   readonly weigh?: (value: V) => number;
   /** Told of each value that left, or was replaced. */
   readonly dropped?: (value: V) => void;
@@ -22,6 +22,7 @@ export class BoundedMap<V extends NonNullable<unknown>> {
   readonly #entries: LRUCache<string, V>;
   readonly #weigh: (value: V) => number;
   #evictions = 0;
+  #isWeighing = false;
 
   constructor({ maxBytes, weigh = bytesOf, dropped }: BoundedMapOptions<V>) {
     this.maxBytes = maxBytes;
@@ -30,7 +31,7 @@ export class BoundedMap<V extends NonNullable<unknown>> {
       maxSize: maxBytes,
       dispose: (value, _key, reason) => {
         if (reason === 'evict') this.#evictions += 1;
-        dropped?.(value);
+        if (!this.#isWeighing) dropped?.(value);
       },
     });
   }
@@ -65,11 +66,19 @@ export class BoundedMap<V extends NonNullable<unknown>> {
   /** False when it is larger than the whole bound: it is not kept. */
   set(key: string, value: V): boolean {
     const size = ENTRY_BYTES + bytesOf(key) + Math.ceil(this.#weigh(value));
+    if (this.#entries.peek(key) === value && size <= this.maxBytes) this.#takeOut(key);
     this.#entries.set(key, value, { size });
     return size <= this.maxBytes;
   }
 
   delete(key: string): boolean {
     return this.#entries.delete(key);
+  }
+
+  /** To come back with another weight: the LRU keeps that of a value that is set again. Nobody is told that it left. */
+  #takeOut(key: string): void {
+    this.#isWeighing = true;
+    this.#entries.delete(key);
+    this.#isWeighing = false;
   }
 }

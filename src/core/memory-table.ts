@@ -53,7 +53,7 @@ export const MEMORIES = {
     holds: 'Names of what the network said is gone while a cached page may still show it (M25).',
     limitBytes: 16 * MIB,
     beyond:
-      'One account’s reads may fill a tenth of it; beyond that its own oldest are forgotten, and beyond the whole those of the account that has most.',
+      'What one account’s reads found may fill a tenth of it, and as much again what is only not known not to be cached; beyond that its own oldest are forgotten, and beyond the whole first of the latter, then of the account that has most.',
   },
   tombstones: {
     holds: 'What went and came back, for other nodes: not sent yet while Redis is away; without Redis, what went last.',

@@ -7,10 +7,15 @@ export interface OwnedMapOptions {
   readonly maxBytes: number;
   /** The part of it that one owner's entries may take; a tenth unless told. */
   readonly share?: number;
+  /** Owners whose entries matter less: when the whole is full these go before those of any other. */
+  readonly goesFirst?: (owner: string) => boolean;
   /** For how long an entry counts. */
   readonly ttlMs: number;
   readonly clock: { now(): number };
 }
+
+/** How much is dropped at once, so that a full map does not look for the largest share at each entry. */
+const DROPPED_SHARE = 0.05;
 
 interface Entry {
   readonly owner: Owner;
@@ -27,20 +32,22 @@ interface Owner {
 
 /**
  * A bounded set of keys, each on somebody's account. Beyond an owner's share its own oldest go; beyond the whole, the oldest of
- * whoever has most: nobody who has less can be pushed out by somebody who has more.
+ * whoever has most, some at once: nobody who has less can be pushed out by somebody who has more.
  */
 export class OwnedMap {
   readonly maxBytes: number;
   readonly #ownerBytes: number;
   readonly #ttlMs: number;
+  readonly #goesFirst: (owner: string) => boolean;
   readonly #clock: { now(): number };
   readonly #entries = new Map<string, Entry>();
   readonly #owners = new Map<string, Owner>();
   #bytes = 0;
   #evictions = 0;
 
-  constructor({ maxBytes, share = 0.1, ttlMs, clock }: OwnedMapOptions) {
+  constructor({ maxBytes, share = 0.1, goesFirst = () => false, ttlMs, clock }: OwnedMapOptions) {
     this.maxBytes = maxBytes;
+    this.#goesFirst = goesFirst;
     this.#ownerBytes = maxBytes * share;
     this.#ttlMs = ttlMs;
     this.#clock = clock;
@@ -94,11 +101,18 @@ export class OwnedMap {
 
   #dropOver(owner: Owner): void {
     while (owner.bytes > this.#ownerBytes) this.#dropOldest(owner);
-    while (this.#bytes > this.maxBytes) this.#dropOldest(this.#largest());
+    while (this.#bytes > this.maxBytes) {
+      const largest = this.#largest();
+      const leftBytes = largest.bytes - this.maxBytes * DROPPED_SHARE;
+      do this.#dropOldest(largest);
+      while (largest.bytes > Math.max(0, leftBytes));
+    }
   }
 
   #largest(): Owner {
-    return [...this.#owners.values()].reduce((most, owner) => (owner.bytes > most.bytes ? owner : most));
+    const all = [...this.#owners.values()];
+    const first = all.filter(({ name }) => this.#goesFirst(name));
+    return (first.length > 0 ? first : all).reduce((most, owner) => (owner.bytes > most.bytes ? owner : most));
   }
 
   #dropOldest(owner: Owner): void {

@@ -19,7 +19,7 @@ export interface Charge {
 /** A held thing that went into an answer: while the cache gives the same value under the key, the answer stands. */
 export interface Dependency {
   readonly key: string;
-  readonly value: unknown;
+  readonly value: object;
 }
 
 type Line = { -readonly [K in keyof ReceiptLine]: ReceiptLine[K] };
@@ -70,7 +70,7 @@ export class Receipt {
   }
 
   /** Notes a held thing that the answer was made of. */
-  used(key: string, value: unknown): void {
+  used(key: string, value: object): void {
     this.#dependencies.push({ key, value });
   }
 

@@ -29,7 +29,7 @@ export type Funded<T> =
  * the first that cannot be covered every one is `no_credits` and is not fetched (batch rule 4, B6). What is covered is read
  * together, in one go unless the money is tight.
  */
-export async function fund<Ref, T>(
+export async function fund<Ref, T extends object>(
   entities: Entities<Ref, T>,
   meter: Meter,
   wants: readonly Want<Ref>[],
@@ -82,7 +82,7 @@ function reach<T>(meter: Meter, held: readonly (Got<T> | undefined)[], from: num
 }
 
 /** Puts what was found on the meter, in order; stops short where the money does not reach after all. */
-function deliver<Ref, T>(
+function deliver<Ref, T extends object>(
   entities: Entities<Ref, T>,
   meter: Meter,
   run: readonly Want<Ref>[],

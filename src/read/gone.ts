@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader';
 import { digestOf } from '../core/digest.js';
 import { Memories } from '../core/memories.js';
 import { MEMORIES } from '../core/memory-table.js';
@@ -40,18 +41,26 @@ export interface GoneOptions {
 /** Enough of an account's digest to tell it from the others. */
 const OWNER_LENGTH = 12;
 
+/** Begins the owner of what is remembered only because nobody knows what is cached. */
+const UNSURE = '?';
+
 /** Whoever is not named: nodes of an earlier version. */
 const NOBODY = '';
 
 /**
  * Remembers for longer than any page is held, so that one held since before the object went cannot show it again. What one
- * account's reads found may fill a tenth of the memory, and as much again while nobody knows what is cached.
+ * account's reads found may fill a tenth of the memory, and as much again while nobody knows what is cached: that goes first.
  */
 export function createGone(options: GoneOptions): Gone {
   const { clock, lifetimes, tombstones, cache, memories = new Memories(), maxBytes } = options;
   const ttlMs = 2 * Math.max(...Object.values(lifetimes));
-  const keys = new OwnedMap({ maxBytes: maxBytes ?? MEMORIES.gone.limitBytes, ttlMs, clock });
+  const keys = new OwnedMap({
+    ...{ maxBytes: maxBytes ?? MEMORIES.gone.limitBytes, ttlMs, clock },
+    goesFirst: (owner) => owner.startsWith(UNSURE),
+  });
   memories.add('gone', keys);
+  // The absent ids of one batch are one question.
+  const shown = new DataLoader((names: readonly string[]) => cache.shows(names), { cache: false });
   let version = 0;
 
   function note({ key, gone, by = NOBODY }: Tombstone): boolean {
@@ -74,10 +83,10 @@ export function createGone(options: GoneOptions): Gone {
     },
     add: (key, accountId) => tell({ key, gone: true, ...(accountId !== undefined && { by: ownerOf(accountId) }) }),
     async absent(key, accountId) {
-      const [isShown] = await cache.shows([key]);
+      const isShown = await shown.load(key);
       if (isShown === false) return false;
       // What is remembered to be on the safe side never pushes out what is known to matter.
-      const owner = isShown ? ownerOf(accountId) : `?${ownerOf(accountId)}`;
+      const owner = isShown ? ownerOf(accountId) : `${UNSURE}${ownerOf(accountId)}`;
       tell({ key, gone: true, by: owner });
       return true;
     },

@@ -184,7 +184,7 @@ export class Reads {
   }
 
   /** One loader for all fields, or where money is tight one for each, so that they can be funded in their order (G9). */
-  #loader<Ref, T>(
+  #loader<Ref, T extends object>(
     loaders: Loaders<Ref, T>,
     entities: Entities<Ref, T>,
     terms: Terms<T>,

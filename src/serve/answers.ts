@@ -10,14 +10,20 @@ import type { Answer } from './call.js';
 /** An answer all of which was held: as long as every part of it still is, the same call gets the same answer at the same price. */
 interface Known {
   readonly answer: Answer;
-  readonly dependencies: readonly Dependency[];
+  readonly parts: readonly Part[];
   /** What had gone by then: anything more, and the answer may show what it must not (M25). */
   readonly goneVersion: number;
 }
 
-/** The objects around an answer, and around each of its dependencies. */
+/** A held thing that went into an answer. It is the cache's to keep: this reference alone does not. */
+interface Part {
+  readonly key: string;
+  readonly value: WeakRef<object>;
+}
+
+/** The objects around an answer, and around each part of it. Measured, rounded up. */
 const ANSWER_BYTES = 400;
-const REFERENCE_BYTES = 40;
+const PART_BYTES = 80;
 
 /**
  * Answers rendered from held things only, kept to be sent again without running the operation: what remains of a hit is its
@@ -39,28 +45,29 @@ export class Answers {
     const key = digestOf(call);
     const known = this.#known.get(key);
     if (!known) return undefined;
-    if (known.goneVersion === this.#gone.version && (await this.#holds(known.dependencies))) return known.answer;
+    if (known.goneVersion === this.#gone.version && (await this.#holds(known.parts))) return known.answer;
     this.#known.delete(key);
     return undefined;
   }
 
   keep(call: string, answer: Answer, dependencies: readonly Dependency[]): void {
-    this.#known.set(digestOf(call), { answer, dependencies, goneVersion: this.#gone.version });
+    const parts = dependencies.map(({ key, value }) => ({ key, value: new WeakRef(value) }));
+    this.#known.set(digestOf(call), { answer, parts, goneVersion: this.#gone.version });
   }
 
-  async #holds(dependencies: readonly Dependency[]): Promise<boolean> {
-    for (const { key, value } of dependencies) {
+  async #holds(parts: readonly Part[]): Promise<boolean> {
+    for (const { key, value } of parts) {
       const held = await this.#cache.get(key);
-      if (held?.value !== value) return false;
+      if (held === undefined || held.value !== value.deref()) return false;
     }
     return true;
   }
 }
 
 /** What it was made of is the cache's: the references alone. */
-const weightOf = ({ answer, dependencies }: Known): number => {
+const weightOf = ({ answer, parts }: Known): number => {
   const { rendered, data, charge } = answer;
-  const references = dependencies.reduce((sum, { key }) => sum + REFERENCE_BYTES + bytesOf(key), 0);
+  const references = parts.reduce((sum, { key }) => sum + PART_BYTES + bytesOf(key), 0);
   return ANSWER_BYTES + (rendered ? bytesOf(rendered) : bytesOf(data)) + bytesOf(charge.lines) + references;
 };
 

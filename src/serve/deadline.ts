@@ -11,6 +11,8 @@ export class Deadline {
   readonly #timer: NodeJS.Timeout;
   readonly #waiting = new Set<(reason: ServiceError) => void>();
   #over: AbortController | null = null;
+  /** It has passed: whatever waits from now on is late at once. */
+  #passed: ServiceError | null = null;
 
   /** `left` fires when the caller has left. */
   constructor(ms: number, monotonic: Clock, left: AbortSignal) {
@@ -23,7 +25,10 @@ export class Deadline {
 
   /** Fires when the caller has left, and at the deadline, also when the call has ended before: its reads may live on. */
   get signal(): AbortSignal {
-    this.#over ??= new AbortController();
+    if (this.#over === null) {
+      this.#over = new AbortController();
+      if (this.#passed !== null) this.#over.abort(this.#passed);
+    }
     return AbortSignal.any([this.#left, this.#over.signal]);
   }
 
@@ -44,6 +49,11 @@ export class Deadline {
 
   /** The answer, or 503 at the deadline if that comes first. */
   async within<T>(answer: Promise<T>): Promise<T> {
+    if (this.#passed !== null) {
+      // Nobody is left to hear how it ends.
+      answer.catch(() => {});
+      throw this.#passed;
+    }
     let stop: (reason: ServiceError) => void = () => undefined;
     const late = new Promise<never>((_, reject) => {
       stop = reject;
@@ -63,6 +73,7 @@ export class Deadline {
 
   #pass(): void {
     const late = this.#late();
+    this.#passed = late;
     for (const stop of this.#waiting) stop(late);
     this.#over?.abort(late);
   }

@@ -62,7 +62,7 @@ export class Documents {
 
   #byText(text: string, operationName: string | null, admits: Admits): Operation {
     const id = idOf(text, operationName);
-    const known = this.#operations.get(id);
+    const known = this.#operations.get(id) ?? this.#introspection.get(id);
     if (known) return admitted(known, admits);
     const operation = prepareOperation(this.#about, {
       ...{ id, text, operationName, admits },
@@ -71,7 +71,7 @@ export class Documents {
       alike: (normalised) => this.#introspection.get(normalised),
       onCompiled: () => this.#weighAnew(id),
     });
-    // Introspection is known by what it asks, everything else by its text.
+    // Introspection is known by what it asks where it is alone in its document, everything else by its text.
     (operation.keyless ? this.#introspection : this.#operations).set(operation.id, operation);
     return operation;
   }

@@ -31,7 +31,7 @@ export type Executed = ExecutionResult & Partial<Pick<IntrospectionResult, 'data
 
 /** A checked operation. */
 export interface Operation extends Plan, OperationText {
-  /** The persisted name, or the operation's own, or `query`: what the ledger calls it. */
+  /** The persisted name, `introspection`, or the operation's own, or `query`: what the ledger calls it. */
   readonly name: string;
   /** Persisted: its name is not a caller's own. */
   readonly isOurs: boolean;
@@ -77,6 +77,9 @@ const TOKEN = 300;
 const FIELD = 1000;
 const COMPILED_FIELD = 3500;
 
+/** What introspection is called, whatever its sender named it: the same operation is everybody's. */
+const INTROSPECTION = 'introspection';
+
 const RULES = specifiedRules.filter((rule) => rule !== NoUnusedVariablesRule);
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -111,7 +114,8 @@ export function prepareOperation({ schema, checks, results }: About, source: Sou
     text: read.isShorter ? print(document) : text,
     operationName,
     mayCompile: fields <= COMPILED_FIELDS,
-    name: (source.name ?? operation.name?.value ?? operation.operation).slice(0, NAME_LENGTH),
+    name:
+      source.name ?? (keyless ? INTROSPECTION : (operation.name?.value ?? operation.operation)).slice(0, NAME_LENGTH),
     isOurs: source.isOurs,
     kind: operation.operation,
     keyless,

@@ -1,7 +1,7 @@
 import { readCredential } from '../access/credential.js';
 import { FAILED_KEYS_REASON } from '../access/failed-keys.js';
 import { accountHolder, addressHolder, type Place } from '../access/places.js';
-import { type Spending, UNMEASURED } from '../access/processor-time.js';
+import { type Spending, unmeasured } from '../access/processor-time.js';
 import { toCredits } from '../core/credits.js';
 import { asServiceError, badRequest, ServiceError } from '../core/errors.js';
 import type { RateDecision } from '../ports/shared.js';
@@ -85,18 +85,22 @@ async function identify(options: ServeOptions, call: Call, place: Place): Promis
 }
 
 /** Step 2: whether its share of what is in flight and its rate allow it, and when the processor has time for it. */
-async function admit(options: ServeOptions, { call, trail, place }: Request, caller: Caller | null): Promise<Spending> {
+async function admit(
+  options: ServeOptions,
+  { call, deadline, trail, place }: Request,
+  caller: Caller | null,
+): Promise<Spending> {
   trail.policy = caller && !call.isGreeting ? 'account' : 'public';
   trail.accountId = caller?.accountId ?? null;
   const holder = caller ? accountHolder(caller.accountId) : addressHolder(call.address);
   const busy = place.countFor(holder);
-  const rate = await rateOf(options, call, caller);
+  const rate = await deadline.within(rateOf(options, call, caller));
   trail.rate = rate;
   if (!rate.allowed) throw tooFast(rate);
   // Refused for its share, it counts against its rate all the same (L4).
   if (busy) throw busy;
   const opened = options.processor.open(holder);
-  const spending = call.interface === 'graphql' ? opened : UNMEASURED;
+  const spending = call.interface === 'graphql' ? opened : unmeasured(opened);
   await options.processor.turn(call.signal);
   return spending;
 }

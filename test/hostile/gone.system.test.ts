@@ -72,6 +72,28 @@ describe('what is gone, whatever strangers ask for', () => {
     expect([gone.has('tweet:shown'), gone.has('tweet:20000'), gone.has('tweet:1')]).toEqual([true, true, false]);
   });
 
+  it('is not pushed out by what is remembered to be on the safe side for twenty other accounts', async () => {
+    const known = range(400).map((n) => `tweet:known${n}`);
+    const cache = {
+      shows: async (names: readonly string[]) => names.map((name) => known.includes(name) || undefined),
+    };
+    const tombstones = createMemoryTombstones({ clock });
+    const gone = createGone({ clock, lifetimes: DEFAULT_LIFETIMES, tombstones, cache, maxBytes: 1024 * 1024 });
+    for (const name of known) await gone.absent(name, 'innocent');
+    for (const account of range(20)) {
+      for (const n of range(300)) await gone.absent(`tweet:${account}x${n}`, `hostile ${account}`);
+    }
+    expect(known.filter((name) => !gone.has(name))).toEqual([]);
+  });
+
+  it('is asked for once for all that a batch found nobody has', async () => {
+    const shows = vi.fn(async (names: readonly string[]) => names.map(() => false));
+    const tombstones = createMemoryTombstones({ clock });
+    const gone = createGone({ clock, lifetimes: DEFAULT_LIFETIMES, tombstones, cache: { shows } });
+    await Promise.all(range(100).map((n) => gone.absent(`tweet:${n}`, 'account')));
+    expect(shows.mock.calls.map(([names]) => names.length)).toEqual([100]);
+  });
+
   it('does not hide users whose handle is nobody’s from pages, because somebody asked for it', async () => {
     const net = createScriptedNetwork();
     net.user({ id: '1' });

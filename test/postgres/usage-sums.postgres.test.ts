@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
-import type { Sql } from '../../adapters/postgres/sql.js';
+import { connect, type Sql } from '../../adapters/postgres/sql.js';
+import { sumAccount } from '../../adapters/postgres/tidy.js';
 import { debitOf, grantTo, openPayer, type Payer } from '../ports/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
@@ -133,4 +134,31 @@ test('names of days before yesterday are dropped', async () => {
     await ledger.claimNames(accountId, day, [randomBytes(4).toString('hex')]);
   await ledger.tidy();
   expect(await sql`select day from operation_names`).toHaveLength(1);
+});
+
+const SETTLING = { code: 'upstream_rate_limited', status: 503, detail: { reason: 'settling' } };
+
+test('a request that needs sums which are not made yet waits for them briefly, and goes on where the last one ended', async () => {
+  database = await freshDatabase();
+  const { sql } = database;
+  const payer = await openPayer(createAccounts(sql));
+  await sql`
+    insert into usage_unsummed (account_id, wallet_id, summed_seq, until_seq)
+    values (${payer.accountId}, ${payer.walletId}, 0, 50000)`;
+  const limited = connect(database.target, { max: 2, limits: { lockMs: 100, statementMs: 5_000, idleMs: 5_000 } });
+  const locker = await sql.reserve();
+  try {
+    await locker`begin`;
+    await locker`select 1 from usage_unsummed for update`;
+    const change = { cap: { amount: 1_000, period: 'total' } } as const;
+    await expect(createAccounts(limited).changeKey(payer, change)).rejects.toMatchObject(SETTLING);
+    await locker`rollback`;
+    await expect(sumAccount(limited, payer.accountId, 0)).rejects.toMatchObject(SETTLING);
+    expect(await sql`select summed_seq from usage_unsummed`).toMatchObject([{ summed_seq: 20_000 }]);
+    await createAccounts(limited).changeKey(payer, change);
+    expect(await sql`select from usage_unsummed`).toHaveLength(0);
+  } finally {
+    locker.release();
+    await limited.end({ timeout: 1 });
+  }
 });

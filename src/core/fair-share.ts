@@ -1,5 +1,3 @@
-import type { Clock } from '../ports/clock.js';
-
 /** A place that was taken. Leaving it twice does no harm. */
 export interface Taken {
   leave(): void;
@@ -10,7 +8,7 @@ export interface FairShareOptions {
   readonly total: number;
   /** Milliseconds after which a place is left at the latest. */
   readonly longestMs: number;
-  readonly monotonic: Clock;
+  readonly monotonic: { now(): number };
 }
 
 interface Holding {
@@ -31,7 +29,7 @@ const PART = 3;
 export class FairShare {
   readonly total: number;
   readonly #longestMs: number;
-  readonly #monotonic: Clock;
+  readonly #monotonic: FairShareOptions['monotonic'];
   readonly #holdings = new Map<string, Holding>();
   #taken = 0;
   #usualMs: number | null = null;

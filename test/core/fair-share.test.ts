@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FairShare, type Taken } from '../../src/access/fair-share.js';
+import { FairShare, type Taken } from '../../src/core/fair-share.js';
 
 const LONGEST_MS = 30_000;
 
