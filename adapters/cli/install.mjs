@@ -34,7 +34,7 @@ export async function ensureInstalled({ folder = PACKAGE_FOLDER, dev = false } =
 export function missing(folder, dev) {
   const wanted = readLock(join(folder, 'package-lock.json'));
   const there = readLock(join(folder, 'node_modules', '.package-lock.json'));
-  if (there === null) return 'the dependencies are not there yet';
+  if (there === null) return 'the dependencies are not installed yet';
   for (const [path, entry] of Object.entries(wanted ?? {})) {
     if (path === '' || entry.link || (entry.dev && !dev)) continue;
     const found = there[path];
@@ -64,7 +64,7 @@ async function takeTurn(folder) {
     const server = await listenOn(name);
     if (server !== null) return () => server.close();
     if (Date.now() > deadline) throw new Error('Another process has been installing for ten minutes. Is it stuck?');
-    if (!told) process.stderr.write('perch: another process is installing the dependencies; waiting for it\n');
+    if (!told) process.stderr.write('perch: waiting for another process to install the dependencies\n');
     await sleep(200);
   }
 }
@@ -101,7 +101,7 @@ async function runNpm(folder, why, dev) {
   });
   if (code === 0) return;
   throw new Error(
-    `npm ${command} failed (${code}) in ${folder}: see above. It needs the registry once, and to write there.`,
+    `npm ${command} failed (${code}) in ${folder}: see above. It needs access to the npm registry once, and write access to the folder.`,
   );
 }
 

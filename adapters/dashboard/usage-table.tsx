@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import type { UsageRow } from '../../src/ports/truth.js';
 import { figure } from '../site/parts.js';
 import { type Column, DataTable, Day } from './parts.js';
-import type { DayGroup, UsageAsk } from './usage-ask.js';
+import type { DayGroup, UsageParams } from './usage-params.js';
 import { amountOf } from './words.js';
 
 /** Rows shown; the file has them all. */
@@ -38,18 +38,18 @@ const totalOf = (rows: readonly UsageRow[]): UsageRow =>
     { requests: 0, items: 0, cacheHits: 0, amount: 0 },
   );
 
-const FIGURES: readonly Column[] = ['Requests', 'Items', 'Read', 'Held', 'Credits'].map((title) => ({
+const FIGURES: readonly Column[] = ['Requests', 'Items', 'Uncached', 'Cached', 'Credits'].map((title) => ({
   title,
   numeric: true,
 }));
 
 /** The figures behind the pictures, with their sums. */
-export const UsageTable = ({ ask, rows }: { ask: UsageAsk; rows: readonly UsageRow[] }) => {
+export const UsageTable = ({ ask, rows }: { ask: UsageParams; rows: readonly UsageRow[] }) => {
   const total = totalOf(rows);
   const foot: ComponentChildren = (
     <tr>
       <th scope="row" colSpan={ask.groups.length}>
-        In all
+        Total
       </th>
       <Figures row={total} />
     </tr>

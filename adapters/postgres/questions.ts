@@ -89,13 +89,11 @@ export class Questions {
     const account = this.#accounts.get(accountId) ?? { atWork: 0, waiting: [] };
     const place = account.waiting.length >= waiting ? null : this.#share.take(accountId);
     if (place === null && this.#share.heldBy(accountId) === 0) {
-      throw refused(
-        `${inAll} questions about the past are being answered, the most there can be. Ask again in a moment.`,
-      );
+      throw refused(`${inAll} history queries are running, the maximum. Try again in a moment.`);
     }
     if (place === null) {
       throw refused(
-        `This account has ${account.atWork} questions about its past at work and ${account.waiting.length} waiting; at most ${perAccount} and ${waiting} can be, and fewer while others ask. Ask again when one is answered; nothing was charged.`,
+        `This account has ${account.atWork} history queries running and ${account.waiting.length} waiting; the maximum is ${perAccount} and ${waiting}, and fewer while others ask. Try again when one has finished; nothing was charged.`,
       );
     }
     this.#accounts.set(accountId, account);
@@ -160,12 +158,12 @@ export class Questions {
 
   #tooLong(): ServiceError {
     const most = this.#limits.statementMs / 1000;
-    return timedOut(`This question took longer than ${most} s and was ended. Ask for fewer days, or by less`);
+    return timedOut(`This query took longer than ${most} s and was cancelled. Request fewer days or fewer groups`);
   }
 
   #late(): ServiceError {
     const most = this.#limits.totalMs / 1000;
-    return timedOut(`This question was not answered within ${most} s, most of which it waited for others. Ask again`);
+    return timedOut(`This query was not answered within ${most} s, most of which it waited for others. Try again`);
   }
 }
 

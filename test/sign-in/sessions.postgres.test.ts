@@ -95,7 +95,7 @@ describe('sessions', () => {
     ['http://127.0.0.1:4000', /^perch=[\w-]{43}; Path=\/; Expires=[^;]+ GMT; HttpOnly; SameSite=Lax$/],
     ['https://perch.example', /^__Host-perch=[\w-]{43}; Path=\/; Expires=[^;]+ GMT; HttpOnly; Secure; SameSite=Lax$/],
   ])('the cookie at %s', async (authUrl, shape) => {
-    const own = await startSignIn({ authUrl });
+    const own = await startSignIn({ env: { PERCH_AUTH_URL: authUrl } });
     try {
       const token = await own.links.forAccount(await own.openAccount(null));
       const answer = await own.post('/sign-in', { token, seen: '1' });
@@ -134,7 +134,7 @@ describe('sessions', () => {
       return [answer.status, answer.headers.get('location')];
     };
     expect(await see('/sign-in')).toEqual([200, null]);
-    expect(await (await fetch(`${server.url}/sign-in`, { headers: { cookie } })).text()).toContain('signed in already');
+    expect(await (await fetch(`${server.url}/sign-in`, { headers: { cookie } })).text()).toContain('already signed in');
     expect(await see('/sign-in?next=/oauth/authorize%3Fa=b')).toEqual([303, '/oauth/authorize?a=b']);
     expect(await see('/sign-in?next=//evil.example')).toEqual([200, null]);
     await server.post('/sign-out', {}, { cookie });

@@ -7,7 +7,7 @@ import { normaliseQuery } from '../../../src/read/subjects.js';
 import { Documents } from '../../../src/serve/documents.js';
 import { checkQuery } from '../../networks/corpus/search/search.js';
 import { endpointOf } from '../../rest/parameters.js';
-import { budgetOf, type RawRequest, variablesOf, warningsOf } from '../../rest/request.js';
+import { paramsOf, type RawRequest } from '../../rest/request.js';
 import type { RouteRow } from '../../rest/routes.js';
 import { configOfProcess } from '../environment.js';
 import { Failure, WRONG_USE } from '../failure.js';
@@ -43,7 +43,7 @@ export async function price(method: string, address: string, options: PriceOptio
 function priceCall(method: string, address: string, options: PriceOptions): void {
   const { pathname, searchParams } = urlOf(address);
   const { row, path } = routeOf(method, pathname);
-  if (options.body !== undefined && method !== 'POST') throw new Failure('--body is for POST', WRONG_USE);
+  if (options.body !== undefined && method !== 'POST') throw new Failure('--body is only for POST', WRONG_USE);
   const raw: RawRequest = {
     method,
     path,
@@ -65,8 +65,8 @@ function priceCall(method: string, address: string, options: PriceOptions): void
   answer(result, options.json, () => {
     if (items === 0) return 'Free.';
     const sum = `At most ${plural(toCredits(most), 'credit')} for up to ${plural(items, 'item')}`;
-    if (fresh) return `${sum}: double, because fresh=true reads anew.`;
-    return `${sum}; ${count(toCredits(held))} when all of it is held already. Items that are not there cost nothing.`;
+    if (fresh) return `${sum}: double price, because fresh=true bypasses the cache.`;
+    return `${sum}; ${count(toCredits(held))} if all of it is cached. Items that do not exist cost nothing.`;
   });
 }
 
@@ -88,9 +88,10 @@ function priceOf(row: RouteRow, raw: RawRequest): Price {
   );
   const operation = documents.find({ name: row.operation });
   const endpoint = endpointOf(schema, text);
-  for (const warning of warningsOf(endpoint, raw)) note(`perch: ${warning}`);
-  const { amount, items, fresh } = operation.worst(operation.coerce(variablesOf(endpoint.parameters, raw)));
-  const budget = budgetOf(raw) ?? Number.POSITIVE_INFINITY;
+  const { warnings = [], variables, budget } = paramsOf(endpoint, raw);
+  for (const warning of warnings) note(`perch: ${warning}`);
+  const { amount, items, fresh } = operation.worst(operation.coerce(variables));
+  const most = budget ?? Number.POSITIVE_INFINITY;
   const held = fresh ? amount : amount / 2;
-  return { items, most: Math.min(amount, budget), held: Math.min(held, budget), fresh };
+  return { items, most: Math.min(amount, most), held: Math.min(held, most), fresh };
 }
