@@ -89,7 +89,7 @@ async function make(
   const meter = new Meter(purse, estimate.maxAmount, operation.ranks);
   const errand = errandOf(options, caller, deadline, place);
   trail.errand = errand;
-  const context = contextOf(options, prepared.spending, caller, call, meter, errand);
+  const context = contextOf(options, caller, call, { spending: prepared.spending, meter, errand });
   const { data = null, errors = [] } = await execute(prepared, call, context, errand);
   // Not one field of it, but the call is refused: it would come back for the rest.
   if (errand.refusal !== undefined) throw errand.refusal;
@@ -162,11 +162,9 @@ const VALUE_MS = 0.002;
 /** What resolvers are given. */
 const contextOf = (
   options: ServeOptions,
-  spending: Spending,
   caller: Caller,
   { address }: Call,
-  meter: Meter,
-  errand: Errand,
+  { spending, meter, errand }: { spending: Spending; meter: Meter; errand: Errand },
 ) => ({
   reads: new Reads(options.sources, meter, errand),
   account: new Account({

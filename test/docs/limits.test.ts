@@ -29,6 +29,7 @@ const NO_BOUNDS: Readonly<Record<string, string>> = {
   'src/sign-in/sessions.ts LONGEST_MS': 'how long a session lasts: docs/security.md',
   'src/sign-in/sessions.ts KEPT_MS': 'how long an ended session is shown',
   'src/core/digest.ts LONGEST_NAME': 'longer keys are digests',
+  'src/core/owned-map.ts DROPPED_SHARE': 'how much is dropped at once where a memory is full',
   'src/core/fair-log.ts DROPPED_SHARE': 'how much is dropped at once where a memory is full',
   'src/serve/limits.ts MOST': 'where counting ends',
   'adapters/postgres/launcher.ts PATIENCE_MS': 'how long another process may take to start the server',
