@@ -20,7 +20,7 @@ export const isDependency = (folder) => folder.split(sep).includes('node_modules
  */
 export async function ensureInstalled({ folder = PACKAGE_FOLDER, dev = false } = {}) {
   if (isDependency(folder) || missing(folder, dev) === null) return;
-  const release = await takeTurn(folder);
+  const release = await takeTurn(folder, 'installing the dependencies');
   try {
     // Another process may have done it while this one waited.
     const why = missing(folder, dev);
@@ -57,14 +57,14 @@ function readLock(file) {
 }
 
 /** One process at a time. The system takes the name back from a process that dies, so nothing stale is ever left. */
-async function takeTurn(folder) {
+export async function takeTurn(folder, work) {
   const name = `perch-install-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
   const deadline = Date.now() + WAIT_MS;
   for (let told = false; ; told = true) {
     const server = await listenOn(name);
     if (server !== null) return () => server.close();
-    if (Date.now() > deadline) throw new Error('Another process has been installing for ten minutes. Is it stuck?');
-    if (!told) process.stderr.write('perch: another process is installing the dependencies; waiting for it\n');
+    if (Date.now() > deadline) throw new Error(`Another process has been ${work} for ten minutes. Is it stuck?`);
+    if (!told) process.stderr.write(`perch: another process is ${work}; waiting for it\n`);
     await sleep(200);
   }
 }
