@@ -49,7 +49,7 @@ export async function startExample(): Promise<ExampleNode> {
   const customers = openCustomers(app, { config, stores, shared, clock, log });
   const { network } = createScriptedNetwork();
   const engine = await createEngine({ config, stores, shared, network, clock, tracing: UNTRACED, customers });
-  mountTransport(app, engine.serve, exampleServers());
+  mountTransport(app, engine.serve, async () => exampleServers());
   app.baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   const { accountId } = await accounts.create({ name: 'suite', email: null, paidUsd: 0, qpsOverride: null });
   const key = mintKey(randomBytes);
