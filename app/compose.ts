@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { v7 } from 'uuid';
 import { mountGraphiql } from '../adapters/graphql/graphiql/mount.js';
@@ -13,20 +12,21 @@ import { mountRest } from '../adapters/rest/mount.js';
 import { mountOpenapi } from '../adapters/rest/openapi/mount.js';
 import { mountSite } from '../adapters/site/mount.js';
 import { schema } from '../schema/index.js';
+import { type StartPoll, startPoll } from '../src/billing/poll.js';
 import type { Config } from '../src/config/config.js';
-import { localUrl } from '../src/core/local-url.js';
+import { UNTRACED } from '../src/core/untraced.js';
 import { VERSION } from '../src/core/version.js';
 import type { Clock } from '../src/ports/clock.js';
-import type { Network, NetworkReport } from '../src/ports/network.js';
-import { openCustomers } from './customers/customers.js';
-import { createEngine, createShares, type Engine } from './engine.js';
-import { openNetwork } from './networks.js';
-import { openObserving } from './observing.js';
+import type { Network } from '../src/ports/network.js';
+import { type Customers, openCustomers } from './customers/customers.js';
+import { createShares, type Engine, openEngine, type Shares } from './engine.js';
+import type { Lifecycle } from './lifecycle.js';
+import { listen, type Serving } from './listening.js';
+import { openNetwork, openSelfCheck } from './networks.js';
+import { openMetrics, openTelemetry, traceRequests } from './observing.js';
 import { openShared } from './shared.js';
 import { createStatus } from './status.js';
 import type { Stores } from './stores.js';
-
-const SELF_CHECK_MS = 20_000;
 
 /** Longest that the start waits to see whether it is a demo. */
 const DEMO_LOOK_MS = 10_000;
@@ -38,74 +38,79 @@ export interface ComposeOptions {
   readonly network?: Network;
   /** The demo account's key, offered by GraphiQL with one click; null where there is none. */
   readonly demoKey?: string | null;
+  /** Runs what is done beside requests, by the clock of the machine unless told: tests. */
+  readonly startPoll?: StartPoll;
+  /** Instead of all interfaces for reads: tests of a protocol. */
+  readonly interfaces?: (app: FastifyInstance, engine: Engine) => void;
   /** What runs GraphQL: Yoga unless told. Both give the same answers. */
   readonly graphql?: 'yoga' | 'mercurius';
 }
 
-export interface Perch {
-  readonly app: FastifyInstance;
-  /** Listens and gives the address. */
-  listen(): Promise<string>;
-  /** Accepts no more, finishes what is in flight. The stores stay open. */
-  close(): Promise<void>;
+/** A service that listens, as those see it who built it. */
+export interface Perch extends Serving {
+  readonly customers: Customers;
 }
 
-/** The only place that builds the whole. */
-export async function compose(config: Config, stores: Stores, options: ComposeOptions): Promise<Perch> {
-  const { log, clock = { now: Date.now }, demoKey = null } = options;
-  const shared = await openShared({ config, clock, log });
+/** The whole, opened in this order and closed in the opposite one. It serves when this resolves; the stores are its caller's. */
+export async function compose(
+  lifecycle: Lifecycle,
+  config: Config,
+  stores: Stores,
+  options: ComposeOptions,
+): Promise<Perch> {
+  const { log, clock = { now: Date.now }, startPoll: poll = startPoll, demoKey = null } = options;
+  const shared = await openShared(lifecycle, { config, clock, log });
   const { memories } = shared;
-  const network = options.network ?? (await openNetwork({ config, sql: () => stores.corpusSql, clock, memories }));
-  const observing = await openObserving(config, log);
-  const { tracing } = observing;
+  const sources = { config, sql: () => stores.corpusSql, clock, memories };
+  const network = await openNetwork(lifecycle, sources, options.network);
+  const telemetry = await openTelemetry(lifecycle, config, log);
   const shares = createShares(config, memories);
-  const app = await createServer({
-    ids: { requestId: () => v7() },
-    log,
-    versionHeaders: versionHeaders(config.notice),
-    capacity: config.overload,
-    shares,
-    trustedProxies: config.trustedProxies,
-  });
-  const customers = openCustomers(app, { config, stores, shared, clock, log });
-  const engine = await createEngine({ config, stores, shared, network, clock, tracing, customers, shares });
-  const { admit, pool } = engine;
-  const demo = demoKey !== null && network.name === 'corpus' && (await isDemo(network));
+  const app = await openServer(lifecycle, config, log, shares);
+  const customers = await openCustomers(lifecycle, app, { config, stores, shared, clock, log, startPoll: poll });
+  const tracing = telemetry?.tracing ?? UNTRACED;
+  const parts = { config, stores, shared, network, clock, tracing, customers, shares };
+  const engine = await openEngine(lifecycle, parts);
+  const findings = await openSelfCheck(lifecycle, network, log);
+  const demo = demoKey !== null && (await lifecycle.open('look for the demo', () => isDemo(network)));
+  await traceRequests(app, telemetry);
+  await openMetrics(lifecycle, config, { app, engine, shared });
   const status = createStatus({
     network,
-    pool,
+    pool: engine.pool,
     sql: stores.sql,
     clock,
     startedAt: clock.now(),
     redis: shared.redis,
-    findings: checkNetwork(network, log),
+    findings,
     draining: () => app.stopping,
   });
-  await observing.watch(app, engine, shared);
-  const { graphql = 'yoga' } = options;
-  await mountInterfaces(app, engine, { config, network, status, demoKey, demo, graphql });
-  customers.mount(admit, network.name);
-
-  return {
-    app,
-    async listen() {
-      await observing.publish();
-      await app.listen({ host: config.host, port: config.port });
-      app.baseUrl = config.baseUrl ?? localUrl(config.host, (app.server.address() as AddressInfo).port);
-      app.authUrl = config.authUrl ?? app.baseUrl;
-      customers.start();
-      return app.baseUrl;
-    },
-    async close() {
-      await app.close();
-      await engine.close();
-      await customers.close();
-      await observing.close();
-      await shared.close();
-      await network.close?.();
-    },
-  };
+  const shown = { config, network, status, demoKey, demo, graphql: options.graphql ?? 'yoga' };
+  const { interfaces = mountInterfaces } = options;
+  await lifecycle.open('interfaces', () => interfaces(app, engine, shown));
+  await lifecycle.open('pages for customers', () => customers.mount(engine.admit, network.name));
+  return { ...(await listen(lifecycle, app, config, log)), customers };
 }
+
+/** The bare server, which does not listen yet: what is mounted on it closes with it. */
+const openServer = (
+  lifecycle: Lifecycle,
+  config: Config,
+  log: FastifyBaseLogger,
+  shares: Shares,
+): Promise<FastifyInstance> =>
+  lifecycle.open(
+    'server',
+    () =>
+      createServer({
+        ids: { requestId: () => v7() },
+        log,
+        versionHeaders: versionHeaders(config.notice),
+        capacity: config.overload,
+        shares,
+        trustedProxies: config.trustedProxies,
+      }),
+    (app) => app.close(),
+  );
 
 interface Shown {
   readonly config: Config;
@@ -139,17 +144,6 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
   mountMcp(app, { serve, schema, operations });
 }
 
-/** Asks the network what this configuration can read. Nobody waits for that; it is told to the log, and later to whoever asks. */
-function checkNetwork(network: Network, log: FastifyBaseLogger): () => NetworkReport['findings'] {
-  let findings: NetworkReport['findings'] = [];
-  const checking = network.selfCheck?.({ signal: AbortSignal.timeout(SELF_CHECK_MS) });
-  void checking?.then((report) => {
-    findings = report.findings;
-    for (const { ok, what } of findings) log[ok ? 'info' : 'warn'](what);
-  });
-  return () => findings;
-}
-
 /** What GraphiQL's examples ask for on the demo network. */
 const DEMO_SUBJECTS = {
   handle: DEMO_HANDLES.observatory,
@@ -159,6 +153,7 @@ const DEMO_SUBJECTS = {
 
 /** Whether what is read is the invented demo network: it has the demo's own thread. */
 async function isDemo(network: Network): Promise<boolean> {
+  if (network.name !== 'corpus') return false;
   const [found] = await network.tweets([COMET_THREAD_ID], { signal: AbortSignal.timeout(DEMO_LOOK_MS) });
   return found !== undefined && 'ok' in found;
 }

@@ -4,13 +4,15 @@ import { v7 } from 'uuid';
 import { mountManifest } from '../adapters/graphql/manifest.js';
 import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
 import { schema } from '../schema/index.js';
+import { startPoll } from '../src/billing/poll.js';
 import { readConfig } from '../src/config/config.js';
 import { localUrl } from '../src/core/local-url.js';
 import { UNTRACED } from '../src/core/untraced.js';
 import type { Network } from '../src/ports/network.js';
 import { openBilling } from './customers/billing.js';
-import { startTidying } from './customers/tidying.js';
-import { createEngine } from './engine.js';
+import { openTidying } from './customers/tidying.js';
+import { openEngine } from './engine.js';
+import { Lifecycle } from './lifecycle.js';
 import { openNetwork } from './networks.js';
 import { openShared } from './shared.js';
 import { openStores } from './stores.js';
@@ -34,17 +36,9 @@ export interface EmbedOptions {
  */
 export async function perchMercurius(app: FastifyInstance, options: EmbedOptions): Promise<void> {
   checkOptions(app, options);
-  const closing: (() => Promise<unknown> | undefined)[] = [];
-  const close = async (): Promise<void> => {
-    for (const each of closing.splice(0).toReversed()) await each();
-  };
-  app.addHook('onClose', close);
-  try {
-    await openIn(app, options, closing);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const lifecycle = new Lifecycle();
+  app.addHook('onClose', () => lifecycle.close());
+  await lifecycle.start(() => openIn(lifecycle, app, options));
 }
 
 function checkOptions(app: FastifyInstance, options: EmbedOptions & { readonly prefix?: unknown }): void {
@@ -61,30 +55,22 @@ function checkOptions(app: FastifyInstance, options: EmbedOptions & { readonly p
   if (faults.length > 0) throw new TypeError(`perchMercurius: ${faults.join('; ')}`);
 }
 
-async function openIn(
-  app: FastifyInstance,
-  options: EmbedOptions,
-  closing: (() => Promise<unknown> | undefined)[],
-): Promise<void> {
+async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: EmbedOptions): Promise<void> {
   const config = readConfig({ env: options.env ?? process.env, cwd: process.cwd(), terminal: false });
   for (const warning of config.warnings) app.log.warn(warning);
   nameAddresses(app, config);
   const [log, clock] = [app.log, { now: Date.now }];
-  const stores = await openStores(config, (text) => log.info(text));
-  closing.push(() => stores.close());
-  const tidying = startTidying(stores.ledger, log);
-  closing.push(() => tidying.close());
-  const shared = await openShared({ config, clock, log });
-  closing.push(() => shared.close());
+  const stores = await openStores(lifecycle, config, { onProgress: (text) => log.info(text) });
+  await openTidying(lifecycle, { ledger: stores.ledger, log, startPoll });
+  const shared = await openShared(lifecycle, { config, clock, log });
   const { memories } = shared;
-  const network = options.network ?? (await openNetwork({ config, sql: () => stores.corpusSql, clock, memories }));
-  closing.push(() => network.close?.());
+  const sources = { config, sql: () => stores.corpusSql, clock, memories };
+  const network = await openNetwork(lifecycle, sources, options.network);
   // Nothing is sold here: whoever pays comes back to pages that are not here.
-  const stripe = { ...config.stripe, secretKey: null };
-  const { billing } = openBilling(app, { config: { ...config, stripe }, stores, shared, clock, log });
+  const unsold = { ...config, stripe: { ...config.stripe, secretKey: null } };
+  const { billing } = await openBilling(lifecycle, app, { config: unsold, stores, shared, clock, log, startPoll });
   const customers = { billing, spent() {} };
-  const engine = await createEngine({ config, stores, shared, network, clock, tracing: UNTRACED, customers });
-  closing.push(() => engine.close());
+  const engine = await openEngine(lifecycle, { config, stores, shared, network, clock, tracing: UNTRACED, customers });
   const { path = '/graphql' } = options;
   await mountMercurius(app, { serve: engine.serve, schema, path, requestId: () => v7() });
   mountManifest(app, engine.operations, path);

@@ -26,6 +26,7 @@ import { Documents } from '../src/serve/documents.js';
 import type { Checks } from '../src/serve/rules.js';
 import { createServe, type Serve } from '../src/serve/serve.js';
 import type { Customers } from './customers/customers.js';
+import type { Lifecycle } from './lifecycle.js';
 import type { Shared } from './shared.js';
 import type { Stores } from './stores.js';
 
@@ -36,7 +37,6 @@ export interface Engine {
   readonly pool: Pool;
   /** The persisted operations' texts, by name. */
   readonly operations: Readonly<Record<string, string>>;
-  close(): Promise<void>;
 }
 
 export interface EngineOptions {
@@ -63,12 +63,16 @@ export const createShares = ({ overload, deadlineMs }: Config, memories: Memorie
 });
 
 /** The engine over a network and the stores: the way of a request, without any protocol. */
-export async function createEngine(options: EngineOptions): Promise<Engine> {
+export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): Promise<Engine> {
   const { config, stores, shared, network, clock } = options;
   const { ledger, accounts, secrets } = stores;
   const { cache, limiter, memories } = shared;
   const { sources, pool } = createReading(options);
-  const unfollow = await sources.gone.follow();
+  await lifecycle.open(
+    'tombstones',
+    () => sources.gone.follow(),
+    (unfollow) => unfollow(),
+  );
   const operations = readOperations();
   const checks: Checks = {
     cursor: (cursor) => sources.cursors.check(cursor),
@@ -79,7 +83,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
   };
   const documents = new Documents(schema, operations, checks, memories);
-  const identify = await createIdentify({ accounts, limiter, monotonic, pepper: secrets.pepper, memories });
+  const identify = await lifecycle.open(
+    'changes of keys',
+    () => createIdentify({ accounts, limiter, monotonic, pepper: secrets.pepper, memories }),
+    (following) => following.close(),
+  );
   const admit = createAdmit({ limiter });
   const serve = createServe({
     ...(options.shares ?? createShares(config, memories)),
@@ -99,19 +107,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     spent: (accountId) => options.customers.spent(accountId),
     tracing: options.tracing,
   });
-  return {
-    serve,
-    admit,
-    pool,
-    operations,
-    async close() {
-      await Promise.all([identify.close(), unfollow()]);
-    },
-  };
+  return { serve, admit, pool, operations };
 }
 
+export type ReadingOptions = Pick<EngineOptions, 'config' | 'shared' | 'network' | 'clock' | 'tracing'> & {
+  readonly stores: { readonly secrets: Pick<Stores['secrets'], 'cursor'> };
+};
+
 /** What reads need: the paced network, and what is held of it. */
-function createReading(options: EngineOptions): { sources: Sources; pool: Pool } {
+export function createReading(options: ReadingOptions): { sources: Sources; pool: Pool } {
   const { config, stores, shared, network, clock } = options;
   const { lifetimes } = config;
   const { cache, unpaid, pace, tombstones, memories } = shared;
@@ -123,5 +127,5 @@ function createReading(options: EngineOptions): { sources: Sources; pool: Pool }
   const tweets = createTweets(common);
   const pages = createPages({ ...common, users, tweets });
   const cursors = createCursors(stores.secrets.cursor);
-  return { sources: { users, tweets, pages, cursors, gone, clock }, pool };
+  return { sources: { users, tweets, pages, cursors, gone, clock, served: network.lists }, pool };
 }

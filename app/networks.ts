@@ -1,9 +1,11 @@
+import type { FastifyBaseLogger } from 'fastify';
 import type { Sql } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
 import type { Memories } from '../src/core/memories.js';
 import { VERSION } from '../src/core/version.js';
 import type { Clock } from '../src/ports/clock.js';
-import type { Network } from '../src/ports/network.js';
+import type { Network, NetworkReport } from '../src/ports/network.js';
+import type { Lifecycle } from './lifecycle.js';
 
 export interface NetworkSources {
   readonly config: Config;
@@ -35,8 +37,43 @@ const NETWORKS: Readonly<Record<Config['network'], (sources: NetworkSources) => 
   },
 };
 
-/** The network of the configuration. */
-export const openNetwork = (sources: NetworkSources): Promise<Network> => NETWORKS[sources.config.network](sources);
+/** The network of the configuration, unless another is given. */
+export const openNetwork = (lifecycle: Lifecycle, sources: NetworkSources, given?: Network): Promise<Network> =>
+  lifecycle.open(
+    'network',
+    () => given ?? NETWORKS[sources.config.network](sources),
+    (network) => network.close?.(),
+  );
+
+/** Longest that the network's own check may take. */
+const SELF_CHECK_MS = 20_000;
+
+/** Asks the network what this configuration can read. Nobody waits for that; it is told to the log, and later to whoever asks. */
+export async function openSelfCheck(
+  lifecycle: Lifecycle,
+  network: Network,
+  log: FastifyBaseLogger,
+): Promise<() => NetworkReport['findings']> {
+  let findings: NetworkReport['findings'] = [];
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(SELF_CHECK_MS)]);
+  const check = async (): Promise<void> => {
+    const report = await network.selfCheck?.({ signal });
+    if (report === undefined || stopping.signal.aborted) return;
+    findings = report.findings;
+    for (const { ok, what } of findings) log[ok ? 'info' : 'warn'](what);
+  };
+  await lifecycle.open(
+    "network's own check",
+    // An object, lest its end be waited for here.
+    () => ({ checking: check() }),
+    ({ checking }) => {
+      stopping.abort();
+      return checking;
+    },
+  );
+  return () => findings;
+}
 
 /** Names the software, and whom a network may write to. */
 const userAgentOf = ({ contact }: Config): string => `Perch/${VERSION} (${contact ?? 'self-hosted, no contact given'})`;

@@ -1,49 +1,55 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { Metrics } from '../adapters/metrics/metrics.js';
+import type { Telemetry } from '../adapters/telemetry/telemetry.js';
 import type { Config } from '../src/config/config.js';
-import { UNTRACED } from '../src/core/untraced.js';
 import { VERSION } from '../src/core/version.js';
-import type { Tracing } from '../src/ports/tracing.js';
 import type { Engine } from './engine.js';
+import type { Lifecycle } from './lifecycle.js';
 import type { Shared } from './shared.js';
 
-/** What operators see of a process from outside. */
-export interface Observing {
-  readonly tracing: Tracing;
-  /** Call it before anything is mounted. */
-  watch(app: FastifyInstance, engine: Engine, shared: Shared): Promise<void>;
-  /** Shows the metrics, where there is a port for them. */
-  publish(): Promise<void>;
-  /** Sends what is left, within a bound. */
-  close(): Promise<void>;
+// Traces and metrics, which operators see of a process from outside: what the configuration does not ask for is not even loaded,
+// and costs nothing.
+
+/** Traces; null where nobody collects them. */
+export async function openTelemetry(
+  lifecycle: Lifecycle,
+  { traces }: Config,
+  log: FastifyBaseLogger,
+): Promise<Telemetry | null> {
+  if (traces === null) return null;
+  const adapter = await import('../adapters/telemetry/telemetry.js');
+  return lifecycle.open(
+    'traces',
+    () => adapter.openTelemetry({ ...traces, version: VERSION, log }),
+    (telemetry) => telemetry.close(),
+  );
 }
 
-/** Traces and metrics: what the configuration does not ask for is not even loaded, and costs nothing. */
-export async function openObserving(config: Config, log: FastifyBaseLogger): Promise<Observing> {
-  const { metricsPort, traces, host } = config;
-  const telemetry =
-    traces && (await import('../adapters/telemetry/telemetry.js')).openTelemetry({ ...traces, version: VERSION, log });
-  let metrics: Metrics | undefined;
-  return {
-    tracing: telemetry?.tracing ?? UNTRACED,
-    async watch(app, { pool, operations }, { redis, memories }) {
-      if (telemetry) (await import('../adapters/telemetry/requests.js')).traceRequests(app, telemetry);
-      if (metricsPort === null) return;
-      const { createMetrics } = await import('../adapters/metrics/metrics.js');
-      metrics = createMetrics({
-        app,
-        operations: Object.keys(operations),
-        health: pool.health,
-        redis,
-        memories: memories.states,
-        version: VERSION,
-      });
-    },
-    async publish() {
-      if (metricsPort !== null) await metrics?.publish(host, metricsPort);
-    },
-    async close() {
-      await Promise.all([metrics?.close(), telemetry?.close()]);
-    },
+/** Watches what is mounted from now on: spans of its requests. */
+export async function traceRequests(app: FastifyInstance, telemetry: Telemetry | null): Promise<void> {
+  if (telemetry !== null) (await import('../adapters/telemetry/requests.js')).traceRequests(app, telemetry);
+}
+
+/** Measures what is mounted from now on, and shows it on a port of its own. */
+export async function openMetrics(
+  lifecycle: Lifecycle,
+  { metricsPort, host }: Config,
+  watched: { readonly app: FastifyInstance; readonly engine: Engine; readonly shared: Shared },
+): Promise<void> {
+  if (metricsPort === null) return;
+  const { createMetrics } = await import('../adapters/metrics/metrics.js');
+  const { app, engine, shared } = watched;
+  const options = {
+    app,
+    operations: Object.keys(engine.operations),
+    health: engine.pool.health,
+    redis: shared.redis,
+    memories: shared.memories.states,
+    version: VERSION,
   };
+  const metrics = await lifecycle.open(
+    'metrics',
+    () => createMetrics(options),
+    (measuring) => measuring.close(),
+  );
+  await lifecycle.open('port of the metrics', () => metrics.publish(host, metricsPort));
 }

@@ -10,6 +10,7 @@ import { Memories } from '../src/core/memories.js';
 import { monotonic } from '../src/core/monotonic.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Cache, Flights, Limiter, Pace, Tombstones } from '../src/ports/shared.js';
+import type { Lifecycle } from './lifecycle.js';
 
 /** What may be lost: shared by all nodes where there is a Redis, and this process's own where there is none. */
 export interface Shared {
@@ -24,7 +25,6 @@ export interface Shared {
   readonly memories: Memories;
   /** How Redis is, and how many nodes share it; null where none is used. */
   readonly redis: (() => LinkState & { readonly nodes: number }) | null;
-  close(): Promise<void>;
 }
 
 export interface SharedOptions {
@@ -33,7 +33,7 @@ export interface SharedOptions {
   readonly log: FastifyBaseLogger;
 }
 
-export async function openShared({ config, clock, log }: SharedOptions): Promise<Shared> {
+export async function openShared(lifecycle: Lifecycle, { config, clock, log }: SharedOptions): Promise<Shared> {
   const memories = new Memories();
   const local = {
     cache: createMemoryCache({ clock, memories, maxBytes: config.cacheBytes }),
@@ -44,10 +44,10 @@ export async function openShared({ config, clock, log }: SharedOptions): Promise
   };
   if (config.redisUrls.length === 0) {
     const tombstones = createMemoryTombstones({ clock, memories });
-    return { ...local, tombstones, memories, redis: null, close: async () => {} };
+    return { ...local, tombstones, memories, redis: null };
   }
   const { openRedisStores } = await import('../adapters/redis/stores.js');
-  const stores = await openRedisStores({
+  const options = {
     urls: config.redisUrls,
     clock,
     log,
@@ -55,6 +55,11 @@ export async function openShared({ config, clock, log }: SharedOptions): Promise
     minNodes: config.workers,
     longestMs: Math.max(...Object.values(config.lifetimes)),
     memories,
-  });
+  };
+  const stores = await lifecycle.open(
+    'Redis',
+    () => openRedisStores(options),
+    (opened) => opened.close(),
+  );
   return { ...stores, memories, redis: () => ({ ...stores.link.state(), nodes: stores.nodes.count() }) };
 }

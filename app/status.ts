@@ -1,6 +1,7 @@
 import type { Sql } from '../adapters/postgres/sql.js';
 import type { Health, StatusModel } from '../adapters/site/status-model.js';
-import { type Family, familyOfList, type ListKind } from '../src/core/model.js';
+import { familyOfList, type ListKind } from '../src/core/lists.js';
+import type { Family } from '../src/core/model.js';
 import { VERSION } from '../src/core/version.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Network, NetworkReport } from '../src/ports/network.js';

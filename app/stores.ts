@@ -5,10 +5,11 @@ import { createLedger } from '../adapters/postgres/ledger.js';
 import { migrate } from '../adapters/postgres/migrate.js';
 import { SETTLING_CONNECTIONS } from '../adapters/postgres/post.js';
 import { QUESTION_CONNECTIONS, Questions } from '../adapters/postgres/questions.js';
-import { connect, type Sql } from '../adapters/postgres/sql.js';
+import { connect, type Sql, type Target } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
 import { withoutLogin } from '../src/config/read-settings.js';
 import type { Accounts, Ledger } from '../src/ports/truth.js';
+import type { Lifecycle } from './lifecycle.js';
 import { fingerprintOf, openSecrets, type Secrets } from './secrets.js';
 
 /**
@@ -42,36 +43,72 @@ export interface Stores {
   /** Free questions about the past, in a pool of their own. */
   readonly questions: Questions;
   readonly secrets: Secrets;
-  /** Closes the connections, and stops the embedded server if nobody else uses it. */
-  close(): Promise<void>;
 }
 
-/** The database of the configuration: DATABASE_URL, or the embedded server in PERCH_HOME, started or joined. */
-export async function openStores(config: Config, onProgress: (text: string) => void = () => {}): Promise<Stores> {
-  const secrets = await openSecrets(config.home, config.secret);
-  const server = config.databaseUrl === null ? await openEmbeddedPostgres({ home: config.home, onProgress }) : null;
-  const target = server ? server.connection : { url: config.databaseUrl ?? '' };
-  const sql = connect(target, POOLS.sql);
-  const lookUps = connect(target, POOLS.lookUps);
-  const settling = connect(target, POOLS.settling);
-  const corpusSql = connect(target, POOLS.corpusSql);
-  const questionsSql = connect(target, POOLS.questions);
-  const questions = new Questions(questionsSql);
-  const pools = [sql, lookUps, settling, corpusSql, questionsSql];
-  const close = async (): Promise<void> => {
-    await Promise.all(pools.map((pool) => pool.end({ timeout: 5 })));
-    await server?.stop();
-  };
-  try {
-    await migrate(sql, onProgress);
-    if (!(await isOfPepper(sql, fingerprintOf(secrets)))) throw strangeSecrets(config);
-  } catch (error) {
-    await close();
-    throw config.databaseUrl === null ? error : asOfAddress(error, config.databaseUrl);
-  }
+/** A pool's queries are waited for so long; then they are cut off. */
+const END_SECONDS = 5;
+/** For the embedded server's last checkpoint. */
+const SHUT_DOWN_MS = 125_000;
+
+export interface StoresOptions {
+  /** Instead of the one that the configuration names: tests. */
+  readonly database?: Target;
+  readonly onProgress?: (text: string) => void;
+}
+
+/** The stores of the configuration, in the database of DATABASE_URL or in the embedded server, which is started or joined. */
+export async function openStores(
+  lifecycle: Lifecycle,
+  config: Config,
+  { database, onProgress = () => {} }: StoresOptions = {},
+): Promise<Stores> {
+  const secrets = await lifecycle.open('secrets', () => openSecrets(config.home, config.secret));
+  const target = database ?? (await openDatabase(lifecycle, config, onProgress));
+  const open = (pool: keyof typeof POOLS): Promise<Sql> =>
+    lifecycle.open(
+      POOLS[pool].name,
+      () => connect(target, POOLS[pool]),
+      (sql) => sql.end({ timeout: END_SECONDS }),
+    );
+  const sql = await open('sql');
+  await lifecycle.open('migrations', () => reached(config, migrate(sql, onProgress)));
+  await lifecycle.open('pepper', () => checkPepper(sql, config, secrets));
+  const lookUps = await open('lookUps');
+  const settling = await open('settling');
+  const corpusSql = await open('corpusSql');
+  const questions = new Questions(await open('questions'));
   const accounts = createAccounts(sql, { lookUps });
   const ledger = createLedger(sql, { lookUps, settling, questions });
-  return { sql, corpusSql, accounts, ledger, questions, secrets, close };
+  return { sql, corpusSql, accounts, ledger, questions, secrets };
+}
+
+/** The address of DATABASE_URL, or the embedded server's, which runs until the last process that uses it has closed it. */
+async function openDatabase(
+  lifecycle: Lifecycle,
+  { databaseUrl, home }: Config,
+  onProgress: (text: string) => void,
+): Promise<Target> {
+  if (databaseUrl !== null) return { url: databaseUrl };
+  const server = await lifecycle.open(
+    'embedded database',
+    () => openEmbeddedPostgres({ home, onProgress }),
+    (running) => running.stop(),
+    SHUT_DOWN_MS,
+  );
+  return server.connection;
+}
+
+async function checkPepper(sql: Sql, config: Config, secrets: Secrets): Promise<void> {
+  if (!(await reached(config, isOfPepper(sql, fingerprintOf(secrets))))) throw strangeSecrets(config);
+}
+
+/** What the database answers; where there is no way in, the error names the setting to look at. */
+async function reached<T>({ databaseUrl }: Config, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw databaseUrl === null ? error : asOfAddress(error, databaseUrl);
+  }
 }
 
 /** Nobody listens there, or whoever does lets us not in: codes of the network, the driver and Postgres. */

@@ -1,7 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import type { Site } from '../src/read/reads.js';
+import { INPUTS_RULE, sizeRule } from '../src/core/fields.js';
+import type { PageSize } from '../src/core/lists.js';
+import type { ReadOptions } from '../src/read/reads.js';
 import { builder, rule } from './builder.js';
-import { BATCH_MAX, SIZES, type Sized, sizeRule } from './sizes.js';
 
 /** The arguments that recur, each with its description and its rule. */
 export const freshArg = builder.args((t) => ({
@@ -11,12 +12,12 @@ export const freshArg = builder.args((t) => ({
   }),
 }));
 
-export const pageArgs = (list: Sized) =>
+export const pageArgs = (size: PageSize) =>
   builder.args((t) => ({
     first: t.int({
-      defaultValue: SIZES[list].initial,
-      description: `Items on the page, 1 to ${SIZES[list].max}. The page holds exactly so many while that many remain.`,
-      ...rule(sizeRule(list)),
+      defaultValue: size.initial,
+      description: `Items on the page, 1 to ${size.max}. The page holds exactly so many while that many remain.`,
+      ...rule(sizeRule(size)),
     }),
     after: t.string({
       description: '`pageInfo.endCursor` of the page before, unchanged. A cursor into a held page costs half.',
@@ -36,10 +37,10 @@ export const tweetIdArg = builder.args((t) => ({
   id: t.id({ required: true, description: "The tweet's id: digits.", ...rule({ kind: 'tweetId' }) }),
 }));
 
-export const listRule = (of: 'handles' | 'ids') => rule({ kind: 'list', min: 1, max: BATCH_MAX, of });
+export const inputsRule = rule(INPUTS_RULE);
 
-/** Where a field stands in the operation, by response names without list indices: what the receipt calls it (G4). */
-export function siteOf(info: GraphQLResolveInfo, fresh: boolean | null | undefined): Site {
+/** `path` is where a field stands in the operation, by response names without list indices: what the receipt calls it (G4). */
+export function optionsOf(info: GraphQLResolveInfo, fresh: boolean | null | undefined): ReadOptions {
   const names: string[] = [];
   for (let path: GraphQLResolveInfo['path'] | undefined = info.path; path; path = path.prev) {
     if (typeof path.key === 'string') names.push(path.key);

@@ -2,6 +2,7 @@ import SchemaBuilder from '@pothos/core';
 import type { Account } from '../src/account/account.js';
 import type { BillingDesk } from '../src/billing/billing.js';
 import { toCredits } from '../src/core/credits.js';
+import type { ArgRule, Price } from '../src/core/fields.js';
 import { UNITS, type Unit } from '../src/core/prices.js';
 import type { Reads } from '../src/read/reads.js';
 
@@ -11,22 +12,6 @@ export interface Context {
   readonly account: Account;
   readonly billing: BillingDesk;
 }
-
-/** How many items a priced field can return at most: one, as many as its `first`, or one for each input of a list argument. */
-export interface Price {
-  readonly unit: Unit;
-  readonly items: 'one' | 'first' | 'handles' | 'ids';
-}
-
-/** What an argument takes beyond its type; the same for every interface, checked before anything is read. */
-export type ArgRule =
-  | { readonly kind: 'size'; readonly min: number; readonly max: number }
-  | { readonly kind: 'list'; readonly min: number; readonly max: number; readonly of: 'handles' | 'ids' }
-  | { readonly kind: 'cursor' }
-  | { readonly kind: 'handle' }
-  | { readonly kind: 'user' }
-  | { readonly kind: 'tweetId' }
-  | { readonly kind: 'query' };
 
 export const builder = new SchemaBuilder<{
   Context: Context;

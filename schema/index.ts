@@ -4,7 +4,7 @@ import './types/scalars.js';
 import './types/user.js';
 import './types/tweet.js';
 import './queries/objects.js';
-import './queries/lists.js';
+import './list-fields.js';
 import './queries/account.js';
 import { priceDirective } from './price-directive.js';
 

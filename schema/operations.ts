@@ -1,21 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { listDocuments } from './list-documents.js';
 
 const FOLDER = new URL('./operations/', import.meta.url);
 const FRAGMENTS = new URL('./operations/fragments/', import.meta.url);
 
-const read = (folder: URL): [name: string, text: string][] =>
+const read = (folder: URL): (readonly [name: string, text: string])[] =>
   readdirSync(folder)
     .filter((file) => file.endsWith('.graphql'))
     .sort()
     .map((file) => [file.replace(/\.graphql$/, ''), readFileSync(new URL(file, folder), 'utf8')]);
 
 /**
- * The persisted operations by name: each file's text followed by the fragments it spreads, itself or through another. The
- * text is what a client hashes to run one by its SHA-256.
+ * The persisted operations by name, those of lists and those in files: each text is followed by the fragments it spreads, itself
+ * or through another. It is what a client hashes to run one by its SHA-256.
  */
 export function readOperations(): Record<string, string> {
   const fragments = read(FRAGMENTS).map(([, text]) => text);
-  return Object.fromEntries(read(FOLDER).map(([name, text]) => [name, withFragments(text, fragments)]));
+  return Object.fromEntries(
+    [...read(FOLDER), ...listDocuments()].map(([name, text]) => [name, withFragments(text, fragments)]),
+  );
 }
 
 function withFragments(text: string, fragments: readonly string[]): string {

@@ -1,20 +1,18 @@
-import type { Stores } from '../../app/stores.js';
+import type { Lifecycle } from '../../app/lifecycle.js';
 import { note } from './print.js';
 import { exitCodeOf, listenForSignals } from './workers/asked.js';
 
 /**
- * Until the function it gives is called, Ctrl-C and SIGTERM close the stores, once they are open, and end the process; asked
- * twice it goes at once. Without that an embedded server started a moment ago would be left running.
+ * Until the function it gives is called, Ctrl-C and SIGTERM close what is open, and what is just being opened, and end the
+ * process; asked twice it goes at once. Without that an embedded server started a moment ago would be left running.
  */
-export function closeOnInterrupt(opening: Promise<Stores>): () => void {
+export function closeOnInterrupt(lifecycle: Lifecycle): () => void {
   const { once, twice, release } = listenForSignals();
   void twice.then((signal) => process.exit(exitCodeOf(signal)));
   void once.then((signal) => {
     note('perch: interrupted; closing the database');
-    return opening
-      .then((stores) => stores.close())
-      .catch(() => {})
-      .finally(() => process.exit(exitCodeOf(signal)));
+    const end = (): never => process.exit(exitCodeOf(signal));
+    return lifecycle.close().then(end, end);
   });
   return release;
 }

@@ -1,3 +1,4 @@
+import { Lifecycle } from '../../app/lifecycle.js';
 import { openStores, type Stores } from '../../app/stores.js';
 import type { Config } from '../../src/config/config.js';
 import { configOfProcess } from './environment.js';
@@ -6,11 +7,12 @@ import { note } from './print.js';
 
 /** Opens the stores of a configuration for a command, whether the service runs or not, and leaves them as they were found. */
 export async function withStoresOf<T>(config: Config, use: (stores: Stores) => Promise<T>): Promise<T> {
-  const opening = openStores(config, note);
-  const release = closeOnInterrupt(opening);
+  const lifecycle = new Lifecycle();
+  const release = closeOnInterrupt(lifecycle);
   try {
-    const stores = await opening;
-    return await use(stores).finally(() => stores.close());
+    const result = await lifecycle.start(async () => use(await openStores(lifecycle, config, { onProgress: note })));
+    await lifecycle.close();
+    return result;
   } finally {
     release();
   }

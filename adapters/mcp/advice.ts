@@ -22,6 +22,7 @@ export const ADVICE: Readonly<Record<ErrorCode, string>> = {
 
 /** Where the code alone does not tell. */
 const BY_REASON: Readonly<Record<string, string>> = {
+  list_not_served: 'Do not repeat the call: this service has no such list of anybody or anything. Read something else.',
   max_credits: 'One item costs more than `max_credits` allows: raise it if the user agrees.',
   key_cap: 'The spend cap of this key is reached: only the user can raise it.',
 };

@@ -1,7 +1,8 @@
 import type { GraphQLSchema } from 'graphql';
 import { type Thousandths, toCredits } from '../../src/core/credits.js';
+import type { Price } from '../../src/core/fields.js';
 import { priceOf, UNITS } from '../../src/core/prices.js';
-import { type FieldPrice, priceOfField } from '../../src/serve/rules.js';
+import { priceOfField } from '../../src/serve/rules.js';
 import { restWords } from '../rest/openapi/words.js';
 import { type Endpoint, endpointOf } from '../rest/parameters.js';
 import { inputSchemaOf, OutputSchemas, priceInputSchema, type ToolSchema } from './schemas.js';
@@ -21,7 +22,7 @@ export interface ListedTool {
 export interface ReadTool {
   readonly row: ToolRow;
   readonly endpoint: Endpoint;
-  readonly price: FieldPrice | undefined;
+  readonly price: Price | undefined;
 }
 
 /** Everything that can be called, made once: for all callers the same, in the same order. */

@@ -1,5 +1,5 @@
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, parse } from 'graphql';
-import type { FieldPrice } from '../../src/serve/rules.js';
+import type { Price } from '../../src/core/fields.js';
 import { Envelopes } from '../rest/openapi/envelopes.js';
 import { ERROR_SCHEMAS } from '../rest/openapi/errors.js';
 import { valueSchema } from '../rest/openapi/inputs.js';
@@ -20,20 +20,20 @@ const maxCredits = (description: string): JsonSchema => ({ type: 'number', minim
 const FREE_MAX_CREDITS = maxCredits('Taken as by every tool; this one is free.');
 
 /** What becomes of what a budget does not cover (M26), by what decides how many items there are. */
-const OVER_BUDGET: Readonly<Record<FieldPrice['items'], string>> = {
+const OVER_BUDGET: Readonly<Record<Price['items'], string>> = {
   one: 'a read that costs more is refused',
   first: 'the list is trimmed to it',
   handles: 'the handles after that are not read, and stand in `errors`',
   ids: 'the ids after that are not read, and stand in `errors`',
 };
 
-const maxCreditsOf = (price: FieldPrice | undefined): JsonSchema =>
+const maxCreditsOf = (price: Price | undefined): JsonSchema =>
   price
     ? maxCredits(`Spend at most so many credits on this call, at most three decimals: ${OVER_BUDGET[price.items]}.`)
     : FREE_MAX_CREDITS;
 
 /** What a tool takes: the parameters of its operation, and a budget. */
-export function inputSchemaOf({ parameters }: Endpoint, price: FieldPrice | undefined): ToolSchema {
+export function inputSchemaOf({ parameters }: Endpoint, price: Price | undefined): ToolSchema {
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   const own = parameters.map((parameter) => [
     parameter.name,

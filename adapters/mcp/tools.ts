@@ -1,8 +1,10 @@
+import { LIST_READS, type List } from '../../src/core/lists.js';
+
 /** A tool that runs a persisted operation: how it is called, and what a model with a budget should know of it. */
 export interface ToolRow {
   readonly name: string;
   readonly title: string;
-  /** A file of `schema/operations`. */
+  /** The persisted operation. */
   readonly operation: string;
   /** Said after the words and the price of the operation's field: where another call is cheaper, what to mind. */
   readonly advice: string;
@@ -11,6 +13,14 @@ export interface ToolRow {
 /** For lists: the cheapest way on. */
 const ONWARD =
   'To go on, pass `next_cursor` of the answer as `cursor`: what is held of the list costs half. Asking again with a larger `count` pays for the first items again.';
+
+const listsOf = (subject: List['subject']): ToolRow[] =>
+  LIST_READS.filter(({ list }) => list.subject === subject).map(({ operation, tool: { name, title, advice } }) => ({
+    name,
+    title,
+    operation,
+    advice: advice === undefined ? ONWARD : `${advice} ${ONWARD}`,
+  }));
 
 /** Every read, in the order in which they are listed. There is no tool that buys, writes or changes anything. */
 export const TOOLS: readonly ToolRow[] = [
@@ -28,26 +38,8 @@ export const TOOLS: readonly ToolRow[] = [
     advice:
       'Ids are not taken: they would be read as handles. One request however many handles. A handle that finds nothing stands in `errors` and costs nothing; one named twice is paid for once.',
   },
-  { name: 'get_user_tweets', title: "Read a user's tweets", operation: 'user-tweets', advice: ONWARD },
-  {
-    name: 'get_followers',
-    title: 'List followers',
-    operation: 'followers',
-    advice: `If ids will do, \`get_follower_ids\` costs a fifth. ${ONWARD}`,
-  },
-  {
-    name: 'get_follower_ids',
-    title: 'List follower ids',
-    operation: 'follower-ids',
-    advice: ONWARD,
-  },
-  { name: 'get_following', title: 'List whom a user follows', operation: 'following', advice: ONWARD },
-  {
-    name: 'search_tweets',
-    title: 'Search tweets or people',
-    operation: 'search',
-    advice: `Narrow the query with operators before raising \`count\`. ${ONWARD}`,
-  },
+  ...listsOf('user'),
+  ...listsOf('query'),
   {
     name: 'get_tweet',
     title: 'Read a tweet',
@@ -62,10 +54,7 @@ export const TOOLS: readonly ToolRow[] = [
     advice:
       'One request however many ids. An id that finds nothing stands in `errors` and costs nothing; one named twice is paid for once.',
   },
-  { name: 'get_thread', title: 'Read a conversation', operation: 'thread', advice: ONWARD },
-  { name: 'get_replies', title: 'List replies to a tweet', operation: 'replies', advice: ONWARD },
-  { name: 'get_quotes', title: 'List tweets that quote a tweet', operation: 'quotes', advice: ONWARD },
-  { name: 'get_retweeters', title: 'List who retweeted a tweet', operation: 'retweeters', advice: ONWARD },
+  ...listsOf('tweet'),
   {
     name: 'get_account',
     title: 'See the balance',

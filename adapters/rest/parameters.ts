@@ -14,7 +14,7 @@ import {
   typeFromAST,
   valueFromAST,
 } from 'graphql';
-import type { ArgRule } from '../../schema/builder.js';
+import type { ArgRule } from '../../src/core/fields.js';
 
 /** One parameter of an endpoint, as it follows from a variable of its operation and the argument that the variable fills. */
 export interface Parameter {
@@ -75,7 +75,7 @@ function parameterOf(
     initial,
     type: isListType(getNullableType(type)) ? 'list' : wireType(named.name),
     values: isEnumType(named) ? named.getValues().map((value) => value.name) : null,
-    rule: (argument?.extensions.rule as ArgRule | undefined) ?? null,
+    rule: argument?.extensions.rule ?? null,
     description: (argument?.description ?? '').replaceAll('`pageInfo.endCursor`', '`next_cursor`'),
     header: HEADERS[name] ?? null,
   };

@@ -1,5 +1,6 @@
 import type { Thousandths } from '../../src/core/credits.js';
 import { badRequest } from '../../src/core/errors.js';
+import { BATCH, checkInputs } from '../../src/core/fields.js';
 import { shortened } from '../../src/core/shown.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Endpoint, Parameter } from './parameters.js';
@@ -72,19 +73,16 @@ function bodyValue({ name, type }: Parameter, value: unknown): unknown {
 }
 
 /** A list from the body, or comma-separated and repeated in the query (B5, B13, U47). */
-function list({ name, rule }: Parameter, inQuery: string[], inBody: unknown, method: string): string[] {
+function list({ name }: Parameter, inQuery: string[], inBody: unknown, method: string): string[] {
   if (inQuery.length > 0 && inBody !== undefined) {
     throw badRequest(`${name} is given in the query and in the body: give it once.`, name);
   }
   const values = inBody === undefined ? inQuery.flatMap(pieces) : bodyList(name, inBody);
   if (inQuery.length === 0 && inBody === undefined) {
     const hint = method === 'GET' && name === 'handles' ? ' For the user called batch, ask /v1/users/@batch.' : '';
-    throw badRequest(`${name} is missing: give 1 to 100 of them.${hint}`, name);
+    throw badRequest(`${name} is missing: give ${BATCH.min} to ${BATCH.max} of them.${hint}`, name);
   }
-  const { min, max } = rule?.kind === 'list' ? rule : { min: 1, max: 100 };
-  if (values.length < min || values.length > max) {
-    throw badRequest(`${name} takes ${min} to ${max} items, not ${values.length}.`, name);
-  }
+  checkInputs(name, values, BATCH);
   return values;
 }
 

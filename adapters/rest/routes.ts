@@ -1,12 +1,40 @@
-/** Every `/v1` endpoint (section 4): the operation it runs says the rest. Paths with a name in them come after fixed ones. */
+import { LIST_READS, type List, type ListRead } from '../../src/core/lists.js';
+
+/**
+ * Every `/v1` endpoint (section 4): the operation it runs says the rest. Those of lists follow from `src/core/lists.ts`. Paths with
+ * a name in them come after fixed ones.
+ */
 export interface RouteRow {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** The persisted operation, a file of `schema/operations`. */
+  /** The persisted operation. */
   readonly operation: string;
   /** The statuses that section 4 lists beside 200, 401, 429 and 500. */
   readonly statuses: readonly (400 | 402 | 403 | 404 | 503)[];
 }
+
+/** Below what path the lists of a subject are. */
+const PATHS: Readonly<Record<List['subject'], string>> = {
+  user: '/v1/users/{user}',
+  tweet: '/v1/tweets/{id}',
+  query: '/v1/tweets',
+};
+
+const listRow = ({ list, path, operation }: ListRead): RouteRow => ({
+  method: 'GET',
+  path: `${PATHS[list.subject]}/${path}`,
+  operation,
+  statuses: [
+    400,
+    402,
+    ...(list.mayBeRefused ? [403 as const] : []),
+    ...(list.subject === 'query' ? [] : [404 as const]),
+    503,
+  ],
+});
+
+const listsOf = (subject: List['subject']): RouteRow[] =>
+  LIST_READS.filter(({ list }) => list.subject === subject).map(listRow);
 
 export const ROUTES: readonly RouteRow[] = [
   { method: 'GET', path: '/v1/me', operation: 'me', statuses: [] },
@@ -17,21 +45,10 @@ export const ROUTES: readonly RouteRow[] = [
   { method: 'GET', path: '/v1/users/batch', operation: 'users-batch', statuses: [400, 402, 503] },
   { method: 'POST', path: '/v1/users/batch', operation: 'users-batch', statuses: [400, 402, 503] },
   { method: 'GET', path: '/v1/users/{handle}', operation: 'user', statuses: [400, 402, 404, 503] },
-  { method: 'GET', path: '/v1/users/{user}/tweets', operation: 'user-tweets', statuses: [400, 402, 404, 503] },
-  { method: 'GET', path: '/v1/users/{user}/followers', operation: 'followers', statuses: [400, 402, 403, 404, 503] },
-  {
-    method: 'GET',
-    path: '/v1/users/{user}/followers/ids',
-    operation: 'follower-ids',
-    statuses: [400, 402, 403, 404, 503],
-  },
-  { method: 'GET', path: '/v1/users/{user}/following', operation: 'following', statuses: [400, 402, 403, 404, 503] },
-  { method: 'GET', path: '/v1/tweets/search', operation: 'search', statuses: [400, 402, 403, 503] },
+  ...listsOf('user'),
+  ...listsOf('query'),
   { method: 'GET', path: '/v1/tweets/batch', operation: 'tweets-batch', statuses: [400, 402, 503] },
   { method: 'POST', path: '/v1/tweets/batch', operation: 'tweets-batch', statuses: [400, 402, 503] },
   { method: 'GET', path: '/v1/tweets/{id}', operation: 'tweet', statuses: [400, 402, 404, 503] },
-  { method: 'GET', path: '/v1/tweets/{id}/thread', operation: 'thread', statuses: [400, 402, 404, 503] },
-  { method: 'GET', path: '/v1/tweets/{id}/replies', operation: 'replies', statuses: [400, 402, 404, 503] },
-  { method: 'GET', path: '/v1/tweets/{id}/quotes', operation: 'quotes', statuses: [400, 402, 403, 404, 503] },
-  { method: 'GET', path: '/v1/tweets/{id}/retweeters', operation: 'retweeters', statuses: [400, 402, 403, 404, 503] },
+  ...listsOf('tweet'),
 ];

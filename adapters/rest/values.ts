@@ -1,4 +1,5 @@
 import { badRequest } from '../../src/core/errors.js';
+import { outOfBounds } from '../../src/core/fields.js';
 import { isId, parseHandle, parseUserRef } from '../../src/core/ids.js';
 import { quoted } from '../../src/core/shown.js';
 import { impossibleHandle, impossibleId, impossibleUser } from '../../src/read/subjects.js';
@@ -18,7 +19,7 @@ function integer({ name, rule }: Parameter, text: string): number {
   const bounds = rule?.kind === 'size' ? rule : { min: 0, max: Number.MAX_SAFE_INTEGER };
   const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= bounds.min && value <= bounds.max) return value;
-  throw badRequest(`${name} must be a whole number from ${bounds.min} to ${bounds.max}, not ${quoted(text)}.`, name);
+  throw outOfBounds(name, bounds, quoted(text));
 }
 
 /** A typo would double the price, so nothing is guessed (P5). */

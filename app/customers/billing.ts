@@ -4,8 +4,8 @@ import { createSales } from '../../adapters/postgres/sales.js';
 import { createStripePayments } from '../../adapters/stripe/payments.js';
 import { mountStripeWebhook } from '../../adapters/stripe/webhook.js';
 import { Billing } from '../../src/billing/billing.js';
-import { startPoll } from '../../src/billing/poll.js';
 import { Settling } from '../../src/billing/settling.js';
+import type { Lifecycle } from '../lifecycle.js';
 import type { CustomersOptions } from './options.js';
 
 /** Between two looks whether an open checkout is due (W4). */
@@ -18,20 +18,17 @@ export interface OpenBilling {
   readonly checkoutOrigin: string | null;
   /** Adds the path that events of the processor come to. */
   mount(): void;
-  /** Begins to look after open checkouts. */
-  start(): void;
-  /** Before the database is closed. */
-  close(): Promise<void>;
 }
 
 /** Where Stripe's hosted pages are. */
 const STRIPE_PAGES = 'https://checkout.stripe.com';
 
-/** Billing over Stripe and Postgres. */
-export function openBilling(
+/** Billing over Stripe and Postgres. Open checkouts are looked after from now on. */
+export async function openBilling(
+  lifecycle: Lifecycle,
   app: FastifyInstance,
-  { config, stores, shared, clock, log }: CustomersOptions,
-): OpenBilling {
+  { config, stores, shared, clock, log, startPoll }: CustomersOptions,
+): Promise<OpenBilling> {
   const { secretKey, webhookSecret, baseUrl } = config.stripe;
   const payments = secretKey === null ? null : createStripePayments({ secretKey, baseUrl });
   const sales = createSales(stores.sql);
@@ -48,7 +45,13 @@ export function openBilling(
     memories,
   });
   const pages = baseUrl === null ? STRIPE_PAGES : new URL(baseUrl).origin;
-  let poll: ReturnType<typeof startPoll> | undefined;
+  if (payments !== null) {
+    await lifecycle.open(
+      'poll of open checkouts',
+      () => startPoll(() => settling.pollOpen(), POLL_EVERY_MS),
+      (poll) => poll.close(),
+    );
+  }
   return {
     billing,
     settling,
@@ -59,11 +62,5 @@ export function openBilling(
         hear: (event) => settling.hear(event),
         clock,
       }),
-    start() {
-      if (payments !== null) poll ??= startPoll(() => settling.pollOpen(), POLL_EVERY_MS);
-    },
-    async close() {
-      await poll?.close();
-    },
   };
 }

@@ -9,14 +9,15 @@ import type { Admit } from '../../src/access/admit.js';
 import { Keys } from '../../src/account/keys.js';
 import { LowBalance } from '../../src/account/low-balance.js';
 import type { Billing } from '../../src/billing/billing.js';
-import { startPoll } from '../../src/billing/poll.js';
+import type { Settling } from '../../src/billing/settling.js';
 import { HOUR_MS } from '../../src/core/durations.js';
 import type { Mail } from '../../src/ports/mail.js';
+import type { Lifecycle } from '../lifecycle.js';
 import { openBilling } from './billing.js';
 import { openOAuth } from './oauth.js';
 import type { CustomersOptions } from './options.js';
 import { openMail, openSignIn } from './sign-in.js';
-import { startTidying } from './tidying.js';
+import { openTidying } from './tidying.js';
 
 const SWEEP_EVERY_MS = HOUR_MS;
 /** A service that is started often would else never come to it. */
@@ -28,24 +29,28 @@ const PAGES_QPS = 50;
 /** Everything that customers touch beside reads, as the rest of the house knows it. */
 export interface Customers {
   readonly billing: Billing;
+  readonly settling: Settling;
   /** For each paid request. */
   spent(accountId: string): void;
   /** Adds sign-in, dashboard, consent and the webhook. */
   mount(admit: Admit, network: string): void;
-  /** Begins what is done beside requests: open checkouts, notices, forgetting. */
-  start(): void;
-  /** Before the stores are closed. */
-  close(): Promise<void>;
 }
 
-/** Builds it over an app that does not listen yet: its address is asked for when it is needed. */
-export function openCustomers(app: FastifyInstance, options: CustomersOptions): Customers {
-  const { stores, shared, clock, log } = options;
+/**
+ * Builds it over an app that does not listen yet: its address is asked for when it is needed. What is done beside requests (open
+ * checkouts, notices, forgetting) begins now.
+ */
+export async function openCustomers(
+  lifecycle: Lifecycle,
+  app: FastifyInstance,
+  options: CustomersOptions,
+): Promise<Customers> {
+  const { stores, shared, clock, log, startPoll } = options;
   const mail = openMail(options.config);
-  const signIn = openSignIn(app, options, mail);
-  const oauth = openOAuth(app, options, signIn.door);
-  const billing = openBilling(app, options);
-  const notices = mail && openNotices(app, options, mail);
+  const signIn = await openSignIn(lifecycle, app, options, mail);
+  const oauth = await openOAuth(lifecycle, app, options, signIn.door);
+  const billing = await openBilling(lifecycle, app, options);
+  const notices = mail && (await openNotices(lifecycle, app, options, mail));
   const sweep = async () => {
     try {
       await Promise.all([signIn.sweep(), oauth.grants.sweep()]);
@@ -53,10 +58,15 @@ export function openCustomers(app: FastifyInstance, options: CustomersOptions): 
       log.warn({ err }, 'What is over could not be deleted. It is tried again in an hour.');
     }
   };
-  let sweeping: ReturnType<typeof startPoll> | undefined;
-  let tidying: ReturnType<typeof startTidying> | undefined;
+  await lifecycle.open(
+    'sweep of what is over',
+    () => startPoll(sweep, SWEEP_EVERY_MS, FIRST_SWEEP_MS),
+    (poll) => poll.close(),
+  );
+  await openTidying(lifecycle, { ledger: stores.ledger, log, startPoll });
   return {
     billing: billing.billing,
+    settling: billing.settling,
     spent: (accountId) => notices?.spent(accountId),
     mount(admit, network) {
       signIn.mount(admit);
@@ -81,22 +91,23 @@ export function openCustomers(app: FastifyInstance, options: CustomersOptions): 
         passkeys: signIn.passkeys,
       });
     },
-    start() {
-      billing.start();
-      sweeping ??= startPoll(sweep, SWEEP_EVERY_MS, FIRST_SWEEP_MS);
-      tidying ??= startTidying(stores.ledger, log);
-    },
-    async close() {
-      const polls = [sweeping?.close(), tidying?.close()];
-      await Promise.all([billing.close(), ...polls, notices?.close(), signIn.close(), oauth.close()]);
-    },
   };
 }
 
-const openNotices = (app: FastifyInstance, { stores, log }: CustomersOptions, mail: Mail): LowBalance =>
-  new LowBalance({
-    notices: createNotices(stores.sql),
-    mail,
-    authUrl: () => app.authUrl,
-    onFailure: (err) => log.error({ err }, 'A notice of a low balance could not be sent.'),
-  });
+const openNotices = (
+  lifecycle: Lifecycle,
+  app: FastifyInstance,
+  { stores, log }: CustomersOptions,
+  mail: Mail,
+): Promise<LowBalance> =>
+  lifecycle.open(
+    'notices of a low balance',
+    () =>
+      new LowBalance({
+        notices: createNotices(stores.sql),
+        mail,
+        authUrl: () => app.authUrl,
+        onFailure: (err) => log.error({ err }, 'A notice of a low balance could not be sent.'),
+      }),
+    (notices) => notices.close(),
+  );

@@ -12,15 +12,25 @@ import { Clients } from '../../src/oauth/clients.js';
 import { Consents } from '../../src/oauth/consents.js';
 import { Grants } from '../../src/oauth/grants.js';
 import { Tokens } from '../../src/oauth/tokens.js';
+import type { Lifecycle } from '../lifecycle.js';
 import { pairSecretOf } from '../secrets.js';
 import type { CustomersOptions } from './options.js';
 
 /** Sign-in of clients over Postgres. */
-export function openOAuth(app: FastifyInstance, { config, stores, shared, clock }: CustomersOptions, door: Door) {
+export async function openOAuth(
+  lifecycle: Lifecycle,
+  app: FastifyInstance,
+  { config, stores, shared, clock }: CustomersOptions,
+  door: Door,
+) {
   const { sql, accounts, secrets } = stores;
   const store = createGrantStore(sql);
   const contact = config.contact === null ? '' : ` (+${config.contact})`;
-  const documents = new GuardedDocuments({ cache: shared.unpaid, clock, userAgent: `Perch/${VERSION}${contact}` });
+  const documents = await lifecycle.open(
+    "clients' documents",
+    () => new GuardedDocuments({ cache: shared.unpaid, clock, userAgent: `Perch/${VERSION}${contact}` }),
+    (opened) => opened.close(),
+  );
   const clients = new Clients({ store: createClientStore(sql), documents, clock, randomBytes });
   const consents = new Consents({ store, clock, randomBytes, newId: () => v7() });
   const { pepper } = secrets;
@@ -31,6 +41,5 @@ export function openOAuth(app: FastifyInstance, { config, stores, shared, clock 
     mount({ admitPublic }: Admit) {
       mountOAuth(app, { clients, consents, tokens, accounts, door, admitPublic, limiter: shared.limiter });
     },
-    close: () => documents.close(),
   };
 }

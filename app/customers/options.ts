@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { StartPoll } from '../../src/billing/poll.js';
 import type { Config } from '../../src/config/config.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Shared } from '../shared.js';
@@ -11,4 +12,5 @@ export interface CustomersOptions {
   readonly shared: Shared;
   readonly clock: Clock;
   readonly log: FastifyBaseLogger;
+  readonly startPoll: StartPoll;
 }

@@ -13,7 +13,8 @@ import type { Config } from '../../src/config/config.js';
 import type { Mail } from '../../src/ports/mail.js';
 import { Passkeys } from '../../src/sign-in/passkeys.js';
 import { Sessions } from '../../src/sign-in/sessions.js';
-import { SignIn } from '../../src/sign-in/sign-in.js';
+import { SignIn, type SignInOptions } from '../../src/sign-in/sign-in.js';
+import type { Lifecycle } from '../lifecycle.js';
 import type { Stores } from '../stores.js';
 import type { CustomersOptions } from './options.js';
 
@@ -26,14 +27,19 @@ export function openMail({ mail, authUrl, host }: Config): Mail | null {
 }
 
 /** Sign-in by links and passkeys over Postgres. */
-export function openSignIn(app: FastifyInstance, options: CustomersOptions, mail: Mail | null) {
+export async function openSignIn(
+  lifecycle: Lifecycle,
+  app: FastifyInstance,
+  options: CustomersOptions,
+  mail: Mail | null,
+) {
   const { config, stores, shared, clock, log } = options;
   const { sql, accounts } = stores;
   const tokens = createOneTimeTokens(sql);
   const sessions = new Sessions({ store: createSessionStore(sql), clock, randomBytes });
   const authUrl = () => app.authUrl;
   const nameOf = async (accountId: string) => (await accounts.get(accountId))?.name ?? 'Perch';
-  const signIn = new SignIn({
+  const parts: SignInOptions = {
     tokens,
     sessions,
     accounts: createEmailAccounts(sql),
@@ -47,7 +53,12 @@ export function openSignIn(app: FastifyInstance, options: CustomersOptions, mail
     randomBytes,
     authUrl,
     onMailFailure: (err) => log.error({ err }, 'A sign-in link could not be sent.'),
-  });
+  };
+  const signIn = await lifecycle.open(
+    'sign-in by mail',
+    () => new SignIn(parts),
+    (opened) => opened.close(),
+  );
   const passkeys = new Passkeys({
     store: createPasskeyStore(sql),
     tokens,
@@ -71,7 +82,6 @@ export function openSignIn(app: FastifyInstance, options: CustomersOptions, mail
       await tokens.forget(clock.now());
       await sessions.sweep();
     },
-    close: () => signIn.close(),
   };
 }
 

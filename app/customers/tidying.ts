@@ -1,13 +1,20 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { startPoll } from '../../src/billing/poll.js';
+import type { StartPoll } from '../../src/billing/poll.js';
 import type { Ledger } from '../../src/ports/truth.js';
+import type { Lifecycle } from '../lifecycle.js';
 
 /** Soon after an upgrade there is much to do, later nearly nothing. */
 const EVERY_MS = 600_000;
 const FIRST_MS = 5_000;
 
-/** The ledger's housekeeping beside requests; `close` ends it after the step that it is at. */
-export function startTidying(ledger: Pick<Ledger, 'tidy'>, log: FastifyBaseLogger): { close(): Promise<void> } {
+interface TidyingOptions {
+  readonly ledger: Pick<Ledger, 'tidy'>;
+  readonly log: FastifyBaseLogger;
+  readonly startPoll: StartPoll;
+}
+
+/** The ledger's housekeeping beside requests; closing ends it after the step that it is at. */
+export async function openTidying(lifecycle: Lifecycle, { ledger, log, startPoll }: TidyingOptions): Promise<void> {
   const stopping = new AbortController();
   const tidy = async (): Promise<void> => {
     try {
@@ -19,11 +26,12 @@ export function startTidying(ledger: Pick<Ledger, 'tidy'>, log: FastifyBaseLogge
       );
     }
   };
-  const poll = startPoll(tidy, EVERY_MS, FIRST_MS);
-  return {
-    close() {
+  await lifecycle.open(
+    'tidying of the ledger',
+    () => startPoll(tidy, EVERY_MS, FIRST_MS),
+    (poll) => {
       stopping.abort();
       return poll.close();
     },
-  };
+  );
 }

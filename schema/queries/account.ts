@@ -24,7 +24,7 @@ builder.queryFields((t) => ({
     type: UsagePageType,
     description: 'What the account spent, by day, hour, endpoint and key, page by page. Free.',
     args: { ...usageArgs, ...usagePageArgs },
-    resolve: (_root, args, { account }) => account.usagePage(args),
+    resolve: (_root, { first, ...args }, { account }) => account.usagePage({ ...args, count: first }),
   }),
   receipt: t.field({
     type: ReceiptType,

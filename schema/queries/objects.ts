@@ -1,7 +1,8 @@
 import { badRequest } from '../../src/core/errors.js';
+import { BATCH } from '../../src/core/fields.js';
 import { isId, parseHandle } from '../../src/core/ids.js';
 import { impossibleHandle, impossibleId } from '../../src/read/subjects.js';
-import { freshArg, listRule, siteOf, tweetIdArg } from '../args.js';
+import { freshArg, inputsRule, optionsOf, tweetIdArg } from '../args.js';
 import { builder, costs, priced, rule } from '../builder.js';
 import { TweetBatch, UserBatch } from '../types/batch.js';
 import { TweetRef, UserRef } from '../types/refs.js';
@@ -19,42 +20,42 @@ builder.queryFields((t) => ({
       ...freshArg,
     },
     ...priced({ unit: 'profile', items: 'one' }),
-    resolve: (_root, { handle, id, fresh }, { reads }, info) => reads.user(oneOf(handle, id), siteOf(info, fresh)),
+    resolve: (_root, { handle, id, fresh }, { reads }, info) => reads.user(oneOf(handle, id), optionsOf(info, fresh)),
   }),
   users: t.field({
     type: UserBatch,
-    description: `Up to 100 profiles by handle, in input order. Cheaper in requests than one by one. ${costs('profile')}`,
+    description: `Up to ${BATCH.max} profiles by handle, in input order. Cheaper in requests than one by one. ${costs('profile')}`,
     args: {
       handles: t.arg.stringList({
         required: true,
-        description: '1 to 100 handles; duplicates are folded.',
-        ...listRule('handles'),
+        description: `${BATCH.min} to ${BATCH.max} handles; duplicates are folded.`,
+        ...inputsRule,
       }),
       ...freshArg,
     },
     ...priced({ unit: 'profile', items: 'handles' }),
-    resolve: (_root, { handles, fresh }, { reads }, info) => reads.users(handles, siteOf(info, fresh)),
+    resolve: (_root, { handles, fresh }, { reads }, info) => reads.users(handles, optionsOf(info, fresh)),
   }),
   tweet: t.field({
     type: TweetRef,
     description: `A tweet by its id. ${costs('tweet')}`,
     args: { ...tweetIdArg, ...freshArg },
     ...priced({ unit: 'tweet', items: 'one' }),
-    resolve: (_root, { id, fresh }, { reads }, info) => reads.tweet(id, siteOf(info, fresh)),
+    resolve: (_root, { id, fresh }, { reads }, info) => reads.tweet(id, optionsOf(info, fresh)),
   }),
   tweets: t.field({
     type: TweetBatch,
-    description: `Up to 100 tweets by id, in input order. ${costs('tweet')}`,
+    description: `Up to ${BATCH.max} tweets by id, in input order. ${costs('tweet')}`,
     args: {
       ids: t.arg.idList({
         required: true,
-        description: '1 to 100 ids, as strings; duplicates are folded.',
-        ...listRule('ids'),
+        description: `${BATCH.min} to ${BATCH.max} ids, as strings; duplicates are folded.`,
+        ...inputsRule,
       }),
       ...freshArg,
     },
     ...priced({ unit: 'tweet', items: 'ids' }),
-    resolve: (_root, { ids, fresh }, { reads }, info) => reads.tweets(ids, siteOf(info, fresh)),
+    resolve: (_root, { ids, fresh }, { reads }, info) => reads.tweets(ids, optionsOf(info, fresh)),
   }),
 }));
 

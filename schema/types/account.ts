@@ -1,8 +1,8 @@
 import type { Me, UsagePage } from '../../src/account/account.js';
 import { toCredits } from '../../src/core/credits.js';
+import { sizeRule, USAGE_PAGE } from '../../src/core/fields.js';
 import type { Receipt, ReceiptLine, UsageRow } from '../../src/ports/truth.js';
 import { builder, rule } from '../builder.js';
-import { SIZES, sizeRule } from '../sizes.js';
 
 export const usageArgs = builder.args((t) => ({
   from: t.string({ description: 'First day, UTC, such as 2026-11-01. Default: 30 days ago.' }),
@@ -15,9 +15,9 @@ export const usageArgs = builder.args((t) => ({
 
 export const usagePageArgs = builder.args((t) => ({
   first: t.int({
-    defaultValue: SIZES.usage.initial,
-    description: `Rows on the page, 1 to ${SIZES.usage.max}.`,
-    ...rule(sizeRule('usage')),
+    defaultValue: USAGE_PAGE.initial,
+    description: `Rows on the page, 1 to ${USAGE_PAGE.max}.`,
+    ...rule(sizeRule(USAGE_PAGE)),
   }),
   after: t.string({ description: '`pageInfo.endCursor` of the page before, unchanged.' }),
 }));

@@ -1,8 +1,7 @@
 import type { Tweet } from '../../src/core/model.js';
-import { freshArg, pageArgs, siteOf } from '../args.js';
+import { freshArg, optionsOf } from '../args.js';
 import { builder, costs, priced } from '../builder.js';
 import { MediaRef } from './media.js';
-import { TweetPage, UserPage } from './page.js';
 import { TweetRef, UserRef } from './refs.js';
 
 builder.objectType(TweetRef, {
@@ -48,7 +47,7 @@ builder.objectType(TweetRef, {
       args: freshArg,
       ...priced({ unit: 'tweet', items: 'one' }),
       resolve: (tweet, { fresh }, { reads }, info) =>
-        other(tweet.quotedId, (id) => reads.tweet(id, siteOf(info, fresh))),
+        other(tweet.quotedId, (id) => reads.tweet(id, optionsOf(info, fresh))),
     }),
     retweeted: t.field({
       type: TweetRef,
@@ -56,7 +55,7 @@ builder.objectType(TweetRef, {
       args: freshArg,
       ...priced({ unit: 'tweet', items: 'one' }),
       resolve: (tweet, { fresh }, { reads }, info) =>
-        other(tweet.retweetedId, (id) => reads.tweet(id, siteOf(info, fresh))),
+        other(tweet.retweetedId, (id) => reads.tweet(id, optionsOf(info, fresh))),
     }),
     inReplyTo: t.field({
       type: TweetRef,
@@ -64,39 +63,7 @@ builder.objectType(TweetRef, {
       args: freshArg,
       ...priced({ unit: 'tweet', items: 'one' }),
       resolve: (tweet, { fresh }, { reads }, info) =>
-        other(tweet.inReplyToId, (id) => reads.tweet(id, siteOf(info, fresh))),
-    }),
-    thread: t.field({
-      type: TweetPage,
-      description: `The conversation: this tweet, its ancestors from the root, then its descendants. ${costs('tweet')}`,
-      args: { ...pageArgs('thread'), ...freshArg },
-      ...priced({ unit: 'tweet', items: 'first' }),
-      resolve: (tweet, { first, after, fresh }, { reads }, info) =>
-        reads.page({ kind: 'thread', subject: tweet.id, first: first ?? 20, after, ...siteOf(info, fresh) }),
-    }),
-    replies: t.field({
-      type: TweetPage,
-      description: `Direct replies. ${costs('tweet')}`,
-      args: { ...pageArgs('replies'), ...freshArg },
-      ...priced({ unit: 'tweet', items: 'first' }),
-      resolve: (tweet, { first, after, fresh }, { reads }, info) =>
-        reads.page({ kind: 'replies', subject: tweet.id, first: first ?? 20, after, ...siteOf(info, fresh) }),
-    }),
-    quotes: t.field({
-      type: TweetPage,
-      description: `Tweets that quote it, newest first. ${costs('tweet')}`,
-      args: { ...pageArgs('quotes'), ...freshArg },
-      ...priced({ unit: 'tweet', items: 'first' }),
-      resolve: (tweet, { first, after, fresh }, { reads }, info) =>
-        reads.page({ kind: 'quotes', subject: tweet.id, first: first ?? 20, after, ...siteOf(info, fresh) }),
-    }),
-    retweeters: t.field({
-      type: UserPage,
-      description: `Who retweeted it. ${costs('retweeter')}`,
-      args: { ...pageArgs('retweeters'), ...freshArg },
-      ...priced({ unit: 'retweeter', items: 'first' }),
-      resolve: (tweet, { first, after, fresh }, { reads }, info) =>
-        reads.page({ kind: 'retweeters', subject: tweet.id, first: first ?? 50, after, ...siteOf(info, fresh) }),
+        other(tweet.inReplyToId, (id) => reads.tweet(id, optionsOf(info, fresh))),
     }),
   }),
 });

@@ -1,6 +1,4 @@
-import { freshArg, pageArgs, siteOf } from '../args.js';
-import { builder, costs, priced } from '../builder.js';
-import { IdPage, TweetPage, UserPage } from './page.js';
+import { builder } from '../builder.js';
 import { UserRef } from './refs.js';
 
 builder.objectType(UserRef, {
@@ -42,44 +40,5 @@ builder.objectType(UserRef, {
       description: 'When the account was made; 1970-01-01T00:00:00.000Z where that is unknown. Free.',
     }),
     pinnedTweetIds: t.exposeIDList('pinnedTweetIds', { description: 'Ids of pinned tweets. Free.' }),
-    tweets: t.field({
-      type: TweetPage,
-      description: `Their timeline, newest first: tweets, retweets, quotes and replies. ${costs('tweet')}`,
-      args: { ...pageArgs('timeline'), ...freshArg },
-      ...priced({ unit: 'tweet', items: 'first' }),
-      resolve: (user, { first, after, fresh }, { reads }, info) =>
-        reads.page({ kind: 'timeline', subject: user.id, first: first ?? 20, after, ...siteOf(info, fresh) }),
-    }),
-    followers: t.field({
-      type: UserPage,
-      description: `Who follows them. ${costs('edge_profile')}`,
-      args: { ...pageArgs('followers'), ...freshArg },
-      ...priced({ unit: 'edge_profile', items: 'first' }),
-      resolve: (user, { first, after, fresh }, { reads }, info) =>
-        reads.page({ kind: 'followers', subject: user.id, first: first ?? 50, after, ...siteOf(info, fresh) }),
-    }),
-    followerIds: t.field({
-      type: IdPage,
-      description: `Who follows them, ids only. ${costs('follower_id')}`,
-      args: { ...pageArgs('followerIds'), ...freshArg },
-      ...priced({ unit: 'follower_id', items: 'first' }),
-      resolve: (user, { first, after, fresh }, { reads }, info) =>
-        reads.page({
-          kind: 'followers',
-          idsOnly: true,
-          subject: user.id,
-          first: first ?? 200,
-          after,
-          ...siteOf(info, fresh),
-        }),
-    }),
-    following: t.field({
-      type: UserPage,
-      description: `Whom they follow. ${costs('edge_profile')}`,
-      args: { ...pageArgs('following'), ...freshArg },
-      ...priced({ unit: 'edge_profile', items: 'first' }),
-      resolve: (user, { first, after, fresh }, { reads }, info) =>
-        reads.page({ kind: 'following', subject: user.id, first: first ?? 50, after, ...siteOf(info, fresh) }),
-    }),
   }),
 });

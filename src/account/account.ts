@@ -1,6 +1,7 @@
 import { toCredits } from '../core/credits.js';
 import { DAY_MS } from '../core/durations.js';
 import { badRequest, ServiceError } from '../core/errors.js';
+import { USAGE_PAGE } from '../core/fields.js';
 import { quoted } from '../core/shown.js';
 import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../core/usage.js';
 import { isUuid } from '../core/uuid.js';
@@ -10,8 +11,6 @@ import { FIRST_DAY, isDay, LAST_DAY } from './days.js';
 import { readUsageCursor, usageCursor } from './usage-cursor.js';
 
 const DEFAULT_DAYS = 30;
-/** Rows of an answer, unless fewer are asked for. */
-const MOST_ROWS = 1_000;
 
 export interface Me {
   readonly customerId: string;
@@ -21,15 +20,15 @@ export interface Me {
   readonly rateLimitQps: number;
 }
 
-export interface UsageAsk {
+export interface UsageParams {
   /** RFC 3339 date, the first day, UTC. */
   readonly from?: string | null | undefined;
   /** RFC 3339 date, the last day, UTC. */
   readonly to?: string | null | undefined;
   /** Comma-separated: day, hour, endpoint, key. */
   readonly group?: string | null | undefined;
-  /** Rows, 1 to 1,000: checked by the schema. */
-  readonly first?: number | null | undefined;
+  /** Rows: the schema checks how many. */
+  readonly count?: number | null | undefined;
   readonly after?: string | null | undefined;
 }
 
@@ -61,35 +60,35 @@ export class Account {
   }
 
   /** Paid requests of the account (W12): the first 1,000 rows. Throws as `usagePage`. */
-  async usage(ask: UsageAsk): Promise<readonly UsageRow[]> {
-    return (await this.usagePage({ ...ask, first: MOST_ROWS, after: null })).nodes;
+  async usage(params: UsageParams): Promise<readonly UsageRow[]> {
+    return (await this.usagePage({ ...params, count: USAGE_PAGE.initial, after: null })).nodes;
   }
 
   /**
    * A page of paid requests (W12). Throws `bad_request` on a date, group or cursor that is none and on hours that are not kept
    * any more, `upstream_rate_limited` while the account has too many questions at work, `upstream_error` when it takes too long.
    */
-  async usagePage(ask: UsageAsk): Promise<UsagePage> {
-    const group = groups(ask.group ?? 'day');
-    const { from, to } = this.#range(ask, group.includes('hour'));
-    const question = [ask.from ?? '', ask.to ?? '', group].join(' ');
-    const after = ask.after == null ? undefined : readUsageCursor(question, group, ask.after);
+  async usagePage(params: UsageParams): Promise<UsagePage> {
+    const group = groups(params.group ?? 'day');
+    const { from, to } = this.#range(params, group.includes('hour'));
+    const question = [params.from ?? '', params.to ?? '', group].join(' ');
+    const after = params.after == null ? undefined : readUsageCursor(question, group, params.after);
     // The ledger counts up to a moment; the caller means the whole of the last day.
     const end = new Date(Date.parse(to) + DAY_MS).toISOString();
-    const first = ask.first ?? MOST_ROWS;
-    const asked = { from: `${from}T00:00:00Z`, to: end, group, after, limit: first + 1 };
+    const count = params.count ?? USAGE_PAGE.initial;
+    const asked = { from: `${from}T00:00:00Z`, to: end, group, after, limit: count + 1 };
     const rows = await this.#ledger.usage(this.#caller.accountId, asked, this.#signal);
-    const nodes = rows.slice(0, first);
+    const nodes = rows.slice(0, count);
     const last = nodes.at(-1);
-    return { nodes, endCursor: rows.length > first && last ? usageCursor(question, group, last) : null };
+    return { nodes, endCursor: rows.length > count && last ? usageCursor(question, group, last) : null };
   }
 
-  #range(ask: UsageAsk, byHour: boolean): { from: string; to: string } {
+  #range(params: UsageParams, byHour: boolean): { from: string; to: string } {
     const today = dayOf(this.#clock.now());
-    const to = day(ask.to, 'to') ?? today;
+    const to = day(params.to, 'to') ?? today;
     const kept = dayOf(Date.parse(today) - (HOURLY_DAYS - 1) * DAY_MS);
     const usual = byHour ? kept : dayOf(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS);
-    const from = day(ask.from, 'from') ?? usual;
+    const from = day(params.from, 'from') ?? usual;
     if (byHour && (from < kept || to < kept)) {
       const [param, text] = from < kept ? ['from', from] : ['to', to];
       const why = `Hours are kept for ${HOURLY_DAYS} days, now from ${kept} on: ${param} can't be ${text}.`;

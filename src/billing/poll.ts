@@ -1,5 +1,12 @@
+/** What runs again and again beside requests. */
+export interface Poll {
+  close(): Promise<void>;
+}
+
+export type StartPoll = (run: () => Promise<void>, everyMs: number, firstMs?: number) => Poll;
+
 /** Runs it again and again, `everyMs` after it has ended, first after `firstMs`; `close` waits for the run that is on its way. */
-export function startPoll(run: () => Promise<void>, everyMs: number, firstMs = everyMs): { close(): Promise<void> } {
+export const startPoll: StartPoll = (run, everyMs, firstMs = everyMs) => {
   let closed = false;
   let running = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -18,4 +25,4 @@ export function startPoll(run: () => Promise<void>, everyMs: number, firstMs = e
       await running;
     },
   };
-}
+};

@@ -1,3 +1,5 @@
+import type { ListKind } from './lists.js';
+
 /** The network's objects as the engine holds them (interface section 2). Absent means unknown, never zero or false (T10). */
 
 export interface User {
@@ -68,17 +70,6 @@ export interface Tweet {
 export const PRODUCTS = ['Latest', 'Top', 'People', 'Photos', 'Videos'] as const;
 export type Product = (typeof PRODUCTS)[number];
 
-/** The lists a network can page through. Follower ids are not a list of their own: they are the followers' page (section 1). */
-export type ListKind =
-  | 'timeline'
-  | 'followers'
-  | 'following'
-  | 'search'
-  | 'thread'
-  | 'replies'
-  | 'quotes'
-  | 'retweeters';
-
 /** Whom or what a caller means by a user: all digits is an id, anything else a handle (I3). */
 export type UserRef = { readonly id: string } | { readonly handle: string };
 
@@ -90,21 +81,5 @@ export interface ListRef {
   readonly product?: Product;
 }
 
-/** Which of the two upstream paces a read is drawn from (section 8.1.7). */
+/** Which of the two upstream paces a read is drawn from (section 8.1.7): tweets, profiles and timelines, or the rest. */
 export type Family = 'fast' | 'slow';
-
-/** Tweets, profiles and timelines are the fast family; everything else is slow. */
-export const familyOfList = (kind: ListKind): Family => (kind === 'timeline' ? 'fast' : 'slow');
-
-/** What a list holds: profiles or tweets. */
-export const holdsUsers = (list: ListRef): boolean =>
-  list.kind === 'followers' ||
-  list.kind === 'following' ||
-  list.kind === 'retweeters' ||
-  (list.kind === 'search' && list.product === 'People');
-
-/** Lists whose order is that of time, newest first: a position in them can be found again by comparing (C10). */
-export const isNewestFirst = (list: ListRef): boolean =>
-  list.kind === 'timeline' ||
-  list.kind === 'quotes' ||
-  (list.kind === 'search' && (list.product === 'Latest' || list.product === 'Photos' || list.product === 'Videos'));

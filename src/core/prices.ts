@@ -1,5 +1,4 @@
 import type { Thousandths } from './credits.js';
-import type { ListRef } from './model.js';
 
 /** What an item is sold as; one row each, full price in thousandths of a credit (section 8, price table). */
 export const UNITS = {
@@ -20,12 +19,4 @@ export function priceOf(unit: Unit, cache: ItemCache): Thousandths {
   const full = UNITS[unit].price;
   if (cache === 'hit') return full / 2;
   return cache === 'bypass' ? full * 2 : full;
-}
-
-/** The unit in which a list's items are sold when whole objects are asked for. */
-export function unitOfList(list: { kind: ListRef['kind']; product?: ListRef['product'] | undefined }): Unit {
-  if (list.kind === 'followers' || list.kind === 'following') return 'edge_profile';
-  if (list.kind === 'retweeters') return 'retweeter';
-  if (list.kind === 'search' && list.product === 'People') return 'profile';
-  return 'tweet';
 }

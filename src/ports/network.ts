@@ -1,5 +1,6 @@
 /** What Perch reads: one public social network, as types. */
 import type { ServiceError } from '../core/errors.js';
+import type { ListKind } from '../core/lists.js';
 import type { Family, ListRef, Product, Tweet, User, UserRef } from '../core/model.js';
 
 export interface ReadContext {
@@ -48,12 +49,14 @@ export interface Network {
   /** Upstream calls per second of each session, by family; null: no pace. */
   readonly pace: Record<Family, number | null>;
   readonly products: readonly Product[];
+  /** Which lists it has. Of the others no page is ever asked for. */
+  readonly lists: Readonly<Record<ListKind, boolean>>;
   /** In input order, one outcome each. Inputs are distinct. */
   users(refs: readonly UserRef[], context: ReadContext): Promise<Found<User>[]>;
   tweets(ids: readonly string[], context: ReadContext): Promise<Found<Tweet>[]>;
   /**
-   * One page from `token` (null: the start). A subject that does not exist: `not_found` for timeline, followers, following,
-   * thread and replies; an empty page for quotes and retweeters (T6). A bad query: `bad_request` saying where.
+   * One page from `token` (null: the start). A subject that does not exist: what `withoutSubject` of the list says (T6). A bad
+   * query: `bad_request` saying where.
    */
   page(list: ListRef, token: string | null, context: ReadContext): Promise<NetworkPage>;
   /** Throws `bad_request` saying where, when a query is wrong: asked before the balance is looked at (S7). Reads nothing. */

@@ -1,6 +1,7 @@
 import type { Thousandths } from '../core/credits.js';
 import type { ServiceError } from '../core/errors.js';
-import { isNewestFirst, type ListRef, type Tweet, type User } from '../core/model.js';
+import { isNewestFirst } from '../core/lists.js';
+import type { ListRef, Tweet, User } from '../core/model.js';
 import type { ItemCache, Unit } from '../core/prices.js';
 import type { Item, Meter } from '../metering/meter.js';
 import type { Shortage } from '../metering/purses.js';
@@ -18,7 +19,8 @@ const MAX_PAGES = 200;
 
 export interface Ask {
   readonly list: ListRef;
-  readonly want: number;
+  /** Items on the page. */
+  readonly count: number;
   readonly position: Position | null;
   readonly fresh: boolean;
   readonly unit: Unit;
@@ -47,7 +49,7 @@ export interface FillContext {
 }
 
 /**
- * Exactly `want` items from a position, while that many remain and are covered (section 4, pagination rule 4; M1): held pages
+ * Exactly `count` items from a position, while that many remain and are covered (section 4, pagination rule 4; M1): held pages
  * first, then the network's, looking one item ahead so that the last page knows it is the last (C15).
  */
 export async function fill(context: FillContext, ask: Ask): Promise<Slice> {
@@ -105,7 +107,7 @@ class Filling {
   }
 
   get #full(): boolean {
-    return this.#items.length >= this.#ask.want;
+    return this.#items.length >= this.#ask.count;
   }
 
   /** The page at a place, or the slice as it stands when it may not or need not be read. */

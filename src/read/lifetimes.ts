@@ -1,3 +1,4 @@
+import { LISTS } from '../core/lists.js';
 import type { ListRef } from '../core/model.js';
 
 /** How long what was read answers at half price, in milliseconds (M11, M24). */
@@ -22,7 +23,11 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
 };
 
 /** For how long a page answers; `first` is the page that a call without a cursor starts from. */
-export function pageLifetime(lifetimes: Lifetimes, list: ListRef, first: boolean): number {
-  if (list.kind === 'followers' || list.kind === 'following') return lifetimes.followersMs;
-  return first ? lifetimes.firstPageMs : lifetimes.deeperPageMs;
+export function pageLifetime(lifetimes: Lifetimes, { kind }: ListRef, first: boolean): number {
+  switch (LISTS[kind].lifetime) {
+    case 'as followers':
+      return lifetimes.followersMs;
+    case 'by depth':
+      return first ? lifetimes.firstPageMs : lifetimes.deeperPageMs;
+  }
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '../core/errors.js';
-import { familyOfList, holdsUsers, type ListRef, type Tweet, type User } from '../core/model.js';
+import { familyOfList, holdsUsers, LISTS } from '../core/lists.js';
+import type { ListRef, Tweet, User } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
 import type { Clock } from '../ports/clock.js';
 import type { NetworkPage } from '../ports/network.js';
@@ -133,9 +134,16 @@ async function holdObjects({ users, tweets }: PagesOptions, answer: NetworkPage,
 /** Under what names a list may be gone: its own, and that of the object without which there is none (M25). */
 function namesOf(list: ListRef): [own: string, ...others: string[]] {
   const own = `list:{${listHash(list)}}`;
-  const { kind, subject } = list;
-  if (kind === 'timeline' || kind === 'followers' || kind === 'following') return [own, userKey({ id: subject })];
-  return kind === 'thread' || kind === 'replies' ? [own, tweetKey(subject)] : [own];
+  const { subject, withoutSubject } = LISTS[list.kind];
+  if (withoutSubject === 'empty') return [own];
+  switch (subject) {
+    case 'user':
+      return [own, userKey({ id: list.subject })];
+    case 'tweet':
+      return [own, tweetKey(list.subject)];
+    case 'query':
+      return [own];
+  }
 }
 
 function distinct<T extends { id: string }>(items: readonly T[], seen: Set<string>): T[] {

@@ -1,10 +1,13 @@
 import DataLoader from 'dataloader';
 import type { Thousandths } from '../core/credits.js';
 import { isId, parseHandle, parseUserRef } from '../core/ids.js';
-import type { ListKind, Product, Tweet, User, UserRef } from '../core/model.js';
-import { type ItemCache, unitOfList } from '../core/prices.js';
+import { LISTS, type ListKind, unitOfList } from '../core/lists.js';
+import type { Product, Tweet, User, UserRef } from '../core/model.js';
+import type { ItemCache } from '../core/prices.js';
+import { notServed } from '../core/served-lists.js';
 import type { Meter } from '../metering/meter.js';
 import type { Clock } from '../ports/clock.js';
+import type { Network } from '../ports/network.js';
 import { type Batch, batch, fold } from './batch.js';
 import type { Cursors } from './cursor.js';
 import type { Entities, Got } from './entities.js';
@@ -16,18 +19,20 @@ import { namesOfItem, tweetKey, userKey } from './keys.js';
 import type { Pages } from './pages.js';
 import { impossibleId, impossibleUser, normaliseQuery } from './subjects.js';
 
-/** Where in the operation a read stands, and whether the caller wants it anew. */
-export interface Site {
+export interface ReadOptions {
+  /** Where in the operation the read stands. */
   readonly path: string;
+  /** Whether the caller wants it anew. */
   readonly fresh: boolean;
 }
 
-export interface ListAsk extends Site {
+export interface PageParams extends ReadOptions {
   readonly kind: ListKind;
   /** A user (id or handle), a tweet id, or a query: as the caller wrote it. */
   readonly subject: string;
   readonly product?: Product | undefined;
-  readonly first: number;
+  /** Items on the page. */
+  readonly count: number;
   readonly after?: string | null | undefined;
   /** Only ids are wanted, at the price of ids; the page is the same (M15). */
   readonly idsOnly?: boolean;
@@ -51,6 +56,8 @@ export interface Sources {
   readonly cursors: Cursors;
   readonly gone: Gone;
   readonly clock: Clock;
+  /** The lists that the network has. */
+  readonly served: Network['lists'];
 }
 
 /** The reads of one operation: what resolvers may ask for. Objects are loaded in batches and once each (U51). */
@@ -67,15 +74,15 @@ export class Reads {
     this.#errand = errand;
   }
 
-  async user(ref: UserRef, at: Site): Promise<User> {
-    const loader = this.#loader(this.#users, this.#sources.users, this.#userTerms(at.fresh), at);
-    return opened(await loader.load({ ref, path: at.path }));
+  async user(ref: UserRef, options: ReadOptions): Promise<User> {
+    const loader = this.#loader(this.#users, this.#sources.users, this.#userTerms(options.fresh), options);
+    return opened(await loader.load({ ref, path: options.path }));
   }
 
-  async tweet(id: string, at: Site): Promise<Tweet> {
+  async tweet(id: string, options: ReadOptions): Promise<Tweet> {
     if (!isId(id)) throw impossibleId(id);
-    const loader = this.#loader(this.#tweets, this.#sources.tweets, this.#tweetTerms(at.fresh), at);
-    return opened(await loader.load({ ref: id, path: at.path }));
+    const loader = this.#loader(this.#tweets, this.#sources.tweets, this.#tweetTerms(options.fresh), options);
+    return opened(await loader.load({ ref: id, path: options.path }));
   }
 
   /** The author of a tweet whose network did not send it along: free, and null where there is none (M22). */
@@ -84,64 +91,74 @@ export class Reads {
     return 'ok' in got ? got.ok : null;
   }
 
-  users(handles: readonly string[], at: Site): Promise<Batch<User>> {
+  users(handles: readonly string[], options: ReadOptions): Promise<Batch<User>> {
     const inputs = fold(handles, (text) => {
       const handle = parseHandle(text);
       return handle === null ? null : { key: userKey({ handle }), ref: { handle } };
     });
-    return this.#meter.turn(at.path, () =>
-      batch(inputs, at.path, at.fresh, (wants) =>
-        fund(this.#sources.users, this.#meter, wants, this.#userTerms(at.fresh)),
+    return this.#meter.turn(options.path, () =>
+      batch(inputs, options.path, options.fresh, (wants) =>
+        fund(this.#sources.users, this.#meter, wants, this.#userTerms(options.fresh)),
       ),
     );
   }
 
-  tweets(ids: readonly string[], at: Site): Promise<Batch<Tweet>> {
+  tweets(ids: readonly string[], options: ReadOptions): Promise<Batch<Tweet>> {
     const inputs = fold(ids, (text) => (isId(text) ? { key: text, ref: text } : null));
-    return this.#meter.turn(at.path, () =>
-      batch(inputs, at.path, at.fresh, (wants) =>
-        fund(this.#sources.tweets, this.#meter, wants, this.#tweetTerms(at.fresh)),
+    return this.#meter.turn(options.path, () =>
+      batch(inputs, options.path, options.fresh, (wants) =>
+        fund(this.#sources.tweets, this.#meter, wants, this.#tweetTerms(options.fresh)),
       ),
     );
   }
 
-  page(ask: ListAsk): Promise<Page> {
-    return this.#meter.turn(ask.path, () => this.#page(ask));
+  page(params: PageParams): Promise<Page> {
+    return this.#meter.turn(params.path, () => this.#page(params));
   }
 
-  async #page(ask: ListAsk): Promise<Page> {
-    const { pages, cursors, gone, clock } = this.#sources;
-    const unit = ask.idsOnly ? 'follower_id' : unitOfList(ask);
+  async #page(params: PageParams): Promise<Page> {
+    const { pages, cursors, gone, clock, served } = this.#sources;
+    const { kind, product, fresh, path, idsOnly = false } = params;
+    // Before the money is looked at: nobody is to pay for hearing that it is not to be had.
+    if (!served[kind]) throw notServed(kind);
+    const unit = unitOfList(params, idsOnly);
     // With something paid already, what is asked for here may be the same once more, which is free (G3).
     const { receipt } = this.#meter;
-    const least = ask.fresh ? 'bypass' : 'hit';
+    const least = fresh ? 'bypass' : 'hit';
     if (receipt.amount === 0 && !this.#meter.covers(unit, least)) throw this.#meter.noCredits(unit, least);
-    const list = { kind: ask.kind, subject: await this.#subject(ask), ...(ask.product && { product: ask.product }) };
-    const position = ask.after == null ? null : cursors.decode(list, ask.after, clock.now());
+    const list = { kind, subject: await this.#subject(params), ...(product && { product }) };
+    const position = params.after == null ? null : cursors.decode(list, params.after, clock.now());
     const slice = await fill(
       { pages, meter: this.#meter, errand: this.#errand, isGone: (item) => isGone(gone, item) },
       {
         list,
-        want: ask.first,
+        count: params.count,
         position,
-        fresh: ask.fresh,
+        fresh,
         unit,
-        path: ask.path,
-        objectOf: (item) => (ask.idsOnly ? `${ask.fresh ? 'fresh ' : ''}id:${item.id}` : nameOf(item, ask.fresh)),
+        path,
+        objectOf: (item) => (idsOnly ? `${fresh ? 'fresh ' : ''}id:${item.id}` : nameOf(item, fresh)),
       },
     );
     return toPage(slice, slice.next && cursors.encode(list, slice.next, clock.now()));
   }
 
   /** The subject as lists are keyed by it: ids for users, whatever they were called by; a query in one spelling (P9). */
-  async #subject(ask: ListAsk): Promise<string> {
-    if (ask.kind === 'search') return normaliseQuery(ask.subject);
-    if (ask.kind !== 'timeline' && ask.kind !== 'followers' && ask.kind !== 'following') {
-      if (!isId(ask.subject)) throw impossibleId(ask.subject);
-      return ask.subject;
+  async #subject({ kind, subject }: PageParams): Promise<string> {
+    switch (LISTS[kind].subject) {
+      case 'query':
+        return normaliseQuery(subject);
+      case 'tweet':
+        if (!isId(subject)) throw impossibleId(subject);
+        return subject;
+      case 'user':
+        return this.#userId(subject);
     }
-    const ref = parseUserRef(ask.subject);
-    if (ref === null) throw impossibleUser(ask.subject);
+  }
+
+  async #userId(text: string): Promise<string> {
+    const ref = parseUserRef(text);
+    if (ref === null) throw impossibleUser(text);
     if ('id' in ref) return ref.id;
     const got = await this.#free(ref);
     if ('fail' in got) throw got.fail;
@@ -171,7 +188,7 @@ export class Reads {
     loaders: Loaders<Ref, T>,
     entities: Entities<Ref, T>,
     terms: Terms<T>,
-    { path, fresh }: Site,
+    { path, fresh }: ReadOptions,
   ): DataLoader<Want<Ref>, Funded<T>, string> {
     const name = `${fresh ? 'fresh' : ''} ${this.#meter.isTight ? path : ''}`;
     const existing = loaders.get(name);

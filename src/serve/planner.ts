@@ -48,7 +48,7 @@ export interface Plan {
 type Variables = Record<string, unknown>;
 
 /** A priced field in the tree of an operation: its own worst case, and that of what hangs below it. */
-type Site = (variables: Variables, parents: number) => Worst;
+type PricedNode = (variables: Variables, parents: number) => Worst;
 
 const NOTHING: Worst = { amount: 0, items: 0, fresh: false };
 
@@ -68,11 +68,11 @@ export function planOf(
   const root = schema.getRootType(operation.operation);
   if (!root) throw badRequest(`The schema has no ${operation.operation}.`);
   const planner = new Planner(schema, fragments, checks);
-  const site = planner.ofSelections(operation.selectionSet, root, TOP);
+  const node = planner.ofSelections(operation.selectionSet, root, TOP);
   return {
     priced: planner.priced,
     impersonal: isImpersonal(operation, root),
-    worst: (variables) => priced(() => site(variables, 1)),
+    worst: (variables) => priced(() => node(variables, 1)),
     ranks: planner.ranks,
     fieldPaths: planner.fieldPaths,
   };
@@ -116,17 +116,21 @@ class Planner {
     this.#fragments = fragments;
   }
 
-  ofSelections(set: SelectionSetNode, parent: GraphQLObjectType, path: Path): Site {
-    const sites: Site[] = [];
+  ofSelections(set: SelectionSetNode, parent: GraphQLObjectType, path: Path): PricedNode {
+    const nodes: PricedNode[] = [];
     for (const selection of set.selections) {
-      const site = this.#ofSelection(selection, parent, path);
-      if (site) sites.push(unlessSkipped(selection, site));
+      const node = this.#ofSelection(selection, parent, path);
+      if (node) nodes.push(unlessSkipped(selection, node));
     }
-    if (sites.length === 0) return () => NOTHING;
-    return (variables, parents) => sites.reduce((sum, site) => plus(sum, site(variables, parents)), NOTHING);
+    if (nodes.length === 0) return () => NOTHING;
+    return (variables, parents) => nodes.reduce((sum, node) => plus(sum, node(variables, parents)), NOTHING);
   }
 
-  #ofSelection(selection: SelectionSetNode['selections'][number], parent: GraphQLObjectType, path: Path): Site | null {
+  #ofSelection(
+    selection: SelectionSetNode['selections'][number],
+    parent: GraphQLObjectType,
+    path: Path,
+  ): PricedNode | null {
     if (selection.kind === Kind.FIELD) return this.#ofField(selection, parent, path);
     const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
     if (!fragment) return null;
@@ -134,7 +138,7 @@ class Planner {
     return this.ofSelections(fragment.selectionSet, isObjectType(condition) ? condition : parent, path);
   }
 
-  #ofField(node: FieldNode, parent: GraphQLObjectType, above: Path): Site | null {
+  #ofField(node: FieldNode, parent: GraphQLObjectType, above: Path): PricedNode | null {
     const field = parent.getFields()[node.name.value];
     if (!field) return null;
     const name = node.alias?.value ?? node.name.value;
@@ -149,7 +153,7 @@ class Planner {
     const type = getNamedType(field.type);
     // Members of a union or interface are reached through fragments, which bring their own type.
     const inner = isObjectType(type) ? type : isUnionType(type) || isInterfaceType(type) ? parent : null;
-    const below: Site =
+    const below: PricedNode =
       node.selectionSet && inner
         ? this.ofSelections(node.selectionSet, inner, { response: path, schema: named })
         : () => NOTHING;
@@ -172,11 +176,11 @@ class Planner {
 }
 
 /** `@skip` and `@include` count: what is not asked for is not priced. */
-function unlessSkipped(node: SelectionSetNode['selections'][number], site: Site): Site {
-  if (!node.directives?.length) return site;
+function unlessSkipped(node: SelectionSetNode['selections'][number], priced: PricedNode): PricedNode {
+  if (!node.directives?.length) return priced;
   return (variables, parents) => {
     const skipped = getDirectiveValues(GraphQLSkipDirective, node, variables)?.if === true;
     const included = getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if !== false;
-    return skipped || !included ? NOTHING : site(variables, parents);
+    return skipped || !included ? NOTHING : priced(variables, parents);
   };
 }

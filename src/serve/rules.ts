@@ -1,28 +1,20 @@
 import type { GraphQLField } from 'graphql';
-import { badRequest } from '../core/errors.js';
-import type { Unit } from '../core/prices.js';
+import { type ArgRule, checkInputs, outOfBounds, type Price } from '../core/fields.js';
 
-/** The schema's extensions as the planner reads them (written by `schema/builder.ts`). */
-export interface FieldPrice {
-  readonly unit: Unit;
-  readonly items: 'one' | 'first' | 'handles' | 'ids';
+/** What the schema says of its fields and arguments beyond their types (`schema/builder.ts`). */
+declare module 'graphql/type/definition.js' {
+  interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
+    readonly price?: Price;
+  }
+  interface GraphQLArgumentExtensions {
+    readonly rule?: ArgRule;
+  }
 }
 
-interface ArgumentRule {
-  readonly kind: string;
-  readonly min: number;
-  readonly max: number;
-}
-
-export const priceOfField = (field: GraphQLField<unknown, unknown>): FieldPrice | undefined =>
-  field.extensions.price as FieldPrice | undefined;
+export const priceOfField = (field: GraphQLField<unknown, unknown>): Price | undefined => field.extensions.price;
 
 /** How many items the field can return at most, by its arguments. A size sent as null means the default. */
-export function itemsOf(
-  price: FieldPrice,
-  field: GraphQLField<unknown, unknown>,
-  args: Record<string, unknown>,
-): number {
+export function itemsOf(price: Price, field: GraphQLField<unknown, unknown>, args: Record<string, unknown>): number {
   if (price.items === 'one') return 1;
   const value = args[price.items] ?? field.args.find(({ name }) => name === price.items)?.defaultValue;
   return Array.isArray(value) ? value.length : Number(value ?? 0);
@@ -43,22 +35,38 @@ export function checkArguments(
   checks: Checks,
 ): void {
   for (const { name, extensions } of field.args) {
-    const rule = extensions.rule as ArgumentRule | undefined;
+    const { rule } = extensions;
     const value = args[name];
-    if (!rule || value === undefined || value === null) continue;
-    if (rule.kind === 'size') checkSize(name, Number(value), rule);
-    if (rule.kind === 'list') checkList(name, value as unknown[], rule);
-    if (rule.kind === 'cursor') checks.cursor(String(value));
-    if (rule.kind === 'query') checks.query(String(value), String(args.product ?? 'Latest'));
+    if (rule && value !== undefined && value !== null) checkArgument(name, value, rule, args, checks);
   }
 }
 
-function checkSize(name: string, size: number, { min, max }: ArgumentRule): void {
-  if (size < min || size > max) throw badRequest(`${name} must be from ${min} to ${max}, not ${size}.`, name);
-}
-
-function checkList(name: string, list: readonly unknown[], { min, max }: ArgumentRule): void {
-  if (list.length < min || list.length > max) {
-    throw badRequest(`${name} takes ${min} to ${max} items, not ${list.length}.`, name);
+function checkArgument(
+  name: string,
+  value: unknown,
+  rule: ArgRule,
+  args: Record<string, unknown>,
+  checks: Checks,
+): void {
+  switch (rule.kind) {
+    case 'size':
+      if (Number(value) < rule.min || Number(value) > rule.max) throw outOfBounds(name, rule, String(value));
+      return;
+    case 'inputs':
+      checkInputs(name, value as unknown[], rule);
+      return;
+    case 'cursor':
+      checks.cursor(String(value));
+      return;
+    case 'query':
+      checks.query(String(value), String(args.product ?? 'Latest'));
+      return;
+    // What cannot be a name is not found (I5): told where it is read, after the balance.
+    case 'handle':
+    case 'user':
+    case 'tweetId':
+      return;
+    default:
+      rule satisfies never;
   }
 }

@@ -1,29 +1,17 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { v7 } from 'uuid';
 import { expect } from 'vitest';
-import { mountGraphql } from '../../adapters/graphql/yoga.js';
-import { createServer } from '../../adapters/http/server.js';
-import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createAuditLog } from '../../adapters/postgres/audit.js';
-import { createLedger } from '../../adapters/postgres/ledger.js';
 import { Questions } from '../../adapters/postgres/questions.js';
 import { createSales } from '../../adapters/postgres/sales.js';
-import { mountRest } from '../../adapters/rest/mount.js';
-import { openBilling } from '../../app/customers/billing.js';
-import { createEngine } from '../../app/engine.js';
-import { openObserving } from '../../app/observing.js';
-import { openShared } from '../../app/shared.js';
-import { schema } from '../../schema/index.js';
-import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
-import { readConfig } from '../../src/config/config.js';
+import { keyPrefix } from '../../src/access/key.js';
 import { toThousandths } from '../../src/core/credits.js';
 import type { Sale } from '../../src/ports/sales.js';
 import { debitOf } from '../ports/ledger.suite.js';
 import { type Client, createClient } from '../support/client.js';
-import { freshDatabase } from '../support/database.js';
 import { FakeStripe } from '../support/fake-stripe.js';
 import { manualClock } from '../support/manual-clock.js';
+import { startPerch } from '../support/perch.js';
 import { createScriptedNetwork } from '../support/scripted-network.js';
 
 export { DAY_MS } from '../../src/core/durations.js';
@@ -46,57 +34,46 @@ export interface Buyer {
 
 export type BillingService = Awaited<ReturnType<typeof startBilling>>;
 
-/** REST, the webhook and billing over a real database and a fake Stripe. The poll runs when it is told. */
+/** A Perch over a scripted network and a fake Stripe. The poll runs when it is told. */
 export async function startBilling(env: Record<string, string> = {}) {
   const clock = manualClock();
   const stripe = await FakeStripe.start();
-  const database = await freshDatabase({ max: 20 });
-  const { sql } = database;
-  const config = readConfig({ env: { PORT: '0', ...stripe.env, ...env }, cwd: process.cwd(), terminal: false });
   const told: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void told.push(line) });
-  const accounts = createAccounts(sql);
-  const ledger = createLedger(sql);
-  const secrets = { pepper: randomBytes(32), cursor: randomBytes(32) };
-  const questions = new Questions(sql);
-  const stores = { sql, corpusSql: sql, accounts, ledger, questions, secrets, close: async () => undefined };
-  const shared = await openShared({ config, clock, log });
-  const { tracing } = await openObserving(config, log);
-  const app = await createServer({ ids: { requestId: () => v7() }, log, versionHeaders: {} });
-  const opened = openBilling(app, { config, stores, shared, clock, log });
-  const customers = { billing: opened.billing, spent() {} };
-  const { network } = createScriptedNetwork();
-  const engine = await createEngine({ config, stores, shared, network, clock, tracing, customers });
-  mountGraphql(app, { serve: engine.serve, schema }, (_request, reply) => reply.send());
-  mountRest(app, { serve: engine.serve, schema, operations: engine.operations });
-  opened.mount();
-  app.baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
-  app.authUrl = app.baseUrl;
+  const perch = await startPerch({
+    clock,
+    log,
+    network: createScriptedNetwork().network,
+    env: { ...stripe.env, ...env },
+    max: 20,
+    startPoll: () => ({ close: async () => {} }),
+  });
+  const { url, ledger, stores } = perch;
+  const { sql } = perch.database;
+  const { billing, settling } = perch.customers;
+  const webhook = `${url}/webhooks/stripe`;
   const sales = createSales(sql);
 
   return {
-    ...opened,
+    billing,
+    settling,
     stripe,
     clock,
     told,
     sql,
     sales,
     ledger,
-    url: app.baseUrl,
-    webhook: `${app.baseUrl}/webhooks/stripe`,
+    url,
+    webhook,
     sale: (sessionId: string): Promise<Sale | undefined> => sales.find({ sessionId }),
     /** Sends an event, and gives the status. */
     async tell(event: Parameters<FakeStripe['send']>[0]): Promise<number> {
       const timestamp = Math.floor(clock.now() / 1000);
-      return (await stripe.send(event, `${app.baseUrl}/webhooks/stripe`, { timestamp })).status;
+      return (await stripe.send(event, webhook, { timestamp })).status;
     },
-    async buyer({ email = null, qpsOverride = 10_000 }: { email?: string | null; qpsOverride?: number | null } = {}) {
-      const { accountId, walletId } = await accounts.create({ name: 'test', email, paidUsd: 0, qpsOverride });
-      const key = mintKey(randomBytes);
-      const prefix = keyPrefix(key);
-      const hash = hashKey(key, secrets.pepper);
-      const { keyId } = await accounts.addKey({ accountId, hash, prefix, name: 'test', cap: null });
-      const client = createClient(app.baseUrl, key);
+    async buyer({ email = null, qps = 10_000 }: { email?: string | null; qps?: number } = {}) {
+      const { accountId, walletId, keyId, key } = await perch.account({ email, qps, credits: 0 });
+      const client = createClient(url, key);
       const buyer: Buyer = {
         accountId,
         client,
@@ -112,11 +89,11 @@ export async function startBilling(env: Record<string, string> = {}) {
           return session;
         },
         async spend(credits) {
-          const debit = debitOf({ accountId, walletId, keyId, prefix }, toThousandths(credits));
+          const debit = debitOf({ accountId, walletId, keyId, prefix: keyPrefix(key) }, toThousandths(credits));
           await ledger.post({ ...debit, requestId: randomUUID() });
         },
         balance: async () => (await ledger.balance(walletId, keyId)).balance / 1000,
-        paidUsd: async () => (await accounts.get(accountId))?.paidUsd ?? 0,
+        paidUsd: async () => (await stores.accounts.get(accountId))?.paidUsd ?? 0,
         log: async () =>
           (await createAuditLog(new Questions(sql)).list(accountId, 100)).map(({ what }) => what).reverse(),
       };
@@ -125,12 +102,8 @@ export async function startBilling(env: Record<string, string> = {}) {
     /** Also proves the books. */
     async close(): Promise<void> {
       expect((await ledger.check()).faults).toEqual([]);
-      await opened.close();
-      await app.close();
-      await engine.close();
-      await shared.close();
+      await perch.close();
       await stripe.close();
-      await database.drop();
     },
   };
 }

@@ -1,31 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { pino } from 'pino';
-import { createDoor } from '../../adapters/http/session-cookie.js';
-import { createMemoryLimiter } from '../../adapters/memory/limiter.js';
-import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createAuditLog } from '../../adapters/postgres/audit.js';
 import { createGrantStore } from '../../adapters/postgres/grants.js';
-import { createLedger } from '../../adapters/postgres/ledger.js';
-import { createOneTimeTokens } from '../../adapters/postgres/one-time-tokens.js';
-import { createPasskeyStore } from '../../adapters/postgres/passkeys.js';
-import { Questions } from '../../adapters/postgres/questions.js';
-import { createSales } from '../../adapters/postgres/sales.js';
 import { createSessionStore } from '../../adapters/postgres/sessions.js';
-import { createStripePayments } from '../../adapters/stripe/payments.js';
 import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
 import { hashSecret } from '../../src/access/secret.js';
 import { Keys } from '../../src/account/keys.js';
-import { Billing } from '../../src/billing/billing.js';
-import { Settling } from '../../src/billing/settling.js';
 import { toThousandths } from '../../src/core/credits.js';
-import { Grants } from '../../src/oauth/grants.js';
 import type { AccountRecord, KeyRecord } from '../../src/ports/truth.js';
-import { Passkeys } from '../../src/sign-in/passkeys.js';
 import { Sessions } from '../../src/sign-in/sessions.js';
-import { freshDatabase } from '../support/database.js';
 import { FakeStripe } from '../support/fake-stripe.js';
 import { manualClock } from '../support/manual-clock.js';
-import { serveDashboard } from './stand-ins.js';
+import { startPerch } from '../support/perch.js';
 
 /** An answer, as a test looks at it. */
 export interface Answer {
@@ -40,7 +25,7 @@ export interface Answer {
 export interface Customer {
   readonly accountId: string;
   readonly sessionId: string;
-  get(path: string): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
   /** A form of one's own page; `headers` in place of what a browser says. */
   post(path: string, fields?: Record<string, string> | string, headers?: Record<string, string>): Promise<Answer>;
   account(): Promise<AccountRecord>;
@@ -59,43 +44,31 @@ export interface Customer {
 
 export type DashboardService = Awaited<ReturnType<typeof startDashboard>>;
 
-/** The dashboard over a real database and a fake Stripe; sessions are in cookies, as they are. */
+/** A Perch with a fake Stripe, and customers who are signed in by the back door. */
 export async function startDashboard({ billed = true }: { billed?: boolean } = {}) {
   const clock = manualClock();
   const stripe = await FakeStripe.start();
-  const database = await freshDatabase();
-  const { sql } = database;
-  const accounts = createAccounts(sql);
-  const ledger = createLedger(sql);
-  const auditLog = createAuditLog(new Questions(sql));
+  const perch = await startPerch({
+    clock,
+    env: { ...(billed && stripe.env), PERCH_TRUST_PROXY: '127.0.0.1' },
+    startPoll: () => ({ close: async () => {} }),
+  });
+  const { accounts, ledger, questions, secrets } = perch.stores;
+  const { pepper } = secrets;
+  const { sql } = perch.database;
+  const auditLog = createAuditLog(questions);
   const bytes = (length: number) => randomBytes(length);
-  const pepper = randomBytes(32);
   const keys = new Keys({ accounts, pepper, clock, randomBytes: bytes });
   const sessions = new Sessions({ store: createSessionStore(sql), clock, randomBytes: bytes });
   const grantStore = createGrantStore(sql);
-  const grants = new Grants({ store: grantStore, clock });
-  let authUrl = '';
-  const common = { clock, randomBytes: bytes, authUrl: () => authUrl };
-  const passkeys = new Passkeys({
-    ...common,
-    limiter: createMemoryLimiter({ clock }),
-    ...{ store: createPasskeyStore(sql), tokens: createOneTimeTokens(sql), sessions, nameOf: async () => 'Ada' },
-  });
-  const payments = billed ? createStripePayments({ secretKey: stripe.secretKey, baseUrl: stripe.url }) : null;
-  const sold = { payments, sales: createSales(sql), ...common };
-  const settling = new Settling({ ...sold, log: pino({ level: 'silent' }) });
-  const billing = new Billing({ ...sold, accounts, settling, newId: randomUUID });
-  const admission = { allowed: true };
-  const served = await serveDashboard({
-    ...{ accounts, ledger, keys, billing, grants, sessions, auditLog, passkeys, clock },
-    admission,
-    door: (app) => createDoor(app, sessions),
-    ...{ network: 'corpus', mail: false, checkoutOrigin: billed ? stripe.url : null },
-  });
-  authUrl = served.url;
 
+  let asked = 0;
+  /** Each time from another address, unless told: the limit of one stands still with the clock. */
   const ask = async (path: string, init: RequestInit): Promise<Answer> => {
-    const answer = await fetch(served.url + path, { redirect: 'manual', ...init });
+    asked += 1;
+    const headers = new Headers(init.headers);
+    if (!headers.has('x-forwarded-for')) headers.set('x-forwarded-for', `10.0.${asked >> 8}.${asked & 255}`);
+    const answer = await fetch(perch.url + path, { redirect: 'manual', ...init, headers });
     const body = await answer.text();
     const words = body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
     return { status: answer.status, headers: answer.headers, body, words };
@@ -126,7 +99,7 @@ export async function startDashboard({ billed = true }: { billed?: boolean } = {
   };
 
   return {
-    ...{ sql, clock, stripe, accounts, billing, keys, admission, url: served.url, ask },
+    ...{ url: perch.url, sql, clock, stripe, billing: perch.customers.billing, ask },
     async customer(email: string | null = null): Promise<Customer> {
       const { accountId, walletId } = await accounts.create({ name: 'Ada', email, paidUsd: 0, qpsOverride: null });
       const origin = { userAgent: 'Firefox/140.0 Linux', address: '203.0.113.7' };
@@ -135,7 +108,7 @@ export async function startDashboard({ billed = true }: { billed?: boolean } = {
       const cookie = { cookie: `perch=${token}` };
       return {
         ...{ accountId, sessionId },
-        get: (path) => ask(path, { headers: { ...cookie, accept: 'text/html' } }),
+        get: (path, headers = {}) => ask(path, { headers: { ...cookie, accept: 'text/html', ...headers } }),
         post: (path, fields = {}, headers = { 'sec-fetch-site': 'same-origin' }) =>
           ask(path, { method: 'POST', body: new URLSearchParams(fields), headers: { ...cookie, ...headers } }),
         async account() {
@@ -170,9 +143,8 @@ export async function startDashboard({ billed = true }: { billed?: boolean } = {
       };
     },
     async close(): Promise<void> {
-      await served.close();
+      await perch.close();
       await stripe.close();
-      await database.drop();
     },
   };
 }

@@ -23,20 +23,18 @@ export interface Served {
 
 type Mounted = Omit<DashboardOptions, 'keyless' | 'door'> & {
   readonly pages?: Readonly<Record<string, string>>;
-  /** Whether the public policy lets anybody in. */
-  readonly admission?: { readonly allowed: boolean };
   readonly door: (app: FastifyInstance) => DashboardOptions['door'];
 };
 
-/** As the service would mount it, with a public policy that refuses only when it is told to. */
-export async function serveDashboard(options: Mounted): Promise<Served> {
+/** As the service would mount it, with a public policy that lets everybody in. */
+async function serveDashboard(options: Mounted): Promise<Served> {
   const app = await createServer({
     ids: { requestId: () => v7() },
     log: pino({ level: 'silent' }),
     versionHeaders: {},
   });
   const keyless = createKeyless(app, async () => ({
-    ...{ allowed: options.admission?.allowed ?? true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 1 },
+    ...{ allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 1 },
   }));
   mountDashboard(app, { ...options, keyless, door: options.door(app) });
   for (const [path, { type, body }] of siteAssets()) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FINISH_MS } from '../../app/main.js';
+import { FINISH_MS } from '../../app/listening.js';
 import { readConfig } from '../../src/config/config.js';
 import { SETTING_NAMES } from '../../src/config/read-settings.js';
 import { VERSION } from '../../src/core/version.js';

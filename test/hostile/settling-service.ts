@@ -1,18 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pino } from 'pino';
-import { v7 } from 'uuid';
 import type { Transaction } from '../../adapters/postgres/sql.js';
-import { compose } from '../../app/compose.js';
-import { openStores } from '../../app/stores.js';
-import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
-import { readConfig } from '../../src/config/config.js';
-import { toThousandths } from '../../src/core/credits.js';
 import { type Client, createClient } from '../support/client.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
-import { lineTo } from '../support/line-to.js';
+import type { FreshDatabase } from '../support/database.js';
+import { startPerch } from '../support/perch.js';
 import { createScriptedNetwork } from '../support/scripted-network.js';
 
 export interface SettlingCustomer extends Client {
@@ -34,38 +23,17 @@ export interface SettlingService {
 
 /** Nodes with the pools of a real one, over one database; one user is held after its first read. */
 export async function openSettlingService({ nodes = 1, env = {} } = {}): Promise<SettlingService> {
-  const database = await freshDatabase({ max: 24 });
-  const { line, url } = await lineTo(database);
-  const home = await mkdtemp(join(tmpdir(), 'perch-settling-'));
   const net = createScriptedNetwork();
   net.user({ id: '1', handle: 'user1' });
-  const settings = { PORT: '0', PERCH_DEMO: 'off', PERCH_HOME: home, PERCH_SECRET: 's'.repeat(32), DATABASE_URL: url };
-  const config = readConfig({ env: { ...settings, ...env }, cwd: process.cwd(), terminal: false });
-  const log = pino({ level: process.env.PERCH_TEST_LOG ?? 'fatal' });
-  const opened = await Promise.all(
-    Array.from({ length: nodes }, async () => {
-      const stores = await openStores(config);
-      const perch = await compose(config, stores, { log, network: net.network });
-      return { stores, perch, url: await perch.listen() };
-    }),
-  );
-  const [first] = opened;
-  if (first === undefined) throw new Error('a service has at least one node');
-  const { accounts, ledger, secrets } = first.stores;
+  const perch = await startPerch({ env, network: net.network, max: 24 });
+  const others = await Promise.all(Array.from({ length: nodes - 1 }, () => perch.another()));
+  const urls = [perch, ...others].map(({ url }) => url);
+  const { database, ledger } = perch;
   return {
     database,
-    async customer({ credits = 1_000, cap } = {}) {
-      const { accountId } = await accounts.create({ name: 'c', email: null, paidUsd: 0, qpsOverride: 10_000 });
-      const key = mintKey(randomBytes);
-      const { keyId } = await accounts.addKey({
-        accountId,
-        hash: hashKey(key, secrets.pepper),
-        prefix: keyPrefix(key),
-        name: 'k',
-        cap: cap === undefined ? null : { amount: toThousandths(cap), period: 'total' },
-      });
-      await ledger.grant({ requestId: v7(), accountId, amount: toThousandths(credits), reason: 'test' });
-      const on = (node: number): Client => createClient(opened[node]?.url ?? '', key);
+    async customer(options = {}) {
+      const { accountId, keyId, key } = await perch.account(options);
+      const on = (node: number): Client => createClient(urls[node] ?? '', key);
       return { ...on(0), accountId, keyId, on };
     },
     async lock(rows) {
@@ -89,13 +57,8 @@ export async function openSettlingService({ nodes = 1, env = {} } = {}): Promise
     },
     check: async () => (await ledger.check()).faults,
     async close() {
-      for (const { perch, stores } of opened) {
-        await perch.close();
-        await stores.close();
-      }
-      await line.close();
-      await database.drop();
-      await rm(home, { recursive: true, force: true });
+      for (const node of others) await node.close();
+      await perch.close();
     },
   };
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/core/errors.js';
-import { priceOf, unitOfList } from '../../src/core/prices.js';
+import { unitOfList } from '../../src/core/lists.js';
+import { priceOf } from '../../src/core/prices.js';
 import { kinds, pageSizes, startChain } from '../read/chains.js';
 import type { ListShape } from '../support/list-network.js';
 
@@ -18,7 +19,7 @@ describe('a page and what the money covers of it (M1)', () => {
       fc.asyncProperty(shapes, wallets, fc.integer({ min: 1, max: 8 }), async (shape, purses, count) => {
         const { engine, list } = startChain(shape);
         const unit = unitOfList(list.list);
-        const ask = { ...list.list, first: count };
+        const ask = { ...list.list, count };
         const ids: string[] = [];
         let after: string | null = null;
         for (let turn = 0; turn < 300; turn += 1) {

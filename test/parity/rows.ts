@@ -1,3 +1,4 @@
+import { LIST_KINDS, LIST_READS, LISTS, type List } from '../../src/core/lists.js';
 import { range, type ScriptedNetwork } from '../support/scripted-network.js';
 
 export interface Row {
@@ -30,6 +31,29 @@ const write = (route: string, body: unknown, operation: string, variables: Row['
 
 const NO_RECEIPT = '01900000-0000-7000-8000-000000000000';
 
+/** Whose or what each list is: one that `fill` has, and one that there is not. */
+const SUBJECTS: Readonly<Record<List['subject'], { variable: string; route: string; there: string; missing: string }>> =
+  {
+    user: { variable: 'user', route: '/v1/users/{user}', there: '1', missing: '404' },
+    tweet: { variable: 'id', route: '/v1/tweets/{id}', there: '120', missing: '404' },
+    query: { variable: 'q', route: '/v1/tweets', there: 'bread', missing: 'nothing' },
+  };
+
+/** Every list: as it is unless told, with a size, and of nobody and nothing. */
+const listRows = LIST_READS.flatMap(({ list, operation, path }) => {
+  const { variable, route, there, missing } = SUBJECTS[list.subject];
+  const row = (subject: string, more: { readonly count?: number } = {}): Row => {
+    const query = new URLSearchParams({
+      ...(list.subject === 'query' && { q: subject }),
+      ...(more.count !== undefined && { count: String(more.count) }),
+    });
+    const below = route.replace(/\{\w+\}/, subject);
+    const address = `${below}/${path}${query.size > 0 ? `?${query}` : ''}`;
+    return read(`${route}/${path}`, address, operation, { [variable]: subject, ...more });
+  };
+  return [row(there), row(there, { count: 4 }), row(missing)];
+});
+
 /** Every endpoint at least once, by default and with all its parameters, found and not found. */
 export const ROWS: readonly Row[] = [
   read('/v1/me', '/v1/me', 'me', {}),
@@ -54,17 +78,12 @@ export const ROWS: readonly Row[] = [
     handles: ['user4', 'nobody'],
     fresh: true,
   }),
-  read('/v1/users/{user}/tweets', '/v1/users/1/tweets', 'user-tweets', { user: '1' }),
+  ...listRows,
   read('/v1/users/{user}/tweets', '/v1/users/user1/tweets?count=7&fresh=1', 'user-tweets', {
     user: 'user1',
     count: 7,
     fresh: true,
   }),
-  read('/v1/users/{user}/tweets', '/v1/users/404/tweets', 'user-tweets', { user: '404' }),
-  read('/v1/users/{user}/followers', '/v1/users/1/followers?count=9', 'followers', { user: '1', count: 9 }),
-  read('/v1/users/{user}/followers/ids', '/v1/users/1/followers/ids', 'follower-ids', { user: '1' }),
-  read('/v1/users/{user}/following', '/v1/users/1/following', 'following', { user: '1' }),
-  read('/v1/tweets/search', '/v1/tweets/search?q=bread', 'search', { q: 'bread' }),
   read('/v1/tweets/search', '/v1/tweets/search?q=bread&product=people&count=2', 'search', {
     q: 'bread',
     product: 'People',
@@ -76,12 +95,6 @@ export const ROWS: readonly Row[] = [
     ids: ['120', '121', '120', '999'],
   }),
   write('/v1/tweets/batch', { ids: ['122'] }, 'tweets-batch', { ids: ['122'] }),
-  read('/v1/tweets/{id}/thread', '/v1/tweets/120/thread', 'thread', { id: '120' }),
-  read('/v1/tweets/{id}/replies', '/v1/tweets/120/replies?count=3', 'replies', { id: '120', count: 3 }),
-  read('/v1/tweets/{id}/replies', '/v1/tweets/404/replies', 'replies', { id: '404' }),
-  read('/v1/tweets/{id}/quotes', '/v1/tweets/120/quotes', 'quotes', { id: '120' }),
-  read('/v1/tweets/{id}/quotes', '/v1/tweets/404/quotes', 'quotes', { id: '404' }),
-  read('/v1/tweets/{id}/retweeters', '/v1/tweets/120/retweeters?count=4', 'retweeters', { id: '120', count: 4 }),
 ];
 
 /** A network on which every row has something to answer. */
@@ -99,11 +112,9 @@ export function fill(net: ScriptedNetwork): void {
   });
   const tweets = range(60, 101).reverse().map(String);
   const users = range(30, 5).map(String);
-  net.list('timeline', '1', tweets, { pageSize: 20 });
-  net.list('followers', '1', users, { pageSize: 25 });
-  net.list('following', '1', users.slice(0, 4));
-  net.list('search', 'bread', tweets.slice(0, 30), { product: 'Latest' });
+  for (const kind of LIST_KINDS) {
+    const { subject, items } = LISTS[kind];
+    net.list(kind, SUBJECTS[subject].there, items === 'tweets' ? tweets : users, { pageSize: 20 });
+  }
   net.list('search', 'bread', users.slice(0, 9), { product: 'People' });
-  for (const kind of ['thread', 'replies', 'quotes'] as const) net.list(kind, '120', tweets.slice(5, 15));
-  net.list('retweeters', '120', users.slice(0, 12));
 }

@@ -4,7 +4,6 @@ import { webAddress } from '../../adapters/cli/words.js';
 import { phrase } from '../../adapters/networks/corpus/demo/phrase.js';
 import { SLOTS } from '../../adapters/networks/corpus/demo/vocabulary/slots.js';
 import { compile, tweets } from '../../adapters/networks/corpus/search/compile.js';
-import { tokensOf } from '../../adapters/networks/mastodon/html-tokens.js';
 import { linkOf } from '../../adapters/networks/mastodon/link-header.js';
 import { parseQuery } from '../../adapters/networks/search/parse.js';
 import { limitAddress } from '../../src/access/address.js';
@@ -43,21 +42,6 @@ describe('addresses', () => {
 });
 
 describe('what networks write', () => {
-  test.each([
-    ['</p>', [{ kind: 'close', name: 'p' }]],
-    ['</h1 class="x">', [{ kind: 'close', name: 'h1' }]],
-    ['</p-x>', [{ kind: 'close', name: 'p' }]],
-    [
-      '</p<',
-      [
-        { kind: 'text', text: '</p' },
-        { kind: 'text', text: '<' },
-      ],
-    ],
-  ])('%s', (html, tokens) => {
-    expect([...tokensOf(html)]).toEqual(tokens);
-  });
-
   test.each(['<a>; rel=x, <b>; rel=next', '<a>; rel=x ,<b>; rel=next', '<a>; rel=x  ,  <b>; rel=next'])(
     '%s',
     (header) => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,23 +9,10 @@ import { isPostmaster } from '../../adapters/postgres/postmaster.js';
 
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A fresh PERCH_HOME, by default one that other users may pass through. */
-export async function openHome(mode = 0o711): Promise<string> {
-  const home = await mkdtemp(join(tmpdir(), 'perch-home-'));
-  await chmod(home, mode);
-  return home;
-}
-
 export async function serverOf(home: string): Promise<{ pid: number; data: string; runs: () => Promise<boolean> }> {
   const data = await realpath(join(home, 'postgres', 'data'));
   const pid = Number((await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[0]);
   return { pid, data, runs: () => isPostmaster(pid, data) };
-}
-
-/** Removes a home whose server is down, also what of it lies elsewhere. */
-export async function removeHome(home: string): Promise<void> {
-  const root = await realpath(join(home, 'postgres')).catch(() => home);
-  for (const folder of [root, home]) await rm(folder, { recursive: true, force: true });
 }
 
 export interface Opened {

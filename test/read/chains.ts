@@ -1,5 +1,7 @@
 import fc from 'fast-check';
-import { priceOf, unitOfList } from '../../src/core/prices.js';
+import { isNewestFirst, LIST_KINDS, LISTS, unitOfList } from '../../src/core/lists.js';
+import { PRODUCTS } from '../../src/core/model.js';
+import { priceOf } from '../../src/core/prices.js';
 import type { Page } from '../../src/read/reads.js';
 import { createEngine, type Engine } from '../support/engine.js';
 import { createListNetwork, type ListNetwork, type ListShape } from '../support/list-network.js';
@@ -15,24 +17,16 @@ export interface Step {
   readonly offset: number;
 }
 
-export const kinds = fc.constantFrom<Pick<ListShape, 'kind' | 'product'>>(
-  { kind: 'timeline' },
-  { kind: 'quotes' },
-  { kind: 'search', product: 'Latest' },
-  { kind: 'search', product: 'Top' },
-  { kind: 'search', product: 'People' },
-  { kind: 'followers' },
-  { kind: 'following' },
-  { kind: 'retweeters' },
-  { kind: 'thread' },
-  { kind: 'replies' },
+type KindAndProduct = Pick<ListShape, 'kind' | 'product'>;
+
+/** Every list there is, of a search each product. */
+const ALL: readonly KindAndProduct[] = LIST_KINDS.flatMap((kind): KindAndProduct[] =>
+  LISTS[kind].products ? PRODUCTS.map((product) => ({ kind, product })) : [{ kind }],
 );
 
-export const newestFirst = fc.constantFrom<Pick<ListShape, 'kind' | 'product'>>(
-  { kind: 'timeline' },
-  { kind: 'quotes' },
-  { kind: 'search', product: 'Latest' },
-);
+export const kinds = fc.constantFrom(...ALL);
+
+export const newestFirst = fc.constantFrom(...ALL.filter(isNewestFirst));
 
 const MOST_COUNT = 8;
 
@@ -90,7 +84,7 @@ export async function call(chain: Chain, step: Step, after: string | null): Prom
   const { kind, product, subject } = list.list;
   prepare(engine, step);
   const before = engine.calls();
-  const ask = { kind, subject, product, first: step.count, after, fresh: step.fresh };
+  const ask = { kind, subject, product, count: step.count, after, fresh: step.fresh };
   const { page, charge } = await engine.page(ask);
   const upstream = engine.calls() - before;
   if (upstream > 10) throw new Error(`${upstream} upstream pages in one call (C12)`);

@@ -92,7 +92,7 @@ describe('a network that fails in between', () => {
       fc.asyncProperty(keyset(kinds), fc.integer({ min: 1, max: 8 }), fc.nat(6), async (shape, count, after) => {
         const list = createListNetwork(shape);
         const plain = createEngine(list.network);
-        const ask = { ...list.list, first: count };
+        const ask = { ...list.list, count };
         const expected = await plain.page(ask);
 
         const faults = withFaults(list.network);

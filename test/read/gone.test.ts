@@ -19,7 +19,7 @@ function setUp() {
     return { value: await (what === 'user' ? reads.user(ref, at) : reads.tweet(name, at)), charge: charge() };
   };
   const list = (kind: 'timeline' | 'followers', fresh = false) =>
-    engine.page({ kind, subject: '1', first: 5, fresh }).then(({ page }) => page.nodes.map((node) => node.id));
+    engine.page({ kind, subject: '1', count: 5, fresh }).then(({ page }) => page.nodes.map((node) => node.id));
   return { net, engine, read, list };
 }
 
@@ -39,7 +39,7 @@ describe('what is not there', () => {
 
   it('is remembered of lists as well (M24)', async () => {
     const { net, engine } = setUp();
-    const ask = { kind: 'timeline', subject: '404', first: 5 } as const;
+    const ask = { kind: 'timeline', subject: '404', count: 5 } as const;
     for (const _ of range(3)) await expect(engine.page(ask)).rejects.toMatchObject(notFound('unknown'));
     expect(net.calls).toHaveLength(1);
     await expect(engine.page({ ...ask, fresh: true })).rejects.toMatchObject(notFound('unknown'));

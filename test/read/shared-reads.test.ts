@@ -10,14 +10,14 @@ const SITE = { path: 'object', fresh: false };
 function setUp(shape: Partial<ListShape> = {}) {
   const list = createListNetwork({ kind: 'timeline', items: 30, pageSizes: [10], tokens: 'keyset', ...shape });
   const faults = withFaults(list.network);
-  return { list, faults, engine: createEngine(faults.network), ask: { ...list.list, first: 5 } };
+  return { list, faults, engine: createEngine(faults.network), ask: { ...list.list, count: 5 } };
 }
 
 describe('reads at the same time', () => {
   it('are one upstream read: one full price, the others hits (M7)', async () => {
     const { engine, ask, faults } = setUp();
     const release = faults.hold();
-    const all = Array.from({ length: 8 }, (_, i) => engine.page({ ...ask, first: i + 1 }));
+    const all = Array.from({ length: 8 }, (_, i) => engine.page({ ...ask, count: i + 1 }));
     await faults.called(1);
     release();
     const pages = await Promise.all(all);
@@ -96,9 +96,9 @@ describe('held pages', () => {
     const { engine, ask, list } = setUp();
     const first = await engine.page(ask);
     const after = first.page.endCursor;
-    const once = await engine.page({ ...ask, after, first: 8 });
-    const again = await engine.page({ ...ask, after, first: 8 });
-    const other = await engine.page({ ...ask, after, first: 3 });
+    const once = await engine.page({ ...ask, after, count: 8 });
+    const again = await engine.page({ ...ask, after, count: 8 });
+    const other = await engine.page({ ...ask, after, count: 3 });
     expect(again.page.nodes).toEqual(once.page.nodes);
     expect(again.charge).toMatchObject({ amount: 4000, cache: 'hit' });
     expect(other.page.nodes.map((node) => node.id)).toEqual(list.ids().slice(5, 8));
@@ -107,7 +107,7 @@ describe('held pages', () => {
   it('straddled with one that is read cost half for what was held and full for the rest (M6)', async () => {
     const { engine, ask } = setUp();
     await engine.page(ask);
-    const { page, charge } = await engine.page({ ...ask, first: 14 });
+    const { page, charge } = await engine.page({ ...ask, count: 14 });
     expect(page).toMatchObject({ cache: 'miss', cacheHits: 10, charged: 9000 });
     expect(charge).toMatchObject({ amount: 9000, cacheHits: 10, items: 14 });
   });
@@ -138,7 +138,7 @@ describe('bounds', () => {
     let after: string | null = null;
     do {
       const before = faults.calls.length;
-      const { page } = await engine.page({ ...ask, first: 12, after });
+      const { page } = await engine.page({ ...ask, count: 12, after });
       expect(faults.calls.length - before).toBeLessThanOrEqual(10);
       expect(page.truncated).toBe(page.endCursor === null ? null : 'sparse');
       expect(page.nodes.length).toBeGreaterThan(0);
@@ -151,17 +151,17 @@ describe('bounds', () => {
 
   it('a full page is never flagged, though the look-ahead met the bound (C14, C15)', async () => {
     const { engine, ask } = setUp({ items: 2, pageSizes: [1, ...Array(20).fill(0)] });
-    const { page } = await engine.page({ ...ask, first: 1 });
+    const { page } = await engine.page({ ...ask, count: 1 });
     expect(page).toMatchObject({ truncated: null, endCursor: expect.any(String) });
   });
 
   it('a look-ahead that fails does not take the page with it (C13, C15)', async () => {
     const { engine, ask, faults } = setUp();
     faults.failAfter(1, upstreamFault('upstream_error'));
-    const { page, charge } = await engine.page({ ...ask, first: 10 });
+    const { page, charge } = await engine.page({ ...ask, count: 10 });
     expect([page.nodes.length, charge.amount]).toEqual([10, 10_000]);
     faults.heal();
-    const next = await engine.page({ ...ask, first: 10, after: page.endCursor });
+    const next = await engine.page({ ...ask, count: 10, after: page.endCursor });
     expect(next.page.nodes).toHaveLength(10);
   });
 });

@@ -9,10 +9,10 @@ import {
   specifiedDirectives,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import type { ArgRule, Price } from '../../schema/builder.js';
 import { schema } from '../../schema/index.js';
 import { printedSchema, readSdl } from '../../schema/print.js';
 import { toCredits } from '../../src/core/credits.js';
+import type { ArgRule, Price } from '../../src/core/fields.js';
 import { UNITS } from '../../src/core/prices.js';
 
 const TYPES = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
@@ -21,9 +21,8 @@ const FIELDS = OBJECTS.flatMap((type) =>
   Object.values(type.getFields()).map((field) => ({ name: `${type.name}.${field.name}`, type, field })),
 );
 
-const priceOf = (field: GraphQLField<unknown, unknown>): Price | undefined =>
-  field.extensions.price as Price | undefined;
-const ruleOf = (arg: GraphQLArgument | undefined): ArgRule | undefined => arg?.extensions.rule as ArgRule | undefined;
+const priceOf = (field: GraphQLField<unknown, unknown>): Price | undefined => field.extensions.price;
+const ruleOf = (arg: GraphQLArgument | undefined): ArgRule | undefined => arg?.extensions.rule;
 
 const fieldsOf = (name: string): Record<string, GraphQLField<unknown, unknown>> => {
   const type = schema.getType(name);
@@ -117,7 +116,7 @@ describe('prices', () => {
         expect(bound?.defaultValue).toBeGreaterThan(0);
         expect(ruleOf(bound)).toMatchObject({ kind: 'size', min: 1 });
       } else if (items !== 'one') {
-        expect(ruleOf(bound)).toMatchObject({ kind: 'list', min: 1, max: 100 });
+        expect(ruleOf(bound)).toMatchObject({ kind: 'inputs', min: 1, max: 100 });
       }
       // G14: freshness is the field's own.
       expect(field.args.find(({ name }) => name === 'fresh')?.defaultValue).toBe(false);

@@ -17,7 +17,7 @@ import { createGone, type Gone } from '../../src/read/gone.js';
 import { DEFAULT_LIFETIMES } from '../../src/read/lifetimes.js';
 import { createPages } from '../../src/read/pages.js';
 import { createPool } from '../../src/read/pool/pool.js';
-import { type ListAsk, type Page, Reads } from '../../src/read/reads.js';
+import { type Page, type PageParams, Reads } from '../../src/read/reads.js';
 import { SharedReads } from '../../src/read/shared-reads.js';
 
 /** Longest that a read may take: nothing here is that slow. */
@@ -30,7 +30,7 @@ export interface Engine {
   open(credits?: Thousandths): { reads: Reads; charge: () => Charge; left: () => Thousandths };
   /** One page as an operation of its own. */
   page(
-    ask: Omit<ListAsk, 'path' | 'fresh'> & { fresh?: boolean },
+    params: Omit<PageParams, 'path' | 'fresh'> & { fresh?: boolean },
     credits?: Thousandths,
   ): Promise<{ page: Page; charge: Charge }>;
   /** Forgets held things: of every `every` keys one, all for 1. */
@@ -60,7 +60,7 @@ export function createEngine(network: Network): Engine {
   const tweets = createTweets(common);
   const pages = createPages({ ...common, users, tweets });
   const cursors = createCursors(Buffer.alloc(32, 7));
-  const sources = { users, tweets, pages, cursors, gone, clock };
+  const sources = { users, tweets, pages, cursors, gone, clock, served: network.lists };
 
   const open: Engine['open'] = (credits = 1e9) => {
     const wallet = new Wallet(credits);
@@ -77,9 +77,9 @@ export function createEngine(network: Network): Engine {
   return {
     clock,
     open,
-    async page({ fresh = false, ...ask }, credits) {
+    async page({ fresh = false, ...params }, credits) {
       const { reads, charge } = open(credits);
-      const page = await reads.page({ ...ask, fresh, path: 'list' });
+      const page = await reads.page({ ...params, fresh, path: 'list' });
       return { page, charge: charge() };
     },
     drop(every = 1, offset = 0) {

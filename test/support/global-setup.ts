@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node';
 import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
 import { migrate } from '../../adapters/postgres/migrate.js';
 import { connect, type Target } from '../../adapters/postgres/sql.js';
+import type { Project } from '../projects.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,8 +15,12 @@ declare module 'vitest' {
   }
 }
 
+/** The projects that get by without it. */
+const WITHOUT_POSTGRES: readonly string[] = ['checks', 'unit'] satisfies Project['name'][];
+
 /** One real Postgres for the run: TEST_DATABASE_URL, or the embedded one in a temporary folder. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export default async function setup(root: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (root.vitest.projects.every(({ name }) => WITHOUT_POSTGRES.includes(name))) return undefined;
   const { server, close } = await openServer();
   const template = `perch_test_${randomBytes(4).toString('hex')}`;
   const admin = connect(server, { max: 1 });
@@ -23,7 +28,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await admin`create database ${admin(template)}`;
     const sql = connect(databaseOf(server, template), { max: 1 });
     await migrate(sql).finally(() => sql.end());
-    project.provide('postgres', { server, template });
+    root.provide('postgres', { server, template });
   } catch (error) {
     await admin.end();
     await close();

@@ -1,14 +1,8 @@
 import { ServiceError } from '../../src/core/errors.js';
-import {
-  holdsUsers,
-  type ListKind,
-  type ListRef,
-  PRODUCTS,
-  type Product,
-  type Tweet,
-  type User,
-} from '../../src/core/model.js';
+import { holdsUsers, type ListKind } from '../../src/core/lists.js';
+import { type ListRef, PRODUCTS, type Product, type Tweet, type User } from '../../src/core/model.js';
 import type { Network, NetworkPage } from '../../src/ports/network.js';
+import { EVERY_LIST } from './lists.js';
 
 export interface ListShape {
   readonly kind: ListKind;
@@ -102,6 +96,7 @@ export function createListNetwork(shape: ListShape, subject = '77'): ListNetwork
       batchSize: { users: 100, tweets: 100 },
       pace: { fast: null, slow: null },
       products: PRODUCTS,
+      lists: EVERY_LIST,
       users: async (refs) => refs.map((ref) => found('id' in ref ? ref.id : ref.handle.slice(1), userOf)),
       tweets: async (ids) => ids.map((id) => found(id, tweetOf)),
       page: async (_list, token) => pageAt(token),

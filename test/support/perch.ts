@@ -3,11 +3,9 @@ import { pino } from 'pino';
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
-import { createAccounts } from '../../adapters/postgres/accounts.js';
-import { createLedger } from '../../adapters/postgres/ledger.js';
-import { QUESTION_CONNECTIONS, Questions } from '../../adapters/postgres/questions.js';
-import { connect } from '../../adapters/postgres/sql.js';
-import { type ComposeOptions, compose } from '../../app/compose.js';
+import { type ComposeOptions, compose, type Perch } from '../../app/compose.js';
+import { Lifecycle } from '../../app/lifecycle.js';
+import { openStores, type Stores } from '../../app/stores.js';
 import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
 import { type Config, readConfig } from '../../src/config/config.js';
 import { toCredits, toThousandths } from '../../src/core/credits.js';
@@ -21,20 +19,36 @@ const MOUNT = z.enum(['yoga', 'mercurius']).default('yoga').parse(process.env.TE
 export interface TestAccount {
   readonly accountId: string;
   readonly walletId: string;
+  readonly keyId: string;
   readonly key: string;
+}
+
+export interface PerchOptions extends Partial<ComposeOptions> {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Fills the database before anything is opened. */
+  readonly prepare?: (database: FreshDatabase) => Promise<void>;
+  /** Stands between the service and the corpus, as `withFaults` does. */
+  readonly wrapCorpus?: (corpus: Network) => Network;
+  /** Connections of the test's own pool. */
+  readonly max?: number;
 }
 
 export interface TestPerch {
   readonly url: string;
   readonly config: Config;
+  /** Past the service's own pools: whoever holds locks in here is a stranger to it. */
   readonly database: FreshDatabase;
+  /** The first node's own. */
+  readonly stores: Stores;
   readonly ledger: Ledger;
+  readonly customers: Perch['customers'];
   /** An account with credits and a key of its own; 10,000 requests a second unless told. */
   account(options?: {
     credits?: number;
     qps?: number;
     paidUsd?: number;
     cap?: number;
+    email?: string | null;
     /** Instead of a new one: the demo key that GraphiQL offers. */
     key?: string;
   }): Promise<TestAccount>;
@@ -42,60 +56,49 @@ export interface TestPerch {
   secondKey(account: TestAccount): Promise<string>;
   /** The wallet's balance in credits, from the database. */
   balance(account: TestAccount): Promise<number>;
-  /** Another node of the same service: the same database and secrets, and what it holds is its own. */
+  /** Another node of the same service: the same database and secrets, and what it opens and holds is its own. */
   another(): Promise<{ readonly url: string; close(): Promise<void> }>;
   close(): Promise<void>;
 }
 
-/** A whole Perch over a fresh database on a free port. Fill the database first with `prepare`. */
-export async function startPerch(
-  options: Partial<ComposeOptions> & {
-    env?: Record<string, string>;
-    prepare?: (database: FreshDatabase) => Promise<void>;
-    /** Stands between the service and the corpus, as `withFaults` does. */
-    wrapCorpus?: (corpus: Network) => Network;
-  } = {},
-): Promise<TestPerch> {
-  const { env = {}, prepare, wrapCorpus, ...rest } = options;
-  const database = await freshDatabase();
+/** A whole Perch over a fresh database on a free port, opened and closed by the service's own composition. */
+export async function startPerch(options: PerchOptions = {}): Promise<TestPerch> {
+  const { env = {}, prepare, max, ...rest } = options;
+  const database = await freshDatabase(max === undefined ? {} : { max });
   await prepare?.(database);
-  const config = readConfig({ env: { PORT: '0', PERCH_DEMO: 'off', ...env }, cwd: process.cwd(), terminal: false });
-  const corpusSql = connect(database.target, { max: 4 });
-  const secrets = { pepper: randomBytes(32), cursor: randomBytes(32) };
-  const accounts = createAccounts(database.sql);
-  const questionsSql = connect(database.target, { max: QUESTION_CONNECTIONS, name: 'perch questions' });
-  const questions = new Questions(questionsSql);
-  const ledger = createLedger(database.sql, { questions });
-  const stores = { sql: database.sql, corpusSql, accounts, ledger, questions, secrets, close: async () => undefined };
-  const log = options.log ?? pino({ level: process.env.PERCH_TEST_LOG ?? 'fatal' });
-  const wrapped = wrapCorpus && { network: wrapCorpus(createCorpusNetwork(corpusSql)) };
-  const perch = await compose(config, stores, { graphql: MOUNT, ...rest, ...wrapped, log });
-  const url = await perch.listen();
-  const addKey = (accountId: string, key: string, capThousandths: number | null) =>
-    accounts.addKey({
+  const settings = { PORT: '0', PERCH_DEMO: 'off', PERCH_SECRET: randomBytes(32).toString('hex'), ...env };
+  const config = readConfig({ env: settings, cwd: process.cwd(), terminal: false });
+  const open = () => openNode(database, config, rest);
+  const { stores, customers, url, close } = await open().catch(async (error: unknown) => {
+    await database.drop();
+    throw error;
+  });
+  const { accounts, ledger, secrets } = stores;
+  const addKey = async (accountId: string, key: string, capThousandths: number | null): Promise<string> => {
+    const { keyId } = await accounts.addKey({
       accountId,
       hash: hashKey(key, secrets.pepper),
       prefix: keyPrefix(key),
       name: 'test',
       cap: capThousandths === null ? null : { amount: capThousandths, period: 'total' },
     });
+    return keyId;
+  };
   return {
     url,
     config,
     database,
+    stores,
     ledger,
-    async account({ credits = 1000, qps = 10_000, paidUsd = 0, cap, key = mintKey(randomBytes) } = {}) {
-      const account = await accounts.create({
-        name: 'test',
-        email: null,
-        paidUsd,
-        qpsOverride: qps === 0 ? null : qps,
-      });
+    customers,
+    async account({ credits = 1000, qps = 10_000, paidUsd = 0, cap, email = null, key = mintKey(randomBytes) } = {}) {
+      const qpsOverride = qps === 0 ? null : qps;
+      const account = await accounts.create({ name: 'test', email, paidUsd, qpsOverride });
       const { accountId } = account;
-      await addKey(accountId, key, cap === undefined ? null : toThousandths(cap));
+      const keyId = await addKey(accountId, key, cap === undefined ? null : toThousandths(cap));
       if (credits > 0)
         await ledger.grant({ requestId: v7(), accountId, amount: toThousandths(credits), reason: 'test' });
-      return { ...account, key };
+      return { ...account, keyId, key };
     },
     async secondKey({ accountId }) {
       const key = mintKey(randomBytes);
@@ -108,15 +111,26 @@ export async function startPerch(
       >`select balance_thousandths as balance from wallets where wallet_id = ${walletId}`;
       return toCredits(Number(row?.balance));
     },
-    async another() {
-      const node = await compose(config, stores, { graphql: MOUNT, ...rest, ...wrapped, log });
-      return { url: await node.listen(), close: () => node.close() };
-    },
+    another: open,
     async close() {
-      await perch.close();
-      await corpusSql.end({ timeout: 1 });
-      await questionsSql.end({ timeout: 1 });
+      await close();
       await database.drop();
     },
   };
+}
+
+/** One process's worth of the service. */
+async function openNode(
+  { target }: FreshDatabase,
+  config: Config,
+  { wrapCorpus, ...options }: Omit<PerchOptions, 'env' | 'prepare' | 'max'>,
+): Promise<Perch & { readonly stores: Stores; close(): Promise<void> }> {
+  const { log = pino({ level: process.env.PERCH_TEST_LOG ?? 'fatal' }) } = options;
+  const lifecycle = new Lifecycle();
+  return lifecycle.start(async () => {
+    const stores = await openStores(lifecycle, config, { database: target });
+    const wrapped = wrapCorpus && { network: wrapCorpus(createCorpusNetwork(stores.corpusSql)) };
+    const perch = await compose(lifecycle, config, stores, { graphql: MOUNT, ...options, ...wrapped, log });
+    return { ...perch, stores, close: () => lifecycle.close() };
+  });
 }

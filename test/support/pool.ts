@@ -7,6 +7,7 @@ import type { Network, NetworkPage, ReadContext } from '../../src/ports/network.
 import { Errand } from '../../src/read/errand.js';
 import { Party } from '../../src/read/party.js';
 import { createPool, type Pool } from '../../src/read/pool/pool.js';
+import { EVERY_LIST } from './lists.js';
 
 /** One upstream call as the network got it. */
 export interface UpstreamCall {
@@ -57,6 +58,7 @@ export function testPool(options: TestPoolOptions = {}): TestPool {
     batchSize: { users: options.batch ?? 100, tweets: options.batch ?? 100 },
     pace: { fast: perSecond, slow: perSecond },
     products: ['Latest', 'Top'],
+    lists: EVERY_LIST,
     async users(refs, context) {
       const names = refs.map((ref) => ('id' in ref ? ref.id : ref.handle));
       await answered('users', names, context);

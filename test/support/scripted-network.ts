@@ -1,8 +1,10 @@
 import { ServiceError } from '../../src/core/errors.js';
 import { handleKey } from '../../src/core/ids.js';
-import { holdsUsers, type ListRef, PRODUCTS, type Tweet, type User } from '../../src/core/model.js';
+import { holdsUsers, LISTS } from '../../src/core/lists.js';
+import { type ListRef, PRODUCTS, type Tweet, type User } from '../../src/core/model.js';
 import type { Found, Network, NetworkPage } from '../../src/ports/network.js';
 import { type Faults, withFaults } from './faults.js';
+import { EVERY_LIST } from './lists.js';
 
 export interface ListScript {
   /** Items per natural page of the network. */
@@ -41,7 +43,9 @@ const keyOf = ({ kind, subject, product }: ListRef): string =>
   `${kind} ${subject} ${kind === 'search' ? (product ?? 'Latest') : ''}`;
 
 /** A network in memory with just the data it is given, which can be told to fail and to wait. */
-export function createScriptedNetwork(options: Partial<Pick<Network, 'batchSize' | 'products'>> = {}): ScriptedNetwork {
+export function createScriptedNetwork(
+  options: Partial<Pick<Network, 'batchSize' | 'lists' | 'products'>> = {},
+): ScriptedNetwork {
   const people = new Map<string, User>();
   const posts = new Map<string, Tweet>();
   const lists = new Map<string, PageScript>();
@@ -65,13 +69,13 @@ export function createScriptedNetwork(options: Partial<Pick<Network, 'batchSize'
     batchSize: options.batchSize ?? { users: 100, tweets: 100 },
     pace: { fast: null, slow: null },
     products: options.products ?? PRODUCTS,
+    lists: options.lists ?? EVERY_LIST,
     users: async (refs) => refs.map((ref) => outcome('id' in ref ? ref.id : idOfHandle(ref.handle), people)),
     tweets: async (ids) => ids.map((id) => outcome(id, posts)),
     async page(list, token) {
       const script = lists.get(keyOf(list));
       if (script) return script(token);
-      if (list.kind === 'search') return { tweets: [], next: null };
-      if (list.kind === 'quotes' || list.kind === 'retweeters') return { next: null };
+      if (LISTS[list.kind].withoutSubject === 'empty') return { next: null };
       throw new ServiceError('not_found', 'There is no such list.', { reason: 'unknown' });
     },
   };

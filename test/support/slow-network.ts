@@ -5,6 +5,7 @@ import type { Network, ReadContext } from '../../src/ports/network.js';
 import { Errand } from '../../src/read/errand.js';
 import { Party } from '../../src/read/party.js';
 import { createPool, type Pool } from '../../src/read/pool/pool.js';
+import { EVERY_LIST } from './lists.js';
 import { VirtualTime } from './virtual-time.js';
 
 /** How the network is now; a test changes it while it runs. */
@@ -185,6 +186,7 @@ function networkOf(sessions: readonly string[], batch: number, answered: Answere
     batchSize: { users: batch, tweets: batch },
     pace: { fast: null, slow: null },
     products: ['Latest'],
+    lists: EVERY_LIST,
     async users(refs, context) {
       const ids = refs.map((ref) => ('id' in ref ? ref.id : ref.handle));
       await answered('users', ids, context);

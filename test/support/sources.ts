@@ -92,4 +92,10 @@ export function functionsOf(source: Source): { name: string; lines: number }[] {
 const isTable = (body: ts.Node): boolean =>
   ts.isParenthesizedExpression(body) && ts.isObjectLiteralExpression(body.expression);
 
-const parsed = ({ path, text }: Source): ts.SourceFile => ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+const trees = new WeakMap<Source, ts.SourceFile>();
+
+function parsed(source: Source): ts.SourceFile {
+  const tree = trees.get(source) ?? ts.createSourceFile(source.path, source.text, ts.ScriptTarget.Latest, true);
+  trees.set(source, tree);
+  return tree;
+}

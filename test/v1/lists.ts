@@ -1,20 +1,8 @@
 import { expect, it } from 'vitest';
-import { type Client, idsOf, type Reply } from '../support/client.js';
-import { refusesAsBad, refusesLikeReads } from './refusals.js';
+import { type Client, idsOf, type Reply, rows } from '../support/client.js';
+import type { ListEndpoint } from './list-endpoints.js';
+import { refusesAsBad, refusesLikeReads, refusesWhenDenied } from './refusals.js';
 import type { Service } from './service.js';
-
-export interface ListEndpoint {
-  readonly service: () => Service;
-  /** The path, with its subject. */
-  readonly path: string;
-  /** Parameters that the path needs, as `q=…&`. */
-  readonly query?: string;
-  /** Every id of the list, in its order. */
-  readonly ids: readonly string[];
-  readonly size: { readonly initial: number; readonly max: number };
-  /** Credits per item, read and held. */
-  readonly price: number;
-}
 
 /** Pages until the end, with what each was charged. */
 async function walk(client: Client, first: string): Promise<Reply[]> {
@@ -26,9 +14,42 @@ async function walk(client: Client, first: string): Promise<Reply[]> {
   return replies;
 }
 
-/** What every list of `/v1` does: sizes, pages, prices, cursors, and what it refuses. */
-export function pagesLikeAll({ service, path, query = '', ids, size, price }: ListEndpoint): void {
-  const at = (rest = ''): string => `${path}?${query}${rest}`;
+/** What every list of `/v1` does: its items, sizes, pages, prices, cursors, and what it refuses. */
+export function behavesLikeAllLists(service: () => Service, list: ListEndpoint): void {
+  pagesLikeAll(service, list);
+  const { of, subject, first, empty = [], missing = [], query = '' } = list;
+
+  if (first) {
+    it(first[0], async () => {
+      const reader = await service().customer();
+      for (const count of ['', '?count=1'])
+        expect(rows(await reader.get(of(subject) + count))[0]).toMatchObject(first[1]);
+    });
+  }
+
+  it.each(empty)('%s', async (_what, nobodys) => {
+    const reader = await service().customer();
+    const { status, body } = await reader.get(of(nobodys));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ data: [], items: 0, credits_charged: 0, balance_remaining: 1000 });
+    expect(body).not.toHaveProperty('next_cursor');
+  });
+
+  it.each(missing)('%s', async (_what, unknown, reason) => {
+    const reader = await service().customer();
+    const reply = await reader.get(of(unknown));
+    expect([reply.status, reply.body.error.code]).toEqual([404, 'not_found']);
+    if (reason !== undefined) expect(reply.body.error.reason).toBe(reason);
+    expect(await reader.balance()).toBe(1000);
+  });
+
+  const call = (client: Client) => client.get(`${of(subject)}?${query}fresh=true`);
+  refusesLikeReads({ service, call });
+  if (list.deniable) refusesWhenDenied({ service, call });
+}
+
+function pagesLikeAll(service: () => Service, { of, subject, query = '', ids, size, price }: ListEndpoint): void {
+  const at = (rest = ''): string => `${of(subject)}?${query}${rest}`;
   const thousandths = (credits: number): number => Math.round(credits * 1000);
 
   it(`200: ${size.initial} items unless told, at ${price} each, half when held, double with fresh`, async () => {
@@ -78,5 +99,4 @@ export function pagesLikeAll({ service, path, query = '', ids, size, price }: Li
     ['fresh is neither true nor false (P5)', at('fresh=maybe'), 'fresh'],
     ['limit instead of count (P3)', at('limit=5'), 'limit'],
   ]);
-  refusesLikeReads({ service, call: (client) => client.get(at('fresh=true')) });
 }

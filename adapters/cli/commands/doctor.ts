@@ -1,5 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Lifecycle } from '../../../app/lifecycle.js';
 import { openNetwork } from '../../../app/networks.js';
 import type { Stores } from '../../../app/stores.js';
 import { type Config, ConfigError } from '../../../src/config/config.js';
@@ -148,9 +149,10 @@ async function checkNetwork(config: Config): Promise<Finding[]> {
   const sql = (): never => {
     throw new Error('only the corpus is in the database');
   };
-  const network = await openNetwork({ config, sql, clock: { now: Date.now } });
+  const lifecycle = new Lifecycle();
+  const network = await openNetwork(lifecycle, { config, sql, clock: { now: Date.now } });
   const report = await network.selfCheck?.({ signal: AbortSignal.timeout(NETWORK_WAIT_MS) });
-  await network.close?.();
+  await lifecycle.close();
   const found = (report?.findings ?? []).map(({ ok, what }) => ({ name: config.network, ok, detail: what }));
   // A read that this configuration leaves out is no fault of it; a network that does not answer is.
   return found.map((finding) => ({ ...finding, ok: finding.ok || report?.ok === true }));

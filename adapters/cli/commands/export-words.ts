@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { PRODUCTS } from '../../../src/core/model.js';
-import { LISTS } from '../export/lists.js';
+import { EXPORTS } from '../export/lists.js';
 import { FORMATS } from '../export/rows.js';
 import { examples } from '../help.js';
 import { atLeastOne, someCredits, webAddress } from '../words.js';
@@ -10,7 +10,7 @@ export function exportCommands(program: Command): void {
   program
     .command('export')
     .description('read a whole list or search from a running service into a file, for at most so many credits')
-    .addArgument(program.createArgument('<list>', 'which list').choices(Object.keys(LISTS)))
+    .addArgument(program.createArgument('<list>', 'which list').choices([...EXPORTS.keys()]))
     .argument('<what>', '@handle or id of a user; id of a tweet; or the query of a search')
     .requiredOption('--max-credits <credits>', 'the most that the export may spend, over all its runs', someCredits)
     .option('--limit <items>', 'stop after so many items, over all its runs', atLeastOne)

@@ -1,10 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { toCredits } from '../../../src/core/credits.js';
+import type { ListRead } from '../../../src/core/lists.js';
+import type { Product } from '../../../src/core/model.js';
 import { configOfProcess, typedPath } from '../environment.js';
 import { addressOf, keyOf } from '../export/access.js';
 import { Client, type Query, Refusal } from '../export/client.js';
-import { LISTS, type ListRow } from '../export/lists.js';
+import { EXPORTS, pathOf, rowTypeOf } from '../export/lists.js';
 import { takeLocks } from '../export/lock.js';
 import { openPlace, type Paths, type Place, pathsOf } from '../export/place.js';
 import { FORMATS, type Format, rowText } from '../export/rows.js';
@@ -21,7 +23,7 @@ interface ExportOptions {
   readonly maxCredits: number;
   readonly limit?: number;
   readonly count?: number;
-  readonly product?: string;
+  readonly product?: Product;
   readonly fresh?: boolean;
   readonly format?: Format;
   readonly out?: string;
@@ -33,9 +35,9 @@ interface ExportOptions {
 
 /** Reads a list of a running service into a file or standard output. Throws Failure, by which it ends with a code. */
 export async function exportCommand(list: string, what: string, options: ExportOptions): Promise<void> {
-  const row = LISTS[list];
-  if (row === undefined) throw new TypeError(`${list} is no list`);
-  checkWords(list, row, what, options);
+  const read = EXPORTS.get(list);
+  if (read === undefined) throw new TypeError(`${list} is no list`);
+  checkWords(list, read, what, options);
   const out = options.out === undefined ? null : typedPath(options.out);
   const format = options.format ?? formatOf(out);
   const paths = pathsOf(format, out, options.state === undefined ? null : typedPath(options.state));
@@ -44,7 +46,7 @@ export async function exportCommand(list: string, what: string, options: ExportO
   const key = await keyOf(config, options.keyFile, url);
   const unlock = await takeLocks(paths.locks);
   try {
-    await exportTo(paths, { list, row, what, options, url, key, format });
+    await exportTo(paths, { list, read, what, options, url, key, format });
   } finally {
     unlock();
   }
@@ -61,7 +63,7 @@ function formatOf(out: string | null): Format {
 
 interface Asked {
   readonly list: string;
-  readonly row: ListRow;
+  readonly read: ListRead;
   readonly what: string;
   readonly options: ExportOptions;
   readonly url: string;
@@ -70,20 +72,20 @@ interface Asked {
 }
 
 async function exportTo(paths: Paths, asked: Asked): Promise<void> {
-  const { list, row, what, options, url, format } = asked;
-  const product = options.product ?? null;
+  const { list, read, what, options, url, format } = asked;
+  const { product } = options;
   const fresh = options.fresh === true;
-  const place = await openPlace(paths, { url, list, subject: what, product, format, fresh });
-  const rows = product === 'People' ? 'User' : row.rows;
+  const place = await openPlace(paths, { url, list, subject: what, product: product ?? null, format, fresh });
+  const rows = rowTypeOf(read, product);
   // Only tables have columns; they come from the schema, which takes a while to load.
-  const columns = format === 'ndjson' ? [] : (await import('../export/columns.js')).columnsOf(row.operation, rows);
+  const columns = format === 'ndjson' ? [] : (await import('../export/columns.js')).columnsOf(read.operation, rows);
   const query = {
-    ...(row.path === null && { q: what }),
-    product: product ?? undefined,
+    ...(read.list.subject === 'query' && { q: what }),
+    product,
     fresh: fresh ? 'true' : undefined,
   };
   try {
-    const { state, end, exitCode } = await read({ ...asked, paths, place, query, text: rowText(format, columns) });
+    const { state, end, exitCode } = await readAll({ ...asked, paths, place, query, text: rowText(format, columns) });
     if (paths.rows !== null && paths.out !== null && paths.rows !== paths.out && end !== 'interrupted') {
       const { writeParquet } = await import('../export/parquet.js');
       await writeParquet(paths.out, paths.rows, columns);
@@ -95,13 +97,18 @@ async function exportTo(paths: Paths, asked: Asked): Promise<void> {
   }
 }
 
-function checkWords(list: string, row: ListRow, what: string, { product, count: asked }: ExportOptions): void {
-  if (row.of === 'tweet' && !/^[0-9]+$/.test(what))
+function checkWords(
+  list: string,
+  { list: { subject }, size }: ListRead,
+  what: string,
+  { product, count: asked }: ExportOptions,
+): void {
+  if (subject === 'tweet' && !/^[0-9]+$/.test(what))
     throw new Failure(`${list} takes the id of a tweet: digits`, WRONG_USE);
   if (what.trim() === '') throw new Failure(`${list} of what? The text is empty`, WRONG_USE);
-  if (product !== undefined && row.of !== 'query') throw new Failure('--product is for search', WRONG_USE);
-  if (asked !== undefined && asked > row.most)
-    throw new Failure(`--count of ${list} is at most ${row.most}`, WRONG_USE);
+  if (product !== undefined && subject !== 'query') throw new Failure('--product is for search', WRONG_USE);
+  if (asked !== undefined && asked > size.max)
+    throw new Failure(`--count of ${list} is at most ${size.max}`, WRONG_USE);
 }
 
 interface Reading extends Asked {
@@ -112,8 +119,8 @@ interface Reading extends Asked {
 }
 
 /** Reads until an end, Ctrl-C (which finishes the page in flight) or a failure, with a bar on a terminal. */
-async function read(reading: Reading): Promise<{ state: ExportState; end: End; exitCode: number }> {
-  const { row, what, options, paths, place } = reading;
+async function readAll(reading: Reading): Promise<{ state: ExportState; end: End; exitCode: number }> {
+  const { read, what, options, paths, place } = reading;
   if (place.isResumed) note(`perch: going on after ${inItems(place.state.items)}`);
   const stopping = listenForStop();
   const progress = barOf(paths, options);
@@ -129,9 +136,9 @@ async function read(reading: Reading): Promise<{ state: ExportState; end: End; e
     const ended = await runExport(
       {
         client,
-        path: row.path === null ? '/v1/tweets/search' : row.path(what),
+        path: pathOf(read, what),
         query: reading.query,
-        count: options.count ?? row.most,
+        count: options.count ?? read.size.max,
         limit: options.limit ?? null,
         maxSpent: options.maxCredits,
         stop: stopping.signal,

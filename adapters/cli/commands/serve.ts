@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
-import type { Serving } from '../../../app/main.js';
+import { Lifecycle } from '../../../app/lifecycle.js';
+import type { Serving } from '../../../app/listening.js';
 import { openStores, type Stores } from '../../../app/stores.js';
 import type { Config } from '../../../src/config/config.js';
 import { VERSION } from '../../../src/core/version.js';
@@ -17,16 +18,17 @@ export async function serve(): Promise<void> {
   if (cluster.isWorker) return (await import('../workers/worker.js')).work();
   const config = configOfProcess();
   note(`Perch ${VERSION} is starting, with its data in ${config.home}`);
-  // The database starts while the rest is loaded.
-  const opening = openStores(config, note);
-  const loading = load(config);
-  loading.catch(() => {});
-  const release = closeOnInterrupt(opening);
-  const { asked, serving } = await startOn(opening, config, loading).finally(release);
-  const stores = await opening;
-  void asked.twice.then((signal) => endNow(serving, stores, exitCodeOf(signal)));
-  await serving.stop(drainMsOf(await asked.once, config));
-  await stores.close();
+  const lifecycle = new Lifecycle();
+  const release = closeOnInterrupt(lifecycle);
+  const { asked, serving } = await lifecycle
+    .start(() => startOn(lifecycle, config))
+    .catch((error: unknown) => {
+      throw listenFailure(error, config);
+    })
+    .finally(release);
+  void asked.twice.then((signal) => endNow(lifecycle, serving, exitCodeOf(signal)));
+  await serving.drain(drainMsOf(await asked.once, config));
+  await lifecycle.close();
   note('Perch has stopped');
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
@@ -34,51 +36,46 @@ export async function serve(): Promise<void> {
 type Service = Serving & { kill?(): void };
 
 /** Serves by this process, or by several that it starts. */
-type StartService = (stores: Stores, config: Config, demoKey: string | null) => Promise<Service>;
+type StartService = (lifecycle: Lifecycle, stores: Stores, config: Config, demoKey: string | null) => Promise<Service>;
 
 async function load({ workers }: Config) {
-  const [{ prepareDemo }, { newSignInLink }, { welcome }, { createLog }, startService] = await Promise.all([
+  const [{ prepareDemo }, { newSignInLink }, { welcome }, { createLog }, service] = await Promise.all([
     import('../demo.js'),
     import('../sign-in-link.js'),
     import('../welcome.js'),
     import('../log.js'),
-    workers === 1 ? import('../../../app/main.js') : import('../workers/crew.js'),
+    workers === 1 ? import('../../../app/compose.js') : import('../workers/crew.js'),
   ]);
-  const start: StartService = (stores, config, demoKey) => {
+  const start: StartService = (lifecycle, stores, config, demoKey) => {
     const log = createLog(config.log);
-    return 'start' in startService
-      ? startService.start(config, stores, { log, demoKey })
-      : startService.startCrew({ config, demoKey, log });
+    return 'compose' in service
+      ? service.compose(lifecycle, config, stores, { log, demoKey })
+      : service.startCrew(lifecycle, { config, demoKey, log });
   };
   return { prepareDemo, newSignInLink, welcome, start };
 }
 
-async function startOn(
-  opening: Promise<Stores>,
-  config: Config,
-  loading: ReturnType<typeof load>,
-): Promise<{ asked: Asked; serving: Service }> {
-  const stores = await opening;
-  try {
-    const { prepareDemo, newSignInLink, welcome, start } = await loading;
-    const demo = await prepareDemo(stores, config);
-    const serving = await start(stores, config, demo?.key ?? null);
-    const asked = listenForSignals();
-    const where = config.authUrl ?? serving.url;
-    const signIn = demo?.isNew ? await newSignInLink(stores, demo.accountId, where) : null;
-    print(welcome(serving.url, config, demo, signIn));
-    return { asked, serving };
-  } catch (error) {
-    await stores.close();
-    throw listenFailure(error, config);
-  }
+async function startOn(lifecycle: Lifecycle, config: Config): Promise<{ asked: Asked; serving: Service }> {
+  // The database starts while the rest is loaded.
+  const loading = load(config);
+  loading.catch(() => {});
+  const stores = await openStores(lifecycle, config, { onProgress: note });
+  const { prepareDemo, newSignInLink, welcome, start } = await loading;
+  const demo = await lifecycle.open('demo', () => prepareDemo(stores, config));
+  const serving = await start(lifecycle, stores, config, demo?.key ?? null);
+  const asked = listenForSignals();
+  const where = config.authUrl ?? serving.url;
+  const signIn = demo?.isNew ? await newSignInLink(stores, demo.accountId, where) : null;
+  print(welcome(serving.url, config, demo, signIn));
+  return { asked, serving };
 }
 
 /** Nobody is waited for; only the embedded database is not left running. */
-function endNow(serving: Service, stores: Stores, exitCode: number): void {
+function endNow(lifecycle: Lifecycle, serving: Service, exitCode: number): void {
+  const end = (): never => process.exit(exitCode);
   serving.kill?.();
-  setTimeout(() => process.exit(exitCode), LINGER_MS);
-  void stores.close().finally(() => process.exit(exitCode));
+  setTimeout(end, LINGER_MS);
+  void lifecycle.hurry().then(end, end);
 }
 
 /** An address that can't be listened on, in words. */

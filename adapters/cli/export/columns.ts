@@ -1,7 +1,7 @@
 import { type GraphQLOutputType, getNamedType, isListType, isNonNullType, isObjectType, Kind, parse } from 'graphql';
 import { schema } from '../../../schema/index.js';
 import { readOperations } from '../../../schema/operations.js';
-import type { ListRow } from './lists.js';
+import type { RowType } from './lists.js';
 
 export type Kinds = 'text' | 'count' | 'flag' | 'moment' | 'json';
 
@@ -17,7 +17,7 @@ export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 const KINDS: Readonly<Record<string, Kinds>> = { Boolean: 'flag', Int: 'count', Count: 'count', DateTime: 'moment' };
 
 /** The members of a list's objects in the order in which the interface gives them: its operation says which. */
-export function columnsOf(operation: string, rows: ListRow['rows']): Column[] {
+export function columnsOf(operation: string, rows: RowType): Column[] {
   if (rows === 'id') return [{ name: 'id', kind: 'text' }];
   const type = schema.getType(rows);
   const fragment = parse(readOperations()[operation] ?? '').definitions.find(

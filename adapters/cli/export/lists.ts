@@ -1,42 +1,25 @@
-import { SIZES } from '../../../schema/sizes.js';
+import { holdsUsers, LIST_READS, type ListRead } from '../../../src/core/lists.js';
+import type { Product } from '../../../src/core/model.js';
 
-/** What one list is read by. */
-export interface ListRow {
-  /** The path of its endpoint for a subject; null: the subject is the query `q`. */
-  readonly path: ((subject: string) => string) | null;
-  /** The persisted operation: its fragments are the columns. */
-  readonly operation: string;
-  readonly of: 'user' | 'tweet' | 'query';
-  readonly rows: 'User' | 'Tweet' | 'id';
-  /** The most items of a page. */
-  readonly most: number;
+/** The endpoint of a list for a subject; of a search, whose subject is the query `q`, for any. */
+export function pathOf({ list, path }: ListRead, subject: string): string {
+  switch (list.subject) {
+    case 'user':
+      return `/v1/users/${encodeURIComponent(subject)}/${path}`;
+    case 'tweet':
+      return `/v1/tweets/${encodeURIComponent(subject)}/${path}`;
+    case 'query':
+      return `/v1/tweets/${path}`;
+  }
 }
 
-const ofUser = (operation: string, name: string, rows: ListRow['rows'], most: number): ListRow => ({
-  path: (user) => `/v1/users/${encodeURIComponent(user)}/${name}`,
-  operation,
-  of: 'user',
-  rows,
-  most,
-});
+/** What the rows of a file are: objects of these types, or ids alone. */
+export type RowType = 'User' | 'Tweet' | 'id';
 
-const ofTweet = (name: string, rows: ListRow['rows'], most: number): ListRow => ({
-  path: (id) => `/v1/tweets/${encodeURIComponent(id)}/${name}`,
-  operation: name,
-  of: 'tweet',
-  rows,
-  most,
-});
+export function rowTypeOf({ kind, idsOnly }: ListRead, product: Product | undefined): RowType {
+  if (idsOnly) return 'id';
+  return holdsUsers({ kind, product }) ? 'User' : 'Tweet';
+}
 
 /** Every list read and search, by the name it has on the command line. */
-export const LISTS: Readonly<Record<string, ListRow>> = {
-  followers: ofUser('followers', 'followers', 'User', SIZES.followers.max),
-  following: ofUser('following', 'following', 'User', SIZES.following.max),
-  'follower-ids': ofUser('follower-ids', 'followers/ids', 'id', SIZES.followerIds.max),
-  tweets: ofUser('user-tweets', 'tweets', 'Tweet', SIZES.timeline.max),
-  thread: ofTweet('thread', 'Tweet', SIZES.thread.max),
-  replies: ofTweet('replies', 'Tweet', SIZES.replies.max),
-  quotes: ofTweet('quotes', 'Tweet', SIZES.quotes.max),
-  retweeters: ofTweet('retweeters', 'User', SIZES.retweeters.max),
-  search: { path: null, operation: 'search', of: 'query', rows: 'Tweet', most: SIZES.search.max },
-};
+export const EXPORTS: ReadonlyMap<string, ListRead> = new Map(LIST_READS.map((read) => [read.export, read]));

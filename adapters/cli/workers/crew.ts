@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import { FINISH_MS, type Serving } from '../../../app/main.js';
+import type { Lifecycle } from '../../../app/lifecycle.js';
+import { FINISH_MS, type Serving } from '../../../app/listening.js';
 import type { Config } from '../../../src/config/config.js';
 import { Failure } from '../failure.js';
 import type { Order, Report } from './orders.js';
@@ -23,25 +24,19 @@ interface Job {
 
 /**
  * As many processes as WORKERS says, on one port; this one hands them the connections, and replaces who dies. Rejects with
- * what the first of them failed with, when they can't start.
+ * what the first of them failed with, when they can't start. Draining ends them; who is left is killed when it closes.
  */
-export async function startCrew(job: Job): Promise<Serving & { kill(): void }> {
+export async function startCrew(lifecycle: Lifecycle, job: Job): Promise<Serving & { kill(): void }> {
   // Asked for here, so that a taken port is told once, and a free one is found once and kept when all die together.
   const port = await freePort(job.config);
-  const crew = new Crew({ ...job, config: { ...job.config, port } });
-  const metrics = await openMetrics(job.config);
-  try {
-    const urls = await Promise.all(Array.from({ length: job.config.workers }, (_, index) => crew.hire(index + 1)));
-    const stop = async (drainMs: number) => {
-      await crew.stop(drainMs);
-      await metrics?.close();
-    };
-    return { url: urls[0] ?? '', stop, kill: () => crew.kill() };
-  } catch (error) {
-    crew.kill();
-    await metrics?.close();
-    throw error;
-  }
+  await openMetrics(lifecycle, job.config);
+  const crew = await lifecycle.open(
+    'workers',
+    () => new Crew({ ...job, config: { ...job.config, port } }),
+    (hired) => hired.kill(),
+  );
+  const urls = await Promise.all(Array.from({ length: job.config.workers }, (_, index) => crew.hire(index + 1)));
+  return { url: urls[0] ?? '', drain: (drainMs) => crew.stop(drainMs), kill: () => void crew.kill() };
 }
 
 class Crew {
@@ -63,16 +58,22 @@ class Crew {
 
   async stop(drainMs: number): Promise<void> {
     this.#stopping.abort();
-    const ends = [...this.#atWork].map((worker) => once(worker, 'exit'));
+    const ends = this.#ends();
     for (const worker of this.#atWork) order(worker, { say: 'stop', drainMs });
-    const late = setTimeout(() => this.kill(), drainMs + FINISH_MS + CLOSE_MS);
-    await Promise.all(ends);
+    const late = setTimeout(() => void this.kill(), drainMs + FINISH_MS + CLOSE_MS);
+    await ends;
     clearTimeout(late);
   }
 
-  kill(): void {
+  async kill(): Promise<void> {
     this.#stopping.abort();
+    const ends = this.#ends();
     for (const worker of this.#atWork) worker.process.kill('SIGKILL');
+    await ends;
+  }
+
+  #ends(): Promise<unknown> {
+    return Promise.all([...this.#atWork].map((worker) => once(worker, 'exit')));
   }
 
   async #keep(number: number, firstEnd: Promise<string>, bornMs: number): Promise<void> {
@@ -139,10 +140,14 @@ const order = (worker: Worker, message: Order): void => {
 };
 
 /** Those of all workers, added up: the only thing that this process serves itself. */
-async function openMetrics({ host, metricsPort }: Config): Promise<{ close(): Promise<void> } | null> {
-  if (metricsPort === null) return null;
+async function openMetrics(lifecycle: Lifecycle, { host, metricsPort }: Config): Promise<void> {
+  if (metricsPort === null) return;
   const { serveCrewMetrics } = await import('../../metrics/crew-metrics.js');
-  return serveCrewMetrics(host, metricsPort);
+  await lifecycle.open(
+    'metrics of all workers',
+    () => serveCrewMetrics(host, metricsPort),
+    (metrics) => metrics.close(),
+  );
 }
 
 /** The port of the configuration, or a free one. Rejects as listening does. */

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
-import { start } from '../../../app/main.js';
+import { compose } from '../../../app/compose.js';
+import { Lifecycle } from '../../../app/lifecycle.js';
 import { openStores } from '../../../app/stores.js';
 import { endingOf } from '../failure.js';
 import { createLog } from '../log.js';
@@ -29,15 +30,15 @@ export async function work(): Promise<void> {
 }
 
 async function serveUntil({ config, demoKey, worker }: Work, stop: Promise<number>): Promise<void> {
-  const stores = await openStores(config);
-  try {
+  const lifecycle = new Lifecycle();
+  await lifecycle.start(async () => {
+    const stores = await openStores(lifecycle, config);
     const log = createLog(config.log).child({ worker });
-    const serving = await start(config, stores, { log, demoKey });
+    const serving = await compose(lifecycle, config, stores, { log, demoKey });
     tell({ say: 'serving', url: serving.url });
-    await serving.stop(await stop);
-  } finally {
-    await stores.close();
-  }
+    await serving.drain(await stop);
+  });
+  await lifecycle.close();
 }
 
 /** A primary that is gone can hand over no connection any more: what is open is finished. */

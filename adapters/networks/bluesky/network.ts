@@ -1,5 +1,7 @@
+import { LISTS } from '../../../src/core/lists.js';
 import type { Memories } from '../../../src/core/memories.js';
 import { type ListRef, PRODUCTS, type Product } from '../../../src/core/model.js';
+import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import { Upstream } from '../upstream/client.js';
@@ -70,14 +72,16 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
   const searcher = account ? ACCOUNT : isBlueskys(baseUrl) ? null : ANONYMOUS;
 
   async function page(list: ListRef, token: string | null, context: ReadContext): Promise<NetworkPage> {
-    const { session = list.kind === 'search' ? searcher : ANONYMOUS } = context;
-    if (list.kind !== 'search') {
-      if (session === ACCOUNT) throw notReadByAccount();
-      return readList({ ask, profiles, token, context }, list);
+    const read = readerOf(READERS, list.kind);
+    const isSearch = LISTS[list.kind].subject === 'query';
+    const { session = isSearch ? searcher : ANONYMOUS } = context;
+    if (isSearch) {
+      check(list.subject, list.product ?? 'Latest');
+      if (session === null || session !== searcher) throw notServed(list.product ?? 'Latest');
+    } else if (session === ACCOUNT) {
+      throw notReadByAccount();
     }
-    check(list.subject, list.product ?? 'Latest');
-    if (session === null || session !== searcher) throw notServed(list.product ?? 'Latest');
-    return searches.page(list, token, context);
+    return read({ ask, profiles, searches, token, context }, list);
   }
 
   const anonymously = ({ session }: ReadContext): void => {
@@ -92,6 +96,7 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
     // Only a batch of nothing but reposts takes more, 27, four at a time.
     pace: { fast: 4, slow: 1 },
     products: searcher === null ? ['Latest'] : PRODUCTS,
+    lists: servedBy(READERS),
     checkQuery: check,
     async users(refs, context) {
       anonymously(context);
@@ -114,22 +119,43 @@ function check(query: string, product: Product): void {
   else translate(query, product);
 }
 
-async function readList(read: ListRead, { kind, subject }: ListRef): Promise<NetworkPage> {
-  if (kind === 'timeline' || kind === 'followers' || kind === 'following') {
-    const did = userDid(subject);
-    if (did === null) throw noUser();
-    return { timeline: readTimeline, followers: readFollowers, following: readFollowing }[kind](read, did);
-  }
-  const record = recordOf(subject);
-  if (kind === 'quotes' || kind === 'retweeters') {
-    // A repost is not quoted, nor reposted (T6).
-    if (record?.collection !== POST) return kind === 'quotes' ? { tweets: [], next: null } : { users: [], next: null };
-    return { quotes: readQuotes, retweeters: readRetweeters }[kind](read, uriOfRecord(record));
-  }
-  if (record === null) throw noTweet();
-  if (record.collection !== POST) return alone(read, subject, kind === 'thread');
-  return (kind === 'thread' ? readThread : readReplies)(read, uriOfRecord(record));
+interface Reading extends ListRead {
+  readonly searches: Searches;
 }
+
+type Reader = (reading: Reading, list: ListRef) => Promise<NetworkPage>;
+
+const MISSING = { user: noUser, tweet: noTweet } as const;
+
+const ofUser =
+  (read: (reading: Reading, did: string) => Promise<NetworkPage>): Reader =>
+  async (reading, { kind, subject }) => {
+    const did = userDid(subject);
+    return did === null ? pageWithoutSubject(kind, MISSING) : read(reading, did);
+  };
+
+/** Of a post, or of a repost, which is no post of its own: `ofRepost`. */
+const ofTweet =
+  (read: (reading: Reading, uri: string) => Promise<NetworkPage>, ofRepost: Reader): Reader =>
+  async (reading, list) => {
+    const record = recordOf(list.subject);
+    if (record === null) return pageWithoutSubject(list.kind, MISSING);
+    return record.collection === POST ? read(reading, uriOfRecord(record)) : ofRepost(reading, list);
+  };
+
+/** A repost is not quoted, nor reposted (T6). */
+const none: Reader = async (_reading, { kind }) => pageWithoutSubject(kind, MISSING);
+
+const READERS: Readers<Reader> = {
+  timeline: ofUser(readTimeline),
+  followers: ofUser(readFollowers),
+  following: ofUser(readFollowing),
+  thread: ofTweet(readThread, (reading, { subject }) => alone(reading, subject, true)),
+  replies: ofTweet(readReplies, (reading, { subject }) => alone(reading, subject, false)),
+  quotes: ofTweet(readQuotes, none),
+  retweeters: ofTweet(readRetweeters, none),
+  search: ({ searches, token, context }, list) => searches.page(list, token, context),
+};
 
 /** What a repost is a thread of: itself. Nobody can reply to it. */
 async function alone({ ask, profiles, context }: ListRead, id: string, wanted: boolean): Promise<NetworkPage> {

@@ -1,4 +1,5 @@
 import { type ListRef, PRODUCTS, type Tweet, type User, type UserRef } from '../../../src/core/model.js';
+import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
 import type { Found, Network, NetworkPage } from '../../../src/ports/network.js';
 import { tweetOf, userOf } from './map.js';
 import { readTweets, readUsers } from './reads/entities.js';
@@ -22,10 +23,11 @@ export function createCorpusNetwork(pool: CorpusPool): Network {
     batchSize: { users: 100, tweets: 100 },
     pace: { fast: null, slow: null },
     products: PRODUCTS,
+    lists: servedBy(READERS),
     checkQuery,
     users: (refs, { signal }) => findUsers(run, refs, signal),
     tweets: (ids, { signal }) => findTweets(run, ids, signal),
-    page: async (list, token, { signal }) => readPage(run, list, positionOf(token), signal),
+    page: async (list, token, { signal }) => readerOf(READERS, list.kind)(run, list, positionOf(token), signal),
   };
 }
 
@@ -46,30 +48,24 @@ async function findTweets(run: Run, ids: readonly string[], signal: AbortSignal)
   });
 }
 
-async function readPage(run: Run, list: ListRef, after: Position | null, signal: AbortSignal): Promise<NetworkPage> {
-  const { kind, subject } = list;
-  if (kind === 'search') return readSearch(run, { q: subject, product: list.product ?? 'Latest' }, after, signal);
-  if (bigintOf(subject) === null) return absent(kind);
-  switch (kind) {
-    case 'timeline':
-      return readTimeline(run, subject, after, signal);
-    case 'followers':
-    case 'following':
-      return readFollows(run, kind, subject, after, signal);
-    case 'retweeters':
-      return readRetweeters(run, subject, after, signal);
-    case 'quotes':
-      return readQuotes(run, subject, after, signal);
-    case 'replies':
-      return readReplies(run, subject, after, signal);
-    case 'thread':
-      return readThread(run, subject, after, signal);
-  }
-}
+type Reader = (run: Run, list: ListRef, after: Position | null, signal: AbortSignal) => Promise<NetworkPage>;
 
-/** What a list under an id that no row can have answers (T6). */
-function absent(kind: Exclude<ListRef['kind'], 'search'>): NetworkPage {
-  if (kind === 'quotes') return { tweets: [], next: null };
-  if (kind === 'retweeters') return { users: [], next: null };
-  throw kind === 'thread' || kind === 'replies' ? noTweet() : noUser();
-}
+/** A list of a user or a tweet; under an id that no row can have there is nothing. */
+const under =
+  (read: (run: Run, id: string, after: Position | null, signal: AbortSignal) => Promise<NetworkPage>): Reader =>
+  async (run, { kind, subject }, after, signal) =>
+    bigintOf(subject) === null
+      ? pageWithoutSubject(kind, { user: noUser, tweet: noTweet })
+      : read(run, subject, after, signal);
+
+const READERS: Readers<Reader> = {
+  timeline: under(readTimeline),
+  followers: under((run, ...rest) => readFollows(run, 'followers', ...rest)),
+  following: under((run, ...rest) => readFollows(run, 'following', ...rest)),
+  thread: under(readThread),
+  replies: under(readReplies),
+  quotes: under(readQuotes),
+  retweeters: under(readRetweeters),
+  search: (run, { subject, product = 'Latest' }, after, signal) =>
+    readSearch(run, { q: subject, product }, after, signal),
+};

@@ -1,4 +1,4 @@
-import { type HtmlToken, tokensOf } from './html-tokens.js';
+import { type HtmlToken, readHtml } from './html-tokens.js';
 
 export interface HtmlText {
   readonly text: string;
@@ -21,7 +21,7 @@ const UNREAD: ReadonlySet<string> = new Set(['script', 'style', 'template', 'hea
 /** A post or bio as plain text: paragraphs apart by an empty line, links spelled out as they are written. */
 export function textOfHtml(html: string): HtmlText {
   const writer = new Writer();
-  for (const token of tokensOf(html)) writer.write(token);
+  readHtml(html, (token) => writer.write(token));
   return { text: writer.text, links: [...writer.links] };
 }
 

@@ -1,10 +1,11 @@
 import { badRequest } from '../../../src/core/errors.js';
 import type { ListRef } from '../../../src/core/model.js';
+import { type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
 import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import { Api, type MastodonOptions } from './api.js';
 import { readReplies, readThread } from './conversation.js';
 import { isPosition } from './link-header.js';
-import { readFollows, readQuotes, readRetweeters, readTimeline } from './lists.js';
+import { type Place, readFollows, readQuotes, readRetweeters, readTimeline } from './lists.js';
 import { readTweets, readUsers } from './objects.js';
 import { checkQuery, readSearch, SEARCHABLE } from './search.js';
 import { selfCheck } from './self-check.js';
@@ -26,37 +27,41 @@ export function createMastodonNetwork(options: MastodonOptions): Network {
     batchSize: { users: 1, tweets: 20 },
     pace: PACE,
     products: SEARCHABLE,
+    lists: servedBy(READERS),
     checkQuery,
     users: (refs, context) => readUsers(api, refs, context),
     tweets: (ids, context) => readTweets(api, ids, context),
-    page: (list, token, context) => readPage(api, list, token, context),
+    async page(list, token, context) {
+      if (token !== null && !isPosition(token)) throw badRequest('The cursor is not one of this network.', 'cursor');
+      return readerOf(READERS, list.kind)(api, list, token, context);
+    },
     selfCheck: (context) => selfCheck(api, context),
     close: () => api.close(),
   };
 }
 
-async function readPage(api: Api, list: ListRef, token: string | null, context: ReadContext): Promise<NetworkPage> {
-  if (token !== null && !isPosition(token)) throw badRequest('The cursor is not one of this network.', 'cursor');
-  const place = { subject: list.subject, maxId: token };
-  switch (list.kind) {
-    case 'timeline':
-      return readTimeline(api, place, context);
-    case 'followers':
-    case 'following':
-      return readFollows(api, list.kind, place, context);
-    case 'retweeters':
-      return readRetweeters(api, place, context);
-    case 'quotes':
-      return readQuotes(api, place, context);
-    case 'thread':
-      return readThread(api, list.subject, context);
-    case 'replies':
-      return readReplies(api, list.subject, context);
-    case 'search':
-      return readSearch(
-        api,
-        { q: list.subject, product: list.product ?? 'Latest', offset: Number(token ?? 0) },
-        context,
-      );
-  }
-}
+type Reader = (api: Api, list: ListRef, token: string | null, context: ReadContext) => Promise<NetworkPage>;
+
+/** A list that goes on from a post or an account of the server's own. */
+const paged =
+  (read: (api: Api, place: Place, context: ReadContext) => Promise<NetworkPage>): Reader =>
+  (api, { subject }, token, context) =>
+    read(api, { subject, maxId: token }, context);
+
+/** A list that comes whole. */
+const whole =
+  (read: (api: Api, id: string, context: ReadContext) => Promise<NetworkPage>): Reader =>
+  (api, { subject }, _token, context) =>
+    read(api, subject, context);
+
+const READERS: Readers<Reader> = {
+  timeline: paged(readTimeline),
+  followers: paged((api, ...rest) => readFollows(api, 'followers', ...rest)),
+  following: paged((api, ...rest) => readFollows(api, 'following', ...rest)),
+  thread: whole(readThread),
+  replies: whole(readReplies),
+  quotes: paged(readQuotes),
+  retweeters: paged(readRetweeters),
+  search: (api, { subject, product = 'Latest' }, token, context) =>
+    readSearch(api, { q: subject, product, offset: Number(token ?? 0) }, context),
+};

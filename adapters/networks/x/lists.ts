@@ -1,5 +1,4 @@
 import { ServiceError } from '../../../src/core/errors.js';
-import type { ListKind } from '../../../src/core/model.js';
 import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import type { XApi } from './api.js';
 import { findUsers } from './entities.js';
@@ -19,44 +18,45 @@ const RETWEETERS = 100;
 /** X shows this many posts of a timeline. */
 const TIMELINE_DEPTH = 3200;
 
-type Kind = Extract<ListKind, 'timeline' | 'followers' | 'following' | 'quotes' | 'retweeters'>;
+export interface ListPlace {
+  readonly api: XApi;
+  readonly token: string | null;
+  readonly context: ReadContext;
+}
 
-/** One page of a list that X keeps; `id` is one that X takes. */
-export async function readList(
-  api: XApi,
-  kind: Kind,
-  id: string,
-  token: string | null,
-  context: ReadContext,
-): Promise<NetworkPage> {
-  const params = (size: number) => ({
-    max_results: String(size),
-    ...(token !== null && { pagination_token: token }),
-  });
-  const list = { kind: 'list' } as const;
-  switch (kind) {
-    case 'timeline': {
-      const answer = await api.tweets(`/2/users/${id}/tweets`, params(POSTS), { kind: 'objects' }, context);
-      subjectIn(answer, 'user');
-      if (answer.includes?.users?.some((user) => user.id === id && user.protected)) throw privateFailure();
-      return withDepth({ tweets: tweetsOf(answer), next: nextOf(answer) });
-    }
-    case 'followers':
-    case 'following': {
-      if (token === null) await requirePublic(api, id, context);
-      const answer = await api.users(`/2/users/${id}/${kind}`, params(PROFILES), list, context);
-      subjectIn(answer, 'user');
-      return { users: usersOf(answer), next: nextOf(answer) };
-    }
-    case 'quotes': {
-      const answer = await emptyIfGone(api.tweets(`/2/tweets/${id}/quote_tweets`, params(POSTS), list, context));
-      return { tweets: tweetsOf(answer), next: nextOf(answer) };
-    }
-    case 'retweeters': {
-      const answer = await emptyIfGone(api.users(`/2/tweets/${id}/retweeted_by`, params(RETWEETERS), list, context));
-      return { users: usersOf(answer), next: nextOf(answer) };
-    }
-  }
+const LIST = { kind: 'list' } as const;
+
+const paramsOf = (size: number, token: string | null) => ({
+  max_results: String(size),
+  ...(token !== null && { pagination_token: token }),
+});
+
+export async function readTimeline({ api, token, context }: ListPlace, id: string): Promise<NetworkPage> {
+  const answer = await api.tweets(`/2/users/${id}/tweets`, paramsOf(POSTS, token), { kind: 'objects' }, context);
+  subjectIn(answer, 'user');
+  if (answer.includes?.users?.some((user) => user.id === id && user.protected)) throw privateFailure();
+  return withDepth({ tweets: tweetsOf(answer), next: nextOf(answer) });
+}
+
+export const readFollows =
+  (edge: 'followers' | 'following') =>
+  async ({ api, token, context }: ListPlace, id: string): Promise<NetworkPage> => {
+    if (token === null) await requirePublic(api, id, context);
+    const answer = await api.users(`/2/users/${id}/${edge}`, paramsOf(PROFILES, token), LIST, context);
+    subjectIn(answer, 'user');
+    return { users: usersOf(answer), next: nextOf(answer) };
+  };
+
+export async function readQuotes({ api, token, context }: ListPlace, id: string): Promise<NetworkPage> {
+  const read = api.tweets(`/2/tweets/${id}/quote_tweets`, paramsOf(POSTS, token), LIST, context);
+  const answer = await emptyIfGone(read);
+  return { tweets: tweetsOf(answer), next: nextOf(answer) };
+}
+
+export async function readRetweeters({ api, token, context }: ListPlace, id: string): Promise<NetworkPage> {
+  const read = api.users(`/2/tweets/${id}/retweeted_by`, paramsOf(RETWEETERS, token), LIST, context);
+  const answer = await emptyIfGone(read);
+  return { users: usersOf(answer), next: nextOf(answer) };
 }
 
 /** X shows a user's token the lists of protected accounts that this user follows (T8). Asked first: lists cost more. */

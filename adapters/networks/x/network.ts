@@ -1,9 +1,10 @@
 import { type ListRef, PRODUCTS } from '../../../src/core/model.js';
-import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
+import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
+import type { Network, NetworkPage } from '../../../src/ports/network.js';
 import { XApi, type XOptions } from './api.js';
 import { findTweets, findUsers } from './entities.js';
 import { isXId, noTweet, noUser } from './ids.js';
-import { readList } from './lists.js';
+import { type ListPlace, readFollows, readQuotes, readRetweeters, readTimeline } from './lists.js';
 import { checkSearch, readSearch } from './search.js';
 import { checkAll } from './self-check.js';
 import { readReplies, readThread } from './thread.js';
@@ -20,32 +21,37 @@ export function createXNetwork(options: XOptions): Network {
     batchSize: { users: 100, tweets: 100 },
     pace: PACE[options.search],
     products: PRODUCTS,
+    lists: servedBy(READERS),
     checkQuery: (q, product) => checkSearch(q, product, options),
     users: (refs, context) => findUsers(api, refs, context),
     tweets: (ids, context) => findTweets(api, ids, context),
-    page: (list, token, context) => readPage(api, options, list, token, context),
+    page: async (list, token, context) =>
+      readerOf(READERS, list.kind)({ api, token, context, settings: options }, list),
     selfCheck: (context) => checkAll(api, options, context),
     close: () => api.close(),
   };
 }
 
-async function readPage(
-  api: XApi,
-  settings: XOptions,
-  { kind, subject, product = 'Latest' }: ListRef,
-  token: string | null,
-  context: ReadContext,
-): Promise<NetworkPage> {
-  if (kind === 'search') return readSearch(api, { q: subject, product }, token, context, settings);
-  if (!isXId(subject)) return absent(kind);
-  if (kind === 'thread') return readThread({ api, context, settings }, subject, token);
-  if (kind === 'replies') return readReplies({ api, context, settings }, subject, token);
-  return readList(api, kind, subject, token, context);
+interface Reading extends ListPlace {
+  readonly settings: XOptions;
 }
 
-/** What a list under an id that X can have given to nothing answers (T6). */
-function absent(kind: Exclude<ListRef['kind'], 'search'>): NetworkPage {
-  if (kind === 'quotes') return { tweets: [], next: null };
-  if (kind === 'retweeters') return { users: [], next: null };
-  throw kind === 'thread' || kind === 'replies' ? noTweet() : noUser();
-}
+type Reader = (reading: Reading, list: ListRef) => Promise<NetworkPage>;
+
+/** A list of a user or a post; under an id that X can have given to nothing there is nothing. */
+const under =
+  (read: (reading: Reading, id: string) => Promise<NetworkPage>): Reader =>
+  async (reading, { kind, subject }) =>
+    isXId(subject) ? read(reading, subject) : pageWithoutSubject(kind, { user: noUser, tweet: noTweet });
+
+const READERS: Readers<Reader> = {
+  timeline: under(readTimeline),
+  followers: under(readFollows('followers')),
+  following: under(readFollows('following')),
+  thread: under((reading, id) => readThread(reading, id, reading.token)),
+  replies: under((reading, id) => readReplies(reading, id, reading.token)),
+  quotes: under(readQuotes),
+  retweeters: under(readRetweeters),
+  search: ({ api, token, context, settings }, { subject, product = 'Latest' }) =>
+    readSearch(api, { q: subject, product }, token, context, settings),
+};

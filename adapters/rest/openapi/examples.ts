@@ -1,5 +1,7 @@
 import { type GraphQLObjectType, getNamedType, isObjectType, isUnionType, type OperationDefinitionNode } from 'graphql';
+import { camelCase } from '../../../schema/list-documents.js';
 import { type Thousandths, toCredits } from '../../../src/core/credits.js';
+import { holdsUsers, LIST_READS } from '../../../src/core/lists.js';
 import { PACKS, usdPer1000 } from '../../../src/core/packs.js';
 import { type ItemCache, priceOf, type Unit } from '../../../src/core/prices.js';
 import { TIERS } from '../../../src/core/tiers.js';
@@ -18,7 +20,7 @@ const BALANCE: Thousandths = 1_000_000;
 const { OBSERVATORY, FERRIES, THREAD, REPLY, QUOTE, PHOTO } = EXAMPLE_OBJECTS;
 const PAID = { keyPrefix: 'perch_live_4fTq9Z', items: 2, cacheHits: 0, credits: 2 };
 
-/** What the schema would resolve each operation's root field to, and how each of its items was come by. */
+/** What the schema would resolve an operation's root field to, and how each of its items was come by. */
 const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCache[] }>> = {
   user: { value: OBSERVATORY, items: ['miss'] },
   tweet: { value: PHOTO, items: ['hit'] },
@@ -68,6 +70,13 @@ const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCach
   },
 };
 
+/** Of a list that has none of its own. */
+function exampleOfList(name: string) {
+  const read = LIST_READS.find(({ operation }) => camelCase(operation) === name);
+  if (!read) throw new TypeError(`There is no example for ${name}.`);
+  return page(holdsUsers(read) ? [FERRIES, OBSERVATORY] : [PHOTO, THREAD], CURSOR);
+}
+
 function page(nodes: readonly unknown[], endCursor: string | null = null) {
   const meta = { items: nodes.length, cache: 'miss', cacheHits: 0 };
   return { value: { nodes, pageInfo: { endCursor }, meta }, items: nodes.map(() => 'miss' as const) };
@@ -93,8 +102,8 @@ export function examplesOf(
   asked: number,
 ): Record<string, Example> {
   const root = selections.rootOf(operation);
-  const example = ROOTS[operation.name?.value ?? ''];
-  if (!example) throw new TypeError(`There is no example for ${operation.name?.value}.`);
+  const name = operation.name?.value ?? '';
+  const example = ROOTS[name] ?? exampleOfList(name);
   const unit = priceOfField(root.field)?.unit;
   const data = { [root.name]: shaped(selections, root, example.value) };
   const body = envelopeOf(answerOf(data, example.items ?? [], unit), REQUEST_ID, []);

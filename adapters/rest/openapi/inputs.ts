@@ -1,3 +1,4 @@
+import { BATCH } from '../../../src/core/fields.js';
 import { PACKS } from '../../../src/core/packs.js';
 import { MAX_QUERY_LENGTH } from '../../../src/read/subjects.js';
 import type { Parameter } from '../parameters.js';
@@ -101,8 +102,7 @@ export function requestBodyOf(
 export function valueSchema({ name, type, values, rule, initial }: Parameter): JsonSchema {
   const byDefault = initial === undefined ? {} : { default: initial };
   if (type === 'list') {
-    const { min, max } = rule?.kind === 'list' ? rule : { min: 1, max: 100 };
-    return { type: 'array', items: { type: 'string' }, minItems: min, maxItems: max };
+    return { type: 'array', items: { type: 'string' }, minItems: BATCH.min, maxItems: BATCH.max };
   }
   if (type === 'integer') {
     const bounds = rule?.kind === 'size' ? { minimum: rule.min, maximum: rule.max } : {};

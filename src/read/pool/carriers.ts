@@ -1,4 +1,5 @@
-import { familyOfList, type ListRef, type Tweet, type User, type UserRef } from '../../core/model.js';
+import { familyOfList } from '../../core/lists.js';
+import type { ListRef, Tweet, User, UserRef } from '../../core/model.js';
 import type { Found, Network, NetworkPage } from '../../ports/network.js';
 import { listHash, userKey } from '../keys.js';
 import type { Carrier } from './job.js';

@@ -1,6 +1,8 @@
 import { ServiceError } from '../../../src/core/errors.js';
-import { holdsUsers, type ListKind, type ListRef, PRODUCTS, type Tweet, type User } from '../../../src/core/model.js';
+import { holdsUsers, type ListKind } from '../../../src/core/lists.js';
+import { type ListRef, PRODUCTS, type Tweet, type User } from '../../../src/core/model.js';
 import type { Found, Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
+import { EVERY_LIST } from '../../support/lists.js';
 
 /** How the network behaves from now on. `only` leaves the reads of other kinds well. */
 export type Weather =
@@ -49,6 +51,7 @@ export function createHostileNetwork(): HostileNetwork {
     // Of each session. Searches thirty a second in all; single objects as fast as an attack may want to be.
     pace: { fast: 300, slow: 10 },
     products: PRODUCTS,
+    lists: EVERY_LIST,
     users: (refs, context) =>
       through(null, context, () => refs.map((ref) => ('id' in ref ? userOfId(ref.id) : userOfHandle(ref.handle)))),
     tweets: (ids, context) => through(null, context, () => ids.map((id) => tweetOf(id, removed))),

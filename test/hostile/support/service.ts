@@ -104,7 +104,7 @@ export async function startService(database: { sql: Sql; url: string }, mount: M
     },
     become: async (weather) => void (await order({ become: weather })),
     remove: async (tweetId) => void (await order({ remove: tweetId })),
-    keptMb: () => order({}),
+    keptMb: () => order({ measure: true }),
     async restart() {
       await end(running.child);
       running = await startProcess(mount, env);
@@ -139,7 +139,7 @@ function ordered(child: ChildProcess, order: Order): Promise<number> {
       resolve(keptMb);
     };
     const heard = (done: Done): void => {
-      if (done.id === order.id) finish(done.keptMb);
+      if (done.id === order.id) finish(done.keptMb ?? Number.NaN);
     };
     const timer = setTimeout(finish, ORDER_MS, Number.NaN);
     child.on('message', heard);

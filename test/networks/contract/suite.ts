@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { LIST_KINDS, LISTS } from '../../../src/core/lists.js';
 import type { ListRef, Tweet, User } from '../../../src/core/model.js';
 import { createEngine } from '../../support/engine.js';
 import { failuresSuite } from './failures.suite.js';
@@ -25,12 +26,12 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
     const tweetIds = (...keys: string[]): string[] => keys.map((key) => at.tweetId(key));
 
     /** The whole list, as the engine cuts it: so many at a time, from an engine that holds nothing. */
-    async function walk(ref: ListRef, first: number): Promise<string[]> {
+    async function walk(ref: ListRef, count: number): Promise<string[]> {
       const engine = createEngine(at.network);
       const ids: string[] = [];
       let after: string | null = null;
       for (let pages = 0; pages < 400; pages += 1) {
-        const { page } = await engine.page({ ...ref, first, after });
+        const { page } = await engine.page({ ...ref, count, after });
         ids.push(...page.nodes.map(({ id }) => id));
         after = page.endCursor;
         if (after === null) return ids;
@@ -146,16 +147,22 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
       });
 
       it('of nobody is not_found; quotes and retweeters of nothing are empty (T6)', async () => {
-        for (const kind of ['timeline', 'followers', 'following'] as const) {
-          expect([kind, await codeOf(first(list(kind, at.nobody.userId)))]).toEqual([kind, 'not_found']);
+        for (const kind of LIST_KINDS) {
+          const { subject, withoutSubject } = LISTS[kind];
+          if (subject === 'query' || !at.network.lists[kind] || at.cannot.some((what) => what === kind)) continue;
+          const page = first(list(kind, subject === 'user' ? at.nobody.userId : at.nobody.tweetId));
+          if (withoutSubject === 'not_found') expect([kind, await codeOf(page)]).toEqual([kind, 'not_found']);
+          else expect([kind, idsOf(await page)]).toEqual([kind, []]);
         }
-        for (const kind of ['thread', 'replies'] as const) {
-          expect([kind, await codeOf(first(list(kind, at.nobody.tweetId)))]).toEqual([kind, 'not_found']);
+      });
+
+      it('a list that it does not have is refused, and nothing is asked of it', async () => {
+        const before = at.requests.length;
+        for (const kind of LIST_KINDS) {
+          if (at.network.lists[kind]) continue;
+          expect([kind, await codeOf(first(list(kind, at.nobody.userId)))]).toEqual([kind, 'access_denied']);
         }
-        for (const kind of ['quotes', 'retweeters'] as const) {
-          if (kind === 'quotes' && at.cannot.includes('quotes')) continue;
-          expect([kind, idsOf(await first(list(kind, at.nobody.tweetId)))]).toEqual([kind, []]);
-        }
+        expect(at.requests.length).toBe(before);
       });
 
       it('a thread: the asked-for one first, then those above, then what follows', async () => {

@@ -1,0 +1,46 @@
+import { LIST_READS, type List, type ListRead } from '../src/core/lists.js';
+
+/** The variables that say whose or what a list is, each with its argument. */
+const SUBJECTS: Readonly<Record<List['subject'], readonly [variables: string, args: string]>> = {
+  user: ['$user: ID!', 'user: $user'],
+  tweet: ['$id: ID!', 'id: $id'],
+  query: ['$q: String!, $product: Product = Latest', 'q: $q, product: $product'],
+};
+
+/** What REST and its clients show of each item. */
+const FRAGMENTS = { tweets: '...RestTweet', users: '...RestUser' } as const;
+
+function nodesOf({ list, idsOnly }: ListRead): string {
+  if (idsOnly) return 'data: nodes';
+  const held = list.products ? Object.values(list.products) : [list];
+  const fragments = [...new Set(held.map(({ items }) => FRAGMENTS[items]))];
+  return ['data: nodes {', ...fragments.map((fragment) => `  ${fragment}`), '}'].join('\n    ');
+}
+
+export const camelCase = (name: string): string =>
+  name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** The operation of a list read. Clients run it by the SHA-256 of this text: what it says today, it says for good. */
+function documentOf(read: ListRead): string {
+  const [variables, args] = SUBJECTS[read.list.subject];
+  return `query ${camelCase(read.operation)}(${variables}, $count: Int = ${read.size.initial}, $cursor: String, $fresh: Boolean = false) {
+  page: ${read.query.name}(${args}, first: $count, after: $cursor, fresh: $fresh) {
+    ${nodesOf(read)}
+    pageInfo {
+      next_cursor: endCursor
+      truncated
+      end_reason: endReason
+    }
+    meta {
+      items
+      cache
+      cache_hits: cacheHits
+    }
+  }
+}
+`;
+}
+
+/** The operations of all lists, by name. */
+export const listDocuments = (): (readonly [name: string, text: string])[] =>
+  LIST_READS.map((read) => [read.operation, documentOf(read)]);

@@ -1,0 +1,105 @@
+import { LIST_READS, type ListRead } from '../src/core/lists.js';
+import type { PRODUCTS } from '../src/core/model.js';
+import { freshArg, optionsOf, pageArgs, tweetIdArg, userArg } from './args.js';
+import { builder, costs, priced, rule } from './builder.js';
+import { IdPage, SearchPage, TweetPage, UserPage } from './types/page.js';
+import { TweetRef, UserRef } from './types/refs.js';
+
+const Product = builder.enumType('Product', {
+  description: 'What a search looks for and how it is ordered.',
+  values: {
+    Latest: { description: 'Tweets, newest first. Always available.' },
+    Top: { description: 'Tweets by relevance, where the network serves it.' },
+    People: { description: 'Profiles.' },
+    Photos: { description: 'Tweets with pictures, newest first.' },
+    Videos: { description: 'Tweets with videos, newest first.' },
+  } satisfies Record<(typeof PRODUCTS)[number], object>,
+});
+
+const queryArgs = builder.args((t) => ({
+  q: t.string({
+    required: true,
+    description: 'The query, at most 1,024 characters.',
+    ...rule({ kind: 'query' }),
+  }),
+  product: t.field({ type: Product, defaultValue: 'Latest', description: 'What to look for.' }),
+}));
+
+/** The page that a list is answered with. */
+function pageOf({ list, idsOnly }: ListRead) {
+  if (idsOnly) return IdPage;
+  if (list.products) return SearchPage;
+  return { tweets: TweetPage, users: UserPage }[list.items];
+}
+
+/** What every field of a list has, be it the query's or its subject's. */
+const common = (read: ListRead, description: string) => ({
+  type: pageOf(read),
+  description: `${description} ${costs(read.unit)}`,
+  ...priced({ unit: read.unit, items: 'first' }),
+});
+
+interface PageArgs {
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+}
+
+const pageParams = ({ kind, idsOnly, size }: ListRead, subject: string, { first, after }: PageArgs) => ({
+  kind,
+  idsOnly,
+  subject,
+  count: first ?? size.initial,
+  after,
+});
+
+/** A list as a field of the query: whose or what it is, an argument says. */
+builder.queryFields((t) => {
+  const fieldOf = (read: ListRead) => {
+    const field = common(read, read.query.description);
+    const args = { ...pageArgs(read.size), ...freshArg };
+    switch (read.list.subject) {
+      case 'user':
+        return t.field({
+          ...field,
+          args: { ...userArg, ...args },
+          resolve: (_root, { user, fresh, ...page }, { reads }, info) =>
+            reads.page({ ...pageParams(read, user, page), ...optionsOf(info, fresh) }),
+        });
+      case 'tweet':
+        return t.field({
+          ...field,
+          args: { ...tweetIdArg, ...args },
+          resolve: (_root, { id, fresh, ...page }, { reads }, info) =>
+            reads.page({ ...pageParams(read, id, page), ...optionsOf(info, fresh) }),
+        });
+      case 'query':
+        return t.field({
+          ...field,
+          args: { ...queryArgs, ...args },
+          resolve: (_root, { q, product, fresh, ...page }, { reads }, info) =>
+            reads.page({ ...pageParams(read, q, page), product: product ?? 'Latest', ...optionsOf(info, fresh) }),
+        });
+    }
+  };
+  return Object.fromEntries(LIST_READS.map((read) => [read.query.name, fieldOf(read)]));
+});
+
+/** Lists as fields of an object that they belong to. */
+for (const [subject, ref] of [
+  ['user', UserRef],
+  ['tweet', TweetRef],
+] as const) {
+  builder.objectFields(ref, (t) => {
+    const fields = LIST_READS.flatMap((read) => {
+      if (read.list.subject !== subject || read.field === null) return [];
+      const field = t.field({
+        ...common(read, read.field.description),
+        args: { ...pageArgs(read.size), ...freshArg },
+        resolve: (parent, { fresh, ...page }, { reads }, info) =>
+          reads.page({ ...pageParams(read, parent.id, page), ...optionsOf(info, fresh) }),
+      });
+      return [[read.field.name, field] as const];
+    });
+    return Object.fromEntries(fields);
+  });
+}

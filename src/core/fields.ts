@@ -1,0 +1,45 @@
+import { badRequest, type ServiceError } from './errors.js';
+import type { PageSize } from './lists.js';
+import type { Unit } from './prices.js';
+
+/** What a field is sold as, and how many items it can return at most: one, as many as its `first`, or one for each input. */
+export interface Price {
+  readonly unit: Unit;
+  readonly items: 'one' | 'first' | 'handles' | 'ids';
+}
+
+export interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** What an argument takes beyond its type; the same for every interface, checked before anything is read. */
+export type ArgRule =
+  | ({ readonly kind: 'size' } & Bounds)
+  | ({ readonly kind: 'inputs' } & Bounds)
+  | { readonly kind: 'cursor' }
+  | { readonly kind: 'handle' }
+  | { readonly kind: 'user' }
+  | { readonly kind: 'tweetId' }
+  | { readonly kind: 'query' };
+
+/** Inputs of a batch (section 8). */
+export const BATCH: Bounds = { min: 1, max: 100 };
+
+/** Rows on a page of usage (W12). */
+export const USAGE_PAGE: PageSize = { initial: 1000, max: 1000 };
+
+/** Items on a page. */
+export const sizeRule = ({ max }: PageSize): ArgRule => ({ kind: 'size', min: 1, max });
+
+/** Inputs of a batch, as a rule. */
+export const INPUTS_RULE: ArgRule = { kind: 'inputs', ...BATCH };
+
+/** Out of bounds is refused, never clamped (P1); `sent` is what the caller wrote. */
+export const outOfBounds = (name: string, { min, max }: Bounds, sent: string): ServiceError =>
+  badRequest(`${name} must be a whole number from ${min} to ${max}, not ${sent}.`, name);
+
+/** Throws `bad_request` on too few or too many inputs (B1). */
+export function checkInputs(name: string, { length }: readonly unknown[], { min, max }: Bounds): void {
+  if (length < min || length > max) throw badRequest(`${name} takes ${min} to ${max} items, not ${length}.`, name);
+}

@@ -1,0 +1,277 @@
+import type { Family, Product } from './model.js';
+import type { Unit } from './prices.js';
+
+/** Items of a page: how many unless the caller says, and the most. The least is always one. */
+export interface PageSize {
+  readonly initial: number;
+  readonly max: number;
+}
+
+/** How a list is sold, and what it is called where callers see it: none of these names can be changed. */
+interface Offer {
+  readonly unit: Unit;
+  readonly size: PageSize;
+  /** The field of the query in GraphQL. */
+  readonly query: Named;
+  /** The field of its subject's type there; null where the subject has none. */
+  readonly field: Named | null;
+  /** The persisted operation. In camel case it names the operation in the OpenAPI document, and so in clients. */
+  readonly operation: string;
+  /** The last part of the endpoint's path. */
+  readonly path: string;
+  /** The name for `perch export`. */
+  readonly export: string;
+  readonly tool: {
+    readonly name: string;
+    readonly title: string;
+    /** What a model with a budget should know, beside how to go on. */
+    readonly advice?: string;
+  };
+}
+
+interface Named {
+  readonly name: string;
+  /** Without its price. */
+  readonly description: string;
+}
+
+interface Contents {
+  readonly items: 'tweets' | 'users';
+  /** Ordered by time, newest first: a position can be found again by comparing (C10). */
+  readonly newestFirst: boolean;
+}
+
+/** A list that networks can be paged through. */
+export interface List extends Offer, Contents {
+  readonly subject: 'user' | 'tweet' | 'query';
+  /** Which of the two upstream paces it is drawn from (section 8.1.7). */
+  readonly family: Family;
+  /** How long its pages stay cached (M11): those of lists that change slowly are all kept alike. */
+  readonly lifetime: 'by depth' | 'as followers';
+  /** The answer for a subject that there is not (T6). Where it is `not_found`, the list goes when its subject does (M25). */
+  readonly withoutSubject: 'not_found' | 'empty';
+  /** Whether 403 is among its statuses: the network may refuse it to a session, or not have it at all (section 4). */
+  readonly mayBeRefused: boolean;
+  /** The same pages, of which only the ids are sold (M15). */
+  readonly ids?: Offer;
+  /** What the product of a search changes. */
+  readonly products?: Readonly<Record<Product, Contents & { readonly unit: Unit }>>;
+}
+
+const BY_TIME = { items: 'tweets', newestFirst: true, unit: 'tweet' } as const;
+
+const TWEETS = { items: 'tweets', unit: 'tweet', family: 'slow', lifetime: 'by depth' } as const;
+const FOLLOWS = {
+  subject: 'user',
+  items: 'users',
+  newestFirst: false,
+  unit: 'edge_profile',
+  size: { initial: 50, max: 200 },
+  family: 'slow',
+  lifetime: 'as followers',
+  withoutSubject: 'not_found',
+  mayBeRefused: true,
+} as const;
+
+/**
+ * Every list: whose it is, what it holds, how it is ordered, sold, cached and called. What is said here is said nowhere else:
+ * the schema, the persisted operations, endpoints, tools, `perch export` and the engine follow from it. `docs/adding-a-read.md`
+ * is how to add one.
+ */
+const ROWS = {
+  timeline: {
+    ...TWEETS,
+    subject: 'user',
+    newestFirst: true,
+    size: { initial: 20, max: 100 },
+    family: 'fast',
+    withoutSubject: 'not_found',
+    mayBeRefused: false,
+    query: { name: 'timeline', description: "A user's tweets, newest first, without paying for the profile." },
+    field: {
+      name: 'tweets',
+      description: 'Their timeline, newest first: tweets, retweets, quotes and replies.',
+    },
+    operation: 'user-tweets',
+    path: 'tweets',
+    export: 'tweets',
+    tool: { name: 'get_user_tweets', title: "Read a user's tweets" },
+  },
+  followers: {
+    ...FOLLOWS,
+    query: { name: 'followers', description: 'Who follows a user.' },
+    field: { name: 'followers', description: 'Who follows them.' },
+    operation: 'followers',
+    path: 'followers',
+    export: 'followers',
+    tool: {
+      name: 'get_followers',
+      title: 'List followers',
+      advice: 'If ids will do, `get_follower_ids` costs a fifth.',
+    },
+    ids: {
+      unit: 'follower_id',
+      size: { initial: 200, max: 200 },
+      query: {
+        name: 'followerIds',
+        description: 'Who follows a user, ids only: the cheapest way to a whole list.',
+      },
+      field: { name: 'followerIds', description: 'Who follows them, ids only.' },
+      operation: 'follower-ids',
+      path: 'followers/ids',
+      export: 'follower-ids',
+      tool: { name: 'get_follower_ids', title: 'List follower ids' },
+    },
+  },
+  following: {
+    ...FOLLOWS,
+    query: { name: 'following', description: 'Whom a user follows.' },
+    field: { name: 'following', description: 'Whom they follow.' },
+    operation: 'following',
+    path: 'following',
+    export: 'following',
+    tool: { name: 'get_following', title: 'List whom a user follows' },
+  },
+  thread: {
+    ...TWEETS,
+    subject: 'tweet',
+    newestFirst: false,
+    // Section 4 has no size for these two (P6).
+    size: { initial: 20, max: 50 },
+    withoutSubject: 'not_found',
+    mayBeRefused: false,
+    query: {
+      name: 'thread',
+      description: 'A conversation: the tweet, its ancestors from the root, then its descendants.',
+    },
+    field: {
+      name: 'thread',
+      description: 'The conversation: this tweet, its ancestors from the root, then its descendants.',
+    },
+    operation: 'thread',
+    path: 'thread',
+    export: 'thread',
+    tool: { name: 'get_thread', title: 'Read a conversation' },
+  },
+  replies: {
+    ...TWEETS,
+    subject: 'tweet',
+    newestFirst: false,
+    size: { initial: 20, max: 50 },
+    withoutSubject: 'not_found',
+    mayBeRefused: false,
+    query: { name: 'replies', description: 'Direct replies to a tweet.' },
+    field: { name: 'replies', description: 'Direct replies.' },
+    operation: 'replies',
+    path: 'replies',
+    export: 'replies',
+    tool: { name: 'get_replies', title: 'List replies to a tweet' },
+  },
+  quotes: {
+    ...TWEETS,
+    subject: 'tweet',
+    newestFirst: true,
+    size: { initial: 20, max: 50 },
+    withoutSubject: 'empty',
+    mayBeRefused: true,
+    query: { name: 'quotes', description: 'Tweets that quote a tweet, newest first.' },
+    field: { name: 'quotes', description: 'Tweets that quote it, newest first.' },
+    operation: 'quotes',
+    path: 'quotes',
+    export: 'quotes',
+    tool: { name: 'get_quotes', title: 'List tweets that quote a tweet' },
+  },
+  retweeters: {
+    subject: 'tweet',
+    items: 'users',
+    newestFirst: false,
+    unit: 'retweeter',
+    size: { initial: 50, max: 200 },
+    family: 'slow',
+    lifetime: 'by depth',
+    withoutSubject: 'empty',
+    mayBeRefused: true,
+    query: { name: 'retweeters', description: 'Who retweeted a tweet.' },
+    field: { name: 'retweeters', description: 'Who retweeted it.' },
+    operation: 'retweeters',
+    path: 'retweeters',
+    export: 'retweeters',
+    tool: { name: 'get_retweeters', title: 'List who retweeted a tweet' },
+  },
+  search: {
+    ...BY_TIME,
+    subject: 'query',
+    size: { initial: 20, max: 50 },
+    family: 'slow',
+    lifetime: 'by depth',
+    withoutSubject: 'empty',
+    mayBeRefused: true,
+    query: {
+      name: 'search',
+      description: "Search by words and the network's operators (from:, since:, min_faves:, -filter:replies …).",
+    },
+    field: null,
+    operation: 'search',
+    path: 'search',
+    export: 'search',
+    tool: {
+      name: 'search_tweets',
+      title: 'Search tweets or people',
+      advice: 'Narrow the query with operators before raising `count`.',
+    },
+    products: {
+      Latest: BY_TIME,
+      Top: { ...BY_TIME, newestFirst: false },
+      People: { items: 'users', newestFirst: false, unit: 'profile' },
+      Photos: BY_TIME,
+      Videos: BY_TIME,
+    },
+  },
+} satisfies Readonly<Record<string, List>>;
+
+/** The one name that a list has inside. Follower ids are no list of their own: they are the followers' page (section 1). */
+export type ListKind = keyof typeof ROWS;
+
+export const LISTS: Readonly<Record<ListKind, List>> = ROWS;
+
+export const LIST_KINDS = Object.keys(LISTS) as readonly ListKind[];
+
+/** A list as it can be asked for: whole items, or ids alone. */
+export interface ListRead extends Offer {
+  readonly kind: ListKind;
+  readonly list: List;
+  readonly idsOnly: boolean;
+}
+
+/** Everything that can be asked for. */
+export const LIST_READS: readonly ListRead[] = LIST_KINDS.flatMap((kind) => {
+  const list = LISTS[kind];
+  const { ids } = list;
+  const whole: ListRead = { ...list, kind, list, idsOnly: false };
+  return ids ? [whole, { ...ids, kind, list, idsOnly: true }] : [whole];
+});
+
+interface KindAndProduct {
+  readonly kind: ListKind;
+  readonly product?: Product | undefined;
+}
+
+/** What a list holds, which for a search depends on the product. */
+function contentsOf({ kind, product }: KindAndProduct): Contents & { readonly unit: Unit } {
+  const list = LISTS[kind];
+  return (product && list.products?.[product]) ?? list;
+}
+
+export const familyOfList = (kind: ListKind): Family => LISTS[kind].family;
+
+/** What a list holds: profiles or tweets. */
+export const holdsUsers = (list: KindAndProduct): boolean => contentsOf(list).items === 'users';
+
+/** Lists whose order is that of time, newest first: a position in them can be found again by comparing (C10). */
+export const isNewestFirst = (list: KindAndProduct): boolean => contentsOf(list).newestFirst;
+
+/** The unit in which a list's items are sold: whole objects, or ids alone. */
+export function unitOfList(list: KindAndProduct, idsOnly = false): Unit {
+  const { ids } = LISTS[list.kind];
+  return idsOnly && ids ? ids.unit : contentsOf(list).unit;
+}

@@ -1,0 +1,34 @@
+import { ServiceError } from './errors.js';
+import { LIST_KINDS, LISTS, type List, type ListKind } from './lists.js';
+
+/** How a network reads each list there is; null where it has none. */
+export type Readers<Reader> = Readonly<Record<ListKind, Reader | null>>;
+
+/** Which lists a network has. */
+export const servedBy = (readers: Readers<unknown>): Readonly<Record<ListKind, boolean>> =>
+  Object.fromEntries(LIST_KINDS.map((kind) => [kind, readers[kind] !== null])) as Record<ListKind, boolean>;
+
+/** Throws `access_denied` where the network has no such list. */
+export function readerOf<Reader>(readers: Readers<Reader>, kind: ListKind): Reader {
+  const reader = readers[kind];
+  if (reader === null) throw notServed(kind);
+  return reader;
+}
+
+/** A list that the network does not have. No session of it ever will, so nothing is asked and nothing is closed (S14). */
+export const notServed = (kind: ListKind): ServiceError =>
+  new ServiceError(
+    'access_denied',
+    `This service has no ${LISTS[kind].query.name}: its network offers no such list. Nothing was charged.`,
+    { reason: 'list_not_served' },
+  );
+
+/** What a list answers where there is no such subject (T6): an empty page, or what is thrown for a user or a tweet. */
+export function pageWithoutSubject(
+  kind: ListKind,
+  missing: Readonly<Record<Exclude<List['subject'], 'query'>, () => ServiceError>>,
+): { readonly users?: readonly []; readonly tweets?: readonly []; readonly next: null } {
+  const { items, subject, withoutSubject } = LISTS[kind];
+  if (withoutSubject === 'empty' || subject === 'query') return { [items]: [], next: null };
+  throw missing[subject]();
+}

@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { chown, readFile, stat } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { mayReach } from '../../adapters/postgres/run-as.js';
+import { Cli, REPOSITORY, type Started } from './support.js';
+
+/** For a machine that does much else. */
+const SLOW_MS = 90_000;
+
+let cli: Cli;
+let started: Started | undefined;
+beforeEach(async () => {
+  cli = await Cli.open();
+});
+afterEach(async () => {
+  started?.process.kill('SIGKILL');
+  await started?.end;
+  started = undefined;
+  await cli.close();
+});
+
+/** Starts the service on a free port and waits until it listens. */
+async function serve(env: Readonly<Record<string, string>> = {}): Promise<string> {
+  started = cli.start(['serve'], { env: { PORT: '0', LOG_LEVEL: 'warn', ...env } });
+  await started.says('Ctrl-C stops it.');
+  const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(started.said.stdout) ?? [];
+  if (url === undefined) throw new Error(`No address in ${started.said.stdout}`);
+  return url;
+}
+
+async function stop(signal: NodeJS.Signals): Promise<number | null> {
+  started?.process.kill(signal);
+  return (await started?.end)?.code ?? null;
+}
+
+const isServerDown = (): Promise<boolean> =>
+  stat(join(cli.home, 'postgres/data/postmaster.pid')).then(
+    () => false,
+    () => true,
+  );
+
+test('a first start makes a demo, prints its key once and a read that works; a later one is quick', {
+  timeout: SLOW_MS,
+}, async () => {
+  const begun = performance.now();
+  const url = await serve();
+  const firstMs = performance.now() - begun;
+  expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' });
+  const [key] = /perch_live_\w{32}/.exec(started?.said.stdout ?? '') ?? [];
+  const file = join(cli.home, 'demo-key');
+  expect((await readFile(file, 'utf8')).trim()).toBe(key);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(started?.said.stderr).toMatch(/demo network has 2000 accounts, 30000 tweets/);
+
+  const [, read = ''] = /curl -s -H 'x-api-key: \w+' (\S+)/.exec(started?.said.stdout ?? '') ?? [];
+  const answer = await fetch(read, { headers: { 'x-api-key': key ?? '' } });
+  expect(await answer.json()).toMatchObject({
+    credits_charged: 1,
+    balance_remaining: 999,
+    data: { handle: 'harbor_obs' },
+  });
+  // Beside the running service.
+  expect(await cli.json('ledger', 'check')).toEqual({ ok: true, wallets: 1, entries: 2 });
+  expect(await stop('SIGTERM')).toBe(0);
+  expect(await isServerDown()).toBe(true);
+
+  const before = performance.now();
+  await serve();
+  // On a machine that is so busy that a first start takes longer than twenty seconds, in half of that.
+  expect(performance.now() - before).toBeLessThan(Math.max(10_000, firstMs / 2));
+  expect(started?.said.stdout).not.toContain(key);
+  expect(started?.said.stdout).toContain(`x-api-key: $(cat ${file})`);
+  expect(started?.said.stderr).not.toContain('demo network');
+  expect(await stop('SIGINT')).toBe(0);
+  expect(await isServerDown()).toBe(true);
+});
+
+describe('faults of the start', () => {
+  test('a taken port is named with 1, and the database is stopped', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const ran = await cli.start(['serve'], { env: { PORT: String(port), PERCH_DEMO: 'off' } }).end;
+    other.close();
+    expect([ran.code, ran.stdout]).toEqual([1, '']);
+    expect(ran.stderr).toContain(`port ${port} of 127.0.0.1 is taken`);
+    expect(await isServerDown()).toBe(true);
+  });
+
+  test('all faults of the configuration are named at once with 2, and nothing is made', async () => {
+    const env = { PORT: '99999', DATABASE_URL: 'mysql://x', WORKERS: '4', LOG_LEVEL: 'loud' };
+    for (const command of ['serve', 'doctor']) {
+      const ran = await cli.start([command], { env }).end;
+      expect(ran.code).toBe(2);
+      const said = ran.stdout + ran.stderr;
+      for (const name of Object.keys(env)) expect(said).toContain(name);
+    }
+    await expect(stat(join(cli.home, 'pepper'))).rejects.toThrow('ENOENT');
+  });
+});
+
+const nobody = { uid: 65534, gid: 65534 };
+const nobodyMayReadUs =
+  process.getuid?.() === 0 && (await mayReach(join(REPOSITORY, 'node_modules', 'tsx', 'package.json'), nobody));
+
+test.runIf(nobodyMayReadUs)(
+  'a plain user starts it, twice, without a demo when it is off',
+  { timeout: SLOW_MS },
+  async () => {
+    await chown(cli.home, nobody.uid, nobody.gid);
+    for (const turn of [1, 2]) {
+      started = cli.start(['serve'], { env: { PORT: '0', PERCH_DEMO: 'off' }, user: nobody });
+      await started.says('Ctrl-C stops it.');
+      expect([turn, started.said.stdout]).toEqual([turn, expect.stringContaining('account create --name me')]);
+      expect(await stop('SIGTERM')).toBe(0);
+    }
+  },
+);

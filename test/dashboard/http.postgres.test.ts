@@ -1,0 +1,282 @@
+/** What customers do on the dashboard, over a real database; and that nobody does it for them. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, type Customer, type DashboardService, startDashboard } from './service.js';
+
+let service: DashboardService;
+let ada: Customer;
+
+beforeAll(async () => {
+  service = await startDashboard();
+});
+beforeEach(async () => {
+  ada = await service.customer('ada@harbour.example');
+});
+afterAll(() => service?.close());
+
+const placeOf = ({ headers }: Answer): string | null => headers.get('location');
+
+describe('who is not signed in', () => {
+  it.each([
+    ['/dashboard', '/dashboard'],
+    ['/dashboard/usage?from=2026-11-01', '/dashboard/usage?from=2026-11-01'],
+    ['/dashboard/usage.csv?group=key', '/dashboard/usage?group=key'],
+    ['/dashboard/usage.svg?chart=items', '/dashboard/usage?chart=items'],
+    [`/dashboard/keys/${randomUUID()}`, null],
+    ['/dashboard/security', '/dashboard/security'],
+  ])('is sent from %s to the door, and comes back', async (path, next) => {
+    const answer = await service.ask(path, {});
+    expect(answer.status).toBe(303);
+    expect(placeOf(answer)).toBe(`/sign-in?next=${encodeURIComponent(next ?? path)}`);
+    expect(answer.headers.get('cache-control')).toBe('private, no-store');
+    expect(answer.body).toBe('');
+  });
+
+  it.each([
+    ['/dashboard/keys', '/dashboard/keys'],
+    [`/dashboard/keys/${randomUUID()}/revoke`, '/dashboard/keys'],
+    ['/dashboard/credits/buy', '/dashboard/credits'],
+    ['/dashboard/security/end-others', '/dashboard/security'],
+  ])('cannot send a form to %s', async (path, next) => {
+    const answer = await service.ask(path, { method: 'POST', body: new URLSearchParams({ name: 'x' }) });
+    expect([answer.status, placeOf(answer)]).toEqual([303, `/sign-in?next=${encodeURIComponent(next)}`]);
+  });
+});
+
+describe('credits', () => {
+  const buy = async (pack: string, page?: string) => {
+    const answer = await ada.post('/dashboard/credits/buy', page === undefined ? { pack } : { pack, page });
+    const session = placeOf(answer)?.split('/').at(-1) ?? '';
+    return { answer, session };
+  };
+
+  it('a pack leads to the processor, and comes back paid (W2)', async () => {
+    const { answer, session } = await buy('starter');
+    expect(answer.status).toBe(303);
+    expect(placeOf(answer)?.startsWith(`${service.stripe.url}/`)).toBe(true);
+    expect((await ada.get('/dashboard/credits')).words).toContain('Not paid yet');
+    service.stripe.pay(session);
+    const back = await ada.get(`/dashboard/credits?session_id=${session}`);
+    expect([back.status, placeOf(back)]).toEqual([303, `/dashboard/credits?paid=${session}`]);
+    expect((await ada.get(placeOf(back) ?? '')).words).toContain('Paid. 10,000 credits are in your wallet.');
+    await ada.get(`/dashboard/credits?session_id=${session}`);
+    expect(await ada.account()).toMatchObject({ balance: 10_000_000, paidUsd: 10 });
+  });
+
+  it('a button clicked twice opens one page; another button, or the page loaded anew, another (H12)', async () => {
+    const pageKey = async () =>
+      /name="page" value="([^"]+)"/.exec((await ada.get('/dashboard/credits')).body)?.[1] ?? '';
+    const key = await pageKey();
+    const [first, second] = await Promise.all([buy('starter', key), buy('starter', key)]);
+    expect(first.session).not.toBe('');
+    expect(second.session).toBe(first.session);
+    const [other, anew] = [await buy('builder', key), await buy('starter', await pageKey())];
+    expect(new Set([first.session, other.session, anew.session]).size).toBe(3);
+  });
+
+  it('a frozen account has no buttons, and is refused in words (W8)', async () => {
+    expect((await ada.get('/dashboard/credits')).body).toContain('/dashboard/credits/buy');
+    await service.sql`update accounts set frozen_at = now() where account_id = ${ada.accountId}`;
+    const page = await ada.get('/dashboard/credits');
+    expect(page.body).not.toContain('/dashboard/credits/buy');
+    expect(page.words).toContain('Nothing can be bought for a frozen account.');
+    const { answer } = await buy('starter');
+    expect(answer.status).toBe(403);
+    expect(answer.words).toContain('nothing can be bought for it');
+  });
+
+  it('the key of a client opens no checkout; an own one does (A14)', async () => {
+    await ada.allow('Lantern');
+    const own = await ada.key();
+    const client = (await ada.account()).keys.find(({ grantId }) => grantId !== null);
+    const deskOf = (keyPrefix = '') => service.billing.desk({ accountId: ada.accountId, keyPrefix }, null);
+    await expect(deskOf(client?.prefix).checkout('starter', null)).rejects.toMatchObject({
+      ...{ code: 'access_denied', detail: { reason: 'read_only' } },
+    });
+    expect((await deskOf(own.prefix).checkout('starter', null)).usd).toBe(10);
+  });
+
+  it('one that is not paid yet is told so', async () => {
+    const { session } = await buy('builder');
+    const back = await ada.get(`/dashboard/credits?session_id=${session}`);
+    expect((await ada.get(placeOf(back) ?? '')).words).toContain('Almost there.');
+  });
+
+  it("another's session tells nothing and does nothing", async () => {
+    const { session } = await buy('starter');
+    service.stripe.pay(session);
+    const eve = await service.customer();
+    const back = await eve.get(`/dashboard/credits?session_id=${session}`);
+    expect((await eve.get(placeOf(back) ?? '')).words).toContain('What became of the payment is listed');
+    expect([(await eve.account()).balance, (await ada.account()).balance]).toEqual([0, 0]);
+  });
+
+  it('a pack that is none is refused in words', async () => {
+    const { answer } = await buy('everything');
+    expect(answer.status).toBe(400);
+    expect(answer.words).toContain('is not a pack');
+  });
+
+  it('the statement has what came in, and the receipts what went', async () => {
+    await ada.grant(100);
+    const { keyId } = await ada.key();
+    const requestId = await ada.read(keyId, 7);
+    expect((await ada.get('/dashboard/credits')).words).toContain('Given welcome +100 100');
+    expect((await ada.get(`/dashboard/receipts?request_id=${requestId}`)).words).toContain('7 credits for 7 items');
+    expect((await ada.get('/dashboard/usage')).words).toContain('In all 1 7 7 0 7');
+    expect((await ada.get('/dashboard/usage.csv?group=endpoint')).body).toBe(
+      'endpoint,requests,items,cache_hits,credits\r\nuser-tweets,1,7,0,7\r\n',
+    );
+  });
+});
+
+describe('without checkout', () => {
+  it('buying is answered in words (S1, W9)', async () => {
+    const closed = await startDashboard({ billed: false });
+    const bob = await closed.customer();
+    const answer = await bob.post('/dashboard/credits/buy', { pack: 'starter' });
+    await closed.close();
+    expect(answer.status).toBe(503);
+    expect(answer.words).toContain('Card checkout is not open');
+  });
+});
+
+describe('clients and sessions', () => {
+  it('a client is disconnected, and its key with it', async () => {
+    const grantId = await ada.allow('Lantern');
+    expect((await ada.get('/dashboard/clients')).words).toContain('Lantern');
+    const answer = await ada.post(`/dashboard/clients/${grantId}/revoke`);
+    expect([answer.status, placeOf(answer)]).toEqual([303, '/dashboard/clients?done=client-revoked']);
+    expect((await ada.get('/dashboard/clients')).words).toContain('1 client no longer connected');
+    expect((await ada.account()).keys[0]?.revokedAt).not.toBeNull();
+  });
+
+  it('one session is ended, or all others; this one goes on', async () => {
+    const [one, two, three] = [await ada.otherSession(), await ada.otherSession(), await ada.otherSession()];
+    expect((await ada.post(`/dashboard/security/sessions/${one}/end`)).status).toBe(303);
+    const { body } = await ada.get('/dashboard/security');
+    expect([one, two, three].map((id) => body.includes(id))).toEqual([false, true, true]);
+    const answer = await ada.post('/dashboard/security/end-others');
+    expect([answer.status, placeOf(answer)]).toEqual([303, '/dashboard/security?done=others-ended']);
+    const after = await ada.get('/dashboard/security');
+    expect(after.status).toBe(200);
+    expect([two, three].some((id) => after.body.includes(id))).toBe(false);
+  });
+});
+
+describe('of another account', () => {
+  it('nothing can be seen or changed: it is not found', async () => {
+    const eve = await service.customer();
+    const { keyId } = await ada.key();
+    const grantId = await ada.allow('Lantern');
+    await ada.grant(10);
+    const requestId = await ada.read(keyId, 1);
+    const before = [await ada.account(), await ada.log()];
+    const tries: Promise<Answer>[] = [
+      eve.get(`/dashboard/keys/${keyId}`),
+      eve.post(`/dashboard/keys/${keyId}/change`, { name: 'Mine', period: 'none', amount: '' }),
+      eve.post(`/dashboard/keys/${keyId}/rotate`, { overlap: 'now' }),
+      eve.post(`/dashboard/keys/${keyId}/revoke`),
+      eve.post(`/dashboard/clients/${grantId}/revoke`),
+      eve.post(`/dashboard/security/sessions/${ada.sessionId}/end`),
+      eve.get(`/dashboard/receipts?request_id=${requestId}`),
+    ];
+    expect((await Promise.all(tries)).map(({ status }) => status)).toEqual(tries.map(() => 404));
+    await eve.post('/dashboard/security/end-others');
+    expect([await ada.account(), await ada.log()]).toEqual(before);
+    expect((await ada.get('/dashboard')).status).toBe(200);
+  });
+
+  it.each(['nonsense', randomUUID(), '..%2f..', '%00', "'; drop table keys; --"])(
+    'nor with an id like %j',
+    async (id) => {
+      const path = encodeURIComponent(decodeURIComponent(id));
+      const tries = [
+        ada.get(`/dashboard/keys/${path}`),
+        ada.post(`/dashboard/keys/${path}/revoke`),
+        ada.post(`/dashboard/clients/${path}/revoke`),
+        ada.post(`/dashboard/security/sessions/${path}/end`),
+      ];
+      expect((await Promise.all(tries)).map(({ status }) => status)).toEqual(tries.map(() => 404));
+      const receipt = await ada.get(`/dashboard/receipts?request_id=${path}`);
+      expect(receipt.status).toBe(id === '%00' ? 400 : 404);
+    },
+  );
+});
+
+describe('what cannot be', () => {
+  it.each([
+    '/dashboard/credits?session_id=%00',
+    '/dashboard/credits?paid=%00',
+    '/dashboard/receipts?request_id=%00',
+    '/dashboard/usage?to=9999-12-31',
+    '/dashboard/usage?to=0000-01-05',
+    '/dashboard/usage.csv?to=9999-12-31',
+    '/dashboard/usage.csv?to=0000-01-05',
+    '/dashboard/usage.svg?chart=items&to=9999-12-31',
+    '/dashboard/usage.svg?chart=items&to=0000-01-05',
+    '/dashboard/usage.svg?chart=items&from=%00',
+  ])('%s is refused in words', async (path) => {
+    const { status, headers } = await ada.get(path);
+    expect([status, headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+  });
+
+  it('in a form is refused, too', async () => {
+    expect((await ada.post('/dashboard/credits/buy', 'pack=starter&page=%00')).status).toBe(400);
+  });
+
+  it.each([
+    ['/dashboard/nothing', 404, 'Nothing sits here'],
+    ['/dashboard/credits/buy', 405, 'That did not work'],
+  ])('%s is a page for people and JSON for programs', async (path, status, title) => {
+    const page = await ada.get(path);
+    expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.words).toContain(title);
+    const { headers } = await service.ask(path, { headers: { accept: 'application/json' } });
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  it('too many requests are a page as well, with when to come again', async () => {
+    const fromOne = { 'x-forwarded-for': '192.0.2.1' };
+    for (let n = 0; n < 50; n += 1) expect((await ada.get('/dashboard', fromOne)).status).toBe(200);
+    const page = await ada.get('/dashboard', fromOne);
+    expect([page.status, page.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(page.words).toContain('Too much at once');
+    expect((await service.ask('/v1/elsewhere', { headers: { accept: 'text/html' } })).body).toMatch(/^{"error"/);
+  });
+});
+
+describe('forms', () => {
+  it.each([
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+  ])('sent from elsewhere are refused: %j', async (headers) => {
+    const { keyId } = await ada.key();
+    const forms = [
+      '/dashboard/keys',
+      `/dashboard/keys/${keyId}/revoke`,
+      '/dashboard/credits/buy',
+      '/dashboard/security/end-others',
+    ];
+    for (const path of forms) {
+      const answer = await ada.post(path, { name: 'x', period: 'none', amount: '', pack: 'starter' }, { ...headers });
+      expect(answer.status).toBe(403);
+      expect(answer.words).toContain('This was sent from another site.');
+    }
+    expect((await ada.account()).keys).toHaveLength(1);
+    expect((await ada.account()).keys[0]?.revokedAt).toBeNull();
+  });
+
+  it('are forms: another body is refused', async () => {
+    const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+    expect((await ada.post('/dashboard/keys', { name: 'x' }, headers)).status).toBe(400);
+  });
+
+  it('a name twice is refused', async () => {
+    const twice = await ada.post('/dashboard/keys', 'name=a&name=b');
+    expect(twice.status).toBe(400);
+  });
+});

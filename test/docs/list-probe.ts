@@ -1,0 +1,43 @@
+import { EXPORTS, pathOf } from '../../adapters/cli/export/lists.js';
+import { catalogueOf } from '../../adapters/mcp/catalogue.js';
+import { openapiDocument } from '../../adapters/rest/openapi/document.js';
+import { schema } from '../../schema/index.js';
+import { readOperations } from '../../schema/operations.js';
+import { printedSchema } from '../../schema/print.js';
+import { LIST_READS } from '../../src/core/lists.js';
+import { createEngine } from '../support/engine.js';
+import { createScriptedNetwork } from '../support/scripted-network.js';
+
+/** What becomes of a list of tweets of a user in the tree that this file is in, as JSON: run for a list that a test adds. */
+const kind = process.argv[2] ?? '';
+const read = LIST_READS.find((each) => each.kind === kind);
+if (read === undefined) throw new Error(`There is no ${kind}.`);
+
+const net = createScriptedNetwork();
+net.users([1]);
+net.list(read.kind, '1', net.tweets([13, 12, 11]));
+const { page, charge } = await createEngine(net.network).page({ kind: read.kind, subject: '1', count: 2 });
+
+const lacking = createScriptedNetwork();
+const served = { ...lacking.network.lists, [kind]: false };
+const refusal = await createEngine({ ...lacking.network, lists: served })
+  .page({ kind: read.kind, subject: '@somebody', count: 2 })
+  .catch((error: { detail: { reason?: string } }) => error.detail.reason);
+
+const operations = readOperations();
+const { paths } = openapiDocument({ schema, operations, baseUrl: 'http://perch', authUrl: 'http://perch' });
+const path = `/v1/users/{user}/${read.path}`;
+const { listed } = catalogueOf({ schema, operations });
+
+process.stdout.write(
+  JSON.stringify({
+    sdl: printedSchema().match(new RegExp(`^  ${kind}\\(`, 'gm'))?.length ?? 0,
+    operation: operations[read.operation] !== undefined,
+    statuses: Object.keys(paths[path]?.get?.responses ?? {}).map(Number),
+    tool: listed.find(({ name }) => name === read.tool.name)?.description,
+    export: pathOf(EXPORTS.get(kind) ?? read, '7'),
+    read: { ids: page.nodes.map(({ id }) => id), goesOn: page.endCursor !== null, charged: charge.amount },
+    refusal,
+    askedOfThoseWithout: lacking.calls.length,
+  }),
+);

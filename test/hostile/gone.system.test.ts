@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createMemoryCache } from '../../adapters/memory/cache.js';
+import { createMemoryTombstones } from '../../adapters/memory/tombstones.js';
+import { createGone } from '../../src/read/gone.js';
+import { DEFAULT_LIFETIMES } from '../../src/read/lifetimes.js';
+import { sendOld } from '../mcp/raw.js';
+import { type Service, startService } from '../rules/service.js';
+import { createClient, idsOf } from '../support/client.js';
+import { createEngine } from '../support/engine.js';
+import { describeOnRedis, type TestRedis } from '../support/redis.js';
+import { createScriptedNetwork, range, type ScriptedNetwork } from '../support/scripted-network.js';
+
+const notFound = { code: 'not_found' };
+const clock = { now: () => 0 };
+
+/** Ids that nobody has, other ones each time. */
+function strangers(from = 1): () => string[] {
+  let last = from * 10 ** 12;
+  return () => {
+    last += 100;
+    return range(100, last).map(String);
+  };
+}
+
+describe('what is gone, whatever strangers ask for', () => {
+  it('stays gone after 1,010 batches of 100 ids that nobody has, which invalidate nothing (M25)', async () => {
+    const net = createScriptedNetwork();
+    net.users(range(5));
+    net.tweets(range(9, 11), { authorId: '1' });
+    net.list('quotes', '99', range(9, 11).map(String).reverse());
+    const engine = createEngine(net.network);
+    const list = () =>
+      engine.page({ kind: 'quotes', subject: '99', count: 9 }).then(({ page }) => page.nodes.map(({ id }) => id));
+    expect(await list()).toContain('17');
+    net.remove('17');
+    await expect(engine.open().reads.tweet('17', { path: 't', fresh: true })).rejects.toMatchObject(notFound);
+    const without = await list();
+    expect(without).not.toContain('17');
+    const { version } = engine.gone;
+    const next = strangers();
+    for (const _ of range(1010)) {
+      const { nodes, errors } = await engine.open().reads.tweets(next(), { path: 'b', fresh: false });
+      expect([nodes.length, errors.length]).toEqual([0, 100]);
+    }
+    expect(engine.gone.version).toBe(version);
+    expect(await list()).toEqual(without);
+  });
+
+  it('is forgotten in the order of the account that fills the memory, and no other account’s', async () => {
+    const cache = createMemoryCache({ clock });
+    const seen = range(20_000).map((n) => `tweet:${n}`);
+    await cache.set('page', { value: 1, fetchedAt: 0 }, 1e6, [...seen, 'tweet:innocent']);
+    const tombstones = createMemoryTombstones({ clock });
+    const gone = createGone({ clock, lifetimes: DEFAULT_LIFETIMES, tombstones, cache, maxBytes: 1024 * 1024 });
+    await gone.absent('tweet:innocent', 'innocent');
+    for (const name of seen) await gone.absent(name, 'hostile');
+    expect(gone.has('tweet:innocent')).toBe(true);
+    expect([gone.has(seen[0] as string), gone.has(seen.at(-1) as string)]).toEqual([false, true]);
+    // Asking for it oneself makes it nobody else's: it can't be taken over to be let go.
+    await gone.absent('tweet:innocent', 'hostile');
+    for (const name of seen) await gone.absent(name, 'hostile');
+    expect(gone.has('tweet:innocent')).toBe(true);
+  });
+
+  it('is not pushed out by what is remembered only to be on the safe side', async () => {
+    const known = new Set(['tweet:shown']);
+    const cache = { shows: async (names: readonly string[]) => names.map((name) => known.has(name) || undefined) };
+    const tombstones = createMemoryTombstones({ clock });
+    const gone = createGone({ clock, lifetimes: DEFAULT_LIFETIMES, tombstones, cache, maxBytes: 1024 * 1024 });
+    await gone.absent('tweet:shown', 'same account');
+    for (const n of range(20_000)) await gone.absent(`tweet:${n}`, 'same account');
+    expect([gone.has('tweet:shown'), gone.has('tweet:20000'), gone.has('tweet:1')]).toEqual([true, true, false]);
+  });
+
+  it('does not hide users whose handle is nobody’s from pages, because somebody asked for it', async () => {
+    const net = createScriptedNetwork();
+    net.user({ id: '1' });
+    net.user({ id: '2', handle: 'handle.invalid' });
+    net.list('followers', '1', ['2']);
+    net.remove('none');
+    const engine = createEngine(net.network);
+    const list = () => engine.page({ kind: 'followers', subject: '1', count: 5 });
+    expect((await list()).page.nodes).toHaveLength(1);
+    net.user({ id: '2', handle: 'someone' });
+    const asked = engine.open().reads.user({ handle: 'handle.invalid' }, { path: 'u', fresh: true });
+    await expect(asked).rejects.toMatchObject(notFound);
+    expect((await list()).page.nodes).toHaveLength(1);
+  });
+});
+
+const QUERY = 'query ($ids: [ID!]!) { tweets(ids: $ids) { nodes { id } errors { code } } }';
+
+/** One free batch of misses, by each way to ask for it. */
+const WAYS = {
+  REST: (url: string, key: string, ids: string[]) =>
+    createClient(url, key).get(`/v1/tweets/batch?ids=${ids.join(',')}`),
+  GraphQL: (url: string, key: string, ids: string[]) =>
+    createClient(url, key).post('/graphql', { query: QUERY, variables: { ids } }),
+  MCP: (url: string, key: string, ids: string[]) =>
+    sendOld(new URL('/mcp', url), key, { method: 'tools/call', params: { name: 'get_tweets', arguments: { ids } } }),
+} as const;
+
+const fill = (net: ScriptedNetwork): void => {
+  net.users(range(9));
+  net.tweets(range(30, 500));
+  net.list('followers', '1', ['2', '3', '4', '5']);
+  net.list('timeline', '6', range(10, 500).reverse().map(String));
+};
+
+describe('a deleted tweet, over HTTP', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ fill });
+  });
+  afterAll(() => service.close());
+
+  it.each(Object.entries(WAYS))('is not shown again after misses by %s', async (way, miss) => {
+    const { net, perch } = service;
+    const reader = await service.customer();
+    const [doomed = ''] = idsOf(await reader.get('/v1/users/6/tweets?fresh=true')).slice(2);
+    net.remove(doomed, 'deleted');
+    expect((await reader.get(`/v1/tweets/${doomed}?fresh=true`)).status).toBe(404);
+    const { key } = await perch.account();
+    const next = strangers(way.length);
+    for (const _ of range(40)) {
+      const reply = await miss(perch.url, key, next());
+      expect([reply.status, reply.text.includes('not_found')]).toEqual([200, true]);
+    }
+    const after = await reader.get('/v1/users/6/tweets');
+    expect([after.body.cache, idsOf(after).includes(doomed)]).toEqual(['hit', false]);
+  });
+});
+
+describeOnRedis('what is gone, on several nodes', (redis: () => TestRedis) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ fill, env: { REDIS_URL: redis().urls[0] ?? '' } });
+  });
+  afterAll(() => service.close());
+
+  async function flood(url: string, batches: number): Promise<void> {
+    const { key } = await service.perch.account();
+    const next = strangers(batches);
+    for (const _ of range(batches)) expect((await WAYS.REST(url, key, next())).status).toBe(200);
+  }
+
+  it('is hidden in pages that a node cached which has ended since, whatever misses come between (M25)', async () => {
+    const { net, clock, perch } = service;
+    const { key } = await perch.account();
+    const first = await perch.another();
+    expect(idsOf(await createClient(first.url, key).get('/v1/users/1/followers'))).toContain('3');
+    await first.close();
+    // By now the page alone shows it.
+    clock.advance(30 * 60_000);
+    const [second, third] = [await perch.another(), await perch.another()];
+    net.remove('3', 'suspended');
+    expect((await createClient(second.url, key).get('/v1/users/user3')).status).toBe(404);
+    await flood(second.url, 30);
+    for (const { url } of [second, third]) {
+      await vi.waitFor(async () => {
+        const page = await createClient(url, key).get('/v1/users/1/followers');
+        expect([page.body.cache, idsOf(page)]).toEqual(['hit', ['2', '4', '5']]);
+      }, 10_000);
+    }
+    await Promise.all([second.close(), third.close()]);
+  });
+
+  it('is hidden when Redis is back, where it went while Redis was away (M25)', async () => {
+    const { net, perch } = service;
+    const { key } = await perch.account();
+    const other = await perch.another();
+    const page = (url: string) => createClient(url, key).get('/v1/users/6/tweets');
+    expect(idsOf(await page(other.url))).toContain('508');
+    redis().pause();
+    net.remove('508', 'deleted');
+    expect((await createClient(perch.url, key).get('/v1/tweets/508?fresh=true')).status).toBe(404);
+    await flood(perch.url, 10);
+    redis().resume();
+    for (const url of [perch.url, other.url]) {
+      await vi.waitFor(async () => expect(idsOf(await page(url))).not.toContain('508'), {
+        timeout: 20_000,
+        interval: 200,
+      });
+    }
+    await other.close();
+  });
+});

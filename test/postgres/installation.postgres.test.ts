@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isOfPepper } from '../../adapters/postgres/installation.js';
+import { connect } from '../../adapters/postgres/sql.js';
+import { Lifecycle } from '../../app/lifecycle.js';
+import { fingerprintOf, openSecrets } from '../../app/secrets.js';
+import { openStores } from '../../app/stores.js';
+import { readConfig } from '../../src/config/config.js';
+import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { lineTo } from '../support/line-to.js';
+import { openHome, removeHome } from './home.js';
+
+async function openAndClose(env: Record<string, string>): Promise<void> {
+  const lifecycle = new Lifecycle();
+  const config = readConfig({ env, cwd: '/', terminal: false });
+  await lifecycle.start(() => openStores(lifecycle, config));
+  await lifecycle.close();
+}
+
+describe('a database', () => {
+  let database: FreshDatabase;
+  beforeAll(async () => {
+    database = await freshDatabase();
+  });
+  afterAll(() => database.drop());
+
+  test('is of the pepper it was first opened with; of nodes that start together one decides, for all', async () => {
+    const nodes = Array.from({ length: 6 }, () => ({
+      sql: connect(database.target, { max: 1 }),
+      print: randomBytes(32),
+    }));
+    const taken = await Promise.all(nodes.map(({ sql, print }) => isOfPepper(sql, print)));
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    for (const [index, { sql, print }] of nodes.entries()) {
+      expect(await isOfPepper(sql, print)).toBe(taken[index]);
+      await sql.end();
+    }
+  });
+});
+
+describe('secrets', () => {
+  let home: string;
+  beforeEach(async () => {
+    home = await openHome();
+  });
+  afterEach(() => removeHome(home));
+
+  test('derived from one PERCH_SECRET are the same on every machine, differ from each other, and leave no file', async () => {
+    const [one, two] = [await openSecrets(home, 'a'.repeat(32)), await openSecrets('/nonexistent', 'a'.repeat(32))];
+    expect(one).toEqual(two);
+    expect(one.pepper.equals(one.cursor)).toBe(false);
+    expect([one.pepper.length, one.cursor.length]).toEqual([32, 32]);
+    expect((await openSecrets(home, 'b'.repeat(32))).pepper.equals(one.pepper)).toBe(false);
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  test('of one’s own are kept in the folder', async () => {
+    const one = await openSecrets(home, null);
+    expect(await openSecrets(home, null)).toEqual(one);
+    expect(fingerprintOf(one)).toEqual(fingerprintOf(await openSecrets(home, null)));
+    expect(await readdir(home)).toHaveLength(2);
+  });
+
+  test('other than the database’s are refused, with what to do', { timeout: 60_000 }, async () => {
+    const open = (env: Record<string, string>) => openAndClose({ PERCH_HOME: home, ...env });
+    const right = { PERCH_SECRET: 'right '.repeat(6) };
+    await open(right);
+    await expect(open({ PERCH_SECRET: 'wrong '.repeat(6) })).rejects.toThrow(/PERCH_SECRET to the same value on every/);
+    await expect(open({})).rejects.toThrow(new RegExp(`pepper and cursor-secret from .* to ${home}`));
+    await open(right);
+  });
+});
+
+describe('a database that cannot be opened', () => {
+  const open = (url: string) => openAndClose({ DATABASE_URL: url, PERCH_SECRET: 's'.repeat(32) });
+
+  test.each([
+    [
+      'nobody listens',
+      'postgres://ada:secret@127.0.0.1:1/perch',
+      /DATABASE_URL, postgres:\/\/…@127\.0\.0\.1:1\/perch, .*ECONNREFUSED/,
+    ],
+    ['nothing has the name', 'postgres://ada:secret@nowhere.invalid/perch', /DATABASE_URL, .*nowhere\.invalid/],
+  ])('is told by the setting and its address, without the password: %s', async (_name, url, says) => {
+    const error: unknown = await open(url).catch((thrown: unknown) => thrown);
+    expect(String(error)).toMatch(says);
+    expect(String(error)).not.toContain('secret@');
+  });
+
+  test('so is one that is not there', async () => {
+    const database = await freshDatabase();
+    const { line, url } = await lineTo(database);
+    const other = new URL(url);
+    other.pathname = '/not_there';
+    await expect(open(other.href)).rejects.toThrow(/DATABASE_URL, .*not_there.*does not exist/);
+    await line.close();
+    await database.drop();
+  });
+});

@@ -1,0 +1,73 @@
+/** A file's name says what it needs: who runs only the fast projects needs no more than npm gives. */
+import { describe, expect, test } from 'vitest';
+import { ON_ONE_NODE, PROJECTS, type Project } from './projects.js';
+import { importsOf, isCode, readSources } from './support/sources.js';
+
+const SOURCES = readSources(['test', 'bench']).filter(isCode);
+const IMPORTS = new Map(SOURCES.map((source) => [source.path.replace(/\.\w+$/, ''), importsOf(source)]));
+const FILES = SOURCES.map(({ path }) => path).filter((path) => path.endsWith('.test.ts'));
+
+/** Processes, browsers, Redis and a Postgres of one's own. */
+const OUTSIDE = /^(?:node:child_process|node:cluster|playwright-core|ioredis|adapters\/postgres\/launcher)$/;
+const DATABASE = 'test/support/database';
+/** Runs beside the tests, once. */
+const SETUP = 'test/support/global-setup';
+
+const matches = (glob: string, path: string): boolean =>
+  new RegExp(`^${glob.replaceAll('.', '\\.').replaceAll('*', '[^/]*').replaceAll('[^/]*[^/]*/', '(?:.*/)?')}$`).test(
+    path,
+  );
+
+const projectsOf = (path: string): Project['name'][] =>
+  PROJECTS.filter(
+    ({ include, exclude }) =>
+      include.some((glob) => matches(glob, path)) && !exclude.some((glob) => matches(glob, path)),
+  ).map(({ name }) => name);
+
+/** What a test imports, and what that does in turn, within the tests. */
+function reachOf(path: string): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const open = [path.replace(/\.ts$/, '')];
+  for (let from = open.pop(); from !== undefined; from = open.pop()) {
+    for (const { to, isTypeOnly } of IMPORTS.get(from) ?? []) {
+      if (isTypeOnly || to === SETUP || reached.has(to)) continue;
+      reached.add(to);
+      open.push(to);
+    }
+  }
+  return reached;
+}
+
+/** The projects in which it may be, given what it reaches; what takes long may be in `system` for that alone. */
+function allowedFor(path: string): Project['name'][] {
+  const reach = reachOf(path);
+  if ([...reach].some((to) => OUTSIDE.test(to))) return ['system'];
+  return reach.has(DATABASE) ? ['postgres', 'system'] : ['unit', 'checks', 'system'];
+}
+
+describe('every test file', () => {
+  test('is in exactly one project', () => {
+    expect(FILES.map((path) => [path, projectsOf(path)]).filter(([, names]) => names?.length !== 1)).toEqual([]);
+  });
+
+  test('is in the one that its name says: a database, a process or a browser is in none of the faster ones', () => {
+    const misplaced = FILES.filter((path) => !projectsOf(path).some((name) => allowedFor(path).includes(name)));
+    const advice = misplaced.map((path) => `${path} reaches what belongs into: ${allowedFor(path).join(' or ')}`);
+    expect(advice).toEqual([]);
+  });
+
+  test('is found by what it reaches', () => {
+    expect(allowedFor('test/ports/redis-cache.system.test.ts')).toEqual(['system']);
+    expect(allowedFor('test/dashboard/browser.system.test.ts')).toEqual(['system']);
+    expect(allowedFor('test/cli/serve.system.test.ts')).toEqual(['system']);
+    expect(allowedFor('test/v1/me.postgres.test.ts')).toEqual(['postgres', 'system']);
+    expect(allowedFor('test/access/key.test.ts')).toEqual(['unit', 'checks', 'system']);
+  });
+});
+
+test('what is left out on a second Node is there, and of the slowest project alone', () => {
+  for (const glob of Object.values(ON_ONE_NODE).flat()) {
+    const names = FILES.filter((path) => matches(glob, path)).flatMap(projectsOf);
+    expect([glob, [...new Set(names)]]).toEqual([glob, ['system']]);
+  }
+});

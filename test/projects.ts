@@ -1,0 +1,58 @@
+/** Which test runs when: a file's name says which project it is in, and `test/projects.test.ts` that it says the truth. */
+export interface Project {
+  readonly name: 'checks' | 'unit' | 'postgres' | 'system';
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+}
+
+/** The source itself: layers, sizes, names, regular expressions. `npm run check` has them. */
+const CHECKS = ['test/tidy.test.ts', 'test/projects.test.ts', 'test/patterns/patterns.test.ts'];
+/** With the Postgres of this run, in this process otherwise. */
+const POSTGRES = ['test/**/*.postgres.test.ts'];
+/** The whole: browsers, Redis, processes that are started and killed, packed packages, clients, attacks, load. */
+const SYSTEM = ['test/**/*.system.test.ts'];
+
+/** `npm test` is `unit` and `postgres`; `npm run test:all` is all four. */
+export const PROJECTS: readonly Project[] = [
+  { name: 'checks', include: CHECKS, exclude: [] },
+  // In this process, without a database.
+  { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...CHECKS, ...POSTGRES, ...SYSTEM] },
+  { name: 'postgres', include: POSTGRES, exclude: [] },
+  { name: 'system', include: SYSTEM, exclude: [] },
+];
+
+/** What of `system` is not run again on a second version of Node, and why. */
+export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
+  'pages run in a browser, whatever serves them': [
+    'test/dashboard/*.system.test.ts',
+    'test/oauth/consent-page.system.test.ts',
+    'test/pages/*.system.test.ts',
+    'test/sign-in/*.system.test.ts',
+    'test/walks/*.system.test.ts',
+  ],
+  'what is killed and comes back is Postgres, Redis or a whole node': [
+    'test/cli/database-killed.system.test.ts',
+    'test/cli/drain.system.test.ts',
+    'test/deploy/*.system.test.ts',
+    'test/faults/*.system.test.ts',
+    'test/nodes/*.system.test.ts',
+    'test/ports/redis-outage.system.test.ts',
+    'test/ports/redis-shared.system.test.ts',
+    'test/postgres/*.system.test.ts',
+  ],
+  'time and memory are measured, and the bounds are in our code': [
+    'test/hostile/**/*.system.test.ts',
+    'test/networks/demo.system.test.ts',
+    'test/networks/load.system.test.ts',
+  ],
+  'what is shown is a text, or a program in another language': [
+    'test/clients/python/*.system.test.ts',
+    'test/docs/*.system.test.ts',
+    'test/readme/*.system.test.ts',
+  ],
+  'how a program starts on this Node is shown by others': [
+    'test/cli/accounts.system.test.ts',
+    'test/cli/export*.system.test.ts',
+    'test/clients/typescript/packed.system.test.ts',
+  ],
+};
