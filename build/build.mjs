@@ -1,6 +1,6 @@
 // Builds Perch into dist/: JavaScript for plain Node, with source maps, and the files that it reads. `npm run build` begins with
 // an empty folder. A start from a clone leaves what earlier builds wrote for a day, since services that run load from it.
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
@@ -54,7 +54,7 @@ async function build({ clean }) {
       // All in one folder: see `addressesOfModules`.
       chunkNames: '[name]-[hash]',
       packages: 'external',
-      plugins: [grammars(), packageFiles(ROOT, outdir), addressesOfModules(ROOT)],
+      plugins: [grammars(), packageFiles(ROOT, outdir), addressesOfModules(ROOT, '')],
     }),
     esbuild.build({
       ...COMMON,
@@ -62,6 +62,7 @@ async function build({ clean }) {
       outfile: join(outdir, THREAD.out),
       minify: true,
       legalComments: 'eof',
+      plugins: [addressesOfModules(ROOT, dirname(THREAD.out))],
     }),
   ]);
   for (const path of FILES) cpSync(join(ROOT, path), join(outdir, path), { recursive: true });

@@ -9,17 +9,17 @@ const LOADERS = { '.ts': 'ts', '.tsx': 'tsx' };
 const slashed = (path) => path.replaceAll('\\', '/');
 
 /**
- * Modules end up in files directly in dist, and the files they read are copied there under their old paths: `import.meta.url`
- * stays the address of the module as if it lay there, too.
+ * Modules end up in files of one folder, and what they read is copied to dist under its old path: `import.meta.url` stays the
+ * address of the module as if it lay in dist under its own. `folder`: that of the files, within dist.
  */
-export const addressesOfModules = (root) => ({
+export const addressesOfModules = (root, folder) => ({
   name: 'addresses of modules',
   setup(build) {
     build.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
       const loader = LOADERS[path.slice(path.lastIndexOf('.'))];
       if (path.includes('node_modules') || !text.includes('import.meta.url')) return { contents: text, loader };
-      const address = `new URL('./${slashed(relative(root, path))}', import.meta.url).href`;
+      const address = `new URL('./${slashed(relative(join(root, folder), path))}', import.meta.url).href`;
       return { contents: text.replaceAll('import.meta.url', address), loader };
     });
   },

@@ -81,7 +81,11 @@ export class GuardedDocuments implements ClientDocuments {
       connections: 2,
       // Nothing is kept open to a stranger's host.
       pipelining: 0,
-      connect: { timeout: DEADLINE_MS, lookup: guardedLookup(resolve, this.#isPublic), ...(ca !== undefined && { ca }) },
+      connect: {
+        timeout: DEADLINE_MS,
+        lookup: guardedLookup(resolve, this.#isPublic),
+        ...(ca !== undefined && { ca }),
+      },
     });
   }
 

@@ -28,7 +28,8 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
     todo: 'Check the handle or id. An unknown address below /v1 is answered with this code too.',
   },
   access_denied: {
-    means: 'The network does not let the current reading session see this list or object, or, as error.reason list_not_served says, has no such list.',
+    means:
+      'The network does not let the current reading session see this list or object, or, as error.reason list_not_served says, has no such list.',
     todo: 'Try later or read something else: other sessions may be allowed to.',
   },
   product_unavailable: {

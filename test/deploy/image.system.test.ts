@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { ensureBuilt } from '../../build/ensure-built.mjs';
 import { SETTING_NAMES } from '../../src/config/read-settings.js';
 import { VERSION } from '../../src/core/version.js';
 import { linkPackages } from '../embed/packed.js';
 import { readRoot } from './compose-file.js';
-import { ensureBuilt } from '../../build/ensure-built.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DOCKERFILE = readRoot('Dockerfile')

@@ -82,7 +82,9 @@ it('serves from an empty folder: a read, a search, the pages of the browser, the
     expect(await (await get('/openapi.yaml')).text()).toMatch(/^openapi: /);
     for (const page of ['/', '/graphql']) {
       const html = await (await get(page, 'text/html')).text();
-      const assets = [...html.matchAll(/(?:src|href)="(\/[^"]*\/assets\/[^"]+|\/assets\/[^"]+)"/g)].map(([, path]) => path);
+      const assets = [...html.matchAll(/(?:src|href)="(\/[^"]*\/assets\/[^"]+|\/assets\/[^"]+)"/g)].map(
+        ([, path]) => path,
+      );
       expect(assets.length).toBeGreaterThan(2);
       for (const path of assets) expect([path, (await get(path ?? '')).status]).toEqual([path, 200]);
     }
@@ -131,12 +133,7 @@ it('can be required by an app that is no module', async () => {
 
 it('holds what was built, and the licence; sources and what builds stay behind', () => {
   const tops = [...new Set(packed.files.map((path) => path.split('/')[0]))].sort();
-  expect(tops).toEqual([
-    'LICENSE',
-    'README.md',
-    'dist',
-    'package.json',
-  ]);
+  expect(tops).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
   expect(packed.files.filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
 });
 

@@ -37,7 +37,7 @@ describe('what is built', () => {
       const { perchMercurius } = await import(process.argv[1]);
       await perchMercurius({ hasDecorator: () => false }, { path: 'graphql' }).catch(({ stack }) => console.log(stack));`;
     const { stdout } = await runNode(['--input-type=module', '-e', script, `file://${join(DIST, 'embed.js')}`]);
-    expect(stdout).toMatch(/TypeError: perchMercurius: path is a path[^]*app[\\/]embed\.ts:\d+/);
+    expect(stdout).toMatch(/TypeError: perchMercurius: path is a path.*app[\\/]embed\.ts:\d+/s);
   });
 
   it('makes nothing of a grammar or of an installed bundle when it runs', async () => {
@@ -48,8 +48,8 @@ describe('what is built', () => {
 
   it('draws charts in a thread without packages', async () => {
     const alone = await mkdtemp(join(tmpdir(), 'perch-thread-'));
-    await cp(join(DIST, 'adapters/dashboard/chart-worker.mjs'), join(alone, 'chart-worker.mjs'));
-    const worker = new Worker(join(alone, 'chart-worker.mjs'), { execArgv: [] });
+    await cp(join(DIST, 'adapters'), join(alone, 'adapters'), { recursive: true });
+    const worker = new Worker(join(alone, 'adapters/dashboard/chart-worker.mjs'), { execArgv: [] });
     const answer = await new Promise((resolve, reject) => {
       worker.once('message', resolve).once('error', reject);
       worker.postMessage({ id: 7, data: { days: [] }, look: { scheme: 'light', width: 'wide' } });
