@@ -43,6 +43,9 @@ const COMMON = {
   logLevel: 'warning',
 };
 
+/** For files of a folder within dist. */
+const pluginsIn = (folder) => [packageFiles(ROOT, outdir, folder), addressesOfModules(ROOT, folder)];
+
 async function build({ clean }) {
   if (clean) rmSync(outdir, { recursive: true, force: true });
   const [program, thread] = await Promise.all([
@@ -54,7 +57,7 @@ async function build({ clean }) {
       // All in one folder: see `addressesOfModules`.
       chunkNames: '[name]-[hash]',
       packages: 'external',
-      plugins: [grammars(), packageFiles(ROOT, outdir), addressesOfModules(ROOT, '')],
+      plugins: [grammars(), ...pluginsIn('')],
     }),
     esbuild.build({
       ...COMMON,
@@ -62,7 +65,7 @@ async function build({ clean }) {
       outfile: join(outdir, THREAD.out),
       minify: true,
       legalComments: 'eof',
-      plugins: [addressesOfModules(ROOT, dirname(THREAD.out))],
+      plugins: pluginsIn(dirname(THREAD.out)),
     }),
   ]);
   for (const path of FILES) cpSync(join(ROOT, path), join(outdir, path), { recursive: true });

@@ -39,13 +39,14 @@ export const grammars = () => ({
 });
 
 /** Files of packages that a browser is sent: copied, so that the program needs the packages no more. */
-export const packageFiles = (root, outdir) => ({
+export const packageFiles = (root, outdir, folder) => ({
   name: 'package files',
   setup(build) {
+    const packages = slashed(relative(folder, 'packages')).replace(/^(?!\.)/, './');
     build.onLoad({ filter: /[\\/]package-file\.ts$/ }, () => ({
       contents: `
         import { readFileSync } from 'node:fs';
-        export const packageFile = (name, file) => readFileSync(new URL('./packages/' + name + '/' + file, import.meta.url));
+        export const packageFile = (name, file) => readFileSync(new URL(\`${packages}/\${name}/\${file}\`, import.meta.url));
       `,
     }));
     build.onEnd(({ metafile }) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ChartData } from '../../adapters/dashboard/chart-data.js';
 import { ensureBuilt } from '../../build/ensure-built.mjs';
 import { serve } from '../cli/service.js';
 import { Cli, REPOSITORY, runNode } from '../cli/support.js';
@@ -48,13 +49,15 @@ describe('what is built', () => {
 
   it('draws charts in a thread without packages', async () => {
     const alone = await mkdtemp(join(tmpdir(), 'perch-thread-'));
-    await cp(join(DIST, 'adapters'), join(alone, 'adapters'), { recursive: true });
+    for (const name of ['adapters', 'packages']) await cp(join(DIST, name), join(alone, name), { recursive: true });
     const worker = new Worker(join(alone, 'adapters/dashboard/chart-worker.mjs'), { execArgv: [] });
+    const series = [{ name: 'reads', values: [3], total: 3 }];
+    const data: ChartData = { unit: 'credits', bars: ['2026-11-21'], step: 1, series, rest: false };
     const answer = await new Promise((resolve, reject) => {
       worker.once('message', resolve).once('error', reject);
-      worker.postMessage({ id: 7, data: { days: [] }, look: { scheme: 'light', width: 'wide' } });
+      worker.postMessage({ id: 7, data, look: { scheme: 'light', width: 'wide' } });
     });
-    expect(answer).toMatchObject({ id: 7 });
+    expect(answer).toMatchObject({ id: 7, svg: expect.stringMatching(/^<svg/) });
     await worker.terminate();
     await rm(alone, { recursive: true });
   });
