@@ -78,7 +78,7 @@ it('serves from an empty folder: a read, a search, the pages of the browser, the
     const headers = { 'x-api-key': /perch_live_\w{32}/.exec(started.said.stdout)?.[0] ?? '' };
     const get = (path: string, accept = '*/*') => fetch(`${url}${path}`, { headers: { ...headers, accept } });
     expect(await (await get('/v1/users/harbor_obs')).json()).toMatchObject({ data: { handle: 'harbor_obs' } });
-    expect((await get('/v1/search?q=harbour%20-filter:replies')).status).toBe(200);
+    expect((await get('/v1/tweets/search?q=harbour%20-filter:replies')).status).toBe(200);
     expect(await (await get('/openapi.yaml')).text()).toMatch(/^openapi: /);
     for (const page of ['/', '/graphql']) {
       const html = await (await get(page, 'text/html')).text();
