@@ -14,7 +14,7 @@ const REGISTRATIONS: Allowance = { name: 'register', limit: 20, windowSeconds: 3
 const REGISTRATIONS_IN_ALL: Allowance = { name: 'register', limit: 5000, windowSeconds: 3600 };
 const TOKENS: Allowance = { name: 'token', limit: 120, windowSeconds: 60 };
 
-/** Sign-in for clients: discovery, registration, consent, tokens (section 5.6, A12–A17). */
+/** Sign-in for clients: discovery, registration, consent, tokens (section 5.2, A12–A17). */
 export function mountOAuth(app: FastifyInstance, options: OAuthOptions): void {
   const gate: Gate = {
     admitPublic: options.admitPublic,

@@ -22,9 +22,9 @@ curl -s -H "x-api-key: $PERCH_KEY" "http://127.0.0.1:4000/v1/users/harbor_obs/tw
   service itself, with the meaning and the advice that this page has.
 - \`error.reason\` and \`error.param\` are there where a program can use them. Quote \`request_id\` when you ask for help.
 - Where waiting helps, the header \`Retry-After\` says for how many seconds. Where it is not sent, the same request will
-  most likely fail again. Nothing was charged, so a retry never pays twice; but for the reason \`charge_unknown\`, when the
-  database went away in the middle of a charge: \`GET /v1/usage/{request_id}\` tells what became of it.
-- A list that fails halfway fails as a whole. What was read stays held, so the retry is cheaper.
+  most likely fail again. Nothing was charged, so a retry never pays twice, with one exception: the reason \`charge_unknown\` means
+  that the database went away in the middle of a charge. \`GET /v1/usage/{request_id}\` then tells whether it was charged.
+- A list that fails halfway fails as a whole. What was read stays cached, so the retry is cheaper.
 - GraphQL has the same codes in \`errors[].extensions.code\`: [the GraphQL guide](graphql.md#errors) says what is delivered beside them.
 
 \`\`\`sh

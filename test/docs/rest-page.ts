@@ -9,6 +9,7 @@ import type {
 } from '../../adapters/rest/openapi/types.js';
 import { schema } from '../../schema/index.js';
 import { readOperations } from '../../schema/operations.js';
+import { tableText } from './parts.js';
 
 const ADDRESS = 'http://127.0.0.1:4000';
 
@@ -23,20 +24,17 @@ curl -s -H "x-api-key: $PERCH_KEY" "http://127.0.0.1:4000/v1/users/harbor_obs/tw
 curl -s -H "x-api-key: $PERCH_KEY" -H 'Content-Type: application/json' http://127.0.0.1:4000/v1/users/batch -d '{"handles": ["harbor_obs", "lantern_light"]}' # 1.5 credits
 \`\`\`
 
-Prices are credits per item: read, held already, and with \`fresh=true\`. [Pricing](pricing.md), [cursors](cursors.md) and
+Prices are credits per item: read, cached, and with \`fresh=true\`. [Pricing](pricing.md), [cursors](cursors.md) and
 [errors](errors.md) have pages of their own.
+
+Searches take the network's operators: \`from:\` \`to:\` \`since:\` \`until:\` \`min_faves:\` \`filter:media\` \`-filter:replies\`
+\`"a phrase"\` \`OR\` \`( )\` and more. An invalid query is answered with 400 and the position of the mistake.
 `;
 
 type Schemas = OpenapiDocument['components']['schemas'];
 
 const isReference = (value: object): value is Reference => '$ref' in value;
 const nameIn = (reference: string): string => reference.split('/').at(-1) ?? '';
-
-/** Text in a table stays in its cell. */
-const cell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').trim();
-
-const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 
 /** A type in a word or two. */
 function typeOf(value: JsonSchema): string {
@@ -72,9 +70,9 @@ function membersOf(value: JsonSchema, schemas: Schemas): { name: string; value: 
   return [...(value.allOf ?? []).flatMap((part) => membersOf(part, schemas)), ...own];
 }
 
-/** `Price per item: 1, held 0.5, fresh 2.` Where the description says that it is free, it is said. */
+/** `Price per item: 1, cached 0.5, fresh 2.` Where the description says that it is free, it is said. */
 function priceText({ 'x-price': price, description }: ApiOperation): string {
-  if (price) return `Price per item: ${price.credits}, held ${price.hit}, fresh ${price.fresh}.`;
+  if (price) return `Price per item: ${price.credits}, cached ${price.hit}, fresh ${price.fresh}.`;
   return /\bFree\b/.test(description) ? '' : 'Free.';
 }
 
@@ -85,6 +83,15 @@ function answerText({ responses }: ApiOperation): string {
   const lead = media && (media.schema.$ref || media.schema.anyOf) ? `Answer: ${typeOf(media.schema)}. ` : '';
   return failures.length === 0 ? lead.trim() : `${lead}Failures: ${failures.join(', ')}.`;
 }
+
+const isCount = ({ name }: ApiParameter): boolean => name === 'count';
+
+/** The anchor of an endpoint's heading. */
+const placeOf = (endpoint: string): string =>
+  endpoint
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 _]/g, '')
+    .replaceAll(' ', '-');
 
 class Page {
   readonly #document: OpenapiDocument;
@@ -108,7 +115,7 @@ class Page {
       // The OpenAPI document calls itself so, where it is fetched.
       operation.description.trim().replace(/^This document\b/, 'The OpenAPI document'),
       ...(path.startsWith('/v1/') ? [priceText(operation)] : []),
-      ...(rows.length > 0 ? [tableOf(['Parameter', 'In', 'Type', 'Unset', 'Meaning'], rows)] : []),
+      ...(rows.length > 0 ? [tableText(['Parameter', 'In', 'Type', 'Unset', 'Meaning'], rows)] : []),
       ...(body ? [`Body: ${typeOf(body.schema)}.`] : []),
       answerText(operation),
     ]
@@ -126,6 +133,21 @@ class Page {
     return [`## Endpoints: ${name}`, description, ...operations].join('\n\n');
   }
 
+  /** Every endpoint of `/v1` in one table. */
+  glance(): string {
+    const rows = Object.entries(this.#document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, operation]) => {
+        if (!path.startsWith('/v1/')) return [];
+        const endpoint = `${method.toUpperCase()} ${path}`;
+        const price = operation['x-price']?.credits;
+        const count = (operation.parameters ?? []).map((given) => this.#parameter(given)).find(isCount)?.schema;
+        const size = count ? `${count.default}, at most ${count.maximum}` : '';
+        return [[`[\`${endpoint}\`](#${placeOf(endpoint)})`, operation.summary, String(price ?? 'free'), size]];
+      }),
+    );
+    return ['## At a glance', tableText(['Endpoint', 'Gives', 'Credits per item', '`count`'], rows)].join('\n\n');
+  }
+
   objects(): string {
     const { schemas } = this.#document.components;
     const parts = Object.entries(schemas).map(([name, value]) => {
@@ -136,7 +158,7 @@ class Page {
         member.value.description ?? '',
       ]);
       const said = value.description ?? '';
-      const table = rows.length > 0 ? tableOf(['Member', 'Type', 'There', 'Meaning'], rows) : typeOf(value);
+      const table = rows.length > 0 ? tableText(['Member', 'Type', 'There', 'Meaning'], rows) : typeOf(value);
       return [`### ${name}`, said.trim(), table].filter((part) => part !== '').join('\n\n');
     });
     return ['## Objects', 'Members that are unknown are left out. Ignore members that you do not know.', ...parts].join(
@@ -149,5 +171,5 @@ class Page {
 export function restPage(): string {
   const document = openapiDocument({ schema, operations: readOperations(), baseUrl: ADDRESS, authUrl: ADDRESS });
   const page = new Page(document);
-  return `${[HEAD.trim(), ...document.tags.map((tag) => page.section(tag)), page.objects()].join('\n\n')}\n`;
+  return `${[HEAD.trim(), page.glance(), ...document.tags.map((tag) => page.section(tag)), page.objects()].join('\n\n')}\n`;
 }

@@ -1,18 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { openSecrets } from '../../app/secrets.js';
 import { Cli, type Started } from '../cli/support.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import type { Line } from '../support/line.js';
 import { lineTo } from '../support/line-to.js';
+import { type AccountOptions, type OpenAccount, openAccount } from '../support/open-account.js';
 
 export interface Node {
   readonly url: string;
   readonly started: Started;
-}
-
-export interface Account {
-  readonly accountId: string;
-  readonly walletId: string;
-  readonly key: string;
 }
 
 /** Several processes of the service as on several machines: one Postgres, one Redis, one secret; folders of their own. */
@@ -21,7 +17,7 @@ export interface Fleet {
   readonly database: FreshDatabase;
   /** The line to Postgres. */
   readonly line: Line;
-  account(options?: { credits?: number; qps?: number }): Promise<Account>;
+  account(options?: AccountOptions): Promise<OpenAccount>;
   cli(...args: readonly string[]): Promise<void>;
   /** The node of this index anew, on another port. */
   restart(index: number): Promise<Node>;
@@ -42,9 +38,10 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   const database = await freshDatabase();
   await prepare?.(database);
   const { line, url: databaseUrl } = await lineTo(database);
+  const secret = randomBytes(32).toString('hex');
   const env = {
     DATABASE_URL: databaseUrl,
-    PERCH_SECRET: randomBytes(32).toString('hex'),
+    PERCH_SECRET: secret,
     PERCH_DRAIN_MS: '0',
     PORT: '0',
     LOG_FORMAT: 'json',
@@ -61,6 +58,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     return { url, started };
   };
   const nodes = await Promise.all(folders.map(start));
+  const secrets = await openSecrets('', secret);
 
   async function json<T>(...args: readonly string[]): Promise<T> {
     const ran = await folders[0]?.start([...args, '--json'], { env }).end;
@@ -72,11 +70,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     nodes,
     database,
     line,
-    async account({ credits = 100_000, qps = 100_000 } = {}) {
-      const words = ['account', 'create', '--name', 'load', '--credits', String(credits), '--qps', String(qps)];
-      const made = await json<{ account_id: string; wallet_id: string; key: string }>(...words);
-      return { accountId: made.account_id, walletId: made.wallet_id, key: made.key };
-    },
+    account: (options) => openAccount(database.sql, secrets, { credits: 100_000, ...options }),
     async cli(...args) {
       const ran = await folders[0]?.start(args, { env }).end;
       if (ran?.code !== 0) throw new Error(`${args.join(' ')}: ${ran?.stderr}`);

@@ -27,7 +27,7 @@ beforeEach(() => {
 const addressOf = (change: Record<string, string | null> = {}): string =>
   `${server.url}/oauth/authorize?${askFields(clientId, change)}`;
 
-describe('until client and redirect address are proven, an error is a page (libraries.md)', () => {
+describe('until client and redirect address are proven, an error is a page', () => {
   const cases: Record<string, Record<string, string | null>> = {
     'no client_id': { client_id: null },
     'an empty client_id': { client_id: '' },

@@ -19,7 +19,7 @@ async function untilRefused(request: () => Promise<Reply>): Promise<{ after: num
   throw new Error('never refused');
 }
 
-describe('limits of one address (libraries.md)', () => {
+describe('limits of one address', () => {
   it('20 registrations an hour; then 429 in the form of OAuth', async () => {
     const { after, reply } = await untilRefused(() => register(server, { redirect_uris: [CALLBACK] }));
     expect(after).toBe(20);

@@ -98,7 +98,7 @@ describe('the token endpoint', () => {
     expect(errorOf(await redeem(server, clientId, late))).toEqual([400, 'invalid_grant']);
   });
 
-  it('a code used twice takes the grant and its keys with it (libraries.md)', async () => {
+  it('a code used twice takes the grant and its keys with it', async () => {
     const code = await codeFor(server, clientId);
     const { body } = await redeem(server, clientId, code);
     const { body: next } = await refresh(server, clientId, body.refresh_token);
@@ -137,7 +137,7 @@ describe('the token endpoint', () => {
   });
 });
 
-describe('refresh (A14, libraries.md)', () => {
+describe('refresh (A14)', () => {
   it('gives a new pair; the old key works for 60 s more', async () => {
     const first = await pair();
     const { status, body } = await refresh(server, clientId, first.refreshToken);

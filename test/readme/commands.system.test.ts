@@ -9,9 +9,21 @@ import { createProgram } from '../../adapters/cli/program.js';
 import { readConfig } from '../../src/config/config.js';
 import { fillDemo } from '../support/demo.js';
 import { startPerch, type TestPerch } from '../support/perch.js';
-import { blocksOf, codeIn, commandsOf, README, ROOT, tableOf } from './markdown.js';
+import { blocksOf, codeIn, commandsOf, ROOT, readPage, tableOf } from './markdown.js';
 
-const shellBlocks = blocksOf(README).filter(({ language }) => language === 'sh');
+/** Pages with commands, in the order in which theirs are run: first comes what fills the data folder. */
+const COMMAND_PAGES = [
+  'README.md',
+  'docs/importing.md',
+  'docs/command-line.md',
+  'docs/deploying.md',
+  'docs/live-networks.md',
+  'docs/environment.md',
+];
+
+const shellBlocks = COMMAND_PAGES.flatMap((page) => blocksOf(readPage(page))).filter(
+  ({ language }) => language === 'sh',
+);
 const COMMANDS = [...new Set(shellBlocks.flatMap(commandsOf).map(({ command }) => command))];
 
 const PERCH = 'npm run -s perch -- ';
@@ -53,29 +65,34 @@ it('the demo key is kept where the page says', () => {
   expect(relative(ROOT, demoKeyFile(config))).toBe('.perch/demo-key');
 });
 
-describe('the table of commands', () => {
-  const options = (words: string): string[] => words.match(/--[a-z-]+/g) ?? [];
+describe('docs/command-line.md', () => {
+  const page = readPage('docs/command-line.md');
   const leaves = createProgram().commands.flatMap((command) =>
     (command.commands.length > 0 ? command.commands : [command]).map((leaf) => ({
       name: leaf === command ? command.name() : `${command.name()} ${leaf.name()}`,
       long: leaf.options.map(({ long }) => long ?? ''),
     })),
   );
-  const rows = tableOf(README, 'Command').map(([command = '', does = '']) => {
-    const [words = ''] = codeIn(command);
-    return {
-      name: /^[a-z]+(?: [a-z]+(?:-[a-z]+)*)*/.exec(words)?.[0] ?? '',
-      options: options(`${words} ${codeIn(does).join(' ')}`),
-    };
+  const sections = page
+    .split(/^### /m)
+    .slice(1)
+    .map((section) => ({ name: section.split('\n')[0] ?? '', text: section }));
+
+  it('has every command, and no other, in its table and below', () => {
+    const names = leaves.map(({ name }) => name).sort();
+    expect(
+      tableOf(page, 'Command')
+        .flatMap(([command = '']) => codeIn(command).slice(0, 1))
+        .sort(),
+    ).toEqual(names);
+    expect(sections.map(({ name }) => name).sort()).toEqual(names);
   });
 
-  it('has every command, and no other', () => {
-    expect(rows.map(({ name }) => name).sort()).toEqual(leaves.map(({ name }) => name).sort());
-  });
-
-  it.each(rows)('$name takes the options that are named', ({ name, options: named }) => {
+  it.each(sections)('$name has the options that are told, and no other', ({ name, text }) => {
     const { long = [] } = leaves.find((leaf) => leaf.name === name) ?? {};
-    expect(named.filter((option) => !long.includes(option))).toEqual([]);
+    const rows = text.includes('| Argument or option |') ? tableOf(text, 'Argument or option') : [];
+    const told = rows.flatMap(([cell = '']) => /^`(--[a-z-]+)/.exec(cell)?.[1] ?? []);
+    expect(told.sort()).toEqual(long.sort());
   });
 });
 

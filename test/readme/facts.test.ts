@@ -1,5 +1,5 @@
-/** What the page says of prices, codes, tiers, endpoints and settings, beside the tables of the code. */
-import { existsSync, readFileSync } from 'node:fs';
+/** What the README and the pages it leads to say of prices, codes, tiers, endpoints and settings, beside the tables of the code. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isInterfaceType, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ import { priceOf, UNITS, type Unit } from '../../src/core/prices.js';
 import { TIERS } from '../../src/core/tiers.js';
 import { DEFAULT_LIFETIMES } from '../../src/read/lifetimes.js';
 import { LIMITS } from '../../src/serve/limits.js';
-import { codeIn, README, ROOT, TEXT, tableOf } from './markdown.js';
+import { codeIn, onOneLine, README, ROOT, readPage, tableOf, tablesOf } from './markdown.js';
 
 const amount = (cell: string): number => Number(/[\d.,]+/.exec(cell)?.[0].replaceAll(',', ''));
 const pages = Object.fromEntries(
@@ -43,36 +43,34 @@ describe('prices', () => {
     expect(rows.map(({ item }) => item)).toEqual(Object.keys(units));
     for (const { item, prices } of rows) {
       for (const unit of units[item] ?? []) {
-        const held = (['miss', 'hit', 'bypass'] as const).map((cache) => toCredits(priceOf(unit, cache)));
-        expect({ item, prices }).toEqual({ item, prices: held });
+        const charged = (['miss', 'hit', 'bypass'] as const).map((cache) => toCredits(priceOf(unit, cache)));
+        expect({ item, prices }).toEqual({ item, prices: charged });
       }
     }
   });
 
-  it('how long things are held (M11)', () => {
+  it('how long things stay cached (M11)', () => {
     const { profileMs, tweetMs, firstPageMs, deeperPageMs, followersMs } = DEFAULT_LIFETIMES;
     const minutes = [profileMs, tweetMs, firstPageMs, deeperPageMs, followersMs].map((ms) => ms / 60_000);
     expect(minutes).toEqual([15, 15, 2, 60, 360]);
-    expect(TEXT).toContain(
+    expect(onOneLine(readPage('docs/pricing.md'))).toContain(
       'profiles and tweets for 15 minutes, the first page of a list for 2, deeper pages for an hour, followers and following for 6 hours',
     );
   });
 });
 
 describe('endpoints', () => {
-  const rows = tableOf(README, 'Endpoint').map(([endpoint = '', , price = '', count = '']) => {
-    const [method = '', rest] = codeIn(endpoint);
-    const path = (rest ?? method).replace(/^(GET|POST) /, '');
-    const methods = endpoint.match(/GET|POST/g) ?? [];
-    return { path, methods, price: price === 'free' ? 0 : Number(price), count };
+  const rows = tableOf(readPage('docs/rest.md'), 'Endpoint').map(([endpoint = '', , price = '', count = '']) => {
+    const [method = '', path = ''] = codeIn(endpoint)[0]?.split(' ') ?? [];
+    return { path, method, price: price === 'free' ? 0 : Number(price), count };
   });
 
   it('are all there, and no other', () => {
-    const shown = rows.flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
+    const shown = rows.map(({ method, path }) => `${method} ${path}`);
     expect(shown.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  it.each(rows)('$path: price, size of a page, and its bound', ({ path, price, count }) => {
+  it.each(rows)('$method $path: price, size of a page, and its bound', ({ path, price, count }) => {
     const { operation = '' } = ROUTES.find((row) => row.path === path) ?? {};
     expect(price).toBe(priceOfOperation(operation));
     const size = pages[operation]?.parameters.find(({ name }) => name === 'count');
@@ -82,8 +80,8 @@ describe('endpoints', () => {
 });
 
 it('every error code stands at its status, with Retry-After where it is sent', () => {
-  const rows = tableOf(README, 'Code').flatMap(([codes = '', status = '', note = '']) =>
-    codeIn(codes).map((code) => ({ code, status: Number(status), waits: note.includes('with `Retry-After`') })),
+  const rows = tableOf(readPage('docs/errors.md'), 'Code').flatMap(([codes = '', status = '', retry = '']) =>
+    codeIn(codes).map((code) => ({ code, status: Number(status), waits: retry.includes('after `Retry-After`') })),
   );
   const table = (Object.keys(ERROR_CODES) as ErrorCode[]).map((code) => {
     const row = ERROR_CODES[code];
@@ -94,12 +92,17 @@ it('every error code stands at its status, with Retry-After where it is sent', (
 });
 
 it('the rate limits are those of the tiers (section 8)', () => {
-  const rows = tableOf(README, 'Total paid').map((cells) => cells.map(amount));
+  const rows = tableOf(readPage('docs/pricing.md'), 'Total paid, US dollars').map((cells) => cells.map(amount));
   expect(rows).toEqual(TIERS.map(({ paidUsd, requestsPerSecond }) => [paidUsd, requestsPerSecond]));
+  const [least, most] = [TIERS[0], TIERS.at(-1)].map((tier) => tier?.requestsPerSecond);
+  expect(readPage('docs/interface.md')).toContain(`from ${least} request per second to ${most}`);
 });
 
 describe('environment', () => {
-  const rows = tableOf(README, 'Variable').map(([name = '', , unset = '']) => ({ name: codeIn(name)[0], unset }));
+  const rows = tablesOf(readPage('docs/environment.md'), 'Variable').map(([name = '', , , unset = '']) => ({
+    name: codeIn(name)[0],
+    unset,
+  }));
 
   it('every variable, and what holds when it is not set', () => {
     const table = (Object.keys(SETTINGS) as SettingName[]).map((name) => ({ name, unset: SETTINGS[name].unset }));
@@ -113,10 +116,11 @@ it('the figures of the text are those of the code', () => {
   expect(README).toContain(
     `${DEMO_ACCOUNTS.toLocaleString('en')} accounts, ${DEMO_TWEETS.toLocaleString('en')} tweets`,
   );
-  expect(TEXT).toContain(
+  const guide = onOneLine(readPage('docs/graphql.md'));
+  expect(guide).toContain(
     `${LIMITS.depth} levels deep and have ${LIMITS.rootFields} root fields and ${LIMITS.aliases} aliases`,
   );
-  expect(TEXT).toContain(
+  expect(guide).toContain(
     `more than ${Number(SETTINGS.PERCH_MAX_OPERATION_CREDITS.fallback).toLocaleString('en')} credits`,
   );
 });
@@ -131,14 +135,10 @@ it('every field of the schema tells its price, as the page says', () => {
   }
 });
 
-describe('links', () => {
-  const targets = [...README.matchAll(/(?:\]\(|src="|srcset=")([^)"\s]+)/g)].map((match) => match[1] ?? '');
+describe('pictures', () => {
+  const pictures = [...README.matchAll(/(?:src|srcset)="([^"]+\.png)"/g)].map((match) => match[1] ?? '');
 
-  it.each([...new Set(targets)])('%s is there', (target) => {
-    expect(existsSync(join(ROOT, target))).toBe(true);
-  });
-
-  it.each(targets.filter((target) => target.endsWith('.png')))('%s is a picture that loads quickly', (target) => {
+  it.each([...new Set(pictures)])('%s is a picture that loads quickly', (target) => {
     const bytes = readFileSync(join(ROOT, target));
     expect(bytes.subarray(1, 4).toString()).toBe('PNG');
     expect(bytes.length).toBeLessThan(300 * 1024);

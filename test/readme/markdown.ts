@@ -1,12 +1,24 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-export const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+/** A page by its path from the root of the repository. */
+export const readPage = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-/** The page on one line: sentences are looked for without regard to where they are broken. */
-export const TEXT = README.replaceAll(/\s+/g, ' ');
+export const README = readPage('README.md');
+
+/** A page on one line: sentences are looked for without regard to where they are broken. */
+export const onOneLine = (page: string): string => page.replaceAll(/\s+/g, ' ');
+
+/** What every page for readers is called: README and its neighbours, and `docs/`. */
+export const PAGES: readonly string[] = [
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
 
 export interface Block {
   readonly language: string;
@@ -43,6 +55,22 @@ export function tableOf(markdown: string, head: string): string[][] {
       .map((cell) => cell.trim()),
   );
 }
+
+/** The rows of every table whose first header is `head`. */
+export const tablesOf = (markdown: string, head: string): string[][] =>
+  markdown
+    .split(`\n| ${head} |`)
+    .slice(1)
+    .flatMap((rest) => tableOf(`| ${head} |${rest}`, head));
+
+/** The anchors of a page's headings, as GitHub names them. */
+export const placesOf = (page: string): string[] =>
+  [...page.replaceAll(/^```.*?^```$/gms, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
 
 /** What stands between backquotes. */
 export const codeIn = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '');

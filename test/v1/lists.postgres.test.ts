@@ -73,7 +73,7 @@ const MORE: Readonly<Record<ListEndpoint['name'], (list: ListEndpoint) => void>>
   },
 };
 
-describe.each(LIST_ENDPOINTS)('$name', (list) => {
+describe.each(LIST_ENDPOINTS.map((list) => [list.name, list] as const))('%s', (_name, list) => {
   behavesLikeAllLists(() => service, list);
   MORE[list.name]?.(list);
 });

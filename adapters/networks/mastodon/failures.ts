@@ -9,7 +9,7 @@ export const notFound = (message = 'There is no such object.', reason?: string):
 export const needsToken = (what: string): ServiceError =>
   new ServiceError('access_denied', `${what} needs a user token of this server.`, { reason: 'session' });
 
-/** What this network means by a refusal, where that is not what everybody means by it (networks.md, section 4). */
+/** What this network means by a refusal, where that is not what everybody means by it. */
 export function failureOf(refusal: Refusal): ServiceError | undefined {
   const { status, json } = refusal;
   const said = errorOf(json);

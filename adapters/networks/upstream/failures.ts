@@ -20,7 +20,7 @@ export function failure(
   return new ServiceError(code, message, { ...detail, cause: causeOf(refusal) });
 }
 
-/** What a status means where the network means nothing of its own by it (networks.md, 1.1). */
+/** What a status means where the network means nothing of its own by it. */
 export function defaultFailure(refusal: Refusal): ServiceError {
   const { status, headers, limit } = refusal;
   if (status === 429) {

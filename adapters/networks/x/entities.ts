@@ -69,7 +69,7 @@ async function ofBatch<T>(inputs: readonly string[], read: Promise<T>): Promise<
   }
 }
 
-/** What was found, and why the rest was not, by input (networks.md, 2.6). */
+/** What was found, and why the rest was not, by input. */
 function outcomes<T>(
   { data, errors, isPartial }: TweetsAnswer | UsersAnswer,
   values: readonly T[],

@@ -60,7 +60,7 @@ const CREDITS_S = 300;
 const NOT_ENROLLED_S = 900;
 const CAP_S = 3600;
 
-/** What a refusal means where X means something of its own by it (networks.md, 2.6). */
+/** What a refusal means where X means something of its own by it. */
 export function refusalFailure(refusal: Refusal, asked: Asked): ServiceError | undefined {
   const parsed = refusalSchema.safeParse(refusal.json);
   const body = parsed.success ? parsed.data : undefined;

@@ -129,7 +129,7 @@ const includes = maybe(
 export type Includes = z.infer<typeof includes>;
 
 /**
- * `data` is absent, not empty, where there is nothing (networks.md, 2.3): then `meta` or `errors` says so. Objects that are not
+ * `data` is absent, not empty, where there is nothing: then `meta` or `errors` says so. Objects that are not
  * as they should be are left out, and `isPartial` tells; where no other came, there is no answer.
  */
 const answerOf = <T extends z.ZodType>(item: T) =>

@@ -5,31 +5,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { v7 } from 'uuid';
-import { createAccounts } from '../../../adapters/postgres/accounts.js';
-import { createLedger } from '../../../adapters/postgres/ledger.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
 import { openSecrets } from '../../../app/secrets.js';
-import { hashKey, keyPrefix, mintKey } from '../../../src/access/key.js';
-import { toThousandths } from '../../../src/core/credits.js';
+import { type AccountOptions, type OpenAccount, openAccount } from '../../support/open-account.js';
 import type { Weather } from './network.js';
 import type { Done, Order } from './service-process.js';
 
 export type Mount = 'yoga' | 'mercurius';
 
-export interface Account {
-  readonly accountId: string;
-  readonly walletId: string;
-  readonly keyId: string;
-  readonly key: string;
-}
+export type Account = OpenAccount;
 
 /** The service under attack, and what its operator may do to it. */
 export interface Service {
   readonly url: string;
   readonly pid: number;
   readonly sql: Sql;
-  account(options?: { credits?: number; cap?: number; qps?: number }): Promise<Account>;
+  account(options?: AccountOptions): Promise<Account>;
   /** Thousandths of a credit, as the database has it. */
   balance(account: Account): Promise<number>;
   become(weather: Weather): Promise<void>;
@@ -68,7 +59,6 @@ export async function startService(database: { sql: Sql; url: string }, mount: M
     ...CACHED_FOR_A_DAY,
   };
   let running = await startProcess(mount, env);
-  const [accounts, ledger] = [createAccounts(sql), createLedger(sql)];
   let orders = 0;
   const order = (what: Omit<Order, 'id'>): Promise<number> => {
     orders += 1;
@@ -82,21 +72,7 @@ export async function startService(database: { sql: Sql; url: string }, mount: M
       return running.child.pid ?? 0;
     },
     sql,
-    async account({ credits = 1000, cap, qps = 100_000 } = {}) {
-      const made = await accounts.create({ name: 'hostile', email: null, paidUsd: 0, qpsOverride: qps });
-      const { accountId } = made;
-      const key = mintKey(randomBytes);
-      const { keyId } = await accounts.addKey({
-        accountId,
-        hash: hashKey(key, secrets.pepper),
-        prefix: keyPrefix(key),
-        name: 'hostile',
-        cap: cap === undefined ? null : { amount: toThousandths(cap), period: 'total' },
-      });
-      if (credits > 0)
-        await ledger.grant({ requestId: v7(), accountId, amount: toThousandths(credits), reason: 'test' });
-      return { ...made, keyId, key };
-    },
+    account: (options) => openAccount(sql, secrets, options),
     async balance({ walletId }) {
       const [row] = await sql<{ balance: number }[]>`
         select balance_thousandths as balance from wallets where wallet_id = ${walletId}`;

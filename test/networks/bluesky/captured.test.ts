@@ -23,7 +23,7 @@ const UNREAD = [
   'searchPostsV2_cursor',
 ];
 
-/** Refusals, and the code that each becomes (networks.md, 3.8). */
+/** Refusals, and the code that each becomes. */
 const CODES: Readonly<Record<string, [code: string, reason?: string]>> = {
   getAuthorFeed_101: ['request_rejected'],
   getAuthorFeed_badcursor: ['upstream_error'],

@@ -16,7 +16,7 @@ const tidOf = (time: bigint): string =>
 const COLLECTION = fc.constantFrom('app.bsky.feed.post', 'app.bsky.feed.repost');
 const KEY = fc.stringMatching(/^[a-zA-Z0-9_~.:-]{1,40}$/).filter((key) => key !== '.' && key !== '..');
 
-describe('ids are addresses in digits (networks.md, 3.3)', () => {
+describe('ids are addresses in digits', () => {
   it('a user id leads back to its DID', () => {
     fc.assert(
       fc.property(fc.oneof(PLC, WEB), (did) => {

@@ -5,7 +5,7 @@ import { ADA, bench, CONTEXT } from './bench.js';
 
 const { open, page } = bench();
 
-describe('what a refusal means (networks.md, 3.8)', () => {
+describe('what a refusal means', () => {
   const failed = (read: Promise<unknown>): Promise<ServiceError> =>
     read.then(
       () => {

@@ -42,7 +42,7 @@ const failureOf = (read: Promise<unknown>): Promise<ServiceError> =>
 const searchesSent = (from: number): string[] =>
   at.requests.slice(from).filter((request) => request.includes('.searchPosts'));
 
-describe('who may search (networks.md, 3.6)', () => {
+describe('who may search', () => {
   const LATEST: ['Latest'] = ['Latest'];
 
   it('without an account Bluesky’s own AppView is not asked: Latest says how to switch it on, no other is offered', async () => {

@@ -13,7 +13,7 @@ const sent = (params: Record<string, unknown>) =>
 const older = (q: string, product: Product = 'Latest') => sent(searchPosts(translate(q, product), product));
 const newer = (q: string, product: Product = 'Latest') => sent(searchPostsV2(translate(q, product), product));
 
-describe('a search in Bluesky’s words: what is sent for what a caller writes (networks.md, 3.6)', () => {
+describe('a search in Bluesky’s words: what is sent for what a caller writes', () => {
   it.each<[string, object]>([
     ['ferry', { q: 'ferry' }],
     ['early ferry', { q: 'early ferry' }],

@@ -5,7 +5,7 @@ import type { Found } from '../../../src/ports/network.js';
 import type { Misbehaviour, StandIn } from './harness.js';
 import { CONTEXT, codeOf, failed, failureOf, list } from './outcomes.js';
 
-/** An upstream that fails ends in the documented code, free, within the deadline (networks.md, 1.1 and 7). */
+/** An upstream that fails ends in the documented code, free, within the deadline. */
 export function failuresSuite(at: () => StandIn): void {
   const first = (ref: Parameters<StandIn['network']['page']>[0]) => at().network.page(ref, null, CONTEXT());
 

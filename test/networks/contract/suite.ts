@@ -7,7 +7,7 @@ import type { StandIn } from './harness.js';
 import { CONTEXT, codeOf, failed, list } from './outcomes.js';
 import { fanOf, MANY, noteOf, postOf, WORLD } from './world.js';
 
-/** What every adapter keeps, over a stand-in that serves the same world in each network's words (networks.md, 7). */
+/** What every adapter keeps, over a stand-in that serves the same world in each network's words. */
 export function networkSuite(name: string, open: () => Promise<StandIn>): void {
   describe(`${name}: the contract of all networks`, () => {
     let at: StandIn;

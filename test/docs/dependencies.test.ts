@@ -1,0 +1,40 @@
+/** docs/dependencies.md has a row for every package that runs in production, and none for what is not installed. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { codeIn, ROOT, readPage, tablesOf } from '../readme/markdown.js';
+
+type Versions = Readonly<Record<string, string>>;
+interface Manifest {
+  readonly dependencies: Versions;
+  readonly devDependencies: Versions;
+  readonly optionalDependencies?: Versions;
+  readonly peerDependencies?: Versions;
+}
+
+const { dependencies, devDependencies, optionalDependencies, peerDependencies }: Manifest = JSON.parse(
+  readFileSync(join(ROOT, 'package.json'), 'utf8'),
+);
+const inProduction = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+const all = [...inProduction, ...Object.keys(devDependencies)];
+
+const rows = tablesOf(readPage('docs/dependencies.md'), 'Package').map(([name = '', ...cells]) => ({
+  name: codeIn(name)[0] ?? '',
+  cells,
+}));
+/** A row may stand for a family: `@scope/*`. */
+const isOf = (name: string, row: string): boolean =>
+  row.endsWith('/*') ? name.startsWith(row.slice(0, -1)) : name === row;
+
+it('every package that runs in production has one row', () => {
+  const told = inProduction.map((name) => ({ name, rows: rows.filter((row) => isOf(name, row.name)).length }));
+  expect(told.filter((each) => each.rows !== 1)).toEqual([]);
+});
+
+it('every row is of a package that the project has', () => {
+  expect(rows.filter((row) => !all.some((name) => isOf(name, row.name))).map(({ name }) => name)).toEqual([]);
+});
+
+it('every row says what for, who keeps it, and what would replace it', () => {
+  expect(rows.filter(({ cells }) => cells.length !== 3 || cells.includes('')).map(({ name }) => name)).toEqual([]);
+});

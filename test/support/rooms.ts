@@ -1,0 +1,133 @@
+/** The rooms of the code and who may import whom: checked by `test/tidy.test.ts`, written into docs/architecture.md by `npm run docs`. */
+
+export interface Room {
+  /** What it is for, in a few words. */
+  readonly is: string;
+  /** What it may import: rooms, single files, or all. */
+  readonly may: readonly string[];
+  /** And of these, types only. */
+  readonly types?: readonly string[];
+}
+
+const ALL = ['app', 'src', 'schema', 'adapters'];
+const CORE = ['src/core', 'src/ports'];
+const SECRETS = ['src/access/key', 'src/access/secret'];
+const NETWORK = [...CORE, 'adapters/networks/search', 'adapters/networks/upstream'];
+const ENGINE = ['src/access', 'src/read', 'src/metering', 'src/account', 'src/billing', 'src/sign-in'];
+/** What the callers of one process share, whichever interface they use. */
+const SHARES = ['src/access/fair-share', 'src/access/places', 'src/access/processor-time'];
+/** Pages and protocols for customers: over the account's own services, in the frame of all pages. */
+const CUSTOMERS = [...CORE, 'src/account', 'src/billing', 'src/sign-in', 'src/oauth', 'adapters/http', 'adapters/site'];
+
+/** The first row whose name a file's path begins with is its room. A room may always import itself. */
+export const ROOMS: Readonly<Record<string, Room>> = {
+  'src/core': { is: 'facts and types: prices, tiers, packs, error codes, money, ids', may: [] },
+  'src/ports': {
+    is: 'what the engine needs from outside, as types: network, cache, ledger, accounts, mail, clock',
+    may: [],
+    types: ['src/core'],
+  },
+  'src/access': { is: 'keys, rate limits, and fair shares of the process', may: CORE },
+  // Reads write lines on the receipt that they are given.
+  'src/read': {
+    is: 'cached objects and pages, exact page sizes, cursors, the pool of upstream calls',
+    may: CORE,
+    types: ['src/metering'],
+  },
+  'src/metering': { is: 'receipts, what a call may spend, the one charge at the end', may: CORE },
+  'src/account': { is: "an account's keys, usage and receipts", may: [...CORE, ...SECRETS] },
+  'src/billing': { is: 'packs, sales, refunds and disputes', may: CORE },
+  'src/sign-in': { is: 'sign-in links, passkeys, browser sessions', may: [...CORE, ...SECRETS] },
+  'src/oauth': { is: 'hosted clients: registration, consent, codes, tokens', may: [...CORE, ...SECRETS] },
+  // The account and its billing are what resolvers are given.
+  'src/serve': {
+    is: 'the steps of a request, from `Call` to `Outcome`',
+    may: [...CORE, 'src/access', 'src/metering', 'src/read', 'src/account'],
+    types: ['src/billing'],
+  },
+  'src/config': {
+    is: 'the environment, checked, as one frozen object',
+    may: ['src/core', 'src/read/lifetimes'],
+  },
+  app: { is: 'the composition root: opens everything, connects it, and closes it in reverse', may: ALL },
+  schema: {
+    is: 'the contract: GraphQL types with their prices, and one document per REST endpoint',
+    may: ['src/core', 'src/read/subjects', 'src/account/account'],
+    types: [...ENGINE, 'src/ports'],
+  },
+  'adapters/http': {
+    is: 'the HTTP server: limits, headers, the one place where an error code becomes a status',
+    may: ['src/core', 'src/serve', 'src/access/rate-headers', 'src/access/address', ...SHARES],
+    types: ['src/ports', 'src/sign-in/sessions'],
+  },
+  'adapters/rest': {
+    is: 'REST `/v1` and its OpenAPI document, both from the route table',
+    may: ['src/core', 'src/serve', 'schema', 'adapters/http', 'src/read/subjects'],
+  },
+  'adapters/graphql/graphiql': {
+    is: 'GraphiQL with prices',
+    may: ['src/core', 'adapters/site'],
+    types: ['adapters/http'],
+  },
+  'adapters/graphql': {
+    is: 'GraphQL over HTTP: the Yoga and the Mercurius mount',
+    may: ['src/core', 'src/serve', 'schema', 'adapters/http'],
+  },
+  // A tool takes and answers what its endpoint does.
+  'adapters/mcp': {
+    is: 'the Model Context Protocol: every REST endpoint as a tool',
+    may: ['src/core', 'src/serve', 'schema', 'adapters/http', 'adapters/rest'],
+  },
+  'adapters/metrics': {
+    is: 'metrics for Prometheus',
+    may: ['src/core', 'adapters/http'],
+    types: ['src/read/pool/health'],
+  },
+  'adapters/telemetry': { is: 'traces, by OpenTelemetry', may: [...CORE, 'adapters/http'] },
+  'adapters/site': {
+    is: 'the public pages, and what all pages look like',
+    may: ['src/core', 'adapters/http'],
+  },
+  'adapters/postgres': {
+    is: 'ledger, accounts and migrations in Postgres; the embedded server',
+    may: CORE,
+  },
+  'adapters/redis': { is: 'what several processes share, in Redis', may: CORE },
+  'adapters/memory': { is: 'the same ports for a single process', may: CORE },
+  'adapters/stripe': { is: 'card payments', may: CORE },
+  'adapters/mail': { is: 'mail by SMTP, or to the log', may: CORE },
+  'adapters/client-documents': { is: 'fetches the metadata documents of OAuth clients', may: CORE },
+  'adapters/oauth': { is: 'the OAuth endpoints and the consent page', may: CUSTOMERS },
+  'adapters/sign-in': { is: 'the sign-in pages', may: CUSTOMERS },
+  // Passkeys are shown where sessions are.
+  'adapters/dashboard': { is: "the customers' dashboard", may: [...CUSTOMERS, 'adapters/sign-in'] },
+  'adapters/networks/search': { is: 'the grammar of searches, for all networks', may: CORE },
+  'adapters/networks/upstream': { is: 'HTTP to an upstream, for all networks', may: CORE },
+  'adapters/networks/corpus': {
+    is: 'your own data in Postgres, the importer, and the demo network',
+    may: [...CORE, 'adapters/networks/search'],
+  },
+  'adapters/networks/bluesky': { is: 'Bluesky', may: NETWORK },
+  'adapters/networks/x': { is: 'X', may: NETWORK },
+  'adapters/networks/mastodon': { is: 'a Mastodon server', may: NETWORK },
+  // Commands for operators open the stores themselves.
+  'adapters/cli': { is: 'the command line', may: ALL },
+};
+
+const isIn = (path: string, room: string): boolean =>
+  path === room || path.startsWith(`${room}/`) || path.startsWith(`${room}.`);
+
+export const roomOf = (path: string): string | undefined => Object.keys(ROOMS).find((room) => isIn(path, room));
+
+export interface Step {
+  readonly from: string;
+  readonly to: string;
+  readonly isTypeOnly: boolean;
+}
+
+export function isAllowed({ from, to, isTypeOnly }: Step): boolean {
+  const room = roomOf(from);
+  const row = room === undefined ? undefined : ROOMS[room];
+  if (room === undefined || row === undefined) return false;
+  return [room, ...row.may, ...(isTypeOnly ? (row.types ?? []) : [])].some((target) => isIn(to, target));
+}
