@@ -44,7 +44,7 @@ const COMMON = {
 };
 
 /** For files of a folder within dist. */
-const pluginsIn = (folder) => [packageFiles(ROOT, outdir, folder), addressesOfModules(ROOT, folder)];
+const pluginsIn = (folder) => [grammars(), packageFiles(ROOT, outdir, folder), addressesOfModules(ROOT, folder)];
 
 async function build({ clean }) {
   if (clean) rmSync(outdir, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 // What differs between the sources, which tests run as they are, and the program that is built of them.
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import peggy from 'peggy';
@@ -55,7 +55,10 @@ export const packageFiles = (root, outdir, folder) => ({
         for (const [, name, file] of text.matchAll(/packageFile\('([^']+)', '([^']+)'\)/g)) {
           const target = join(outdir, 'packages', name, file);
           mkdirSync(dirname(target), { recursive: true });
-          cpSync(join(folderOf(root, name), file), target);
+          const from = folderOf(root, name);
+          cpSync(join(from, file), target);
+          const licences = readdirSync(from).filter((each) => /^licen[cs]e/i.test(each));
+          for (const licence of licences) cpSync(join(from, licence), join(outdir, 'packages', name, licence));
         }
       }
     });
