@@ -19,6 +19,7 @@ import { VERSION } from '../src/core/version.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Network } from '../src/ports/network.js';
 import { type Customers, openCustomers } from './customers/customers.js';
+import type { StandIns } from './customers/options.js';
 import { createShares, type Engine, openEngine, type Shares } from './engine.js';
 import type { Lifecycle } from './lifecycle.js';
 import { listen, type Serving } from './listening.js';
@@ -31,7 +32,7 @@ import type { Stores } from './stores.js';
 /** Longest that the start waits to see whether it is a demo. */
 const DEMO_LOOK_MS = 10_000;
 
-export interface ComposeOptions {
+export interface ComposeOptions extends StandIns {
   readonly log: FastifyBaseLogger;
   readonly clock?: Clock;
   /** Instead of the one the configuration names: tests. */
@@ -59,14 +60,16 @@ export async function compose(
   options: ComposeOptions,
 ): Promise<Perch> {
   const { log, clock = { now: Date.now }, startPoll: poll = startPoll, demoKey = null } = options;
-  const shared = await openShared(lifecycle, { config, clock, log });
+  const { limiter } = options;
+  const shared = { ...(await openShared(lifecycle, { config, clock, log })), ...(limiter && { limiter }) };
   const { memories } = shared;
   const sources = { config, sql: () => stores.corpusSql, clock, memories };
   const network = await openNetwork(lifecycle, sources, options.network);
   const telemetry = await openTelemetry(lifecycle, config, log);
   const shares = createShares(config, memories);
   const app = await openServer(lifecycle, config, log, shares);
-  const customers = await openCustomers(lifecycle, app, { config, stores, shared, clock, log, startPoll: poll });
+  const common = { config, stores, shared, clock, log };
+  const customers = await openCustomers(lifecycle, app, { ...common, startPoll: poll, standIns: options });
   const tracing = telemetry?.tracing ?? UNTRACED;
   const parts = { config, stores, shared, network, clock, tracing, customers, shares };
   const engine = await openEngine(lifecycle, parts);

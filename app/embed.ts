@@ -68,7 +68,8 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   const network = await openNetwork(lifecycle, sources, options.network);
   // Nothing is sold here: whoever pays comes back to pages that are not here.
   const unsold = { ...config, stripe: { ...config.stripe, secretKey: null } };
-  const { billing } = await openBilling(lifecycle, app, { config: unsold, stores, shared, clock, log, startPoll });
+  const parts = { stores, shared, clock, log, startPoll, standIns: {} };
+  const { billing } = await openBilling(lifecycle, app, { config: unsold, ...parts });
   const customers = { billing, spent() {} };
   const engine = await openEngine(lifecycle, { config, stores, shared, network, clock, tracing: UNTRACED, customers });
   const { path = '/graphql' } = options;

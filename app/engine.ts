@@ -110,9 +110,10 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
   return { serve, admit, pool, operations };
 }
 
-export type ReadingOptions = Pick<EngineOptions, 'config' | 'shared' | 'network' | 'clock' | 'tracing'> & {
+export interface ReadingOptions extends Pick<EngineOptions, 'config' | 'network' | 'clock' | 'tracing'> {
   readonly stores: { readonly secrets: Pick<Stores['secrets'], 'cursor'> };
-};
+  readonly shared: Omit<Shared, 'limiter' | 'redis'>;
+}
 
 /** What reads need: the paced network, and what is held of it. */
 export function createReading(options: ReadingOptions): { sources: Sources; pool: Pool } {

@@ -4,7 +4,7 @@
 import { figure } from '../site/parts.js';
 import { type ChartData, type ChartName, chartInWords, type Range } from './chart-data.js';
 import { CHART_SIZES } from './chart-sizes.js';
-import { chartPath } from './usage-ask.js';
+import { chartPath } from './usage-params.js';
 
 const DARK = '(prefers-color-scheme: dark)';
 

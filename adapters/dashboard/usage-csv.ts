@@ -1,6 +1,6 @@
 import { toCredits } from '../../src/core/credits.js';
 import type { UsageRow } from '../../src/ports/truth.js';
-import type { UsageAsk } from './usage-ask.js';
+import type { UsageParams } from './usage-params.js';
 
 /**
  * One field as RFC 4180 has it. What a spreadsheet would take for a formula gets an apostrophe in front: the names in it are
@@ -13,7 +13,7 @@ export function csvField(value: string | number): string {
 }
 
 /** With a header line; lines end with CRLF. Credits have at most three decimals. */
-export function usageCsv({ groups }: UsageAsk, rows: readonly UsageRow[]): string {
+export function usageCsv({ groups }: UsageParams, rows: readonly UsageRow[]): string {
   const names = { day: 'day', endpoint: 'endpoint', key: 'key_prefix' } as const;
   const head = [...groups.map((group) => names[group]), 'requests', 'items', 'cache_hits', 'credits'];
   const lines = rows.map((row) => {

@@ -7,8 +7,15 @@ import { overviewPage } from './overview.js';
 import type { Pictures } from './pictures.js';
 import type { DashboardServices, Visit } from './services.js';
 import { usagePage } from './usage.js';
-import { type ChartAsk, lastDays, moments, readChartAsk, readUsageAsk, type UsageAsk } from './usage-ask.js';
 import { usageCsv } from './usage-csv.js';
+import {
+  type ChartParams,
+  lastDays,
+  moments,
+  readChartParams,
+  readUsageParams,
+  type UsageParams,
+} from './usage-params.js';
 import { aroundOf, isTold, queryOf, type Rooms, sendDashboard } from './visit.js';
 
 /** Rows that a table sums up and a file holds: a year of 100 operations and more. */
@@ -30,7 +37,7 @@ export function mountUsage(rooms: Rooms, options: UsageOptions, pictures: Pictur
   rooms.page('/dashboard', async (visit, reply) => sendDashboard(reply, await overview(visit, options)));
   rooms.page('/dashboard/usage', (visit, reply) => showUsage(visit, reply, options));
   rooms.page('/dashboard/usage.csv', async ({ request, account }, reply) => {
-    const ask = readUsageAsk(queryOf(request), options.clock.now());
+    const ask = readUsageParams(queryOf(request), options.clock.now());
     const rows = await rowsOf(account, ask, options);
     return reply
       .type('text/csv; charset=utf-8; header=present')
@@ -38,7 +45,7 @@ export function mountUsage(rooms: Rooms, options: UsageOptions, pictures: Pictur
       .send(usageCsv(ask, rows));
   });
   rooms.page('/dashboard/usage.svg', async ({ request, account }, reply) => {
-    const ask = readChartAsk(queryOf(request), options.clock.now());
+    const ask = readChartParams(queryOf(request), options.clock.now());
     const data = await chartOf(account, ask, ask.chart, options);
     const svg = await pictures(account.accountId, data, ask);
     return reply.type('image/svg+xml; charset=utf-8').header('Content-Security-Policy', PICTURE_CSP).send(svg);
@@ -48,7 +55,7 @@ export function mountUsage(rooms: Rooms, options: UsageOptions, pictures: Pictur
 async function chartOf(
   { accountId }: AccountRecord,
   range: Range,
-  chart: ChartAsk['chart'],
+  chart: ChartParams['chart'],
   { ledger }: Pick<DashboardServices, 'ledger'>,
 ) {
   const read = (group: readonly UsageGroup[]) =>
@@ -66,7 +73,7 @@ async function chartOf(
 /** Throws `bad_request` when there are more than a file or a table can have. */
 async function rowsOf(
   { accountId }: AccountRecord,
-  ask: UsageAsk,
+  ask: UsageParams,
   { ledger }: Pick<DashboardServices, 'ledger'>,
 ): Promise<readonly UsageRow[]> {
   const rows = await ledger.usage(accountId, { ...moments(ask), group: ask.groups, limit: MOST_ROWS + 1 });
@@ -90,12 +97,12 @@ async function overview(visit: Visit, options: UsageOptions): Promise<string> {
 }
 
 /** What is asked for; where it is not right: the usual range, and why. */
-function asked(query: URLSearchParams, nowMs: number): { ask: UsageAsk; error: string | null } {
+function asked(query: URLSearchParams, nowMs: number): { ask: UsageParams; error: string | null } {
   try {
-    return { ask: readUsageAsk(query, nowMs), error: null };
+    return { ask: readUsageParams(query, nowMs), error: null };
   } catch (error) {
     if (!isTold(error)) throw error;
-    return { ask: readUsageAsk(new URLSearchParams(), nowMs), error: error.message };
+    return { ask: readUsageParams(new URLSearchParams(), nowMs), error: error.message };
   }
 }
 

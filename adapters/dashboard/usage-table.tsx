@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import type { UsageRow } from '../../src/ports/truth.js';
 import { figure } from '../site/parts.js';
 import { type Column, DataTable, Day } from './parts.js';
-import type { DayGroup, UsageAsk } from './usage-ask.js';
+import type { DayGroup, UsageParams } from './usage-params.js';
 import { amountOf } from './words.js';
 
 /** Rows shown; the file has them all. */
@@ -44,7 +44,7 @@ const FIGURES: readonly Column[] = ['Requests', 'Items', 'Read', 'Held', 'Credit
 }));
 
 /** The figures behind the pictures, with their sums. */
-export const UsageTable = ({ ask, rows }: { ask: UsageAsk; rows: readonly UsageRow[] }) => {
+export const UsageTable = ({ ask, rows }: { ask: UsageParams; rows: readonly UsageRow[] }) => {
   const total = totalOf(rows);
   const foot: ComponentChildren = (
     <tr>

@@ -6,14 +6,14 @@ import { type ChartData, daysIn } from './chart-data.js';
 import { type Around, dashboardPage } from './frame.js';
 import { Card, FormError, Nothing } from './parts.js';
 import { Picture } from './picture.js';
-import { GROUPS, lastDays, PRESETS, type UsageAsk, usageQuery } from './usage-ask.js';
+import { GROUPS, lastDays, PRESETS, type UsageParams, usageQuery } from './usage-params.js';
 import { SHOWN, TITLES, UsageTable } from './usage-table.js';
 import { counted } from './words.js';
 
 export interface UsageModel {
   readonly around: Around;
   readonly nowMs: number;
-  readonly ask: UsageAsk;
+  readonly ask: UsageParams;
   /** What was wrong with what was asked for, in words; then `ask` is the usual range. */
   readonly error: string | null;
   /** As typed, where it was wrong. */
@@ -23,7 +23,7 @@ export interface UsageModel {
   readonly items: ChartData;
 }
 
-const Presets = ({ ask, nowMs }: { ask: UsageAsk; nowMs: number }) => (
+const Presets = ({ ask, nowMs }: { ask: UsageParams; nowMs: number }) => (
   <ul class="pills">
     {PRESETS.map((days) => {
       const range = lastDays(days, nowMs);

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Outcome } from '../../src/serve/call.js';
-import { failureOf } from '../../src/serve/serve.js';
+import { failureOf } from '../../src/serve/execute.js';
 import { challengeOf, logFailure } from '../http/failure.js';
 import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';

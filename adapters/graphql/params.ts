@@ -2,7 +2,7 @@ import type { GraphQLParams } from 'graphql-yoga';
 import type { Thousandths } from '../../src/core/credits.js';
 import { badRequest } from '../../src/core/errors.js';
 import { budgetFrom } from '../../src/serve/budget.js';
-import type { Document } from '../../src/serve/call.js';
+import type { Call } from '../../src/serve/call.js';
 
 /** What a request says, before anything of it is checked. */
 export type Params = GraphQLParams & { readonly documentId?: unknown };
@@ -11,17 +11,19 @@ export type Params = GraphQLParams & { readonly documentId?: unknown };
  * Which operation a request means: a persisted one by its name (`documentId`), one by its SHA-256 in the form the ecosystem
  * uses for automatic persisted queries, or the text sent. Nothing can be registered: a hash beside a text changes nothing.
  */
-export function documentOf(params: Params): Document {
+export function documentOf(params: Params): Call['document'] {
   const { query, documentId, extensions } = params;
   const operationName: unknown = params.operationName ?? null;
   if (operationName !== null && typeof operationName !== 'string') {
-    throw badRequest('operationName must be a string.', 'operationName');
+    return { failure: badRequest('operationName must be a string.', 'operationName') };
   }
   if (typeof query === 'string' && query !== '') return { text: query, operationName };
   if (typeof documentId === 'string') return { name: documentId };
   const hash: unknown = extensions?.persistedQuery?.sha256Hash;
   if (typeof hash === 'string') return { sha256: hash.toLowerCase() };
-  throw badRequest('The request has no query, documentId or extensions.persistedQuery.sha256Hash.', 'query');
+  return {
+    failure: badRequest('The request has no query, documentId or extensions.persistedQuery.sha256Hash.', 'query'),
+  };
 }
 
 /** `extensions.dryRun: true` prices the operation and reads nothing (M26). */

@@ -18,7 +18,7 @@ export interface GraphqlOptions {
 /** Answers a browser that opens the address. */
 export type Page = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
-type Asked = Pick<Call, 'document' | 'variables' | 'budget' | 'estimate'>;
+type Asked = Pick<Call, 'document' | 'parse'>;
 
 /** What every call of this interface has in common. */
 export const callOf = (request: FastifyRequest, reply: FastifyReply): Omit<Call, keyof Asked> => ({
@@ -28,12 +28,14 @@ export const callOf = (request: FastifyRequest, reply: FastifyReply): Omit<Call,
   queriesOnly: request.method === 'GET',
 });
 
-/** What was asked for. Its parts are looked at in their turn, and may throw a ServiceError. */
+/** What was asked for. */
 export const askedOf = (params: Params, { headers }: FastifyRequest): Asked => ({
-  document: () => documentOf(params),
-  variables: () => params.variables ?? {},
-  budget: () => budgetOfParams(params, headers['x-max-credits']),
-  estimate: () => dryRunOf(params),
+  document: documentOf(params),
+  parse: () => ({
+    variables: params.variables ?? {},
+    budget: budgetOfParams(params, headers['x-max-credits']),
+    estimate: dryRunOf(params),
+  }),
 });
 
 /** A persisted operation's name in the query of a GET, where no server looks for it by itself. */
@@ -68,12 +70,8 @@ export async function refuse(
 ): Promise<FastifyReply> {
   const outcome = await serve({
     ...callOf(request, reply),
-    document: () => {
-      throw failure;
-    },
-    variables: () => ({}),
-    budget: () => null,
-    estimate: () => false,
+    document: { failure },
+    parse: () => ({ variables: {}, budget: null, estimate: false }),
   });
   outcomeHeaders(request, reply, outcome);
   const refusal = outcome.result.kind === 'refusal' ? outcome.result.failure : failure;

@@ -2,7 +2,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import { toCredits } from '../../src/core/credits.js';
 import type { ServiceError } from '../../src/core/errors.js';
 import type { Answer, Outcome, Refusal } from '../../src/serve/call.js';
-import { failureOf } from '../../src/serve/serve.js';
+import { failureOf } from '../../src/serve/execute.js';
 
 /** A result that may know its own JSON, in the form that Yoga asks for it. */
 export interface Result extends ExecutionResult {

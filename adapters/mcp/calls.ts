@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { badRequest, type ServiceError } from '../../src/core/errors.js';
-import type { Call, Outcome } from '../../src/serve/call.js';
+import { asServiceError, badRequest, type ServiceError } from '../../src/core/errors.js';
+import type { Call, Outcome, Params } from '../../src/serve/call.js';
 import { callerOf } from '../http/request.js';
 import { renderEnvelope } from '../rest/envelope.js';
 import { type Arguments, BUDGET, budgetOf, refuseUnknown, variablesOf } from './arguments.js';
@@ -28,48 +28,54 @@ function readCall(http: Http, tool: ReadTool, given: Arguments, header: string |
   return {
     ...callOf(http),
     render: renderEnvelope,
-    document: () => ({ name: tool.row.operation }),
-    variables: () => variablesOf(tool, given),
-    budget: () => {
+    document: { name: tool.row.operation },
+    parse() {
+      const variables = variablesOf(tool, given);
       const budget = budgetOf(given, header);
-      return tool.endpoint.priced ? budget : null;
+      return { variables, budget: tool.endpoint.priced ? budget : null, estimate: false };
     },
-    estimate: () => false,
   };
 }
 
-function priceCall(http: Http, { reads }: Catalogue, given: Arguments, header: string | string[] | undefined): Call {
-  const inner = (given.arguments ?? {}) as Arguments;
-  const asked = (): ReadTool => {
-    refuseUnknown(PRICE_TOOL, ['tool', 'arguments', BUDGET], given);
-    const read = typeof given.tool === 'string' ? reads.get(given.tool) : undefined;
-    if (!read) throw badRequest(`tool must be one of ${[...reads.keys()].join(', ')}.`, 'tool');
-    if (typeof inner !== 'object' || Array.isArray(inner)) {
-      throw badRequest('arguments must be an object: what the tool would be called with.', 'arguments');
-    }
-    return read;
-  };
-  return {
-    ...callOf(http),
-    document: () => ({ name: asked().row.operation }),
-    variables: () => variablesOf(asked(), inner),
-    // Neither changes the price (M26); one that is none is said here already, where it costs nothing.
-    budget: () => {
-      budgetOf(given, header);
-      return budgetOf(inner, header);
-    },
-    estimate: () => true,
-  };
+function priceCall(http: Http, catalogue: Catalogue, given: Arguments, header: string | string[] | undefined): Call {
+  const call = { ...callOf(http), parse: () => NOTHING };
+  try {
+    const { tool, inner } = pricedOf(catalogue, given);
+    return {
+      ...call,
+      document: { name: tool.row.operation },
+      parse() {
+        const variables = variablesOf(tool, inner);
+        // Neither changes the price (M26); one that is none is said here already, where it costs nothing.
+        budgetOf(given, header);
+        return { variables, budget: budgetOf(inner, header), estimate: true };
+      },
+    };
+  } catch (error) {
+    return { ...call, document: { failure: asServiceError(error) } };
+  }
 }
+
+/** The tool to be priced, and what it would be called with. Throws `bad_request`. */
+function pricedOf({ reads }: Catalogue, given: Arguments): { tool: ReadTool; inner: Arguments } {
+  refuseUnknown(PRICE_TOOL, ['tool', 'arguments', BUDGET], given);
+  const tool = typeof given.tool === 'string' ? reads.get(given.tool) : undefined;
+  if (!tool) throw badRequest(`tool must be one of ${[...reads.keys()].join(', ')}.`, 'tool');
+  const inner = given.arguments ?? {};
+  if (typeof inner !== 'object' || Array.isArray(inner)) {
+    throw badRequest('arguments must be an object: what the tool would be called with.', 'arguments');
+  }
+  return { tool, inner: inner as Arguments };
+}
+
+const NOTHING: Params = { variables: {}, budget: null, estimate: false };
 
 /** A message that reads nothing: whose key it came with, and whether the rate allows it. Answers the least there is. */
 export const greeting = (http: Http): Call => ({
   ...callOf(http),
   isGreeting: true,
-  document: () => ({ text: '{ __typename }' }),
-  variables: () => ({}),
-  budget: () => null,
-  estimate: () => false,
+  document: { text: '{ __typename }' },
+  parse: () => NOTHING,
 });
 
 /** The failure that is answered over HTTP and not as a tool's result: of the connection, not of the call (A18). */

@@ -1,6 +1,6 @@
 import { toCredits } from '../../src/core/credits.js';
 import type { Answer } from '../../src/serve/call.js';
-import { failureOf } from '../../src/serve/serve.js';
+import { failureOf } from '../../src/serve/execute.js';
 
 /** Members that a page's or batch's documents put into groups, laid flat in the envelope. */
 const GROUPS = ['pageInfo', 'meta'];

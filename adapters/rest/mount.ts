@@ -9,7 +9,7 @@ import { noteOutcome } from '../http/outcome.js';
 import { callerOf } from '../http/request.js';
 import { envelopeOf, estimateEnvelope, renderEnvelope } from './envelope.js';
 import { type Endpoint, endpointOf } from './parameters.js';
-import { budgetOf, estimateOf, type RawRequest, variablesOf, warningsOf } from './request.js';
+import { paramsOf, type RawRequest } from './request.js';
 import { ROUTES, type RouteRow } from './routes.js';
 
 export interface RestOptions {
@@ -41,31 +41,20 @@ async function answer(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const raw = rawOf(request);
-  let warnings: readonly string[] = [];
   const outcome = await serve({
     ...callerOf(request, reply),
     interface: 'rest',
     allOrNothing: true,
     render: renderEnvelope,
-    document: () => ({ name: row.operation }),
-    variables: () => {
-      warnings = warningsOf(endpoint, raw);
-      return variablesOf(endpoint.parameters, raw);
-    },
-    budget: () => (endpoint.priced ? budgetOf(raw) : null),
-    estimate: () => endpoint.priced && estimateOf(raw),
+    document: { name: row.operation },
+    parse: () => paramsOf(endpoint, raw),
   });
-  return send(outcome, warnings, request, reply);
+  return send(outcome, request, reply);
 }
 
-function send(
-  outcome: Outcome,
-  warnings: readonly string[],
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
+function send(outcome: Outcome, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   noteOutcome(request, reply, outcome);
-  const { result, requestId } = outcome;
+  const { result, requestId, warnings } = outcome;
   if (result.kind === 'refusal') return sendFailure(request, reply, result.failure);
   try {
     const body = result.estimate

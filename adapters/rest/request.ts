@@ -3,6 +3,7 @@ import { badRequest } from '../../src/core/errors.js';
 import { BATCH, checkInputs } from '../../src/core/fields.js';
 import { shortened } from '../../src/core/shown.js';
 import { budgetFrom } from '../../src/serve/budget.js';
+import type { Params } from '../../src/serve/call.js';
 import type { Endpoint, Parameter } from './parameters.js';
 import { boolean, readValue } from './values.js';
 
@@ -32,6 +33,17 @@ export interface RawRequest {
   readonly maxCreditsHeader: string | undefined;
   /** Of the request, by lower-case names; none where there is no request. */
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Everything that a request asks with. Throws `bad_request`, or `not_found` for what cannot be a name (I5). */
+export function paramsOf(endpoint: Endpoint, raw: RawRequest): Params {
+  const { parameters, priced } = endpoint;
+  return {
+    warnings: warningsOf(endpoint, raw),
+    variables: variablesOf(parameters, raw),
+    budget: priced ? budgetOf(raw) : null,
+    estimate: priced && estimateOf(raw),
+  };
 }
 
 /** The variables of the operation. Throws `bad_request`, or `not_found` for what cannot be a name (I5). */
@@ -145,7 +157,7 @@ export function budgetOf(raw: Pick<RawRequest, 'query' | 'maxCreditsHeader'>): T
   return budgetFrom(given[0], raw.maxCreditsHeader);
 }
 
-export function estimateOf(raw: Pick<RawRequest, 'query'>): boolean {
+function estimateOf(raw: Pick<RawRequest, 'query'>): boolean {
   const given = raw.query.getAll('estimate');
   if (given.length > 1) throw badRequest('estimate is given twice: give it once.', 'estimate');
   return given[0] === undefined ? false : boolean('estimate', given[0]);

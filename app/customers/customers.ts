@@ -11,7 +11,11 @@ import { LowBalance } from '../../src/account/low-balance.js';
 import type { Billing } from '../../src/billing/billing.js';
 import type { Settling } from '../../src/billing/settling.js';
 import { HOUR_MS } from '../../src/core/durations.js';
+import type { Grants } from '../../src/oauth/grants.js';
 import type { Mail } from '../../src/ports/mail.js';
+import type { Passkeys } from '../../src/sign-in/passkeys.js';
+import type { Sessions } from '../../src/sign-in/sessions.js';
+import type { SignIn } from '../../src/sign-in/sign-in.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { openBilling } from './billing.js';
 import { openOAuth } from './oauth.js';
@@ -30,6 +34,10 @@ const PAGES_QPS = 50;
 export interface Customers {
   readonly billing: Billing;
   readonly settling: Settling;
+  readonly signIn: SignIn;
+  readonly sessions: Sessions;
+  readonly passkeys: Passkeys;
+  readonly grants: Grants;
   /** For each paid request. */
   spent(accountId: string): void;
   /** Adds sign-in, dashboard, consent and the webhook. */
@@ -45,8 +53,8 @@ export async function openCustomers(
   app: FastifyInstance,
   options: CustomersOptions,
 ): Promise<Customers> {
-  const { stores, shared, clock, log, startPoll } = options;
-  const mail = openMail(options.config);
+  const { config, stores, shared, clock, log, startPoll, standIns } = options;
+  const mail = standIns.mail ?? openMail(config);
   const signIn = await openSignIn(lifecycle, app, options, mail);
   const oauth = await openOAuth(lifecycle, app, options, signIn.door);
   const billing = await openBilling(lifecycle, app, options);
@@ -67,6 +75,10 @@ export async function openCustomers(
   return {
     billing: billing.billing,
     settling: billing.settling,
+    signIn: signIn.signIn,
+    sessions: signIn.sessions,
+    passkeys: signIn.passkeys,
+    grants: oauth.grants,
     spent: (accountId) => notices?.spent(accountId),
     mount(admit, network) {
       signIn.mount(admit);

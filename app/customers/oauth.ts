@@ -20,17 +20,18 @@ import type { CustomersOptions } from './options.js';
 export async function openOAuth(
   lifecycle: Lifecycle,
   app: FastifyInstance,
-  { config, stores, shared, clock }: CustomersOptions,
+  { config, stores, shared, clock, standIns }: CustomersOptions,
   door: Door,
 ) {
   const { sql, accounts, secrets } = stores;
   const store = createGrantStore(sql);
   const contact = config.contact === null ? '' : ` (+${config.contact})`;
-  const documents = await lifecycle.open(
+  const guarded = await lifecycle.open(
     "clients' documents",
     () => new GuardedDocuments({ cache: shared.unpaid, clock, userAgent: `Perch/${VERSION}${contact}` }),
     (opened) => opened.close(),
   );
+  const documents = standIns.documents ?? guarded;
   const clients = new Clients({ store: createClientStore(sql), documents, clock, randomBytes });
   const consents = new Consents({ store, clock, randomBytes, newId: () => v7() });
   const { pepper } = secrets;

@@ -33,7 +33,7 @@ export async function openSignIn(
   options: CustomersOptions,
   mail: Mail | null,
 ) {
-  const { config, stores, shared, clock, log } = options;
+  const { config, stores, shared, clock, log, standIns } = options;
   const { sql, accounts } = stores;
   const tokens = createOneTimeTokens(sql);
   const sessions = new Sessions({ store: createSessionStore(sql), clock, randomBytes });
@@ -69,9 +69,10 @@ export async function openSignIn(
     randomBytes,
     authUrl,
   });
-  const door = createDoor(app, sessions);
+  const door = standIns.door ?? createDoor(app, sessions);
   return {
     door,
+    signIn,
     sessions,
     passkeys,
     mount({ admitPublic }: Admit) {

@@ -23,11 +23,13 @@ export type ArgRule =
   | { readonly kind: 'tweetId' }
   | { readonly kind: 'query' };
 
+const BATCH_MAX = 100;
 /** Inputs of a batch (section 8). */
-export const BATCH: Bounds = { min: 1, max: 100 };
+export const BATCH: Bounds = { min: 1, max: BATCH_MAX };
 
+const MOST_USAGE_ROWS = 1000;
 /** Rows on a page of usage (W12). */
-export const USAGE_PAGE: PageSize = { initial: 1000, max: 1000 };
+export const USAGE_PAGE: PageSize = { initial: MOST_USAGE_ROWS, max: MOST_USAGE_ROWS };
 
 /** Items on a page. */
 export const sizeRule = ({ max }: PageSize): ArgRule => ({ kind: 'size', min: 1, max });

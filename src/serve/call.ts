@@ -12,6 +12,17 @@ export type Document =
   | { readonly sha256: string; readonly text?: string }
   | { readonly text: string; readonly operationName?: string | null };
 
+/** What an operation is asked with: checked and converted by the interface. */
+export interface Params {
+  readonly variables: Record<string, unknown>;
+  /** The caller's own ceiling (M26). */
+  readonly budget: Thousandths | null;
+  /** Price the call and read nothing (M26). */
+  readonly estimate: boolean;
+  /** What to tell the caller beside the answer (P3). */
+  readonly warnings?: readonly string[];
+}
+
 /** What is to be executed: a document, and which of its operations; null where it has one. */
 export interface OperationText {
   readonly text: string;
@@ -35,13 +46,10 @@ export interface Call {
   readonly credential: CredentialHeaders;
   /** The caller's address, for the `public` policy. */
   readonly address: string;
-  readonly document: () => Document;
-  /** Checked and converted by the interface when the step of parameters comes (S7). May throw a ServiceError. */
-  readonly variables: () => Record<string, unknown>;
-  /** The caller's own ceiling (M26). May throw a ServiceError. */
-  readonly budget: () => Thousandths | null;
-  /** Price the call and read nothing (M26). */
-  readonly estimate: () => boolean;
+  /** Or why it cannot be told: thrown when its turn comes. */
+  readonly document: Document | { readonly failure: ServiceError };
+  /** Called once, when the caller is admitted and the operation known (S7). May throw a ServiceError. */
+  readonly parse: () => Params;
   /** Distinguishes renderings of the same data by different interfaces. */
   readonly interface: 'rest' | 'graphql' | 'mcp';
   /** The bytes of an answer that do not depend on the call: kept, where the answer can be given again. */
@@ -76,6 +84,7 @@ export interface Outcome {
   /** Whole seconds since the oldest part was read (M11); undefined where nothing came from the network. */
   readonly ageSeconds: number | undefined;
   readonly result: Answer | Refusal;
+  readonly warnings: readonly string[];
   /** For the log and the metrics: whose call it was, and of which operation, as far as it came. */
   readonly accountId: string | null;
   readonly operation: string | null;

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { drawChart } from '../../adapters/dashboard/chart.js';
 import { chartInWords, creditsChart, itemsChart } from '../../adapters/dashboard/chart-data.js';
 import { paletteOf } from '../../adapters/dashboard/palette.js';
-import { readChartAsk, readUsageAsk, usageQuery } from '../../adapters/dashboard/usage-ask.js';
 import { csvField, usageCsv } from '../../adapters/dashboard/usage-csv.js';
+import { readChartParams, readUsageParams, usageQuery } from '../../adapters/dashboard/usage-params.js';
 import { apart, contrast } from './colours.js';
 import { BUSY, HOSTILE_NAMES } from './fixture.js';
 import { NOW_MS } from './fixture-usage.js';
 
-const ask = (query: string) => readUsageAsk(new URLSearchParams(query), NOW_MS);
+const ask = (query: string) => readUsageParams(new URLSearchParams(query), NOW_MS);
 const RANGE = { from: '2026-08-24', to: '2026-11-21' };
 const NOVEMBER = { from: '2026-11-01', to: '2026-11-03' };
 
@@ -47,7 +47,7 @@ describe('what is looked at', () => {
   });
 
   it('a picture has a name, a scheme and a width', () => {
-    const read = (query: string) => readChartAsk(new URLSearchParams(query), NOW_MS);
+    const read = (query: string) => readChartParams(new URLSearchParams(query), NOW_MS);
     expect(read('chart=items&scheme=dark&width=narrow')).toMatchObject({
       chart: 'items',
       scheme: 'dark',

@@ -118,6 +118,22 @@ describe('oauth4webapi 3, which checks every answer', () => {
   });
 });
 
+/** The first message of an MCP client, with its key. */
+const greeting = (key: string): RequestInit => ({
+  method: 'POST',
+  headers: {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  },
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  }),
+});
+
 describe.each([
   ['MCP client 1.x', mcp1 as unknown as typeof mcp2],
   ['MCP client 2.x', mcp2],
@@ -140,7 +156,7 @@ describe.each([
     expect(await mcp.auth(as, { ...found, authorizationCode, iss })).toBe('AUTHORIZED');
     expect(kept.client.client_id).toMatch(kind === KINDS[0] ? /^perch_client_/ : /^https:\/\/client\.test/);
     const first = kept.tokens.access_token;
-    const authorized = await send(serverUrl, { method: 'POST', headers: { authorization: `Bearer ${first}` } });
+    const authorized = await send(serverUrl, greeting(first));
     expect(authorized.status).toBe(200);
     expect(await mcp.auth(as, found)).toBe('AUTHORIZED');
     expect(kept.tokens.access_token).not.toBe(first);

@@ -2,12 +2,12 @@
 
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
 import { createNotices } from '../../adapters/postgres/notices.js';
 import { LowBalance } from '../../src/account/low-balance.js';
 import type { Mail, Message } from '../../src/ports/mail.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
-import { openAccount } from './sign-in-server.js';
 
 describe('notices of a low balance', () => {
   let database: FreshDatabase;
@@ -37,7 +37,8 @@ describe('notices of a low balance', () => {
   let accounts = 0;
   const account = async (credits: number, email: string | null = `a${++accounts}@example.org`) => {
     const { sql } = database;
-    const accountId = await openAccount(sql, email, { who: 'operator', address: null });
+    const given = { name: 'Ada', email, paidUsd: 0, qpsOverride: null };
+    const { accountId } = await createAccounts(sql).create(given);
     const topUp = (amount: number) =>
       createLedger(sql).grant({ requestId: v7(), accountId, amount: amount * 1000, reason: 'test' });
     if (credits > 0) await topUp(credits);

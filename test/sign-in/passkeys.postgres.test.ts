@@ -27,7 +27,7 @@ describe('the name that passkeys belong to', () => {
 describe('passkeys', () => {
   let server: SignInServer;
   beforeAll(async () => {
-    server = await startSignIn({ host: 'localhost' });
+    server = await startSignIn({ env: { HOST: 'localhost' } });
   });
   afterAll(() => server.close());
 
@@ -193,7 +193,7 @@ describe('passkeys', () => {
   });
 
   it('where there is no name for them, the page says nothing of passkeys, and the service refuses', async () => {
-    const own = await startSignIn({ authUrl: 'http://192.0.2.7:4000' });
+    const own = await startSignIn({ env: { PERCH_AUTH_URL: 'http://192.0.2.7:4000' } });
     try {
       await expect(own.passkeys.signInOptions('192.0.2.1')).rejects.toMatchObject({ code: 'bad_request' });
       expect(await (await fetch(`${own.url}/sign-in`)).text()).not.toMatch(/passkey/i);

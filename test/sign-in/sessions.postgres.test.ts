@@ -95,7 +95,7 @@ describe('sessions', () => {
     ['http://127.0.0.1:4000', /^perch=[\w-]{43}; Path=\/; Expires=[^;]+ GMT; HttpOnly; SameSite=Lax$/],
     ['https://perch.example', /^__Host-perch=[\w-]{43}; Path=\/; Expires=[^;]+ GMT; HttpOnly; Secure; SameSite=Lax$/],
   ])('the cookie at %s', async (authUrl, shape) => {
-    const own = await startSignIn({ authUrl });
+    const own = await startSignIn({ env: { PERCH_AUTH_URL: authUrl } });
     try {
       const token = await own.links.forAccount(await own.openAccount(null));
       const answer = await own.post('/sign-in', { token, seen: '1' });

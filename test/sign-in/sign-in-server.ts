@@ -1,40 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { v7 } from 'uuid';
-import { createServer } from '../../adapters/http/server.js';
-import { createDoor } from '../../adapters/http/session-cookie.js';
 import { createMemoryLimiter } from '../../adapters/memory/limiter.js';
-import { record } from '../../adapters/postgres/audit.js';
-import { createEmailAccounts } from '../../adapters/postgres/email-accounts.js';
 import { createOneTimeTokens } from '../../adapters/postgres/one-time-tokens.js';
-import { createPasskeyStore } from '../../adapters/postgres/passkeys.js';
-import { createSessionStore } from '../../adapters/postgres/sessions.js';
-import type { Sql } from '../../adapters/postgres/sql.js';
-import { mountSignIn } from '../../adapters/sign-in/mount.js';
-import { siteAssets } from '../../adapters/site/assets.js';
+import type { Perch } from '../../app/compose.js';
 import type { Actor } from '../../src/core/audit.js';
 import type { Mail, Message } from '../../src/ports/mail.js';
+import type { Limiter } from '../../src/ports/shared.js';
 import { SignInLinks } from '../../src/sign-in/links.js';
-import { Passkeys } from '../../src/sign-in/passkeys.js';
-import { Sessions } from '../../src/sign-in/sessions.js';
-import { SignIn } from '../../src/sign-in/sign-in.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import type { FreshDatabase } from '../support/database.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
+import { startPerch } from '../support/perch.js';
 
-export interface SignInServer {
-  readonly app: FastifyInstance;
+export interface SignInServer extends Pick<Perch['customers'], 'sessions' | 'signIn' | 'passkeys'> {
   /** Where it listens. */
   readonly url: string;
   readonly database: FreshDatabase;
   readonly clock: ManualClock;
-  readonly sessions: Sessions;
-  readonly signIn: SignIn;
   readonly links: SignInLinks;
-  readonly passkeys: Passkeys;
   /** All that was mailed, the oldest first. */
   readonly sent: Message[];
-  readonly mailFailures: unknown[];
+  /** What the log says of mails that could not be sent. */
+  readonly mailFailures: string[];
+  /** An account of the name Ada. */
   openAccount(email: string | null, by?: Actor): Promise<string>;
   /** Posts a form as one's own page does, and follows nothing. */
   post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
@@ -44,96 +31,49 @@ export interface SignInServer {
 }
 
 export interface SignInServerOptions {
-  /** In place of where it listens. */
-  readonly authUrl?: string;
-  readonly byMail?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
   readonly mail?: Mail;
   /** Whether the public policy lets anybody in. */
   readonly admits?: boolean;
-  readonly giveStart?: (accountId: string) => Promise<void>;
-  /** The host by which it is reached. */
-  readonly host?: string;
-  readonly extend?: (
-    app: FastifyInstance,
-    parts: Pick<SignInServer, 'passkeys'> & { door: ReturnType<typeof createDoor> },
-  ) => void;
 }
 
 const OPEN = { allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 };
 
 const SHUT = { ...OPEN, allowed: false, remaining: 0, retryAfterSeconds: 3 };
 
-export async function openAccount(sql: Sql, email: string | null, by: Actor): Promise<string> {
-  const [row] = await sql<{ accountId: string }[]>`
-    with account as (
-      insert into accounts (name, email) values (${email ?? 'Nameless'}, ${email}) returning account_id
-    )
-    insert into wallets (account_id) select account_id from account returning account_id as "accountId"`;
-  if (!row) throw new Error('no account');
-  await record(sql, row.accountId, by, 'account.created');
-  return row.accountId;
-}
+/** Limits as they are, but for those of keyless requests: with the clock they would stand still. */
+const limited = (inner: Limiter, keyless: typeof OPEN): Limiter => ({
+  take: async (bucket, ...bounds) => (/^(?:public|pages):/.test(bucket) ? keyless : inner.take(bucket, ...bounds)),
+});
 
-/** Sign-in as it is served, over Postgres; mail is caught, time stands still. */
+/** A Perch of which mail is caught, and time stands still. */
 export async function startSignIn(options: SignInServerOptions = {}): Promise<SignInServer> {
-  const database = await freshDatabase();
-  const { sql } = database;
+  const { env = {}, admits = true } = options;
   const clock = manualClock();
   const sent: Message[] = [];
-  const mailFailures: unknown[] = [];
-  const tokens = createOneTimeTokens(sql);
-  const app = await createServer({
-    ids: { requestId: () => v7() },
-    log: pino({ level: 'silent' }),
-    versionHeaders: {},
-  });
-  const common = { tokens, clock, randomBytes: (length: number) => randomBytes(length), authUrl: () => app.authUrl };
-  const sessions = new Sessions({ ...common, store: createSessionStore(sql) });
-  const links = new SignInLinks(common);
-  const limiter = createMemoryLimiter({ clock });
-  const signIn = new SignIn({
-    ...common,
-    sessions,
-    accounts: createEmailAccounts(sql),
-    openAccount: (email, by) => openAccount(sql, email, by),
-    giveStart: options.giveStart ?? (async () => {}),
-    nameOf: async () => 'Ada',
-    mail: options.mail ?? { send: async (message) => void sent.push(message) },
-    limiter,
-    onMailFailure: (error) => void mailFailures.push(error),
-  });
-  const passkeys = new Passkeys({
-    ...{ ...common, limiter, sessions },
-    ...{ store: createPasskeyStore(sql), nameOf: async () => 'Ada' },
-  });
-  const door = createDoor(app, sessions);
-  mountSignIn(app, {
-    admitPublic: async () => (options.admits === false ? SHUT : OPEN),
-    door,
-    signIn,
-    sessions,
-    passkeys,
-    byMail: options.byMail ?? true,
-  });
-  for (const [url, { type, body }] of siteAssets()) app.get(url, (_request, reply) => reply.type(type).send(body));
-  options.extend?.(app, { passkeys, door });
-  const listening = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
-  listening.hostname = options.host ?? '127.0.0.1';
-  const url = listening.origin;
-  app.baseUrl = url;
-  app.authUrl = options.authUrl ?? url;
-  return {
-    app,
-    url,
-    database,
+  const mailFailures: string[] = [];
+  const hear = (line: string): void => {
+    const { msg, err } = JSON.parse(line) as { msg: string; err?: { message: string } };
+    if (msg === 'A sign-in link could not be sent.') mailFailures.push(err?.message ?? '');
+  };
+  const perch = await startPerch({
     clock,
-    sessions,
-    signIn,
-    links,
-    passkeys,
-    sent,
-    mailFailures,
-    openAccount: (email, by = { who: 'operator', address: null }) => openAccount(sql, email, by),
+    env,
+    log: pino({ level: 'error' }, { write: hear }),
+    limiter: limited(createMemoryLimiter({ clock }), admits ? OPEN : SHUT),
+    mail: options.mail ?? { send: async (message) => void sent.push(message) },
+    startPoll: () => ({ close: async () => {} }),
+  });
+  const { url, database } = perch;
+  const { sessions, signIn, passkeys } = perch.customers;
+  const tokens = createOneTimeTokens(database.sql);
+  return {
+    ...{ url, database, clock, sessions, signIn, passkeys, sent, mailFailures },
+    links: new SignInLinks({ tokens, clock, randomBytes }),
+    async openAccount(email, by = { who: 'operator', address: null }) {
+      const account = { name: 'Ada', email, paidUsd: 0, qpsOverride: null };
+      return (await perch.stores.accounts.create(account, by)).accountId;
+    },
     post: (path, fields, headers = {}) =>
       fetch(url + path, {
         method: 'POST',
@@ -146,11 +86,7 @@ export async function startSignIn(options: SignInServerOptions = {}): Promise<Si
       const text = sent.findLast(({ to }) => to === email)?.text ?? '';
       return /#([\w-]{43})/.exec(text)?.[1] ?? '';
     },
-    async close() {
-      await app.close();
-      await signIn.close();
-      await database.drop();
-    },
+    close: () => perch.close(),
   };
 }
 

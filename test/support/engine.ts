@@ -2,23 +2,21 @@ import { createMemoryCache } from '../../adapters/memory/cache.js';
 import { createMemoryFlights } from '../../adapters/memory/flights.js';
 import { createMemoryPace } from '../../adapters/memory/pace.js';
 import { createMemoryTombstones } from '../../adapters/memory/tombstones.js';
+import { createReading } from '../../app/engine.js';
+import { readConfig } from '../../src/config/config.js';
 import type { Thousandths } from '../../src/core/credits.js';
+import { Memories } from '../../src/core/memories.js';
 import { monotonic } from '../../src/core/monotonic.js';
+import { UNTRACED } from '../../src/core/untraced.js';
 import { Meter } from '../../src/metering/meter.js';
 import { Purse } from '../../src/metering/purses.js';
 import type { Charge } from '../../src/metering/receipt.js';
 import { Wallet } from '../../src/metering/wallet.js';
 import type { Network } from '../../src/ports/network.js';
 import type { Cache } from '../../src/ports/shared.js';
-import { createCursors } from '../../src/read/cursor.js';
-import { createTweets, createUsers } from '../../src/read/entities.js';
 import { Errand } from '../../src/read/errand.js';
-import { createGone, type Gone } from '../../src/read/gone.js';
-import { DEFAULT_LIFETIMES } from '../../src/read/lifetimes.js';
-import { createPages } from '../../src/read/pages.js';
-import { createPool } from '../../src/read/pool/pool.js';
+import type { Gone } from '../../src/read/gone.js';
 import { type Page, type PageParams, Reads } from '../../src/read/reads.js';
-import { SharedReads } from '../../src/read/shared-reads.js';
 
 /** Longest that a read may take: nothing here is that slow. */
 const DEADLINE_MS = 60_000;
@@ -50,17 +48,21 @@ export function createEngine(network: Network): Engine {
   const keys = new Set<string>();
   const cache = noting(createMemoryCache({ clock }), keys);
   const counted = counting(network);
-  const pace = createMemoryPace({ clock: monotonic });
-  const pool = createPool({ network: counted.network, pace, clock, monotonic, perSecond: { fast: null, slow: null } });
-  const lifetimes = DEFAULT_LIFETIMES;
-  const gone = createGone({ clock, lifetimes, cache, tombstones: createMemoryTombstones({ clock }) });
-  const unpaid = createMemoryCache({ clock });
-  const common = { cache, unpaid, shared: new SharedReads(createMemoryFlights()), pool, gone, clock, lifetimes };
-  const users = createUsers(common);
-  const tweets = createTweets(common);
-  const pages = createPages({ ...common, users, tweets });
-  const cursors = createCursors(Buffer.alloc(32, 7));
-  const sources = { users, tweets, pages, cursors, gone, clock, served: network.lists };
+  const { sources } = createReading({
+    config: readConfig({ env: {}, cwd: '/', terminal: false }),
+    stores: { secrets: { cursor: Buffer.alloc(32, 7) } },
+    shared: {
+      cache,
+      unpaid: createMemoryCache({ clock }),
+      pace: createMemoryPace({ clock: monotonic }),
+      flights: createMemoryFlights(),
+      tombstones: createMemoryTombstones({ clock }),
+      memories: new Memories(),
+    },
+    network: { ...counted.network, pace: { fast: null, slow: null } },
+    clock,
+    tracing: UNTRACED,
+  });
 
   const open: Engine['open'] = (credits = 1e9) => {
     const wallet = new Wallet(credits);
@@ -88,7 +90,7 @@ export function createEngine(network: Network): Engine {
       void cache.delete(doomed);
     },
     calls: counted.calls,
-    gone,
+    gone: sources.gone,
   };
 }
 

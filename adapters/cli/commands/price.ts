@@ -7,7 +7,7 @@ import { normaliseQuery } from '../../../src/read/subjects.js';
 import { Documents } from '../../../src/serve/documents.js';
 import { checkQuery } from '../../networks/corpus/search/search.js';
 import { endpointOf } from '../../rest/parameters.js';
-import { budgetOf, type RawRequest, variablesOf, warningsOf } from '../../rest/request.js';
+import { paramsOf, type RawRequest } from '../../rest/request.js';
 import type { RouteRow } from '../../rest/routes.js';
 import { configOfProcess } from '../environment.js';
 import { Failure, WRONG_USE } from '../failure.js';
@@ -88,9 +88,10 @@ function priceOf(row: RouteRow, raw: RawRequest): Price {
   );
   const operation = documents.find({ name: row.operation });
   const endpoint = endpointOf(schema, text);
-  for (const warning of warningsOf(endpoint, raw)) note(`perch: ${warning}`);
-  const { amount, items, fresh } = operation.worst(operation.coerce(variablesOf(endpoint.parameters, raw)));
-  const budget = budgetOf(raw) ?? Number.POSITIVE_INFINITY;
+  const { warnings = [], variables, budget } = paramsOf(endpoint, raw);
+  for (const warning of warnings) note(`perch: ${warning}`);
+  const { amount, items, fresh } = operation.worst(operation.coerce(variables));
+  const most = budget ?? Number.POSITIVE_INFINITY;
   const held = fresh ? amount : amount / 2;
-  return { items, most: Math.min(amount, budget), held: Math.min(held, budget), fresh };
+  return { items, most: Math.min(amount, most), held: Math.min(held, most), fresh };
 }

@@ -13,7 +13,7 @@ export const PRESETS = [7, 30, 90] as const;
 const LONGEST = 366;
 
 /** What is looked at: the last 30 days, by day, unless asked otherwise. */
-export interface UsageAsk extends Range {
+export interface UsageParams extends Range {
   readonly groups: readonly DayGroup[];
 }
 
@@ -24,7 +24,7 @@ export const lastDays = (days: number, nowMs: number): Range => {
 };
 
 /** Reads `from`, `to` (dates, both included, UTC) and `group` (given often, or with commas). Throws `bad_request` in words. */
-export function readUsageAsk(query: URLSearchParams, nowMs: number): UsageAsk {
+export function readUsageParams(query: URLSearchParams, nowMs: number): UsageParams {
   const recent = lastDays(30, nowMs);
   const to = dayOf(query, 'to') ?? recent.to;
   const from = dayOf(query, 'from') ?? addDays(to, -29);
@@ -49,10 +49,10 @@ function dayOf(query: URLSearchParams, name: 'from' | 'to'): string | null {
 }
 
 /** As a query string, without the question mark. */
-export const usageQuery = ({ from, to, groups }: UsageAsk): string =>
+export const usageQuery = ({ from, to, groups }: UsageParams): string =>
   new URLSearchParams({ from, to, group: groups.join(',') }).toString();
 
-export interface ChartAsk extends Range {
+export interface ChartParams extends Range {
   readonly chart: ChartName;
   readonly scheme: Scheme;
   readonly width: ChartWidth;
@@ -62,8 +62,8 @@ export interface ChartAsk extends Range {
 export const chartPath = (chart: ChartName, { from, to }: Range): string =>
   `/dashboard/usage.svg?${new URLSearchParams({ chart, from, to })}`;
 
-export function readChartAsk(query: URLSearchParams, nowMs: number): ChartAsk {
-  const { from, to } = readUsageAsk(query, nowMs);
+export function readChartParams(query: URLSearchParams, nowMs: number): ChartParams {
+  const { from, to } = readUsageParams(query, nowMs);
   const chart = CHARTS.find((name) => name === query.get('chart'));
   if (chart === undefined) throw badRequest(`chart must be one of ${CHARTS.join(', ')}.`, 'chart');
   const scheme = query.get('scheme') === 'dark' ? 'dark' : 'light';

@@ -1,0 +1,37 @@
+import type { Place } from '../access/places.js';
+import type { Spending } from '../access/processor-time.js';
+import type { Thousandths } from '../core/credits.js';
+import type { RateDecision } from '../ports/shared.js';
+import type { Errand } from '../read/errand.js';
+import type { Call, Estimate, Outcome } from './call.js';
+import type { Deadline } from './deadline.js';
+import type { Operation } from './prepare.js';
+
+/** What is known of a call so far, whatever becomes of it. */
+export interface Trail {
+  rate: RateDecision | null;
+  policy: Outcome['policy'];
+  accountId: string | null;
+  operation: string | null;
+  warnings: readonly string[];
+  errand: Errand | null;
+}
+
+/** A call on its way. */
+export interface Request {
+  readonly call: Call;
+  readonly deadline: Deadline;
+  readonly trail: Trail;
+  readonly place: Place;
+}
+
+/** An operation with its variables, priced. */
+export interface Prepared {
+  readonly operation: Operation;
+  readonly variables: Record<string, unknown>;
+  readonly budget: Thousandths | null;
+  readonly dryRun: boolean;
+  readonly estimate: Estimate;
+  /** Whose processor time it takes. */
+  readonly spending: Spending;
+}
