@@ -44,13 +44,13 @@ export async function perchMercurius(app: FastifyInstance, options: EmbedOptions
 function checkOptions(app: FastifyInstance, options: EmbedOptions & { readonly prefix?: unknown }): void {
   const { env = {}, path = '/graphql', network, prefix } = options;
   const faults = [
-    (typeof env !== 'object' || env === null) && 'env is an object of settings, as process.env is',
-    (typeof path !== 'string' || !path.startsWith('/')) && 'path is a path such as /graphql',
-    network !== undefined && typeof network?.tweets !== 'function' && 'network is not a Network',
+    (typeof env !== 'object' || env === null) && 'env must be an object of settings, like process.env',
+    (typeof path !== 'string' || !path.startsWith('/')) && 'path must be a path such as /graphql',
+    network !== undefined && typeof network?.tweets !== 'function' && 'network must implement Network',
     prefix !== undefined &&
-      'prefix is not for a plugin that adds to the app itself: give path, or register it in a plugin with the prefix',
+      'prefix is not supported by a plugin that adds to the app itself: use path, or register it inside a plugin with the prefix',
     app.hasDecorator('baseUrl') &&
-      'this app has Perch already, or a decorator baseUrl of its own: register it in a plugin of its own',
+      'this app already has Perch, or a decorator named baseUrl: register Perch inside its own plugin',
   ].filter((fault) => fault !== false);
   if (faults.length > 0) throw new TypeError(`perchMercurius: ${faults.join('; ')}`);
 }

@@ -64,7 +64,7 @@ export class Lifecycle {
     close: ((part: T) => unknown) | undefined,
     closeMs: number,
   ): Promise<T> {
-    if (this.#closed) throw new Error(`${name}: not opened, for everything is being closed`);
+    if (this.#closed) throw new Error(`${name}: not opened, because the service is shutting down`);
     const part = await open();
     if (close) this.#parts.push({ name, close: () => close(part), closeMs });
     return part;

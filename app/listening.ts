@@ -41,14 +41,14 @@ export async function listen(
 async function drain(app: FastifyInstance, log: FastifyBaseLogger, drainMs: number): Promise<void> {
   app.stopping = true;
   if (drainMs <= 0) return;
-  log.info(`stopping: /healthz says so, connections are refused in ${drainMs} ms`);
+  log.info(`Shutting down: /healthz reports it, and new connections are refused in ${drainMs} ms`);
   await sleep(drainMs);
 }
 
 async function finish(app: FastifyInstance, log: FastifyBaseLogger): Promise<void> {
-  log.info('stopping: finishing what is in flight');
+  log.info('Shutting down: finishing requests in flight');
   const late = setTimeout(() => {
-    log.warn(`some requests took longer than ${FINISH_MS} ms and were cut off`);
+    log.warn(`Some requests took longer than ${FINISH_MS} ms and were aborted`);
     app.server.closeAllConnections();
   }, FINISH_MS);
   await app.close().finally(() => clearTimeout(late));

@@ -46,6 +46,7 @@ async function secret(file: string): Promise<Buffer> {
     await unlink(aside);
   }
   const bytes = Buffer.from((await readFile(file, 'utf8')).trim(), 'hex');
-  if (bytes.length !== BYTES) throw new Error(`${file} does not hold ${BYTES} bytes in hex: restore it from a backup.`);
+  if (bytes.length !== BYTES)
+    throw new Error(`${file} does not contain ${BYTES} bytes in hex: restore it from a backup.`);
   return bytes;
 }

@@ -119,12 +119,12 @@ function asOfAddress(error: unknown, databaseUrl: string): unknown {
   const { code = '', message } = error as { code?: string; message?: string };
   if (!NO_WAY_IN.test(code)) return error;
   const where = withoutLogin(databaseUrl);
-  return new Error(`The database of DATABASE_URL, ${where}, cannot be opened: ${message || code}`, { cause: error });
+  return new Error(`Cannot connect to the database at DATABASE_URL (${where}): ${message || code}`, { cause: error });
 }
 
 /** Going on would refuse every key there is, and make new ones that the other machines refuse. */
 function strangeSecrets({ home, secret }: Config): Error {
-  const what = "This database's keys were made with other secrets than this machine's.";
+  const what = "The keys in this database were created with different secrets than this machine's.";
   const shared = 'Set PERCH_SECRET to the same value on every machine';
   return new Error(
     secret === null

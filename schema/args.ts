@@ -8,7 +8,7 @@ import { builder, rule } from './builder.js';
 export const freshArg = builder.args((t) => ({
   fresh: t.boolean({
     defaultValue: false,
-    description: 'Read anew from the network instead of from what is held. Doubles the price.',
+    description: 'Read from the network instead of the cache. Doubles the price.',
   }),
 }));
 
@@ -16,11 +16,11 @@ export const pageArgs = (size: PageSize) =>
   builder.args((t) => ({
     first: t.int({
       defaultValue: size.initial,
-      description: `Items on the page, 1 to ${size.max}. The page holds exactly so many while that many remain.`,
+      description: `Items per page, 1 to ${size.max}. A page has exactly this many items as long as that many remain.`,
       ...rule(sizeRule(size)),
     }),
     after: t.string({
-      description: '`pageInfo.endCursor` of the page before, unchanged. A cursor into a held page costs half.',
+      description: '`pageInfo.endCursor` of the previous page, unchanged. A cursor into a cached page costs half.',
       ...rule({ kind: 'cursor' }),
     }),
   }));
@@ -28,13 +28,13 @@ export const pageArgs = (size: PageSize) =>
 export const userArg = builder.args((t) => ({
   user: t.id({
     required: true,
-    description: 'A numeric id or a handle. All digits is always an id; a leading `@` forces a handle.',
+    description: 'A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.',
     ...rule({ kind: 'user' }),
   }),
 }));
 
 export const tweetIdArg = builder.args((t) => ({
-  id: t.id({ required: true, description: "The tweet's id: digits.", ...rule({ kind: 'tweetId' }) }),
+  id: t.id({ required: true, description: 'The numeric id of the tweet.', ...rule({ kind: 'tweetId' }) }),
 }));
 
 export const inputsRule = rule(INPUTS_RULE);

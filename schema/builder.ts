@@ -38,5 +38,5 @@ export const rule = (argRule: ArgRule): { extensions: { rule: ArgRule } } => ({ 
 /** The sentence every priced description ends with, so that no price has a second home. */
 export const costs = (unit: Unit): string => {
   const full = toCredits(UNITS[unit].price);
-  return `Costs ${full} per item: half when held (\`hit\`), double with \`fresh\`. Nothing found costs nothing.`;
+  return `Costs ${full} per item: half if cached (\`hit\`), double with \`fresh\`. Empty results are free.`;
 };

@@ -10,9 +10,9 @@ import { priceDirective } from './price-directive.js';
 
 builder.queryType({
   description:
-    'Reads of a public social network. What a field costs is in its description and its @price; scalars are free.',
+    'Reads from a public social network. The price of a field is in its description and its @price directive; scalars are free.',
 });
-builder.mutationType({ description: 'Nothing on the network can be changed. Only credits can be bought.' });
+builder.mutationType({ description: 'Buying credits. Nothing on the network can be changed.' });
 
 /** The one schema behind every interface. */
 export const schema: GraphQLSchema = builder.toSchema({

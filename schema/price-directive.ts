@@ -4,7 +4,7 @@ import { DirectiveLocation, GraphQLDirective, GraphQLFloat, GraphQLNonNull, Grap
 export const priceDirective = new GraphQLDirective({
   name: 'price',
   description:
-    'The field is paid for. `credits` is the full price of one item; held items cost half, `fresh` doubles. `per` names the item, `items` the argument that bounds how many there can be.',
+    'Marks a paid field. `credits` is the full price of one item; cached items cost half, `fresh` doubles the price. `per` names the item, `items` the argument that limits their number.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: {
     credits: { type: new GraphQLNonNull(GraphQLFloat) },

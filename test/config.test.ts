@@ -164,7 +164,7 @@ describe('the whole environment', () => {
       'BLUESKY_IDENTIFIER',
     ]);
     expect(error.message.split('\n')).toHaveLength(6);
-    expect(error.message).toContain('it is "loud"');
+    expect(error.message).toContain('not "loud"');
   });
 
   it.each<[string, Env, string[]]>([

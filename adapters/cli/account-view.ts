@@ -50,7 +50,7 @@ export function keyRow(key: KeyRecord, nowMs: number): string[] {
     name,
     state,
     String(spent),
-    cap === null ? '-' : cap_period === 'total' ? String(cap) : `${cap} a ${cap_period}`,
+    cap === null ? '-' : cap_period === 'total' ? String(cap) : `${cap} per ${cap_period}`,
     revoked_at ?? expires_at ?? '-',
   ];
 }

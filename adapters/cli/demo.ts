@@ -49,13 +49,13 @@ async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {
     import('../networks/corpus/demo/entry-points.js'),
     import('../networks/corpus/import/load.js'),
   ]);
-  note('The first start: making the demo network, an invented one');
+  note('First start: creating the demo network (fictional data)');
   const rows = [...demoNetwork({ seed: DEMO_SEED, now: Date.now() })];
   const progress = openProgress('Filling the demo network', rows.length);
   try {
     const { users, tweets, follows } = await loadCorpus(sql, rows, { onRows: (done) => progress.update(done) });
     progress.stop();
-    note(`The demo network has ${users.added} accounts, ${tweets.added} tweets and ${follows.added} follows`);
+    note(`The demo network has ${users.added} users, ${tweets.added} tweets and ${follows.added} follows`);
   } finally {
     progress.stop();
   }
@@ -81,7 +81,7 @@ async function newKey(stores: Stores, config: Config): Promise<Demo | null> {
     paidUsd: 0,
     qpsOverride: PLAY_QPS,
     credits: config.startingThousandths || PLAY_CREDITS,
-    reason: 'play credits',
+    reason: 'demo credits',
     keyName: 'demo',
     key,
   });

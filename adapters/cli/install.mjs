@@ -34,7 +34,7 @@ export async function ensureInstalled({ folder = PACKAGE_FOLDER, dev = false } =
 export function missing(folder, dev) {
   const wanted = readLock(join(folder, 'package-lock.json'));
   const there = installed(folder);
-  if (there === null) return 'the dependencies are not there yet';
+  if (there === null) return 'the dependencies are not installed yet';
   for (const [path, entry] of Object.entries(wanted ?? {})) {
     // Folders of the repository itself have nothing to be installed but what they ask for.
     if (!path.includes('node_modules/') || entry.link || (entry.dev && !dev)) continue;
@@ -67,7 +67,7 @@ export async function takeTurn(folder, work) {
     const server = await listenOn(name);
     if (server !== null) return () => server.close();
     if (Date.now() > deadline) throw new Error(`Another process has been ${work} for ten minutes. Is it stuck?`);
-    if (!told) process.stderr.write(`perch: another process is ${work}; waiting for it\n`);
+    if (!told) process.stderr.write(`perch: waiting for another process that is ${work}\n`);
     await sleep(200);
   }
 }
@@ -106,7 +106,7 @@ async function runNpm(folder, why, dev) {
   });
   if (code === 0) return;
   throw new Error(
-    `npm ${command} failed (${code}) in ${folder}: see above. It needs the registry once, and to write there.`,
+    `npm ${command} failed (${code}) in ${folder}: see above. It needs access to the npm registry once, and write access to the folder.`,
   );
 }
 

@@ -17,12 +17,12 @@ export function createProgram(): Command {
     .helpOption('-h, --help', 'print help')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'perch: ')) })
-    .showHelpAfterError('(--help says more)')
+    .showHelpAfterError('(run with --help for usage)')
     .addHelpText(
       'after',
       `
-Every command works while the service runs and while it doesn't. Results go to standard output, everything else to
-standard error. Exit codes: 0 done, 1 failed, 2 wrong words or configuration.
+Every command works whether or not the service is running. Results go to standard output, everything else to standard error.
+Exit codes: 0 success, 1 failure, 2 invalid arguments or configuration.
 
 Examples:
   perch serve

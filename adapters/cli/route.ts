@@ -4,11 +4,12 @@ import { ROUTES, type RouteRow } from '../rest/routes.js';
 /** A path as it is written in an address, or the whole address. Throws `bad_request`. */
 export function urlOf(address: string): URL {
   const isAddress = /^https?:\/\//i.test(address);
-  if (!isAddress && !address.startsWith('/')) throw badRequest(`${address} is not a path: it must begin with /v1/.`);
+  if (!isAddress && !address.startsWith('/'))
+    throw badRequest(`${address} is not a valid path: it must begin with /v1/.`);
   try {
     return new URL(address, 'http://localhost');
   } catch {
-    throw badRequest(`${address} is not a path or an address.`);
+    throw badRequest(`${address} is not a path or a URL.`);
   }
 }
 
@@ -23,10 +24,10 @@ export function routeOf(method: string, pathname: string): { row: RouteRow; path
   if (found) return found;
   if (matches[0]) {
     const fit = matches.filter(({ row }) => row.path === matches[0]?.row.path).map(({ row }) => row.method);
-    throw badRequest(`${pathname} takes ${fit.join(' and ')}, not ${method}.`);
+    throw badRequest(`${pathname} supports ${fit.join(' and ')}, not ${method}.`);
   }
   const known = [...new Set(ROUTES.map((row) => row.path))].join('\n  ');
-  throw badRequest(`${pathname} is not a path of this service. Its paths:\n  ${known}`);
+  throw badRequest(`${pathname} is not a path of this service. Available paths:\n  ${known}`);
 }
 
 /** The names in the path, percent-decoded once; null where the path is another one. One trailing slash is ignored (I8). */
@@ -43,6 +44,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw badRequest(`${text} is not percent-encoded rightly.`);
+    throw badRequest(`${text} is not percent-encoded correctly.`);
   }
 }

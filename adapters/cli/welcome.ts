@@ -26,17 +26,22 @@ export function welcome(url: string, config: Config, demo: Demo | null, signIn: 
     ['  REST', `${url}/openapi.yaml`],
     ['  MCP', `${url}/mcp`],
   ]);
-  const title = `Perch reads ${config.network}${demo === null ? '' : ', as a demo,'} at ${url}`;
+  const title = `Perch is running with ${dataOf(config, demo)} data at ${url}`;
   const stop = 'Ctrl-C stops it.';
   return ['', title, '', places, '', ...firstRead(url, config, demo), '', stop, ''].join('\n');
+}
+
+function dataOf({ network }: Config, demo: Demo | null): string {
+  if (network !== 'corpus') return network;
+  return demo === null ? 'imported' : 'demo';
 }
 
 function firstRead(url: string, config: Config, demo: Demo | null): string[] {
   if (demo === null) {
     return [
-      'Reads need a key. A new account with one, in another terminal:',
+      'Reads require an API key. Create an account with one, in another terminal:',
       '  npm run -s perch -- account create --name me --credits 1000',
-      'Without a key:',
+      'This needs no key:',
       `  curl -s ${url}/status`,
     ];
   }
@@ -44,15 +49,12 @@ function firstRead(url: string, config: Config, demo: Demo | null): string[] {
   const path = handle === null ? '/v1/me' : `/v1/users/${handle}`;
   const read = `${url}${path}`;
   if (!demo.isNew) {
-    return [
-      'A first read, with the demo key:',
-      `  curl -s -H "x-api-key: $(cat ${quoted(demoKeyFile(config))})" ${read}`,
-    ];
+    return ['Try it with the demo key:', `  curl -s -H "x-api-key: $(cat ${quoted(demoKeyFile(config))})" ${read}`];
   }
   return [
-    `The demo key, shown this once (GraphiQL has a button for it):`,
+    `Your demo key, shown only once (GraphiQL has a button for it):`,
     `  ${demo.key}`,
-    'A first read:',
+    'Try it:',
     `  curl -s -H 'x-api-key: ${demo.key}' ${read}`,
   ];
 }

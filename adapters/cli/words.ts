@@ -12,7 +12,7 @@ const MAX_OVERLAP_MS = 30 * DAY_MS;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: HOUR_MS, d: DAY_MS };
 
 function refuse(right: string): never {
-  throw new InvalidArgumentError(`It must be ${right}.`);
+  throw new InvalidArgumentError(`Must be ${right}.`);
 }
 
 // Invisible characters would make two names look the same.
@@ -27,7 +27,7 @@ export function name(text: string): string {
 /** The same addresses that sign-in takes: another could never be signed in with. */
 export const email = (text: string): string => {
   const { success, data } = mailAddress.safeParse(text.trim());
-  return success ? data : refuse('an address such as ada@example.org');
+  return success ? data : refuse('an email address such as ada@example.org');
 };
 
 export const uuid = (text: string): string =>
@@ -61,14 +61,16 @@ export function webAddress(text: string): string {
   const isPlainWeb = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '';
   return isPlainWeb
     ? `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '')
-    : refuse('an address such as http://127.0.0.1:4000');
+    : refuse('a URL such as http://127.0.0.1:4000');
 }
 
 /** How long the old key goes on working: 0 to 30 days (A10), in milliseconds. */
 export function overlap(text: string): number {
   const [, amount = '', unit = ''] = /^([0-9]{1,7})([smhd])$/.exec(text) ?? [];
   const ms = text === '0' ? 0 : Number(amount || Number.NaN) * (UNIT_MS[unit] ?? Number.NaN);
-  return ms >= 0 && ms <= MAX_OVERLAP_MS ? ms : refuse('0 to 30d, as 90s, 15m, 24h or 7d; 0 ends the old key at once');
+  return ms >= 0 && ms <= MAX_OVERLAP_MS
+    ? ms
+    : refuse('from 0 to 30d, such as 90s, 15m, 24h or 7d (0 revokes the old key at once)');
 }
 
 /** The shown part of a key; of a whole key that part is taken. */
@@ -76,7 +78,7 @@ export function prefix(text: string): string {
   if (isWellFormedKey(text)) return keyPrefix(text);
   return /^perch_live_[0-9A-Za-z]{6}$/.test(text)
     ? text
-    : refuse('the shown part of a key, such as perch_live_a1B2c3 (key list shows it)');
+    : refuse('a key prefix such as perch_live_a1B2c3 (see perch key list)');
 }
 
 export function method(text: string): string {

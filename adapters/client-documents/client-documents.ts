@@ -93,8 +93,8 @@ export class GuardedDocuments implements ClientDocuments {
     const url = new URL(address);
     // A connection to an address needs no look-up, so that the guard there would not see it.
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    if (url.protocol !== 'https:') throw new Unfit('its address is not https.');
-    if (url.port !== '' && !this.#options.allow?.anyPort) throw new Unfit('its address has a port.');
+    if (url.protocol !== 'https:') throw new Unfit('its URL is not https.');
+    if (url.port !== '' && !this.#options.allow?.anyPort) throw new Unfit('its URL has a port.');
     if (isIP(host) !== 0 && !this.#isPublic(host)) throw new Error(`${host} is not public`);
     const signal = AbortSignal.timeout(DEADLINE_MS);
     const headers = { accept: 'application/json', 'user-agent': this.#options.userAgent };
@@ -105,8 +105,8 @@ export class GuardedDocuments implements ClientDocuments {
     response.body.on('error', () => {});
     try {
       const type = String(response.headers['content-type'] ?? '');
-      if (response.statusCode !== 200) throw new Unfit('it is not answered with status 200.');
-      if (!/^application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(type)) throw new Unfit('it is not JSON.');
+      if (response.statusCode !== 200) throw new Unfit('the response status is not 200.');
+      if (!/^application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(type)) throw new Unfit('it is not valid JSON.');
       return await readText(response.body);
     } finally {
       response.body.destroy();
@@ -115,10 +115,14 @@ export class GuardedDocuments implements ClientDocuments {
 }
 
 const busy = (): ServiceError =>
-  new ServiceError('upstream_error', `${MOST_AT_ONCE} documents of clients are being read already. Try again in 3 s.`, {
-    reason: 'busy',
-    retryAfter: DEADLINE_MS / 1000,
-  });
+  new ServiceError(
+    'upstream_error',
+    `${MOST_AT_ONCE} client metadata documents are already being fetched. Try again in 3 s.`,
+    {
+      reason: 'busy',
+      retryAfter: DEADLINE_MS / 1000,
+    },
+  );
 
 /** What may be told: it says nothing about anybody's network. */
 class Unfit extends Error {}
@@ -139,6 +143,6 @@ function opened(held: HeldDocument): unknown {
   try {
     return JSON.parse(held.text);
   } catch {
-    throw badRequest('it is not JSON.', 'client_id');
+    throw badRequest('it is not valid JSON.', 'client_id');
   }
 }

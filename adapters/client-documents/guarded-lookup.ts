@@ -18,7 +18,8 @@ export const guardedLookup =
       const [first] = addresses;
       const refused = addresses.find(({ address }) => !isPublic(address));
       if (first === undefined) return fail(new Error(`${hostname} has no address`));
-      if (refused !== undefined) return fail(new Error(`${hostname} leads to ${refused.address}, which is not public`));
+      if (refused !== undefined)
+        return fail(new Error(`${hostname} resolves to ${refused.address}, which is not a public address`));
       if (options.all) return callback(null, addresses);
       return callback(null, first.address, first.family);
     }, fail);

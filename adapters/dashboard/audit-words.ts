@@ -14,8 +14,8 @@ export const kindInWords = (what: AuditKind): string => (Object.hasOwn(AUDIT, wh
 
 type Value = AuditDetail[string];
 
-const PERIODS: Record<string, string> = { day: ' a day', month: ' a month', total: ' in all' };
-const METHODS: Record<string, string> = { link: 'by a link', passkey: 'by a passkey' };
+const PERIODS: Record<string, string> = { day: ' per day', month: ' per month', total: ' in total' };
+const METHODS: Record<string, string> = { link: 'by link', passkey: 'by passkey' };
 
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/;
 
@@ -37,7 +37,7 @@ const SAID: Record<string, (value: Value, detail: AuditDetail) => string | null>
   period: () => null,
   key_prefix: (value) => `${plain(value)}…`,
   new_key_prefix: (value) => `now ${plain(value)}…`,
-  old_ends_at: (value) => (value === null ? 'the old one ended at once' : `the old one ends ${plain(value)}`),
+  old_ends_at: (value) => (value === null ? 'the old one was revoked at once' : `the old one expires ${plain(value)}`),
   cap_thousandths: (value, detail) => capOf(typeof value === 'number' ? value / 1000 : value, detail.cap_period),
   cap: (value, detail) => capOf(value, detail.period),
   usd: (value) => `$${plain(value)}`,
@@ -45,7 +45,7 @@ const SAID: Record<string, (value: Value, detail: AuditDetail) => string | null>
   method: (value) => METHODS[String(value)] ?? plain(value),
   name: (value) => `“${plain(value)}”`,
   client: (value) => `“${plain(value)}”`,
-  redirect_uri: (value) => `answers go to ${plain(value)}`,
+  redirect_uri: (value) => `redirects to ${plain(value)}`,
 };
 
 /** The plain facts of a change, as a person reads them: `perch_live_8fK2xQ…; “Reader”; cap 500 credits a day`. */

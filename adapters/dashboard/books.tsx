@@ -14,32 +14,32 @@ const SALE_STATES: Record<SaleRecord['state'], { text: string; tone: Tone }> = {
 };
 
 const DISPUTES = {
-  open: 'dispute open, credits held',
+  open: 'dispute open, credits on hold',
   won: 'dispute won, credits returned',
-  lost: 'dispute lost, credits taken back',
+  lost: 'dispute lost, credits withdrawn',
 } as const;
 
 const afterwards = ({ refundedUsd, reversed, disputed }: SaleRecord): string =>
   [
     ...(refundedUsd > 0 ? [`${dollars(Math.round(refundedUsd * 100))} refunded`] : []),
-    ...(reversed > 0 ? [`${figure(reversed)} credits taken back`] : []),
+    ...(reversed > 0 ? [`${figure(reversed)} credits withdrawn`] : []),
     ...(disputed === null ? [] : [DISPUTES[disputed]]),
   ].join('; ');
 
 export const Purchases = ({ sales }: { readonly sales: readonly SaleRecord[] }) => (
   <Card id="purchases" title="Purchases">
     {sales.length === 0 ? (
-      <Nothing>No pack was bought yet.</Nothing>
+      <Nothing>No purchases yet.</Nothing>
     ) : (
       <DataTable
-        caption="Purchases, the newest first"
+        caption="Purchases, newest first"
         columns={[
           { title: 'When (UTC)' },
           { title: 'Pack' },
           { title: 'Price', numeric: true },
           { title: 'Credits', numeric: true },
           { title: 'State' },
-          { title: 'Since then' },
+          { title: 'Later changes' },
         ]}
       >
         {sales.map((sale) => (
@@ -63,9 +63,9 @@ export const Purchases = ({ sales }: { readonly sales: readonly SaleRecord[] }) 
 );
 
 const KINDS: Record<StatementEntry['kind'], string> = {
-  grant: 'Given',
+  grant: 'Granted',
   purchase: 'Bought',
-  reversal: 'Taken back',
+  reversal: 'Withdrawn',
   return: 'Returned',
 };
 
@@ -73,13 +73,13 @@ export const Statement = ({ statement }: { readonly statement: readonly Statemen
   <Card
     id="statement"
     title="Statement"
-    lead="Credits that came or went without a read. What reads cost is under usage and receipts."
+    lead="Credits added or withdrawn. For the cost of reads, see usage and receipts."
   >
     {statement.length === 0 ? (
-      <Nothing>No credits have come in yet.</Nothing>
+      <Nothing>No credits have been added yet.</Nothing>
     ) : (
       <DataTable
-        caption="Statement, the newest first"
+        caption="Statement, newest first"
         columns={[
           { title: 'When (UTC)' },
           { title: 'What' },

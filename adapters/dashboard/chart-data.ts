@@ -92,7 +92,7 @@ export function itemsChart(range: Range, rows: readonly UsageRow[]): ChartData {
   }
   const series = [
     { name: 'read', values: read, total: sum(read) },
-    { name: 'held (half price)', values: held, total: sum(held) },
+    { name: 'cached (half price)', values: held, total: sum(held) },
   ];
   return { unit: 'items', bars, step, series, rest: false };
 }
@@ -106,7 +106,7 @@ export function chartInWords({ unit, bars, step, series }: ChartData, range: Ran
   const top = heights.indexOf(Math.max(...heights));
   const parts = series.slice(0, 3).map(({ name, total: part }) => `${name} ${figure(round(part))}`);
   const most = `most ${step === 1 ? 'on' : 'in the week from'} ${bars[top]} (${figure(round(heights[top] ?? 0))})`;
-  return `${what}, as stacked bars: ${figure(round(total))} in all, ${most}; ${parts.join(', ')}.`;
+  return `${what}, as stacked bars: ${figure(round(total))} in total, ${most}; ${parts.join(', ')}.`;
 }
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;

@@ -46,7 +46,7 @@ export function createChartThread(idleMs: number = IDLE_MS): { readonly draw: Dr
     started.on('message', ({ id, svg, error }: Drawn) => {
       const one = waiting.get(id);
       waiting.delete(id);
-      if (svg === undefined) one?.reject(new Error(`a picture was not drawn: ${error}`));
+      if (svg === undefined) one?.reject(new Error(`A chart could not be drawn: ${error}`));
       else one?.resolve(svg);
       if (waiting.size === 0) idle = setTimeout(() => void end(), idleMs).unref();
     });
@@ -54,14 +54,14 @@ export function createChartThread(idleMs: number = IDLE_MS): { readonly draw: Dr
       if (worker === started) broken(error);
     };
     started.on('error', ended);
-    started.on('exit', () => ended(new Error('the thread that draws has ended')));
+    started.on('exit', () => ended(new Error('the chart thread has ended')));
     started.unref();
     return started;
   };
   const end = async (): Promise<void> => {
     clearTimeout(idle);
     const ending = worker;
-    broken(new Error('the service ends'));
+    broken(new Error('the service is shutting down'));
     await ending?.terminate();
   };
   return {

@@ -39,13 +39,13 @@ const Client = ({ grant }: { grant: GrantRecord }) => (
         </dd>
       </div>
       <div>
-        <dt>Key now</dt>
+        <dt>Current key</dt>
         <dd>
           <code>{grant.keyPrefix}…</code>
         </dd>
       </div>
       <div class="wide">
-        <dt>Calls itself</dt>
+        <dt>Client id</dt>
         <dd>
           <code>{grant.clientId}</code>
         </dd>
@@ -56,9 +56,9 @@ const Client = ({ grant }: { grant: GrantRecord }) => (
         Disconnect<span class="unseen"> {grant.clientName}</span>…
       </summary>
       <form method="post" action={`/dashboard/clients/${grant.grantId}/revoke`} class="row-form">
-        <p>Its key ends now, and it cannot get another one unless you let it in again.</p>
+        <p>Its key is revoked now, and it cannot get another one unless you allow it again.</p>
         <button type="submit" class="button danger">
-          Disconnect it now
+          Disconnect now
         </button>
       </form>
     </details>
@@ -71,10 +71,10 @@ const FORMER = 50;
 const Former = ({ grants }: { grants: readonly GrantRecord[] }) => (
   <details class="card">
     <summary>{counted(grants.length, 'client')} no longer connected</summary>
-    {grants.length > FORMER ? <p class="soft">The newest {FORMER} are listed; older ones are left out.</p> : null}
+    {grants.length > FORMER ? <p class="soft">Only the newest {FORMER} are listed.</p> : null}
     <DataTable
       caption="Clients no longer connected"
-      columns={[{ title: 'Client' }, { title: 'Spent', numeric: true }, { title: 'Let in' }, { title: 'Ended (UTC)' }]}
+      columns={[{ title: 'Client' }, { title: 'Spent', numeric: true }, { title: 'Allowed' }, { title: 'Ended (UTC)' }]}
     >
       {grants.slice(0, FORMER).map((grant) => (
         <tr key={grant.grantId}>
@@ -99,7 +99,7 @@ export const clientsPage = ({ around, grants }: ClientsModel): string => {
   return dashboardPage(
     {
       title: 'Clients',
-      lead: 'Programs that you let in by consent. Each holds a key of its own and spends from your wallet.',
+      lead: 'Programs that you have allowed to read for you. Each has its own key and spends from your wallet.',
       here: '/dashboard/clients',
       around,
     },
@@ -109,9 +109,9 @@ export const clientsPage = ({ around, grants }: ClientsModel): string => {
         {connected.length === 0 ? (
           <Card id="none" title="None yet">
             <Nothing>
-              Give a hosted client the address of this server. It finds{' '}
+              Give a hosted client the address of this server. It looks up{' '}
               <code>/.well-known/oauth-protected-resource</code> there, sends you here to sign in, and asks for your
-              consent with a cap.
+              consent and a spend cap.
             </Nothing>
           </Card>
         ) : (

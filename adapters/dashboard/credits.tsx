@@ -48,7 +48,9 @@ const PackCard = ({ pack, model }: { pack: (typeof PACKS)[number]; model: Credit
       <p class="soft">
         ${figure(pack.usd)}, or ${usdPer1000(pack).toFixed(2)} per 1,000
       </p>
-      <p class="soft small">{raises ? `Raises the rate to ${reaches} a second.` : 'Keeps the rate.'}</p>
+      <p class="soft small">
+        {raises ? `Raises your rate limit to ${reaches} requests per second.` : 'Does not change your rate limit.'}
+      </p>
       {isSold(model) ? (
         <form method="post" action="/dashboard/credits/buy">
           <input type="hidden" name="pack" value={pack.name} />
@@ -68,18 +70,18 @@ const Packs = (model: CreditsModel) => (
     title="Packs"
     lead={
       isSold(model)
-        ? 'Paid by card on the page of the payment processor, tax included there. Credits do not expire.'
+        ? 'You pay by card on the website of the payment processor; tax is included. Credits do not expire.'
         : 'Credits do not expire.'
     }
   >
     {model.open ? null : (
-      <Notice tone="plain" title="Card checkout is not open on this server.">
-        Packs are shown for their prices. Ask whoever runs it for credits.
+      <Notice tone="plain" title="Card checkout is not available on this server.">
+        The packs are shown for reference. Ask the operator for credits.
       </Notice>
     )}
     {model.open && model.account.frozen ? (
-      <Notice tone="plain" title="Nothing can be bought for a frozen account.">
-        Settle with the operator what it was frozen for.
+      <Notice tone="plain" title="A frozen account cannot buy credits.">
+        Contact the operator to have it unfrozen.
       </Notice>
     ) : null}
     <FormError id="buy-error" message={model.error} />
@@ -97,23 +99,23 @@ const Tiers = ({ account }: CreditsModel) => {
   return (
     <Card
       id="tiers"
-      title="Rate by what you paid"
-      lead={`You have paid $${figure(account.paidUsd)} in all. ${
+      title="Rate limit by total paid"
+      lead={`You have paid $${figure(account.paidUsd)} in total. ${
         special
-          ? `The operator has set ${figure(account.qps)} requests a second for you.`
+          ? `The operator has set your limit to ${figure(account.qps)} requests per second.`
           : next === null
-            ? 'That is the highest tier.'
-            : `$${figure(next.moreUsd)} more reaches ${next.requestsPerSecond} requests a second.`
+            ? 'You are in the highest tier.'
+            : `Paying $${figure(next.moreUsd)} more raises your limit to ${next.requestsPerSecond} requests per second.`
       }`}
     >
       <DataTable
-        caption="Requests a second by what was paid in all"
-        columns={[{ title: 'Paid in all' }, { title: 'Requests a second', numeric: true }]}
+        caption="Requests per second by total paid"
+        columns={[{ title: 'Total paid' }, { title: 'Requests per second', numeric: true }]}
       >
         {TIERS.map((tier) => (
           <tr key={tier.paidUsd} {...(tier === reached && !special ? { class: 'here' } : {})}>
             <th scope="row">
-              {tier.paidUsd === 0 ? 'Nothing yet' : `From $${figure(tier.paidUsd)}`}{' '}
+              {tier.paidUsd === 0 ? 'Nothing' : `From $${figure(tier.paidUsd)}`}{' '}
               {tier === reached && !special ? <Badge tone="ok">You are here</Badge> : null}
             </th>
             <td class="num">{tier.requestsPerSecond}</td>
@@ -131,7 +133,7 @@ export const creditsPage = (model: CreditsModel): string =>
       title: 'Credits',
       lead: (
         <>
-          The wallet holds <strong>{amountOf(model.account.balance)}</strong> credits.
+          Your balance is <strong>{amountOf(model.account.balance)}</strong> credits.
         </>
       ),
       here: '/dashboard/credits',

@@ -1,8 +1,8 @@
 /** What was just done, as the page that follows says it; the address carries the name alone. */
 export const DONE = {
-  'key-changed': 'The key is changed.',
-  'key-revoked': 'The key is revoked. It stops working everywhere within seconds.',
-  'client-revoked': 'The client is disconnected.',
-  'session-ended': 'That session is signed out.',
-  'others-ended': 'All other sessions are signed out.',
+  'key-changed': 'Key saved.',
+  'key-revoked': 'Key revoked. It stops working everywhere within seconds.',
+  'client-revoked': 'Client disconnected.',
+  'session-ended': 'Session signed out.',
+  'others-ended': 'All other sessions signed out.',
 } as const;

@@ -83,7 +83,7 @@ export const dashboardPage = ({ title, lead, here, below, around }: FrameProps, 
         </div>
         {around.frozen ? (
           <Notice tone="bad" title="This account is frozen.">
-            A payment was disputed and lost, or the operator froze it. No key works until that is settled with the
+            A payment dispute was lost, or the operator froze the account. No key works until you settle this with the
             operator.
           </Notice>
         ) : null}
@@ -101,7 +101,7 @@ export const refusalPage = (around: Around, title: string, message: string): str
       <p>{message}</p>
       <p class="actions">
         <a class="button primary" href="/dashboard">
-          To the overview
+          Go to overview
         </a>
       </p>
     </div>,

@@ -15,14 +15,14 @@ export const freshKeyPage = (model: {
 }): string =>
   dashboardPage(
     {
-      title: model.oldEnds === undefined ? 'The key is made' : 'The key is rotated',
+      title: model.oldEnds === undefined ? 'Key created' : 'Key rotated',
       here: '/dashboard/keys',
       below: true,
       around: model.around,
     },
     <>
-      <Notice tone="warn" title="Copy it now: it is shown this once.">
-        We keep only a hash of it, and cannot show it again.
+      <Notice tone="warn" title="Copy the key now: it is shown only once.">
+        Perch stores only a hash of it and cannot show it again.
       </Notice>
       <Card
         id="key"
@@ -32,7 +32,7 @@ export const freshKeyPage = (model: {
           : {
               lead:
                 model.oldEnds === null ? (
-                  'The old key has ended.'
+                  'The old key has been revoked.'
                 ) : (
                   <>
                     The old key works until <When at={model.oldEnds} /> UTC.
@@ -48,7 +48,7 @@ export const freshKeyPage = (model: {
           </pre>
         </figure>
         <figure class="code once">
-          <figcaption>A first request, which is free</figcaption>
+          <figcaption>A free first request</figcaption>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
           <pre tabIndex={0} data-copy>
             <code>{`curl -H 'x-api-key: ${model.key}' ${model.baseUrl}/v1/me`}</code>

@@ -27,23 +27,24 @@ const UNSHOWN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 /** Throws `bad_request` in words for a form that is not right. */
 export function readKeyForm({ name, period, amount }: KeyTyped): { name: string; cap: Cap | null } {
   const trimmed = name.trim();
-  if (trimmed === '') throw badRequest('Give the key a name: you will meet it in usage and in the log.', 'name');
-  if ([...trimmed].length > LONGEST_NAME) throw badRequest(`A name has at most ${LONGEST_NAME} characters.`, 'name');
-  if (UNSHOWN.test(trimmed)) throw badRequest('A name has no control characters.', 'name');
+  if (trimmed === '') throw badRequest('Enter a name for the key; it appears in usage and in the log.', 'name');
+  if ([...trimmed].length > LONGEST_NAME)
+    throw badRequest(`A name can have at most ${LONGEST_NAME} characters.`, 'name');
+  if (UNSHOWN.test(trimmed)) throw badRequest('A name must not contain control characters.', 'name');
   return { name: trimmed, cap: capOf(period, amount) };
 }
 
 function capOf(period: string, amount: string): Cap | null {
   if (period === 'none') {
     if (amount.trim() === '') return null;
-    throw badRequest('Say for how long the cap counts: a day, a month, or in all.', 'period');
+    throw badRequest('Choose a period for the cap: per day, per month, or in total.', 'period');
   }
   const known = PERIODS.find((one) => one === period);
-  if (known === undefined) throw badRequest('A cap counts by the day, by the month, or in all.', 'period');
+  if (known === undefined) throw badRequest('The period of a cap must be a day, a month, or the total.', 'period');
   const credits = parseCredits(amount.trim().replaceAll(',', ''));
   if (credits === undefined || credits === 0) {
     throw badRequest(
-      'A cap is a number of credits above zero with at most three decimals, like 500 or 12.5.',
+      'The cap must be a number of credits greater than zero with at most three decimals, such as 500 or 12.5.',
       'amount',
     );
   }
@@ -52,7 +53,7 @@ function capOf(period: string, amount: string): Cap | null {
 
 /** How long a replaced key still works (A10): what the form offers, in milliseconds. */
 export const OVERLAPS = [
-  { value: 'now', text: 'Not at all: it ends now', ms: 0 },
+  { value: 'now', text: 'Revoke it now', ms: 0 },
   { value: '1h', text: '1 hour', ms: HOUR_MS },
   { value: '24h', text: '24 hours', ms: DAY_MS },
   { value: '7d', text: '7 days', ms: 7 * DAY_MS },
@@ -62,6 +63,6 @@ export const OVERLAPS = [
 /** Throws `bad_request` for a choice that was not offered. */
 export function overlapOf(form: URLSearchParams): number {
   const choice = OVERLAPS.find(({ value }) => value === form.get('overlap'));
-  if (choice === undefined) throw badRequest('Choose how long the old key shall still work.', 'overlap');
+  if (choice === undefined) throw badRequest('Choose how long the old key keeps working.', 'overlap');
   return choice.ms;
 }

@@ -32,9 +32,9 @@ export const CapMeter = ({ cap }: { cap: (Cap & { readonly spent: number }) | nu
 
 const CHOICES: readonly [CapPeriod | 'none', string][] = [
   ['none', 'No cap'],
-  ['day', 'A day (UTC)'],
-  ['month', 'A calendar month (UTC)'],
-  ['total', 'In all'],
+  ['day', 'Per day (UTC)'],
+  ['month', 'Per calendar month (UTC)'],
+  ['total', 'In total'],
 ];
 
 /** Name and cap, as a form asks for them. `errorId`: of what is said about them. */
@@ -67,7 +67,7 @@ export const KeyFields = ({ typed, errorId }: { typed: KeyTyped; errorId: string
         </select>
       </div>
       <div class="field">
-        <label for="amount">Credits, where there is a cap</label>
+        <label for="amount">Credits (if capped)</label>
         <input
           id="amount"
           name="amount"

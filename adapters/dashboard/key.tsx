@@ -20,7 +20,7 @@ export interface KeyModel {
 const Facts = ({ record, nowMs }: KeyModel) => (
   <dl class="facts card">
     <div>
-      <dt>Begins with</dt>
+      <dt>Prefix</dt>
       <dd>
         <code>{record.prefix}…</code>
       </dd>
@@ -32,7 +32,7 @@ const Facts = ({ record, nowMs }: KeyModel) => (
       </dd>
     </div>
     <div>
-      <dt>Spent so far</dt>
+      <dt>Spent</dt>
       <dd>{creditsOf(record.spent)}</dd>
     </div>
     <div>
@@ -42,15 +42,15 @@ const Facts = ({ record, nowMs }: KeyModel) => (
       </dd>
     </div>
     <div>
-      <dt>Made (UTC)</dt>
+      <dt>Created (UTC)</dt>
       <dd>
         <When at={record.createdAt} />
       </dd>
     </div>
     <div>
-      <dt>{record.revokedAt === null ? 'Ends (UTC)' : 'Revoked (UTC)'}</dt>
+      <dt>{record.revokedAt === null ? 'Expires (UTC)' : 'Revoked (UTC)'}</dt>
       <dd>
-        {(record.revokedAt ?? record.expiresAt) ? <When at={record.revokedAt ?? record.expiresAt ?? ''} /> : 'no end'}
+        {(record.revokedAt ?? record.expiresAt) ? <When at={record.revokedAt ?? record.expiresAt ?? ''} /> : 'never'}
       </dd>
     </div>
   </dl>
@@ -63,7 +63,7 @@ const Change = (model: KeyModel) => (
   <Card
     id="change"
     title="Name and cap"
-    lead="A change counts within seconds. What was spent in the period stays spent."
+    lead="Changes take effect within seconds. Credits already spent in the period still count."
   >
     <form method="post" action={`/dashboard/keys/${model.record.keyId}/change`} class="row-form">
       <KeyFields typed={model.typed} errorId={errorOf(model, 'change') === null ? null : 'change-error'} />
@@ -79,11 +79,11 @@ const Rotate = (model: KeyModel) => (
   <Card
     id="rotate"
     title="Rotate"
-    lead="Makes another key with the same name, cap and wallet. The old one works on for as long as you choose."
+    lead="Creates a new key with the same name, cap and wallet. The old one keeps working for as long as you choose."
   >
     <form method="post" action={`/dashboard/keys/${model.record.keyId}/rotate`} class="row-form">
       <div class="field">
-        <label for="overlap">The old key still works</label>
+        <label for="overlap">Keep the old key working for</label>
         <select id="overlap" name="overlap">
           {OVERLAPS.map(({ value, text }) => (
             <option key={value} value={value} selected={value === '24h'}>
@@ -93,7 +93,7 @@ const Rotate = (model: KeyModel) => (
         </select>
       </div>
       <button type="submit" class="button">
-        Rotate the key
+        Rotate key
       </button>
     </form>
     <FormError id="rotate-error" message={errorOf(model, 'rotate')} />
@@ -101,13 +101,13 @@ const Rotate = (model: KeyModel) => (
 );
 
 const Revoke = (model: KeyModel) => (
-  <Card id="revoke" title="Revoke" lead="Ends the key everywhere within seconds. It cannot be taken back.">
+  <Card id="revoke" title="Revoke" lead="The key stops working everywhere within seconds. This cannot be undone.">
     <details class="confirm" open={errorOf(model, 'revoke') !== null}>
       <summary class="button">Revoke this key…</summary>
       <form method="post" action={`/dashboard/keys/${model.record.keyId}/revoke`} class="row-form">
-        <p>Programs that use it are refused from then on.</p>
+        <p>Requests that use it will be refused.</p>
         <button type="submit" class="button danger">
-          Revoke it now
+          Revoke now
         </button>
       </form>
     </details>
@@ -136,8 +136,8 @@ export const keyPage = (model: KeyModel): string => {
           <Revoke {...model} />
         </div>
       ) : (
-        <Notice tone="plain" title="This key does not work any more.">
-          {model.error === null ? 'Its receipts and its usage stay.' : model.error.message}
+        <Notice tone="plain" title="This key no longer works.">
+          {model.error === null ? 'Its receipts and usage are kept.' : model.error.message}
         </Notice>
       )}
     </>,

@@ -20,7 +20,7 @@ export interface KeysModel {
 
 const End = ({ record: { revokedAt, expiresAt } }: { record: KeyRecord }) => {
   const at = revokedAt ?? expiresAt;
-  return at === null ? <span class="soft">no end</span> : <When at={at} />;
+  return at === null ? <span class="soft">never</span> : <When at={at} />;
 };
 
 const Name = ({ record, clients }: { record: KeyRecord; clients: KeysModel['clients'] }) => (
@@ -29,7 +29,7 @@ const Name = ({ record, clients }: { record: KeyRecord; clients: KeysModel['clie
     <code class="soft block">{record.prefix}…</code>
     {record.grantId === null ? null : (
       <span class="small block">
-        of the client <bdi class="clip">{clients.get(record.grantId) ?? 'that was let in'}</bdi>
+        client <bdi class="clip">{clients.get(record.grantId) ?? ''}</bdi>
       </span>
     )}
   </th>
@@ -86,9 +86,9 @@ const KeyTable = (props: {
       { title: 'State' },
       { title: 'Spent', numeric: true },
       { title: 'Cap' },
-      { title: 'Made' },
-      { title: 'Ends (UTC)' },
-      { title: 'Change' },
+      { title: 'Created' },
+      { title: 'Expires (UTC)' },
+      { title: 'Action' },
     ]}
   >
     {props.keys.map((record, index) => (
@@ -104,11 +104,11 @@ const KeyTable = (props: {
 );
 
 const NewKey = ({ typed, error }: KeysModel) => (
-  <Card id="new" title="New key" lead="All keys spend from one wallet. A cap is a limit on what this one may spend.">
+  <Card id="new" title="New key" lead="All keys spend from one wallet. A cap limits what this key can spend.">
     <form method="post" action="/dashboard/keys" class="row-form">
       <KeyFields typed={typed} errorId={error === null ? null : 'new-error'} />
       <button type="submit" class="button primary">
-        Make the key
+        Create key
       </button>
     </form>
     <FormError id="new-error" message={error} />
@@ -129,7 +129,7 @@ export const keysPage = (model: KeysModel): string => {
       title: 'Keys',
       lead: (
         <>
-          Programs read with a key. It goes into the header <code>x-api-key</code>, never into an address or a browser.
+          Programs use a key to read. Send it in the header <code>x-api-key</code>; never put it in a URL or a browser.
         </>
       ),
       here: '/dashboard/keys',
@@ -137,25 +137,22 @@ export const keysPage = (model: KeysModel): string => {
     },
     <>
       <NewKey {...model} />
-      <Card id="live" title="Keys that work">
+      <Card id="live" title="Active keys">
         {live.length === 0 ? (
-          <Nothing>No key works at the moment. Make one above.</Nothing>
+          <Nothing>No active keys. Create one above.</Nothing>
         ) : (
-          <KeyTable
-            caption="State, spending and cap of each key that works"
-            keys={live}
-            clients={clients}
-            nowMs={nowMs}
-          />
+          <KeyTable caption="State, spending and cap of each active key" keys={live} clients={clients} nowMs={nowMs} />
         )}
       </Card>
       {over.length === 0 ? null : (
         <details class="card">
-          <summary>{over.length > ENDED ? `The newest ${ENDED} keys` : counted(over.length, 'key')} that ended</summary>
+          <summary>
+            {over.length > ENDED ? `The newest ${ENDED} inactive keys` : counted(over.length, 'inactive key')}
+          </summary>
           {over.length > ENDED ? (
-            <p class="soft">Older ones are left out; usage still counts what they spent.</p>
+            <p class="soft">Older ones are not listed; usage still includes what they spent.</p>
           ) : null}
-          <KeyTable caption="What the ended keys spent" keys={over.slice(0, ENDED)} clients={clients} nowMs={nowMs} />
+          <KeyTable caption="Spending of inactive keys" keys={over.slice(0, ENDED)} clients={clients} nowMs={nowMs} />
         </details>
       )}
     </>,

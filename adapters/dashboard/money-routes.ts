@@ -53,8 +53,8 @@ export function mountMoney(rooms: Rooms, options: MoneyOptions): void {
 
 const whyNone = (asked: string): string =>
   isUuid(asked)
-    ? 'This account has no paid request under that id. Free requests leave no receipt: failed ones, and those that returned nothing.'
-    : 'That is no request id. One looks like 01893c5e-7a2b-7c1d-8e4f-5a6b7c8d9e0f.';
+    ? 'This account has no paid request with that id. Free requests (those that failed or returned nothing) have no receipt.'
+    : 'Invalid request id. One looks like 01893c5e-7a2b-7c1d-8e4f-5a6b7c8d9e0f.';
 
 async function creditsOf(
   visit: Visit,
@@ -76,21 +76,22 @@ async function creditsOf(
 function whatBecame(sales: readonly SaleRecord[], sessionId: string): CameBack {
   const sale = sales.find((one) => one.sessionId === sessionId);
   if (sale === undefined) {
-    return { tone: 'plain', title: 'Thank you.', text: 'What became of the payment is listed under purchases.' };
+    return { tone: 'plain', title: 'Thank you.', text: 'See purchases for the status of your payment.' };
   }
   const credits = inCredits(sale.credits);
-  if (sale.state === 'paid') return { tone: 'ok', title: 'Paid.', text: `${credits} are in your wallet.` };
+  if (sale.state === 'paid') return { tone: 'ok', title: 'Paid.', text: `${credits} added to your wallet.` };
   if (sale.state === 'open') {
-    const text = `The payment is not through yet. ${credits} arrive by themselves once it is, mostly within a minute.`;
+    const text = `The payment is still being processed. ${credits} will be added automatically once it completes, usually within a minute.`;
     return { tone: 'plain', title: 'Almost there.', text };
   }
   if (sale.state === 'expired') {
     return {
       tone: 'warn',
       title: 'Not paid.',
-      text: 'That page has expired. Nothing was charged; choose a pack again.',
+      text: 'The checkout page has expired. Nothing was charged; choose a pack again.',
     };
   }
-  const text = 'What was paid is not what the pack costs. The operator looks at it before credits are given.';
+  const text =
+    'The amount paid differs from the price of the pack. The operator will review it before any credits are added.';
   return { tone: 'warn', title: 'Under review.', text };
 }

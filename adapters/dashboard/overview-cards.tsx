@@ -7,19 +7,19 @@ import { amountOf, counted, keyState, PERIODS } from './words.js';
 
 export const Notices = (model: OverviewModel) => {
   const funds = fundsOf(model);
-  const mailed = model.mail && model.account.email !== null ? 'You are told by mail as well.' : '';
+  const mailed = model.mail && model.account.email !== null ? 'You will also be notified by email.' : '';
   if (funds === 'empty') {
     return (
       <Notice tone="warn" title="The wallet is empty.">
-        Paid reads are refused until there are credits. <a href="/dashboard/credits">Get credits</a>
+        Paid reads are refused until you add credits. <a href="/dashboard/credits">Buy credits</a>
       </Notice>
     );
   }
   if (funds === 'good') return null;
   return (
     <Notice tone="warn" title="The balance is low.">
-      Less than a fifth is left of what you had after the last top-up. {mailed}{' '}
-      <a href="/dashboard/credits">Get credits</a>
+      Less than a fifth of the balance after your last top-up is left. {mailed}{' '}
+      <a href="/dashboard/credits">Buy credits</a>
     </Notice>
   );
 };
@@ -33,7 +33,7 @@ export const Balance = ({ account, usage }: OverviewModel) => {
       title="Balance"
       aside={
         <a class="button small" href="/dashboard/credits">
-          Get credits
+          Buy credits
         </a>
       }
     >
@@ -41,7 +41,7 @@ export const Balance = ({ account, usage }: OverviewModel) => {
         {amountOf(balance)} <span>credits</span>
       </p>
       {balance > 0 && days !== null ? (
-        <p class="soft">Lasts {days > 999 ? 'years' : `about ${counted(days, 'day')}`} at the pace of the last week.</p>
+        <p class="soft">Lasts {days > 999 ? 'years' : `about ${counted(days, 'day')}`} at the rate of the last week.</p>
       ) : null}
       <dl class="buys">
         <div>
@@ -57,9 +57,7 @@ export const Balance = ({ account, usage }: OverviewModel) => {
           <dd>{figure(buys(balance, 'edge_profile', FOLLOWERS_PER_PAGE))}</dd>
         </div>
       </dl>
-      <p class="soft small">
-        At full price, {FOLLOWERS_PER_PAGE} followers to a page. What is held already costs half.
-      </p>
+      <p class="soft small">At full price, {FOLLOWERS_PER_PAGE} followers per page. Cached items cost half.</p>
     </Card>
   );
 };
@@ -67,25 +65,25 @@ export const Balance = ({ account, usage }: OverviewModel) => {
 export const Tier = ({ account, network }: OverviewModel) => {
   const { qps, special, next } = standingOf(account);
   return (
-    <Card id="tier" title="Rate">
+    <Card id="tier" title="Rate limit">
       <p class="big">
-        {figure(qps)} <span>{qps === 1 ? 'request' : 'requests'} a second</span>
+        {figure(qps)} <span>{qps === 1 ? 'request' : 'requests'} per second</span>
       </p>
       <p class="soft">
         {special
           ? 'Set for this account by the operator.'
-          : `The tier of $${figure(account.paidUsd)} paid in all. It never falls.`}
+          : `Your tier at $${figure(account.paidUsd)} paid in total. It never goes down.`}
       </p>
       {special || next === null ? (
-        <p class="soft">{special ? 'Payments do not change it.' : 'There is no higher tier to reach.'}</p>
+        <p class="soft">{special ? 'Payments do not change it.' : 'This is the highest tier.'}</p>
       ) : (
         <p>
-          <a href="/dashboard/credits#tiers">${figure(next.moreUsd)} more</a> in packs make it{' '}
-          <strong>{next.requestsPerSecond} a second</strong>.
+          <a href="/dashboard/credits#tiers">${figure(next.moreUsd)} more</a> in credit packs raises it to{' '}
+          <strong>{next.requestsPerSecond} per second</strong>.
         </p>
       )}
       <p class="soft small">
-        Reads the {network} network. <a href="/status">How it is doing</a>
+        Reads the {network} network. <a href="/status">Network status</a>
       </p>
     </Card>
   );
@@ -99,12 +97,12 @@ export const Keys = ({ account, nowMs }: OverviewModel) => {
       title="Keys"
       aside={
         <a class="button small" href="/dashboard/keys">
-          {live.length === 0 ? 'Make a key' : 'All keys'}
+          {live.length === 0 ? 'Create a key' : 'All keys'}
         </a>
       }
     >
       {live.length === 0 ? (
-        <p class="soft">No key works at the moment. Programs need one to read.</p>
+        <p class="soft">No active keys. Programs need one to read.</p>
       ) : (
         <ul class="rows">
           {live.slice(0, 5).map((key) => (

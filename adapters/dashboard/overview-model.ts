@@ -14,7 +14,7 @@ export interface OverviewModel {
   /** First and last day of the picture. */
   readonly range: { readonly from: string; readonly to: string };
   readonly usage: ChartData;
-  /** The newest paid requests. */
+  /** The most recent paid requests. */
   readonly recent: readonly Receipt[];
   /** What came in last, or null on an account that never had credits. */
   readonly lastTopUp: StatementEntry | null;

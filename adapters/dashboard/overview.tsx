@@ -19,7 +19,7 @@ const Spending = ({ usage, range }: OverviewModel) => (
     }
   >
     {usage.series.length === 0 ? (
-      <Nothing>Nothing was spent in the last 30 days.</Nothing>
+      <Nothing>No credits were spent in the last 30 days.</Nothing>
     ) : (
       <Picture chart="credits" data={usage} range={range} />
     )}
@@ -29,7 +29,7 @@ const Spending = ({ usage, range }: OverviewModel) => (
 const Newest = ({ recent }: OverviewModel) => (
   <Card
     id="newest"
-    title="Newest requests"
+    title="Recent requests"
     wide
     aside={
       <a class="button small" href="/dashboard/receipts">
@@ -39,10 +39,11 @@ const Newest = ({ recent }: OverviewModel) => (
   >
     {recent.length === 0 ? (
       <Nothing>
-        No paid request yet. <a href="/dashboard/keys">Make a key</a>, or try a read in <a href="/graphql">GraphiQL</a>.
+        No paid requests yet. <a href="/dashboard/keys">Create a key</a>, or try a read in{' '}
+        <a href="/graphql">GraphiQL</a>.
       </Nothing>
     ) : (
-      <RequestTable caption="The newest paid requests" receipts={recent} />
+      <RequestTable caption="The most recent paid requests" receipts={recent} />
     )}
   </Card>
 );

@@ -22,7 +22,7 @@ export function createPictures(draw: Draw, memories = new Memories()): Pictures 
   const begin = async (accountId: string, digest: string, data: ChartData, look: Look): Promise<string> => {
     const before = waiting.get(accountId) ?? 0;
     if (before >= MOST_WAITING) {
-      throw new ServiceError('rate_limited', 'Other pictures of this account are drawn first. Load the page again.');
+      throw new ServiceError('rate_limited', 'Other charts of this account are still being drawn. Reload the page.');
     }
     waiting.set(accountId, before + 1);
     try {

@@ -19,15 +19,15 @@ export interface ReceiptsModel {
 }
 
 const CACHES: Record<ItemCache, { text: string; tone: Tone }> = {
-  miss: { text: 'read', tone: 'plain' },
-  hit: { text: 'held', tone: 'ok' },
+  miss: { text: 'network', tone: 'plain' },
+  hit: { text: 'cached', tone: 'ok' },
   bypass: { text: 'fresh', tone: 'warn' },
 };
 
 const WHY: Record<ItemCache, string> = {
   miss: 'read from the network: full price',
-  hit: 'held already: half the price',
-  bypass: 'read anew because the request asked for fresh ones: double the price',
+  hit: 'cached: half price',
+  bypass: 'read from the network because of fresh=true: double price',
 };
 
 /** `20 tweets were read from the network: full price, 20 credits.` */
@@ -40,7 +40,7 @@ const Lines = ({ receipt }: { receipt: Receipt }) => (
     columns={[
       { title: 'Path' },
       { title: 'Unit' },
-      { title: 'How' },
+      { title: 'Source' },
       { title: 'Items', numeric: true },
       { title: 'Each', numeric: true },
       { title: 'Credits', numeric: true },
@@ -48,7 +48,7 @@ const Lines = ({ receipt }: { receipt: Receipt }) => (
     foot={
       <tr>
         <th scope="row" colSpan={3}>
-          In all
+          Total
         </th>
         <td class="num">{figure(receipt.items)}</td>
         <td />
@@ -105,7 +105,7 @@ const Slip = ({ receipt }: { receipt: Receipt }) => (
         <dd>{creditsOf(receipt.balanceAfter)}</dd>
       </div>
     </dl>
-    <h3>Why it cost that</h3>
+    <h3>Cost breakdown</h3>
     <ul class="why">
       {receipt.lines.map((line) => (
         <li key={`${line.path} ${line.unit} ${line.cache}`}>{because(line)}</li>
@@ -116,7 +116,7 @@ const Slip = ({ receipt }: { receipt: Receipt }) => (
 );
 
 const LookUp = ({ asked, error }: ReceiptsModel) => (
-  <Card id="look" title="Look one up" lead="Every answer names its request in X-Request-Id and in request_id.">
+  <Card id="look" title="Find a receipt" lead="Every response has its request id in X-Request-Id and in request_id.">
     <form method="get" action="/dashboard/receipts" class="row-form">
       <div class="field grow">
         <label for="request_id">Request id</label>
@@ -144,18 +144,18 @@ export const receiptsPage = (model: ReceiptsModel): string =>
   dashboardPage(
     {
       title: 'Receipts',
-      lead: 'What each paid request delivered and why it cost what it did.',
+      lead: 'What each paid request returned, and how its cost was calculated.',
       here: '/dashboard/receipts',
       around: model.around,
     },
     <>
       <LookUp {...model} />
       {model.receipt === null ? null : <Slip receipt={model.receipt} />}
-      <Card id="recent" title="Newest paid requests">
+      <Card id="recent" title="Recent paid requests">
         {model.recent.length === 0 ? (
-          <Nothing>No paid request yet. Free requests leave no receipt.</Nothing>
+          <Nothing>No paid requests yet. Free requests have no receipt.</Nothing>
         ) : (
-          <RequestTable caption="The newest paid requests" receipts={model.recent} />
+          <RequestTable caption="The most recent paid requests" receipts={model.recent} />
         )}
       </Card>
     </>,

@@ -6,13 +6,13 @@ import { SITE_CSP } from '../site/policy.js';
 import { wantsHtml } from '../site/send-page.js';
 
 const REFUSALS: Readonly<Record<number, string>> = {
-  403: 'Not from there',
-  404: 'Nothing sits here',
-  429: 'Too much at once',
+  403: 'Request refused',
+  404: 'Page not found',
+  429: 'Too many requests',
 };
 
 /** What a status is called on a page. */
-export const refusalTitle = (status: number): string => REFUSALS[status] ?? 'That did not work';
+export const refusalTitle = (status: number): string => REFUSALS[status] ?? 'Something went wrong';
 
 const page = (title: string, message: string): string =>
   document(
@@ -28,7 +28,7 @@ const page = (title: string, message: string): string =>
         <p>{message}</p>
         <p class="actions">
           <a class="button primary" href="/dashboard">
-            To the dashboard
+            Go to dashboard
           </a>
         </p>
       </div>

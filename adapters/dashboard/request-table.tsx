@@ -14,7 +14,7 @@ export const RequestTable = ({ caption, receipts }: { caption: string; receipts:
       { title: 'Endpoint' },
       { title: 'Key' },
       { title: 'Items', numeric: true },
-      { title: 'Held', numeric: true },
+      { title: 'Cached', numeric: true },
       { title: 'Credits', numeric: true },
     ]}
   >

@@ -22,14 +22,14 @@ export interface SecurityModel {
   readonly log: readonly AuditEvent[];
 }
 
-const METHODS: Record<SessionRecord['method'], string> = { link: 'by a link', passkey: 'by a passkey' };
+const METHODS: Record<SessionRecord['method'], string> = { link: 'by link', passkey: 'by passkey' };
 
 const SessionRow = ({ session, own }: { session: SessionRecord; own: boolean }) => {
   const browser = browserInWords(session.userAgent);
   return (
     <tr {...(own ? { class: 'here' } : {})}>
       <th scope="row">
-        <bdi class="clip">{browser}</bdi> {own ? <Badge tone="ok">This one</Badge> : null}
+        <bdi class="clip">{browser}</bdi> {own ? <Badge tone="ok">This session</Badge> : null}
       </th>
       <td class="text">{METHODS[session.method]}</td>
       <td class="text">{session.address === null ? 'unknown' : <code>{session.address}</code>}</td>
@@ -57,8 +57,8 @@ const SessionRow = ({ session, own }: { session: SessionRecord; own: boolean }) 
 const SessionsCard = ({ sessions, sessionId }: SecurityModel) => (
   <Card
     id="sessions"
-    title="Where you are signed in"
-    lead="A session ends by itself after 7 days without use, and after 30 days anyway."
+    title="Active sessions"
+    lead="A session ends after 7 days without use, and after 30 days in any case."
     aside={
       sessions.length > 1 ? (
         <form method="post" action="/dashboard/security/end-others">
@@ -70,14 +70,14 @@ const SessionsCard = ({ sessions, sessionId }: SecurityModel) => (
     }
   >
     <DataTable
-      caption="Sessions, the one used last first"
+      caption="Sessions, most recently used first"
       columns={[
         { title: 'Browser' },
         { title: 'Signed in' },
         { title: 'Address' },
-        { title: 'Since (UTC)' },
-        { title: 'Used (UTC)' },
-        { title: 'End' },
+        { title: 'Signed in (UTC)' },
+        { title: 'Last used (UTC)' },
+        { title: 'Action' },
       ]}
     >
       {sessions.map((session) => (
@@ -88,12 +88,16 @@ const SessionsCard = ({ sessions, sessionId }: SecurityModel) => (
 );
 
 const Log = ({ log }: SecurityModel) => (
-  <Card id="log" title="Activity" lead="Every change to the account, whoever made it. Nothing is ever taken out of it.">
+  <Card
+    id="log"
+    title="Activity"
+    lead="Every change to the account, whether by you or anyone else. Entries are never removed."
+  >
     {log.length === 0 ? (
-      <Nothing>Nothing has been changed yet.</Nothing>
+      <Nothing>No changes yet.</Nothing>
     ) : (
       <DataTable
-        caption="Changes to the account, the newest first"
+        caption="Changes to the account, newest first"
         tall
         columns={[{ title: 'When (UTC)' }, { title: 'What' }, { title: 'Details' }, { title: 'By' }, { title: 'From' }]}
       >
@@ -120,7 +124,7 @@ export const securityPage = (model: SecurityModel): string =>
   dashboardPage(
     {
       title: 'Security',
-      lead: 'Who can get at this account, and what was done to it.',
+      lead: 'Who can access this account, and what has changed.',
       here: '/dashboard/security',
       around: model.around,
     },

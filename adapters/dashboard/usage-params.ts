@@ -28,8 +28,8 @@ export function readUsageParams(query: URLSearchParams, nowMs: number): UsagePar
   const recent = lastDays(30, nowMs);
   const to = dayOf(query, 'to') ?? recent.to;
   const from = dayOf(query, 'from') ?? addDays(to, -29);
-  if (from > to) throw badRequest(`The first day (${from}) is after the last (${to}).`, 'from');
-  if (daysIn({ from, to }) > LONGEST) throw badRequest(`At most ${LONGEST} days at a time, please.`, 'from');
+  if (from > to) throw badRequest(`The first day (${from}) is later than the last (${to}).`, 'from');
+  if (daysIn({ from, to }) > LONGEST) throw badRequest(`Choose at most ${LONGEST} days.`, 'from');
   const named = query
     .getAll('group')
     .flatMap((text) => text.split(','))

@@ -78,7 +78,7 @@ async function rowsOf(
 ): Promise<readonly UsageRow[]> {
   const rows = await ledger.usage(accountId, { ...moments(ask), group: ask.groups, limit: MOST_ROWS + 1 });
   if (rows.length <= MOST_ROWS) return rows;
-  throw badRequest(`This is more than ${MOST_ROWS} rows. Ask for fewer days, or group by less.`, 'group');
+  throw badRequest(`The result has more than ${MOST_ROWS} rows. Choose fewer days or fewer groups.`, 'group');
 }
 
 async function overview(visit: Visit, options: UsageOptions): Promise<string> {

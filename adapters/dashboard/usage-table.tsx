@@ -38,7 +38,7 @@ const totalOf = (rows: readonly UsageRow[]): UsageRow =>
     { requests: 0, items: 0, cacheHits: 0, amount: 0 },
   );
 
-const FIGURES: readonly Column[] = ['Requests', 'Items', 'Read', 'Held', 'Credits'].map((title) => ({
+const FIGURES: readonly Column[] = ['Requests', 'Items', 'Uncached', 'Cached', 'Credits'].map((title) => ({
   title,
   numeric: true,
 }));
@@ -49,7 +49,7 @@ export const UsageTable = ({ ask, rows }: { ask: UsageParams; rows: readonly Usa
   const foot: ComponentChildren = (
     <tr>
       <th scope="row" colSpan={ask.groups.length}>
-        In all
+        Total
       </th>
       <Figures row={total} />
     </tr>

@@ -43,7 +43,7 @@ const Presets = ({ ask, nowMs }: { ask: UsageParams; nowMs: number }) => (
 );
 
 const RangeForm = ({ ask, error, typed, nowMs }: UsageModel) => (
-  <section class="card range" aria-label="What to look at">
+  <section class="card range" aria-label="Period and grouping">
     <Presets ask={ask} nowMs={nowMs} />
     <form
       method="get"
@@ -60,7 +60,7 @@ const RangeForm = ({ ask, error, typed, nowMs }: UsageModel) => (
         <input id="to" name="to" type="date" value={typed.to} required />
       </div>
       <fieldset class="checks">
-        <legend>Table by</legend>
+        <legend>Group table by</legend>
         {GROUPS.map((group) => (
           <label key={group}>
             <input type="checkbox" name="group" value={group} checked={ask.groups.includes(group)} /> {TITLES[group]}
@@ -82,7 +82,7 @@ const Charts = ({ ask, credits, items }: UsageModel) => {
       <Card id="credits" title={`Credits ${per}`} lead="By endpoint or operation.">
         <Picture chart="credits" data={credits} range={ask} />
       </Card>
-      <Card id="items" title={`Items ${per}`} lead="Read from the network, or held already: those cost half.">
+      <Card id="items" title={`Items ${per}`} lead="Read from the network, or from the cache at half price.">
         <Picture chart="items" data={items} range={ask} />
       </Card>
     </>
@@ -95,7 +95,7 @@ export const usagePage = (model: UsageModel): string => {
   return dashboardPage(
     {
       title: 'Usage',
-      lead: 'What was paid for, by day, endpoint and key. Free requests are not in it.',
+      lead: 'Paid requests by day, endpoint and key. Free requests are not included.',
       here: '/dashboard/usage',
       around,
     },
@@ -103,17 +103,17 @@ export const usagePage = (model: UsageModel): string => {
       <RangeForm {...model} />
       {rows.length === 0 ? (
         <Nothing>
-          No paid request in these {counted(daysIn(ask), 'day')}. <a href="/dashboard/keys">Make a key</a> and read
-          something.
+          No paid requests in these {counted(daysIn(ask), 'day')}. <a href="/dashboard/keys">Create a key</a> and start
+          reading.
         </Nothing>
       ) : (
         <>
           <Charts {...model} />
           <Card
             id="table"
-            title="The figures"
+            title="Details"
             {...(rows.length > SHOWN
-              ? { lead: `The first ${SHOWN} of ${figure(rows.length)} rows; the file has them all.` }
+              ? { lead: `The first ${SHOWN} of ${figure(rows.length)} rows; download the CSV for all of them.` }
               : {})}
             aside={
               <a class="button small" href={`/dashboard/usage.csv?${usageQuery(ask)}`}>

@@ -104,7 +104,7 @@ export function roomsOf({ keyless, door, accounts }: DashboardOptions): Rooms {
 /** A character that no store takes, and that nobody types. */
 function refuseNul(fields: URLSearchParams): void {
   const named = [...fields].find(([, value]) => value.includes('\0'));
-  if (named !== undefined) throw badRequest(`${named[0]} has a character that nothing here has.`, named[0]);
+  if (named !== undefined) throw badRequest(`${named[0]} contains an invalid character.`, named[0]);
 }
 
 /** They come back to the page that a picture or a file belongs to. */
@@ -112,4 +112,4 @@ const signIn = (reply: FastifyReply, next: string): FastifyReply =>
   backTo(reply, signInPath(next.replace(/^(\/dashboard\/usage)\.(?:csv|svg)/, '$1')));
 
 export const notHere = (what: string): ServiceError =>
-  new ServiceError('not_found', `There is no such ${what} on this account.`);
+  new ServiceError('not_found', `This account has no such ${what}.`);

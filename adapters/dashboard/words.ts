@@ -21,7 +21,7 @@ export const dollars = (cents: number): string => {
   return `$${figure(Number(whole))}${rest === '00' ? '' : `.${rest}`}`;
 };
 
-export const PERIODS: Record<CapPeriod, string> = { day: 'a day', month: 'a month', total: 'in all' };
+export const PERIODS: Record<CapPeriod, string> = { day: 'per day', month: 'per month', total: 'in total' };
 
 /** `live`; `ending`: replaced, and it still works for a while (A10); `ended`, `revoked`: it does not work any more. */
 export type KeyState = 'live' | 'ending' | 'ended' | 'revoked';
@@ -40,9 +40,9 @@ export function keyState(
 }
 
 export const KEY_STATES: Record<KeyState, string> = {
-  live: 'Live',
-  ending: 'Ending',
-  ended: 'Ended',
+  live: 'Active',
+  ending: 'Expiring',
+  ended: 'Expired',
   revoked: 'Revoked',
 };
 

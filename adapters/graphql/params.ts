@@ -22,7 +22,7 @@ export function documentOf(params: Params): Call['document'] {
   const hash: unknown = extensions?.persistedQuery?.sha256Hash;
   if (typeof hash === 'string') return { sha256: hash.toLowerCase() };
   return {
-    failure: badRequest('The request has no query, documentId or extensions.persistedQuery.sha256Hash.', 'query'),
+    failure: badRequest('The request must have query, documentId or extensions.persistedQuery.sha256Hash.', 'query'),
   };
 }
 

@@ -24,7 +24,7 @@ export function clientError(ids: Ids): (error: ParserError, socket: Socket) => v
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-    const message = MESSAGES[status] ?? 'The request is not HTTP as it should be.';
+    const message = MESSAGES[status] ?? 'Malformed HTTP request.';
     sendOnSocket(socket, new ServiceError('bad_request', message, { status }), ids.requestId());
   };
 }

@@ -45,11 +45,11 @@ export function shareConnections(server: Server, options: ConnectionShareOptions
 
   /** What it is refused with, or null: then it counts until it is closed. */
   function admit(socket: Socket, address: string): ServiceError | null {
-    if (open >= total) return tooMany(`All ${total} connections are taken.`, 'overloaded', 1);
+    if (open >= total) return tooMany(`All ${total} connections are in use.`, 'overloaded', 1);
     const holder = isTrusted(address) ? null : limitAddress(address);
     const taken = holder === null ? null : share.take(holder);
     if (holder !== null && taken === null) {
-      const message = `This address has ${share.heldBy(holder)} connections open, its share of ${total}: close some.`;
+      const message = `This IP address has ${share.heldBy(holder)} open connections, its share of ${total}: close some.`;
       return tooMany(message, 'address_busy', share.waitMs(holder) / 1000);
     }
     open += 1;

@@ -20,8 +20,8 @@ export function formOf(request: FastifyRequest): URLSearchParams {
   }
   const fields = new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '');
   // Nobody types it, and the store cannot keep it.
-  if ([...fields].flat().some((part) => part.includes('\0'))) throw badRequest('A field has a NUL character.');
+  if ([...fields].flat().some((part) => part.includes('\0'))) throw badRequest('A field contains a NUL character.');
   const twice = repeated(fields.keys());
-  if (twice !== undefined) throw badRequest(`${shortened(twice)} is given twice.`, twice);
+  if (twice !== undefined) throw badRequest(`${shortened(twice)} is given more than once.`, twice);
   return fields;
 }

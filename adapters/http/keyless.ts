@@ -54,6 +54,6 @@ const addRoute = (app: FastifyInstance, methods: readonly Method[], url: string,
 const tooFast = ({ limit, retryAfterSeconds }: RateDecision): ServiceError =>
   new ServiceError(
     'rate_limited',
-    `More than ${limit} requests a second from this address. Try again in ${retryAfterSeconds} s.`,
+    `More than ${limit} ${limit === 1 ? 'request' : 'requests'} per second from this IP address. Try again in ${retryAfterSeconds} s.`,
     { retryAfter: retryAfterSeconds },
   );

@@ -91,7 +91,7 @@ export async function shedOverload(app: FastifyInstance, options: OverloadOption
     shed += 1;
     throw new ServiceError(
       'upstream_rate_limited',
-      'This service is at capacity: try again shortly. Nothing was charged.',
+      'The service is at capacity. Try again shortly; nothing was charged.',
       {
         reason: 'overloaded',
         retryAfter: 1 + (shed % 3),

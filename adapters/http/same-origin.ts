@@ -10,9 +10,13 @@ export function refuseCrossSite(request: FastifyRequest): void {
   const site = request.headers['sec-fetch-site'];
   if (site === 'same-origin' || site === 'none') return;
   if (site === undefined && isOwn(request)) return;
-  throw new ServiceError('access_denied', 'This was sent from another site. Open the page here and try again.', {
-    reason: 'cross_site',
-  });
+  throw new ServiceError(
+    'access_denied',
+    'This form was submitted from another site. Open the page on this site and try again.',
+    {
+      reason: 'cross_site',
+    },
+  );
 }
 
 /**

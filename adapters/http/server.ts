@@ -146,7 +146,7 @@ function tooLarge({ url, raw }: FastifyRequest): ServiceError | undefined {
 function fromFastify(error: unknown): ServiceError {
   const { statusCode, code } = error as { statusCode?: number; code?: string };
   if (error instanceof ServiceError) return error;
-  if (code === 'FST_ERR_BAD_URL') return new ServiceError('not_found', 'The path is not percent-encoded rightly.');
+  if (code === 'FST_ERR_BAD_URL') return new ServiceError('not_found', 'The path is not percent-encoded correctly.');
   if (statusCode === 413) {
     return new ServiceError('bad_request', `The body is larger than ${BOUNDS.body} bytes.`, {
       status: 413,
@@ -174,6 +174,6 @@ function unknownPath(allowed: AllowedMethods, request: FastifyRequest, reply: Fa
   }
   reply.header('Allow', [...methods, 'OPTIONS'].join(', '));
   if (request.method === 'OPTIONS') return reply.code(204).send();
-  const message = `${request.method} is not for ${shortened(path, MOST_SHOWN_PATH)}: use ${methods.join(' or ')}.`;
+  const message = `${request.method} is not allowed for ${shortened(path, MOST_SHOWN_PATH)}: use ${methods.join(' or ')}.`;
   return sendFailure(request, reply, new ServiceError('bad_request', message, { status: 405 }));
 }

@@ -2,18 +2,18 @@ import { ERROR_CODES, type ErrorCode, type ServiceError } from '../../src/core/e
 
 /** What a model can do about a failure, by its code; where waiting helps, the seconds are said beside it. */
 export const ADVICE: Readonly<Record<ErrorCode, string>> = {
-  missing_key: 'The connection has no key: ask the user to sign in or to configure one.',
-  invalid_key: 'The key of the connection does not work: ask the user to sign in again or to replace it.',
-  rate_limited: 'Call more slowly, and read in batches: a batch is one request.',
+  missing_key: 'The connection has no API key: ask the user to sign in or configure one.',
+  invalid_key: 'The API key of the connection does not work: ask the user to sign in again or replace it.',
+  rate_limited: 'Slow down and use batches: a batch counts as one request.',
   no_credits:
-    'Ask for fewer items, raise `max_credits` if the user allows it, or tell the user that credits are needed.',
-  bad_request: 'Correct the argument that the message names; the same call fails again.',
-  not_found: 'Do not repeat the call: check the handle or id, or look for people and tweets with `search_tweets`.',
-  access_denied: 'Do not repeat the call: the network does not show this. Read something else.',
-  product_unavailable: 'Call again with `product: "Latest"`, which is always there.',
-  billing_disabled: 'Credits are not sold here: tell the user.',
-  upstream_rate_limited: 'Call again later; what is held already can still be read.',
-  no_account: 'Call again later; what is held already can still be read.',
+    'Request fewer items, raise `max_credits` if the user agrees, or tell the user that more credits are needed.',
+  bad_request: 'Correct the argument named in the message; the same call would fail again.',
+  not_found: 'Do not repeat the call. Check the handle or id, or find people and tweets with `search_tweets`.',
+  access_denied: 'Do not repeat the call: the network denies access to this. Read something else.',
+  product_unavailable: 'Call again with `product: "Latest"`, which is always available.',
+  billing_disabled: 'Credits cannot be bought on this server: tell the user.',
+  upstream_rate_limited: 'Call again later; cached items can still be read.',
+  no_account: 'Call again later; cached items can still be read.',
   upstream_error: 'Call again later.',
   request_rejected: 'Call again later, once. If it fails again, tell the user the request id.',
   query_id_stale: 'Call again later.',
@@ -22,9 +22,9 @@ export const ADVICE: Readonly<Record<ErrorCode, string>> = {
 
 /** Where the code alone does not tell. */
 const BY_REASON: Readonly<Record<string, string>> = {
-  list_not_served: 'Do not repeat the call: this service has no such list of anybody or anything. Read something else.',
+  list_not_served: 'Do not repeat the call: this service does not offer this list. Read something else.',
   max_credits: 'One item costs more than `max_credits` allows: raise it if the user agrees.',
-  key_cap: 'The spend cap of this key is reached: only the user can raise it.',
+  key_cap: 'This key has reached its spend cap: only the user can raise it.',
 };
 
 /** The next step after a failure, in a sentence or two. */
@@ -40,7 +40,7 @@ export const adviceTable = (): string =>
     '',
     'A failed call has `isError` and `structuredContent.error.code`. It is never charged.',
     '',
-    '| Code | What | What to do |',
+    '| Code | Meaning | What to do |',
     '|---|---|---|',
     ...Object.entries(ERROR_CODES).map(
       ([code, { title }]) => `| \`${code}\` | ${title} | ${ADVICE[code as ErrorCode]} |`,

@@ -33,8 +33,8 @@ export function refuseUnknown(tool: string, known: readonly string[], given: Arg
     if (known.includes(name)) continue;
     const right = NEAR_MISSES[name];
     const hint =
-      right !== undefined && known.includes(right) ? `it is called ${right}` : `it takes ${known.join(', ')}`;
-    throw badRequest(`${shortened(name)} is not an argument of ${tool}: ${hint}.`, name);
+      right !== undefined && known.includes(right) ? `use ${right}` : `the arguments are ${known.join(', ')}`;
+    throw badRequest(`Unknown argument ${shortened(name)} for ${tool}: ${hint}.`, name);
   }
 }
 
@@ -49,7 +49,7 @@ function argumentOf(parameter: Parameter, value: unknown): unknown {
     if (typeof value === 'number') return readValue(parameter, String(value));
     throw badRequest(`${name} must be a number, not text.`, name);
   }
-  if (typeof value === 'number') throw badRequest(`Send ${name} as a string: numbers lose digits.`, name);
+  if (typeof value === 'number') throw badRequest(`Send ${name} as a string: numbers lose precision.`, name);
   if (typeof value !== 'string') throw badRequest(`${name} must be a string.`, name);
   return readValue(parameter, value);
 }
@@ -57,8 +57,8 @@ function argumentOf(parameter: Parameter, value: unknown): unknown {
 function listOf({ name }: Parameter, value: unknown): unknown[] {
   if (!Array.isArray(value)) throw badRequest(`${name} must be an array of strings.`, name);
   for (const item of value) {
-    if (typeof item === 'number') throw badRequest(`Send ${name} as strings: numbers lose digits.`, name);
-    if (typeof item !== 'string') throw badRequest(`${name} must hold strings only.`, name);
+    if (typeof item === 'number') throw badRequest(`Send ${name} as strings: numbers lose precision.`, name);
+    if (typeof item !== 'string') throw badRequest(`${name} must contain only strings.`, name);
   }
   return value;
 }

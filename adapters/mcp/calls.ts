@@ -63,7 +63,7 @@ function pricedOf({ reads }: Catalogue, given: Arguments): { tool: ReadTool; inn
   if (!tool) throw badRequest(`tool must be one of ${[...reads.keys()].join(', ')}.`, 'tool');
   const inner = given.arguments ?? {};
   if (typeof inner !== 'object' || Array.isArray(inner)) {
-    throw badRequest('arguments must be an object: what the tool would be called with.', 'arguments');
+    throw badRequest('arguments must be an object: the arguments for the tool.', 'arguments');
   }
   return { tool, inner: inner as Arguments };
 }

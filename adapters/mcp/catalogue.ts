@@ -100,17 +100,17 @@ function atMost({ endpoint, price }: ReadTool): string {
   const unit = priceOf(price.unit, 'miss');
   if (price.items === 'one') return '';
   const initial = endpoint.parameters.find(({ rule }) => rule?.kind === 'size')?.initial;
-  if (typeof initial !== 'number') return `At most ${credits(unit)} for each input.`;
-  return `With the default \`count\` of ${initial} at most ${credits(unit * initial)}.`;
+  if (typeof initial !== 'number') return `At most ${credits(unit)} per input.`;
+  return `At most ${credits(unit * initial)} with the default \`count\` of ${initial}.`;
 }
 
 function priceTool(outputs: OutputSchemas): ListedTool {
-  const title = 'Price a call before it is made';
+  const title = 'Estimate the price of a call';
   return {
     name: PRICE_TOOL,
     title,
     description:
-      'The most that a call of another tool can cost, with these arguments. Reads nothing. Free. What is held already makes the call cheaper than this; `fresh` is counted in.',
+      'Returns the maximum cost of calling another tool with these arguments. Reads nothing. Free. Cached items make the actual call cheaper; `fresh` is taken into account.',
     inputSchema: priceInputSchema(TOOLS.map(({ name }) => name)),
     outputSchema: outputs.ofPrice(),
     annotations: annotationsOf(title, false),
@@ -129,9 +129,9 @@ export function priceTable({ reads }: Catalogue): string {
   return [
     '# Prices',
     '',
-    'Credits per item delivered. What is not found, and every failure, costs nothing. `price` prices a call beforehand.',
+    'Credits per item returned. Empty results and failed calls are free. Use `price` to estimate a call in advance.',
     '',
-    '| Tool | Read | Held | With `fresh` | Items |',
+    '| Tool | Not cached | Cached | With `fresh` | Items |',
     '|---|---|---|---|---|',
     ...rows,
     `| \`${PRICE_TOOL}\` | free | | | |`,

@@ -14,6 +14,10 @@ export function isAllowedOrigin(origin: string | undefined): boolean {
 }
 
 export const wrongOrigin = (): ServiceError =>
-  new ServiceError('access_denied', 'This origin may not speak MCP here: use https, or a page of this machine.', {
-    reason: 'origin',
-  });
+  new ServiceError(
+    'access_denied',
+    'MCP requests from this origin are not allowed: use https, or a page on this machine.',
+    {
+      reason: 'origin',
+    },
+  );

@@ -17,19 +17,21 @@ export interface ToolSchema extends JsonSchema {
 
 const maxCredits = (description: string): JsonSchema => ({ type: 'number', minimum: 0, description });
 
-const FREE_MAX_CREDITS = maxCredits('Taken as by every tool; this one is free.');
+const FREE_MAX_CREDITS = maxCredits('Accepted by every tool; this one is free.');
 
 /** What becomes of what a budget does not cover (M26), by what decides how many items there are. */
 const OVER_BUDGET: Readonly<Record<Price['items'], string>> = {
   one: 'a read that costs more is refused',
   first: 'the list is trimmed to it',
-  handles: 'the handles after that are not read, and stand in `errors`',
-  ids: 'the ids after that are not read, and stand in `errors`',
+  handles: 'the remaining handles are not read, and are listed in `errors`',
+  ids: 'the remaining ids are not read, and are listed in `errors`',
 };
 
 const maxCreditsOf = (price: Price | undefined): JsonSchema =>
   price
-    ? maxCredits(`Spend at most so many credits on this call, at most three decimals: ${OVER_BUDGET[price.items]}.`)
+    ? maxCredits(
+        `Budget: the maximum credits to spend on this call, with at most three decimals; ${OVER_BUDGET[price.items]}.`,
+      )
     : FREE_MAX_CREDITS;
 
 /** What a tool takes: the parameters of its operation, and a budget. */
@@ -51,10 +53,10 @@ export function inputSchemaOf({ parameters }: Endpoint, price: Price | undefined
 export const priceInputSchema = (tools: readonly string[]): ToolSchema => ({
   type: 'object',
   properties: {
-    tool: { type: 'string', enum: tools, description: 'The tool to be priced.' },
+    tool: { type: 'string', enum: tools, description: 'The tool to estimate.' },
     arguments: {
       type: 'object',
-      description: 'What it would be called with. A `max_credits` in it changes nothing: it bounds the call anyway.',
+      description: 'The arguments for the tool. `max_credits` has no effect here: it limits the call anyway.',
     },
     max_credits: FREE_MAX_CREDITS,
   },

@@ -53,10 +53,7 @@ export function newServer({ catalogue, resources, validator }: Offer, call: Call
   server.setRequestHandler('tools/call', ({ params }) => {
     const tool = catalogue.listed.find(({ name }) => name === params.name);
     if (!tool)
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `There is no tool ${quoted(params.name)}: tools/list has all there are.`,
-      );
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${quoted(params.name)}: see tools/list.`);
     return call(tool, params.arguments ?? {});
   });
   server.setRequestHandler('resources/list', () => ({ resources: resources.map(({ text: _, ...shown }) => shown) }));

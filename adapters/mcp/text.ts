@@ -20,10 +20,10 @@ const KNOWN: ReadonlySet<string> = new Set([
 
 /** Why a page is short though more remains, and what follows from that (M1, M26). */
 const TRUNCATED: Readonly<Record<string, string>> = {
-  no_credits: 'Trimmed: the wallet covers no more. Tell the user that credits are needed.',
+  no_credits: 'Trimmed: the wallet does not cover more. Tell the user that more credits are needed.',
   max_credits: 'Trimmed to `max_credits`.',
-  key_cap: 'Trimmed: the spend cap of this key covers no more. Only the user can raise it.',
-  sparse: 'The page is short, but not the last.',
+  key_cap: 'Trimmed: this key has reached its spend cap. Only the user can raise it.',
+  sparse: 'This page is short, but not the last.',
 };
 
 /** For readers that see only text: each item in a line, and what it cost. The whole is in `structuredContent`. */
@@ -32,9 +32,9 @@ export function textOf(envelope: Told): string {
   return [
     ...(data === undefined ? [] : linesOf(data)),
     ...restOf(envelope),
-    ...errors.map(({ input, code, message }) => `Nothing for ${oneLine(input)}: ${code}. ${oneLine(message)}`),
+    ...errors.map(({ input, code, message }) => `No result for ${oneLine(input)}: ${code}. ${oneLine(message)}`),
     ...(truncated === undefined ? [] : [TRUNCATED[truncated] ?? `Trimmed: ${truncated}.`]),
-    ...(end === undefined ? [] : [`The list ends here, for the network shows no more of it: ${end}.`]),
+    ...(end === undefined ? [] : [`The list ends here, because the network does not go back any further: ${end}.`]),
     ...(cursor === undefined ? [] : [`There is more: call again with cursor ${JSON.stringify(cursor)}.`]),
     moneyOf(envelope),
   ].join('\n');
@@ -46,16 +46,16 @@ function restOf(envelope: Told): string[] {
 }
 
 /** How the price came about, where it is not the full one for all. */
-const RATES: Readonly<Record<string, string>> = { hit: ' (held: half price)', bypass: ' (`fresh`: double price)' };
+const RATES: Readonly<Record<string, string>> = { hit: ' (cached: half price)', bypass: ' (`fresh`: double price)' };
 
 function moneyOf(envelope: Told): string {
   const { estimate, request_id: id, credits_charged: charged, balance_remaining: left, cache } = envelope;
   if (estimate) {
     const { max_items: items, max_credits: most } = estimate;
-    return `This call would cost at most ${most} credits, for at most ${items} items. Nothing was read or charged; ${left} credits are left.`;
+    return `This call would cost at most ${most} credits, for at most ${items} ${items === 1 ? 'item' : 'items'}. Nothing was read or charged; ${left} credits left.`;
   }
-  if (charged === 0) return `Charged 0 credits; ${left} are left.`;
-  return `Charged ${charged} credits${RATES[cache ?? ''] ?? ''}; ${left} are left. Request ${id}.`;
+  if (charged === 0) return `Charged 0 credits; ${left} left.`;
+  return `Charged ${charged} ${charged === 1 ? 'credit' : 'credits'}${RATES[cache ?? ''] ?? ''}; ${left} left. Request ${id}.`;
 }
 
 function linesOf(data: unknown): string[] {

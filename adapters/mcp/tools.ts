@@ -12,7 +12,7 @@ export interface ToolRow {
 
 /** For lists: the cheapest way on. */
 const ONWARD =
-  'To go on, pass `next_cursor` of the answer as `cursor`: what is held of the list costs half. Asking again with a larger `count` pays for the first items again.';
+  'For the next page, pass the returned `next_cursor` as `cursor`: cached items cost half. Repeating the call with a larger `count` charges for the first items again.';
 
 const listsOf = (subject: List['subject']): ToolRow[] =>
   LIST_READS.filter(({ list }) => list.subject === subject).map(({ operation, tool: { name, title, advice } }) => ({
@@ -29,14 +29,14 @@ export const TOOLS: readonly ToolRow[] = [
     title: 'Read a profile',
     operation: 'user',
     advice:
-      'An id is not taken: it would be read as a handle. For several profiles call `get_users` once: the same price, one request instead of many.',
+      'Ids are not accepted: an id would be treated as a handle. For several profiles, call `get_users` once: same price, a single request.',
   },
   {
     name: 'get_users',
     title: 'Read up to 100 profiles',
     operation: 'users-batch',
     advice:
-      'Ids are not taken: they would be read as handles. One request however many handles. A handle that finds nothing stands in `errors` and costs nothing; one named twice is paid for once.',
+      'Ids are not accepted: they would be treated as handles. Counts as a single request. Handles that are not found are listed in `errors` and cost nothing; duplicates are charged once.',
   },
   ...listsOf('user'),
   ...listsOf('query'),
@@ -44,40 +44,39 @@ export const TOOLS: readonly ToolRow[] = [
     name: 'get_tweet',
     title: 'Read a tweet',
     operation: 'tweet',
-    advice:
-      'Its author comes with it. For several tweets call `get_tweets` once: the same price, one request instead of many.',
+    advice: 'Includes the author. For several tweets, call `get_tweets` once: same price, a single request.',
   },
   {
     name: 'get_tweets',
     title: 'Read up to 100 tweets',
     operation: 'tweets-batch',
     advice:
-      'One request however many ids. An id that finds nothing stands in `errors` and costs nothing; one named twice is paid for once.',
+      'Counts as a single request. Ids that are not found are listed in `errors` and cost nothing; duplicates are charged once.',
   },
   ...listsOf('tweet'),
   {
     name: 'get_account',
-    title: 'See the balance',
+    title: 'Show the balance',
     operation: 'me',
-    advice: 'Every other answer says what is left, too, as `balance_remaining`.',
+    advice: 'Every other result also includes the balance, as `balance_remaining`.',
   },
   {
     name: 'get_usage',
-    title: 'See what was spent',
+    title: 'Show usage',
     operation: 'usage',
-    advice: 'An answer has up to 1,000 rows: for more, pass `next_cursor` of the answer as `cursor`.',
+    advice: 'Returns up to 1,000 rows; for more, pass the returned `next_cursor` as `cursor`.',
   },
   {
     name: 'get_receipt',
-    title: 'See what one call cost, and why',
+    title: 'Show what one call cost and why',
     operation: 'receipt',
-    advice: 'Only calls that cost something have one.',
+    advice: 'Only paid calls have a receipt.',
   },
   {
     name: 'get_packs',
-    title: 'See what credits cost',
+    title: 'Show credit prices',
     operation: 'packs',
-    advice: 'Nothing can be bought here: a person does that on the web page of the service.',
+    advice: 'Credits cannot be bought here: a person has to do that on the website of the service.',
   },
 ];
 

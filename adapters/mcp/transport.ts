@@ -50,7 +50,7 @@ export function mountTransport(app: FastifyInstance, serve: Serve, open: () => P
     reply.header('Allow', 'POST, OPTIONS');
     throw new ServiceError(
       'bad_request',
-      `${request.method} is not for ${URL_PATH}, which has no sessions: use POST.`,
+      `${request.method} is not allowed for ${URL_PATH}, which has no sessions: use POST.`,
       {
         status: 405,
       },

@@ -6,7 +6,7 @@ import { LEDGER_COMMITS, type LedgerCommit } from '../../src/core/commits.js';
 export function measureLedger(registers: Registry[]): () => void {
   const seconds = new Histogram({
     name: 'perch_ledger_commit_duration_seconds',
-    help: 'Time that a commit of debits took.',
+    help: 'Time taken to commit a group of debits.',
     labelNames: ['result'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
     registers,
@@ -14,7 +14,7 @@ export function measureLedger(registers: Registry[]): () => void {
   // Its sum is the number of debits posted.
   const debits = new Histogram({
     name: 'perch_ledger_commit_debits',
-    help: 'Debits that went with one commit.',
+    help: 'Debits per commit.',
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
     registers,
   });

@@ -8,8 +8,8 @@ interface Row {
 }
 
 const GAUGES: readonly Row[] = [
-  { name: 'bytes', help: 'What a memory weighs now, its keys included, as it is counted.', of: ({ bytes }) => bytes },
-  { name: 'limit_bytes', help: 'The most that a memory may weigh.', of: ({ maxBytes }) => maxBytes },
+  { name: 'bytes', help: 'Estimated current size of a memory table, keys included.', of: ({ bytes }) => bytes },
+  { name: 'limit_bytes', help: 'Maximum size of a memory table.', of: ({ maxBytes }) => maxBytes },
 ];
 
 /** Everything that the process keeps from one request to the next, by its name in the table of memories. */
@@ -28,7 +28,7 @@ export function measureMemories(registers: Registry[], memories: () => readonly 
   }
   new Counter({
     name: 'perch_memory_evictions_total',
-    help: 'What was dropped from a memory to make room.',
+    help: 'Entries evicted from a memory table to make room.',
     labelNames,
     registers,
     collect() {

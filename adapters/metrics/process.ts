@@ -24,7 +24,7 @@ export function measureProcess(
   }).set({ version }, 1);
   new Gauge({
     name: 'perch_http_requests_in_flight',
-    help: 'Requests that are being worked on.',
+    help: 'Requests in progress.',
     registers,
     collect() {
       this.set(app.pressure.inFlight);
@@ -43,7 +43,7 @@ export function measureProcess(
   if (redis === null) return;
   new Gauge({
     name: 'perch_redis_up',
-    help: '1 while Redis answers every process.',
+    help: '1 if every process can reach Redis.',
     registers,
     aggregator: 'min',
     collect() {
@@ -52,7 +52,7 @@ export function measureProcess(
   });
   new Gauge({
     name: 'perch_nodes',
-    help: 'Processes that share Redis, as this one sees it.',
+    help: 'Processes sharing Redis, as seen by this one.',
     registers,
     aggregator: 'max',
     collect() {
@@ -66,7 +66,7 @@ function measureShares(app: FastifyInstance, registers: Registry[]): void {
   const { pressure } = app;
   new Gauge({
     name: 'perch_places_taken',
-    help: 'Places taken by requests at work, and of these by calls that wait for the network.',
+    help: 'Request slots in use, and of these by calls waiting for the network.',
     labelNames: ['class'],
     registers,
     collect() {
@@ -77,7 +77,7 @@ function measureShares(app: FastifyInstance, registers: Registry[]): void {
   });
   new Gauge({
     name: 'perch_http_connections_open',
-    help: 'Connections that are open.',
+    help: 'Open connections.',
     registers,
     collect() {
       this.set(pressure.connections?.open ?? 0);
@@ -85,7 +85,7 @@ function measureShares(app: FastifyInstance, registers: Registry[]): void {
   });
   new Counter({
     name: 'perch_share_refused_total',
-    help: 'Requests and connections refused with 503 because their account or address had its share, by what was shared and reason.',
+    help: 'Requests and connections refused with 503 because their account or IP address had used its share, by resource and reason.',
     labelNames: ['resource', 'reason'],
     registers,
     collect() {

@@ -20,7 +20,7 @@ export function measureRequests(app: FastifyInstance, registers: Registry[], ope
   });
   const seconds = new Histogram({
     name: 'perch_http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer.',
+    help: 'Time from the request headers to the end of the response.',
     labelNames: ['interface', 'operation'],
     buckets: BUCKETS,
     registers,
@@ -53,13 +53,13 @@ function measureCharges(registers: Registry[]): (answered: Answered) => void {
   const labelNames = ['unit', 'cache'] as const;
   const credits = new Counter({
     name: 'perch_credits_charged_total',
-    help: 'Credits charged, by unit and by where its items came from.',
+    help: 'Credits charged, by unit and cache status.',
     labelNames,
     registers,
   });
   const items = new Counter({
     name: 'perch_items_delivered_total',
-    help: 'Items charged for, by unit and by where they came from.',
+    help: 'Items charged for, by unit and cache status.',
     labelNames,
     registers,
   });

@@ -27,7 +27,7 @@ export async function serveMetrics(
   });
   server.listen({ host, port });
   await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
-    throw new Error(`can't serve metrics on HOST ${host}, PERCH_METRICS_PORT ${port} (${code})`);
+    throw new Error(`cannot serve metrics on HOST ${host}, PERCH_METRICS_PORT ${port} (${code})`);
   });
   const { port: taken } = server.address() as AddressInfo;
   return {

@@ -13,21 +13,25 @@ interface Row {
 /** Counted by the pool since the start. */
 const COUNTERS: readonly Row[] = [
   { name: 'calls_total', help: 'Upstream calls.', of: (of) => of.upstreamCalls },
-  { name: 'failures_total', help: 'Upstream calls that failed for reasons of the network.', of: (of) => of.failures },
-  { name: 'refused_total', help: 'Reads refused at once: too late, or over their share.', of: (of) => of.refused },
-  { name: 'queue_wait_seconds_total', help: 'Time that reads waited for a turn.', of: (of) => of.waitedMs / 1000 },
+  { name: 'failures_total', help: 'Upstream calls that failed because of the network.', of: (of) => of.failures },
+  {
+    name: 'refused_total',
+    help: 'Reads refused at once: past their deadline, or over their share.',
+    of: (of) => of.refused,
+  },
+  { name: 'queue_wait_seconds_total', help: 'Time reads spent waiting in the queue.', of: (of) => of.waitedMs / 1000 },
 ];
 
 /** As it is now. */
 const GAUGES: readonly Row[] = [
-  { name: 'queue_length', help: 'Reads that wait for a turn.', of: (of) => of.waiting },
-  { name: 'next_wait_seconds', help: 'About how long a read that came now would wait.', of: (of) => of.waitMs / 1000 },
+  { name: 'queue_length', help: 'Reads waiting in the queue.', of: (of) => of.waiting },
+  { name: 'next_wait_seconds', help: 'Estimated wait for a new read.', of: (of) => of.waitMs / 1000 },
 ];
 
 /** By session and kind of read: as many series as there are of these. */
 const IN_FLIGHT: readonly [name: string, help: string, of: (inFlight: InFlightHealth) => number][] = [
-  ['in_flight', 'Upstream calls at work.', ({ calls }) => calls],
-  ['in_flight_limit', 'Upstream calls that may be at work, by what the network manages.', ({ limit }) => limit],
+  ['in_flight', 'Upstream calls in progress.', ({ calls }) => calls],
+  ['in_flight_limit', 'Current concurrency limit for upstream calls.', ({ limit }) => limit],
 ];
 
 /** The network's side, as the pool tells it at each scrape. */
@@ -59,7 +63,7 @@ export function measureUpstream(registers: Registry[], health: () => PoolHealth)
   }
   new Counter({
     name: 'perch_lookups_total',
-    help: 'Look-ups of objects and pages, by family and by whether they were held or had to be read.',
+    help: 'Lookups of objects and pages, by family and by source: cache or network.',
     labelNames: ['family', 'source'],
     registers,
     collect() {
@@ -73,7 +77,7 @@ export function measureUpstream(registers: Registry[], health: () => PoolHealth)
   measureInFlight(registers, families);
   new Gauge({
     name: 'perch_sessions',
-    help: 'Reading sessions by state.',
+    help: 'Network sessions by state.',
     labelNames: ['state'],
     registers,
     // Each worker has them all.

@@ -87,7 +87,7 @@ async function proven(
   return visitor === null ? toSignIn(reply, fields) : goOn(read.ask, await accountOf(options, visitor));
 }
 
-const TOO_LONG = 'The request is too long: it must fit into 4,096 characters, so that it can go through sign-in.';
+const TOO_LONG = 'The request is too long: it can have at most 4,096 characters.';
 
 async function accountOf({ accounts }: OAuthOptions, { accountId }: Visitor): Promise<AccountRecord> {
   const account = await accounts.get(accountId);
@@ -120,7 +120,10 @@ async function decide(
     return sendConsent(reply, { ...decision, cap, switched: true });
   }
   if (fields.get('decision') !== 'allow') {
-    return sendTo(reply, errorLocation(ask, new OAuthError('access_denied', 'The customer said no.'), addresses));
+    return sendTo(
+      reply,
+      errorLocation(ask, new OAuthError('access_denied', 'The user denied the request.'), addresses),
+    );
   }
   if (account.frozen) return sendFrozen(reply, decision);
   const chosen = chosenCap(cap);
@@ -151,6 +154,7 @@ function sendConsent(reply: FastifyReply, shown: Shown): FastifyReply {
 /** No key of the account works (W8): a client that was let in now would be given a dead one. */
 function sendFrozen(reply: FastifyReply, { ask, addresses }: Decision): FastifyReply {
   const back = errorLocation(ask, new OAuthError('access_denied', 'The account is frozen.'), addresses);
-  const message = 'A payment was disputed and lost. No client can be let in until that is settled with the operator.';
+  const message =
+    'A payment dispute was lost, or the operator froze the account. You cannot allow clients until you settle this with the operator.';
   return sendRefused(reply, { status: 403, title: 'Your account is frozen', message, back });
 }

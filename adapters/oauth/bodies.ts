@@ -25,7 +25,7 @@ export function fieldsOf(request: FastifyRequest): URLSearchParams {
   const fields = new URLSearchParams(textOf(request));
   refuseControls(fields);
   const twice = repeated([...fields.keys()].filter((name) => name !== 'resource'));
-  if (twice !== undefined) throw new OAuthError('invalid_request', `${shortened(twice)} is given twice.`);
+  if (twice !== undefined) throw new OAuthError('invalid_request', `${shortened(twice)} is given more than once.`);
   return fields;
 }
 

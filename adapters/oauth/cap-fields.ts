@@ -9,10 +9,10 @@ export interface CapFields {
 }
 
 export const PERIODS = [
-  { value: 'month', text: 'each month' },
-  { value: 'day', text: 'each day' },
-  { value: 'total', text: 'once, in all' },
-  { value: 'none', text: 'no cap: the whole wallet' },
+  { value: 'month', text: 'per month' },
+  { value: 'day', text: 'per day' },
+  { value: 'total', text: 'in total' },
+  { value: 'none', text: 'no cap (the whole wallet)' },
 ] as const;
 
 /** What is offered at first: enough to work with, too little to be sorry about. */
@@ -21,8 +21,8 @@ export const OFFERED: CapFields = { amount: '1000', period: 'month' };
 /** Throws `bad_request`, in words for the customer, when the fields are none. */
 export function capOf({ amount, period }: CapFields): Cap | null {
   if (period === 'none') return null;
-  if (!PERIODS.some(({ value }) => value === period)) throw badRequest('Choose how often the cap starts anew.', 'cap');
+  if (!PERIODS.some(({ value }) => value === period)) throw badRequest('Choose a period for the cap.', 'cap');
   const thousandths = parseCredits(amount.trim().replaceAll(',', ''));
   if (thousandths !== undefined && thousandths > 0) return { amount: thousandths, period: period as CapPeriod };
-  throw badRequest('The cap must be a number of credits above 0, with at most three decimals.', 'cap');
+  throw badRequest('The cap must be a number of credits greater than 0, with at most three decimals.', 'cap');
 }

@@ -23,9 +23,9 @@ export interface ConsentModel {
 }
 
 const GOES_TO: Readonly<Record<Destination['kind'], string>> = {
-  web: 'The answer goes to this site.',
-  loopback: 'The answer goes to a program on your own computer.',
-  app: 'The answer goes to whichever app of your device takes this kind of address.',
+  web: 'The authorization is sent to this site.',
+  loopback: 'The authorization is sent to a program on your own computer.',
+  app: 'The authorization is sent to the app on your device that handles this kind of link.',
 };
 
 const price = (unit: keyof typeof UNITS, cache: 'miss' | 'hit'): string => inCredits(toCredits(priceOf(unit, cache)));
@@ -34,21 +34,22 @@ const Warnings = ({ ask, account, switched }: Pick<ConsentModel, 'ask' | 'accoun
   const { kind } = destinationOf(ask.redirectUri);
   return (
     <>
-      {switched && <p class="notice">You are signed in to another account now. Nothing was allowed yet.</p>}
+      {switched && <p class="notice">You are now signed in to a different account. Nothing has been allowed yet.</p>}
       {account.balance <= 0 && (
         <p class="notice">
-          Your wallet is empty: until you <a href="/dashboard/credits">buy credits</a>, this can read nothing.
+          Your wallet is empty: until you <a href="/dashboard/credits">buy credits</a>, this app cannot read anything.
         </p>
       )}
       {kind === 'loopback' && (
         <p class="notice">
-          This asks for a program on your own computer, and Perch cannot tell which. Allow it only if you have just
-          started it yourself.
+          This request is for a program on your own computer, and Perch cannot tell which one. Allow it only if you have
+          just started the program yourself.
         </p>
       )}
       {kind === 'app' && (
         <p class="notice">
-          This asks for an app on your device, and Perch cannot tell which. Allow it only if you have just come from it.
+          This request is for an app on your device, and Perch cannot tell which one. Allow it only if you have just
+          come from that app.
         </p>
       )}
     </>
@@ -61,35 +62,35 @@ const Facts = ({ ask, account }: Pick<ConsentModel, 'ask' | 'account'>) => {
   return (
     <dl class="asks">
       <div>
-        <dt>Who asks</dt>
+        <dt>App</dt>
         <dd>
           <strong>{name}</strong>
           <span>
             {isDocumentId(clientId)
-              ? `That is what it calls itself, at ${new URL(clientId).host}.`
-              : 'That is what it calls itself. Nobody has checked it.'}
+              ? `This is the name it gives itself, published at ${new URL(clientId).host}.`
+              : 'This is the name it gives itself; it has not been verified.'}
           </span>
         </dd>
       </div>
       <div>
-        <dt>Sends you to</dt>
+        <dt>Returns you to</dt>
         <dd>
           <strong>{destination.shown}</strong>
           <span>{GOES_TO[destination.kind]}</span>
         </dd>
       </div>
       <div>
-        <dt>May</dt>
+        <dt>Access</dt>
         <dd>
           Read public data
-          <span>It also sees your balance and usage. It cannot post for you, or pay with your card.</span>
+          <span>It can also see your balance and usage. It cannot post for you or pay with your card.</span>
         </dd>
       </div>
       <div>
-        <dt>Pays from</dt>
+        <dt>Account</dt>
         <dd>
           {account.email ?? account.name}
-          <span>Your wallet holds {inCredits(toCredits(account.balance))}.</span>
+          <span>Wallet balance: {inCredits(toCredits(account.balance))}.</span>
         </dd>
       </div>
     </dl>
@@ -100,8 +101,8 @@ const CapChoice = ({ cap, fault }: Pick<ConsentModel, 'cap' | 'fault'>) => (
   <fieldset>
     <legend>Spend cap</legend>
     <p>
-      It spends from your wallet: {price('tweet', 'miss')} for a post or a profile, half of that for what Perch still
-      holds. It can never spend more than the cap.
+      It spends from your wallet: {price('tweet', 'miss')} per tweet or profile, half of that if cached. It can never
+      spend more than the cap.
     </p>
     {fault !== null && (
       <p class="notice bad" id="cap-fault">
@@ -122,7 +123,7 @@ const CapChoice = ({ cap, fault }: Pick<ConsentModel, 'cap' | 'fault'>) => (
         />
       </div>
       <div class="cap-part">
-        <label for="cap-period">How often</label>
+        <label for="cap-period">Period</label>
         <select id="cap-period" name="cap_period">
           {PERIODS.map(({ value, text }) => (
             <option key={value} value={value} selected={value === cap.period}>
@@ -139,11 +140,11 @@ const CapChoice = ({ cap, fault }: Pick<ConsentModel, 'cap' | 'fault'>) => (
 const Afterwards = () => (
   <>
     <p>
-      It gets a key of its own, which you can revoke in the dashboard at any time. Until then it may go on reading, for
-      a year at most; it has to ask you again when it was not used for 90 days.
+      It gets its own key, which you can revoke in the dashboard at any time. Until then it can keep reading for up to a
+      year; after 90 days without use it has to ask you again.
     </p>
     <form method="post" action="/sign-out">
-      <p>Not you? Sign out, and start again from the app that sent you here.</p>
+      <p>Not you? Sign out and start again from the app that sent you here.</p>
       <p class="actions">
         <button class="button" type="submit">
           Sign out
@@ -156,7 +157,10 @@ const Afterwards = () => (
 /** Asks a customer whether a client may read for them. To be sent under `CONSENT_CSP`. */
 export const consentPage = ({ ask, account, fields, cap, fault, switched }: ConsentModel): string =>
   document(
-    { title: `Allow ${ask.client.name}? · Perch`, description: 'A client asks to read public data from your wallet.' },
+    {
+      title: `Allow ${ask.client.name}? · Perch`,
+      description: 'An app asks to read public data and pay from your wallet.',
+    },
     <div class="wrap page narrow consent">
       <h1>Allow {ask.client.name} to read for you?</h1>
       <Warnings ask={ask} account={account} switched={switched} />
@@ -183,11 +187,11 @@ export const consentPage = ({ ask, account, fields, cap, fault, switched }: Cons
 /** What a person sees when a request cannot be answered; `back`: where the client waits for the error, if that is proven. */
 export const refusalPage = (title: string, message: string, back: string | null): string =>
   document(
-    { title: `${title} · Perch`, description: 'A client asked for something that cannot be answered.' },
+    { title: `${title} · Perch`, description: 'An app sent an invalid request.' },
     <div class="wrap page narrow consent">
       <h1>{title}</h1>
       <p class="notice bad">{message}</p>
-      <p>Nothing was allowed and nothing was sent. Close this page, and try again from the app that sent you here.</p>
+      <p>Nothing was allowed and nothing was sent. Close this page and try again from the app that sent you here.</p>
       {back !== null && (
         <p class="actions">
           <a class="button" href={back} rel="noreferrer">

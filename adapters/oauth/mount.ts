@@ -42,7 +42,7 @@ export function mountOAuth(app: FastifyInstance, options: OAuthOptions): void {
   const { clients, tokens } = options;
   post('/api/oauth/register', REGISTRATIONS, async (request) => {
     const description = jsonOf(request);
-    await takeOne(gate, REGISTRATIONS_IN_ALL, 'all', 'to register, of all clients');
+    await takeOne(gate, REGISTRATIONS_IN_ALL, 'all', 'to register clients');
     return clients.register(description);
   });
   post('/api/oauth/token', TOKENS, (request) =>

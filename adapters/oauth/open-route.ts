@@ -63,8 +63,8 @@ export async function admit(
 ): Promise<void> {
   const rate = await gate.admitPublic(request.ip);
   setHeaders(reply, limitHeaders({ rate, policy: 'public' }));
-  if (!rate.allowed) throw tooMany('from this address', rate);
-  if (allowance) await takeOne(gate, allowance, limitedAs(request), 'from this address');
+  if (!rate.allowed) throw tooMany('from this IP address', rate);
+  if (allowance) await takeOne(gate, allowance, limitedAs(request), 'from this IP address');
 }
 
 /** Throws `rate_limited` past the limit; `which` requests are too many, in words. */

@@ -8,7 +8,7 @@ import { refusalPage } from './consent-page.js';
 /** A page with the reason; with `back`, a link for who wants to take it to the client, whose address is proven. */
 export const sendRefused = (
   reply: FastifyReply,
-  { status = 400, title = 'This request is not right', message, back = null }: Refusal,
+  { status = 400, title = 'Invalid request', message, back = null }: Refusal,
 ): FastifyReply => sendPage(reply.code(status), refusalPage(title, message, back));
 
 interface Refusal {
@@ -24,6 +24,6 @@ export function sendRefusal(request: FastifyRequest, reply: FastifyReply, thrown
   const failure = asServiceError(thrown);
   logFailure(request, failure);
   if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
-  const title = failure.status < 500 ? 'This was not accepted' : 'Something went wrong on our side';
+  const title = failure.status < 500 ? 'Request refused' : 'Something went wrong on our side';
   return sendRefused(reply, { status: failure.status, title, message: failure.message });
 }

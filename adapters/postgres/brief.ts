@@ -12,7 +12,7 @@ export async function brief<T>(sql: Sql, run: (tx: Transaction) => Promise<T>): 
     if (!isTimedOut(cause)) throw cause;
     throw new ServiceError(
       'upstream_rate_limited',
-      `This account is being changed or charged by others just now, so nothing was done. Try again in ${RETRY_AFTER_S} s.`,
+      `This account is busy with other changes or charges, so nothing was done. Try again in ${RETRY_AFTER_S} s.`,
       { reason: 'settling', retryAfter: RETRY_AFTER_S, cause },
     );
   }

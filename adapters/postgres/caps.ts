@@ -86,7 +86,7 @@ async function spentSince(
   if (spent <= amount) return spent;
   const since = { total: 'so far', month: 'this month', day: 'today' }[period];
   throw badRequest(
-    `This key has spent ${toCredits(spent)} credits ${since}: a cap can't be lower. To stop it, revoke it.`,
+    `This key has already spent ${toCredits(spent)} credits ${since}: its cap can't be lower. To stop it, revoke it.`,
     'cap',
   );
 }

@@ -24,8 +24,8 @@ export async function openFolders(home: string): Promise<Folders> {
   const root = await realpath(wanted);
   if (as !== undefined && !(await maySearch(root, as))) {
     throw new Error(
-      `The embedded Postgres runs as user ${as.uid}, who cannot reach its folder ${root}. ` +
-        `Let others pass through the folders above it (chmod o+x), choose another PERCH_HOME, or set DATABASE_URL.`,
+      `The embedded Postgres runs as user ${as.uid}, who cannot access its folder ${root}. ` +
+        `Allow access through its parent folders (chmod o+x), choose another PERCH_HOME, or set DATABASE_URL.`,
     );
   }
   return { root, data: join(root, 'data'), log: join(root, 'server.log'), as };
@@ -70,7 +70,7 @@ export async function openSocketFolder(root: string, as: RunAs, wanted?: string)
     return folder;
   }
   throw new Error(
-    `No folder for the embedded Postgres's socket: set TMPDIR to a short, writable path, or set DATABASE_URL.`,
+    `No folder for the socket of the embedded Postgres: set TMPDIR to a short, writable path, or set DATABASE_URL.`,
   );
 }
 

@@ -47,7 +47,7 @@ const keyRecord = (row: KeyRow): KeyRecord => ({
   revokedAt: row.revokedAt?.toISOString() ?? null,
 });
 
-const noSuchKey = (): ServiceError => new ServiceError('not_found', 'There is no such key.');
+const noSuchKey = (): ServiceError => new ServiceError('not_found', 'No such key.');
 
 /** Clients get a new key with each renewal: of those that ended, only the newest are read. */
 const MOST_KEYS = 200;
@@ -90,13 +90,13 @@ async function lockKey(tx: Transaction, of: KeyOf): Promise<KeyRecord> {
 
 /** A new key on the account's wallet. Throws `not_found` when there is no such account. */
 export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<KeyRecord> {
-  if (!isUuid(key.accountId)) throw new ServiceError('not_found', 'There is no such account.');
+  if (!isUuid(key.accountId)) throw new ServiceError('not_found', 'No such account.');
   const [row] = await tx<{ keyId: string }[]>`
     insert into keys (account_id, wallet_id, hash, prefix, name)
     select account_id, wallet_id, ${key.hash}, ${key.prefix}, ${key.name}
     from wallets where account_id = ${key.accountId}
     returning key_id as "keyId"`;
-  if (row === undefined) throw new ServiceError('not_found', 'There is no such account.');
+  if (row === undefined) throw new ServiceError('not_found', 'No such account.');
   const of = { accountId: key.accountId, keyId: row.keyId };
   if (key.cap !== null) await addCap(tx, of.accountId, [of.keyId], key.cap);
   await record(tx, key.accountId, by, 'key.created', { key_prefix: key.prefix, name: key.name });
@@ -134,8 +134,8 @@ export async function rotateKey(
 function refuseUnlessLive({ prefix, revokedAt, expiresAt, grantId }: KeyRecord): void {
   if (revokedAt !== null) throw badRequest(`${prefix}… was revoked at ${revokedAt}: create another key.`);
   // A client renews its key by itself.
-  if (grantId !== null) throw badRequest(`${prefix}… belongs to a connected client, which renews it by itself.`);
-  if (expiresAt !== null) throw badRequest(`${prefix}… was rotated already and ends at ${expiresAt}.`);
+  if (grantId !== null) throw badRequest(`${prefix}… belongs to a connected client, which renews it automatically.`);
+  if (expiresAt !== null) throw badRequest(`${prefix}… was already rotated and expires at ${expiresAt}.`);
 }
 
 /** Another name or cap; what is undefined stays. */

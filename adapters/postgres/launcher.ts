@@ -77,12 +77,12 @@ function keep(
   let held = first;
   const watch = async (): Promise<void> => {
     while (await isLost(held, signal)) {
-      say('The embedded database is gone: bringing it back');
+      say('The embedded database stopped: restarting it');
       const patienceMs = held.started ? 0 : PATIENCE_MS + PATIENCE_STEP_MS * (process.pid % PATIENCE_STEPS);
       const again = await reachAgain(() => reach({ socketFolder, patienceMs, signal }), signal, say);
       if (again === undefined) return;
       held = again;
-      say('The embedded database is back');
+      say('The embedded database is running again');
     }
   };
   const watching = watch();

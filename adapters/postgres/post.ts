@@ -45,7 +45,7 @@ export function createPost(sql: Sql): Ledger['post'] {
 const settling = (retryAfter: number): ServiceError =>
   new ServiceError(
     'upstream_rate_limited',
-    `Too many charges of this account wait to be written. Nothing was charged. Try again in ${retryAfter} s.`,
+    `Too many charges of this account are waiting to be recorded. Nothing was charged. Try again in ${retryAfter} s.`,
     { reason: 'settling', retryAfter },
   );
 

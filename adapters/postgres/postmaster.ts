@@ -110,7 +110,7 @@ export async function runInitdb(native: string, folders: Folders, into: string):
     await promisify(execFile)(join(native, 'bin', 'initdb'), args, spawnOptions(folders));
   } catch (error) {
     const said = (error as { stderr?: string }).stderr?.trim() || String(error);
-    throw new Error(`The embedded Postgres could not be set up: ${said}\nSet DATABASE_URL to use another Postgres.`);
+    throw new Error(`The embedded Postgres could not be set up: ${said}\nTo use another Postgres, set DATABASE_URL.`);
   }
 }
 

@@ -79,13 +79,11 @@ export class Questions {
     const account = this.#accounts.get(accountId) ?? { atWork: 0, waiting: [] };
     if (account.atWork >= perAccount && account.waiting.length >= waiting) {
       throw refused(
-        `This account has ${perAccount} questions about its past at work and ${waiting} waiting, the most there can be. Ask again when one is answered; nothing was charged.`,
+        `This account has ${perAccount} history queries running and ${waiting} waiting, the maximum. Try again when one has finished; nothing was charged.`,
       );
     }
     if (this.#inAll >= inAll) {
-      throw refused(
-        `${inAll} questions about the past are being answered, the most there can be. Ask again in a moment.`,
-      );
+      throw refused(`${inAll} history queries are running, the maximum. Try again in a moment.`);
     }
     this.#inAll += 1;
     this.#accounts.set(accountId, account);
@@ -130,7 +128,7 @@ export class Questions {
 
   #tooLong(): ServiceError {
     const most = this.#limits.statementMs / 1000;
-    const message = `This question took longer than ${most} s and was ended. Ask for fewer days, or by less; nothing was charged.`;
+    const message = `This query took longer than ${most} s and was cancelled. Request fewer days or fewer groups; nothing was charged.`;
     return new ServiceError('upstream_error', message, { reason: 'question_time', retryAfter: 5 });
   }
 }

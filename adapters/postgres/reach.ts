@@ -61,7 +61,7 @@ async function startFailure(folders: Folders, how: string | undefined): Promise<
   const log = await readFile(folders.log, 'utf8').catch(() => '');
   const tail = log.trim().split('\n').slice(-8).join('\n');
   return new Error(
-    `The embedded Postgres in ${folders.data} did not start (${how ?? 'it ended'}). It says:\n${tail}\n` +
-      `The whole log is ${folders.log}. Set DATABASE_URL to use another Postgres.`,
+    `The embedded Postgres in ${folders.data} did not start (${how ?? 'it exited'}). Its output:\n${tail}\n` +
+      `The full log is in ${folders.log}. To use another Postgres, set DATABASE_URL.`,
   );
 }

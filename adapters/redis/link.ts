@@ -75,7 +75,7 @@ class Link implements RedisLink {
       if (!this.#up) await new Promise((resolve) => setTimeout(resolve, 20));
     }
     if (this.#up) return;
-    this.#log.warn(`Redis does not answer (${this.#lastError}): starting without it.`);
+    this.#log.warn(`Redis is unreachable (${this.#lastError}): starting without it.`);
     this.#probeLater();
   }
 
@@ -127,7 +127,7 @@ class Link implements RedisLink {
     if (!isOfOneCommand(error)) this.#turn(false);
     else if (this.#clock.now() - this.#complainedAt >= COMPLAIN_EVERY_MS) {
       this.#complainedAt = this.#clock.now();
-      this.#log.warn(`Redis refused a command, which was done without it: ${this.#lastError}`);
+      this.#log.warn(`Redis rejected a command, so Perch continued without it: ${this.#lastError}`);
     }
   }
 
@@ -137,10 +137,10 @@ class Link implements RedisLink {
     this.#up = up;
     this.#since = this.#clock.now();
     if (up) {
-      this.#log.info(`Redis answers, after ${seconds} s.`);
+      this.#log.info(`Redis is reachable again after ${seconds} s.`);
       this.#subscriptions.renew(this.#client);
     } else {
-      this.#log.warn(`Redis is away (${this.#lastError}): this process goes on by itself until it is back.`);
+      this.#log.warn(`Redis is unreachable (${this.#lastError}): this process continues on its own until it is back.`);
       this.#probeLater();
     }
     for (const listener of this.#listeners) listener(up);

@@ -65,7 +65,7 @@ function parameterValue(parameter: Parameter, raw: RawRequest, body: Record<stri
   const inQuery = raw.query.getAll(name);
   const inBody = body[name];
   if (type === 'list') return list(parameter, inQuery, inBody, raw.method);
-  if (inQuery.length > 1) throw badRequest(`${name} is given ${inQuery.length} times: give it once.`, name);
+  if (inQuery.length > 1) throw badRequest(`${name} is given ${inQuery.length} times: send it once.`, name);
   const [text] = inQuery;
   if (text === undefined && inBody !== undefined) return bodyValue(parameter, inBody);
   if (text === undefined) {
@@ -74,7 +74,7 @@ function parameterValue(parameter: Parameter, raw: RawRequest, body: Record<stri
   }
   const value = readValue(parameter, text);
   if (inBody !== undefined && inBody !== value) {
-    throw badRequest(`${name} is given in the query and, differently, in the body.`, name);
+    throw badRequest(`${name} has different values in the query and in the body.`, name);
   }
   return value;
 }
@@ -87,11 +87,11 @@ function bodyValue({ name, type }: Parameter, value: unknown): unknown {
 /** A list from the body, or comma-separated and repeated in the query (B5, B13, U47). */
 function list({ name }: Parameter, inQuery: string[], inBody: unknown, method: string): string[] {
   if (inQuery.length > 0 && inBody !== undefined) {
-    throw badRequest(`${name} is given in the query and in the body: give it once.`, name);
+    throw badRequest(`${name} is given in both the query and the body: send it once.`, name);
   }
   const values = inBody === undefined ? inQuery.flatMap(pieces) : bodyList(name, inBody);
   if (inQuery.length === 0 && inBody === undefined) {
-    const hint = method === 'GET' && name === 'handles' ? ' For the user called batch, ask /v1/users/@batch.' : '';
+    const hint = method === 'GET' && name === 'handles' ? ' For the user named batch, use /v1/users/@batch.' : '';
     throw badRequest(`${name} is missing: give ${BATCH.min} to ${BATCH.max} of them.${hint}`, name);
   }
   checkInputs(name, values, BATCH);
@@ -107,8 +107,8 @@ const pieces = (text: string): string[] =>
 function bodyList(name: string, value: unknown): string[] {
   if (!Array.isArray(value)) throw badRequest(`${name} must be an array of strings.`, name);
   for (const item of value) {
-    if (typeof item === 'number') throw badRequest(`Send ${name} as strings: numbers lose digits.`, name);
-    if (typeof item !== 'string') throw badRequest(`${name} must hold strings only.`, name);
+    if (typeof item === 'number') throw badRequest(`Send ${name} as strings: numbers lose precision.`, name);
+    if (typeof item !== 'string') throw badRequest(`${name} must contain only strings.`, name);
   }
   return value;
 }
@@ -123,7 +123,7 @@ function bodyOf({ body, contentType = '' }: RawRequest): Record<string, unknown>
   try {
     value = JSON.parse(body.toString('utf8'));
   } catch {
-    throw badRequest('The body is not JSON.');
+    throw badRequest('The body is not valid JSON.');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest('The body must be a JSON object.');
@@ -141,24 +141,24 @@ export function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): s
   const unknown = [...new Set(raw.query.keys())].filter((name) => !known.has(name));
   for (const name of unknown) {
     const right = NEAR_MISSES[name];
-    if (right && known.has(right)) throw badRequest(`${name} is not a parameter here: it is called ${right}.`, name);
+    if (right && known.has(right)) throw badRequest(`Unknown parameter ${name}: use ${right}.`, name);
   }
-  const told = unknown
-    .slice(0, MOST_WARNINGS)
-    .map((name) => `${shortened(name)} is not a parameter here and was ignored.`);
+  const told = unknown.slice(0, MOST_WARNINGS).map((name) => `Unknown parameter ${shortened(name)} was ignored.`);
   const more = unknown.length - told.length;
-  return more === 0 ? told : [...told, `${more} more are not parameters here and were ignored.`];
+  return more === 0
+    ? told
+    : [...told, `${more} more unknown ${more === 1 ? 'parameter was' : 'parameters were'} ignored.`];
 }
 
 /** The caller's own ceiling, from `max_credits` or `X-Max-Credits` (M26); null without one. */
 export function budgetOf(raw: Pick<RawRequest, 'query' | 'maxCreditsHeader'>): Thousandths | null {
   const given = raw.query.getAll('max_credits');
-  if (given.length > 1) throw badRequest('max_credits is given twice: give it once.', 'max_credits');
+  if (given.length > 1) throw badRequest('max_credits is given more than once: send it once.', 'max_credits');
   return budgetFrom(given[0], raw.maxCreditsHeader);
 }
 
 function estimateOf(raw: Pick<RawRequest, 'query'>): boolean {
   const given = raw.query.getAll('estimate');
-  if (given.length > 1) throw badRequest('estimate is given twice: give it once.', 'estimate');
+  if (given.length > 1) throw badRequest('estimate is given more than once: send it once.', 'estimate');
   return given[0] === undefined ? false : boolean('estimate', given[0]);
 }

@@ -49,7 +49,7 @@ const ByMail = ({ next, byMail, state }: SignInPage) => {
   return (
     <form method="post" action="/sign-in/mail">
       <Next next={next} />
-      <label for="email">Mail address</label>
+      <label for="email">Email address</label>
       <input
         id="email"
         name="email"
@@ -62,16 +62,16 @@ const ByMail = ({ next, byMail, state }: SignInPage) => {
       />
       {wrong ? (
         <p class="wrong" id="email-wrong">
-          This is not a mail address. It looks like name@example.org.
+          Invalid email address. It should look like name@example.org.
         </p>
       ) : null}
       <p class="hint" id="email-hint">
         {byMail
-          ? 'You get a link that signs you in. No password. A new address gets an account.'
-          : 'This server sends no mail: your link goes to its log, and the operator passes it on.'}
+          ? 'We email you a link that signs you in, no password needed. If you are new, this creates an account.'
+          : 'This server sends no email: your link is written to its log, and the operator can forward it to you.'}
       </p>
       <button class="button primary" type="submit">
-        {byMail ? 'Mail me a link' : 'Make me a link'}
+        {byMail ? 'Email me a link' : 'Create a link'}
       </button>
     </form>
   );
@@ -109,7 +109,7 @@ const ByCode = ({ next }: Pick<SignInPage, 'next'>) => (
     <summary>I have a link</summary>
     <form method="post" action="/sign-in">
       <Next next={next} />
-      <label for="token">Sign-in link, or the code after its #</label>
+      <label for="token">Sign-in link, or the code after the #</label>
       <input
         id="token"
         name="token"
@@ -120,7 +120,7 @@ const ByCode = ({ next }: Pick<SignInPage, 'next'>) => (
         required
       />
       <button class="button" type="submit">
-        Sign in with it
+        Sign in with this link
       </button>
     </form>
   </details>
@@ -135,28 +135,28 @@ const Happened = ({ state }: Pick<SignInPage, 'state'>) => {
   if (state.kind === 'spent') {
     return (
       <p class="notice" role="alert">
-        This link was used already, or is too old. Ask for a new one here.
+        This link has expired or has already been used. Request a new one here.
       </p>
     );
   }
   if (state.kind === 'signed_in') {
     return (
       <p class="notice">
-        You are signed in already: <a href="/dashboard">go to your dashboard</a>. Signing in again ends that session.
+        You are already signed in: <a href="/dashboard">go to your dashboard</a>. Signing in again ends that session.
       </p>
     );
   }
   if (state.kind === 'again') {
     return (
       <p class="notice">
-        You signed in more than 10 minutes ago. A change like this wants it fresh: sign in again, and you come back.
+        You signed in more than 10 minutes ago. For a change like this, sign in again; you will return here afterwards.
       </p>
     );
   }
   if (state.kind !== 'limited') return null;
   return (
     <p class="notice" role="alert">
-      Too many links were asked for from your address. Try again in {minutes(state.seconds)}.
+      Too many links were requested from your IP address. Try again in {minutes(state.seconds)}.
     </p>
   );
 };
@@ -169,7 +169,7 @@ const Ask = (page: SignInPage) => (
       <Happened state={page.state} />
       <noscript>
         <p class="notice">
-          This browser runs no scripts. If you opened a sign-in link, paste it under “I have a link”.
+          JavaScript is disabled in this browser. If you opened a sign-in link, paste it under “I have a link”.
         </p>
       </noscript>
       <ByMail {...page} />
@@ -181,19 +181,19 @@ const Ask = (page: SignInPage) => (
 
 const Sent = ({ next, byMail }: SignInPage) => (
   <>
-    <h1>{byMail ? 'Look into your mail' : 'Ask the operator'}</h1>
+    <h1>{byMail ? 'Check your email' : 'Ask the operator'}</h1>
     <ByLink next={next} />
     <div id="ways">
       <p>
         {byMail
-          ? 'If the address is right, a link is on its way.'
-          : 'This server sends no mail. Your link is in its log: whoever runs it can pass it on.'}{' '}
-        It works once, within {MAILED_MINUTES} minutes.
+          ? 'If the address is correct, a link is on its way.'
+          : 'This server sends no email. Your link is in its log; the operator can forward it to you.'}{' '}
+        It works once and expires in {MAILED_MINUTES} minutes.
       </p>
-      {byMail ? <p class="hint">Nothing there? Look among the spam, then ask again.</p> : null}
+      {byMail ? <p class="hint">No email? Check your spam folder, then request another link.</p> : null}
       <p>
         <a class="button" href={signInPath(next)}>
-          Ask again
+          Request another link
         </a>
       </p>
       <ByCode next={next} />
@@ -218,7 +218,7 @@ const Confirm = ({ next, token, name }: { next: string | null; token: string; na
     </form>
     <p>
       <a class="button" href={signInPath(next)}>
-        No, sign in as somebody else
+        No, sign in as someone else
       </a>
     </p>
   </>
@@ -247,15 +247,15 @@ export const signInPage = (page: SignInPage): string =>
 /** Says why something was refused, and leads back. */
 export const refusedPage = (message: string): string =>
   document(
-    { title: 'That did not work · Perch', description: 'Sign in to your Perch account.' },
+    { title: 'Something went wrong · Perch', description: 'Sign in to your Perch account.' },
     <div class="wrap page">
       <div class="sign-in">
         <Bird />
-        <h1>That did not work</h1>
+        <h1>Something went wrong</h1>
         <p role="alert">{message}</p>
         <p>
           <a class="button primary" href="/sign-in">
-            To the sign-in page
+            Go to sign-in
           </a>
         </p>
       </div>

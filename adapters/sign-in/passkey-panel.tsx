@@ -36,17 +36,17 @@ const Row = ({ passkey, here }: { passkey: PasskeyRecord; here: string }) => (
 
 const Add = ({ place, here }: Pick<PasskeyPanelProps, 'place' | 'here'>) => {
   if (place === null) {
-    return <p class="hint">Passkeys need a host name and https. At this address the browser has none.</p>;
+    return <p class="hint">Passkeys need a host name and https; browsers do not offer them at this address.</p>;
   }
   const elsewhere = place === 'here' ? null : place.at;
   return (
     <>
       <noscript>
-        <p class="hint">To add a passkey, allow scripts for this page.</p>
+        <p class="hint">To add a passkey, enable JavaScript for this page.</p>
       </noscript>
       {elsewhere === null ? null : (
         <p class="hint" id="passkeys-elsewhere">
-          To add a passkey, open this as <a href={elsewhere}>{elsewhere}</a>.
+          To add a passkey, open this page at <a href={elsewhere}>{elsewhere}</a>.
         </p>
       )}
       <form id="add-passkey" {...(elsewhere === null ? {} : { 'data-origin': new URL(elsewhere).origin })} hidden>
@@ -71,7 +71,7 @@ const Add = ({ place, here }: Pick<PasskeyPanelProps, 'place' | 'here'>) => {
 export const PasskeyPanel = ({ passkeys, place, here }: PasskeyPanelProps) => (
   <div class="passkeys">
     {passkeys.length === 0 ? (
-      <p>No passkeys yet. With one you sign in by fingerprint, face or PIN, without waiting for a mail.</p>
+      <p>No passkeys yet. With a passkey you sign in by fingerprint, face or PIN, without waiting for an email.</p>
     ) : (
       <ul>
         {passkeys.map((passkey) => (

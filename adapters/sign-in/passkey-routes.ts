@@ -64,5 +64,5 @@ const fresh = (reply: FastifyReply): FastifyReply => reply.header('Cache-Control
 async function signedIn(door: Door, request: FastifyRequest): Promise<Visitor> {
   const visitor = await door.visitor(request);
   if (visitor) return visitor;
-  throw new ServiceError('access_denied', 'You are not signed in any more. Sign in again.', { reason: 'signed_out' });
+  throw new ServiceError('access_denied', 'You are no longer signed in. Sign in again.', { reason: 'signed_out' });
 }

@@ -7,8 +7,8 @@ import type { LandingModel } from './landing-facts.js';
 import { Code, inCredits, Section } from './parts.js';
 
 const LEAD = {
-  text: 'A REST call and a GraphQL query, with what they cost.',
-  live: 'A REST call and a GraphQL query, with what they cost. Run them: this page has the demo key, and its credits are play money.',
+  text: 'A REST call and a GraphQL query, and what they cost.',
+  live: 'A REST call and a GraphQL query, and what they cost. Run them: this page uses the demo key, and its credits cost nothing.',
 };
 
 /** What `files/first-reads.js` needs to run the reads; nothing where the page is text only. */
@@ -39,7 +39,7 @@ export const FirstReads = (model: LandingModel) => {
           {...runs('/graphql')}
         />
         <figure class="code answer">
-          <figcaption>Every answer says what it cost</figcaption>
+          <figcaption>Every response says what it cost</figcaption>
           <p class="bill" id="first-bill" role="status" />
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
           <pre tabIndex={0}>
@@ -47,8 +47,8 @@ export const FirstReads = (model: LandingModel) => {
           </pre>
         </figure>
         <p class="words">
-          The key goes into a header, never into the address. Ask with <code>estimate=true</code> to learn the highest
-          possible price first, or set <code>max_credits</code> to be sure.
+          Send the key in a header, never in the URL. Use <code>estimate=true</code> to get the maximum price first, or
+          set <code>max_credits</code> to limit it.
         </p>
       </div>
     </Section>

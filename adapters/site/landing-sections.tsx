@@ -9,10 +9,10 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 export const Prices = () => (
   <Section
     id="prices"
-    title="What an item costs"
-    lead="You pay for the items you receive. Held items were read a short while ago and cost half; fresh ones are read anew because you ask for it, and cost double."
+    title="Prices"
+    lead="You pay for the items you receive. Cached items cost half; items read with fresh=true bypass the cache and cost double."
   >
-    <Table caption="Credits per item" head={['Item', 'Read', 'Held', 'Fresh']}>
+    <Table caption="Credits per item" head={['Item', 'Full price', 'Cached', 'Fresh']}>
       {priceRows().map((row) => (
         <tr key={row.unit}>
           <th scope="row">{capital(row.items)}</th>
@@ -26,12 +26,12 @@ export const Prices = () => (
 );
 
 const FREE = [
-  ['Failed requests', 'An error is never charged, whichever it is.'],
-  ['Empty answers', 'Zero items returned means zero credits.'],
-  ['What comes along', 'The author of a tweet, media, counts and every other field of an item.'],
-  ['Looking before paying', 'The schema, price estimates, your balance and your usage.'],
-  ['What is not there', 'Inputs of a batch that do not exist or may not be read.'],
-  ['Time', 'Credits do not expire.'],
+  ['Failed requests', 'Errors are never charged.'],
+  ['Empty results', 'Zero items returned means zero credits.'],
+  ['Included data', 'The author of a tweet, media, counts and all other fields of an item.'],
+  ['Estimates', 'The schema, price estimates, your balance and your usage.'],
+  ['Missing inputs', 'Batch inputs that do not exist or cannot be read.'],
+  ['No expiry', 'Credits do not expire.'],
 ] as const;
 
 export const Free = () => (
@@ -48,8 +48,8 @@ export const Free = () => (
 );
 
 export const Packs = () => (
-  <Section id="packs" title="Credits" lead="The request rate rises with all you have ever paid, and never falls again.">
-    <Table caption="Packs of credits" head={['Pack', 'Price', 'Credits', 'Per 1,000', 'Requests/s']}>
+  <Section id="packs" title="Credits" lead="Your rate limit rises with the total you have paid, and never goes down.">
+    <Table caption="Credit packs" head={['Pack', 'Price', 'Credits', 'Per 1,000', 'Requests/s']}>
       {packRows().map((pack) => (
         <tr key={pack.name}>
           <th scope="row">{capital(pack.name)}</th>
@@ -65,32 +65,32 @@ export const Packs = () => (
 
 /** The interfaces and the clients: where each is, and whom it is for. */
 export const Ways = ({ baseUrl }: LandingModel) => (
-  <Section id="ways" title="Ways in" lead="The same reads at the same prices, whichever you take.">
+  <Section id="ways" title="Interfaces" lead="The same reads at the same prices in all of them.">
     <ul class="cards two">
       <li>
         <h3>GraphQL</h3>
         <p>
-          A profile, its timeline and what hangs below in one request. <a href="/graphql">GraphiQL</a> shows what each
-          run cost.
+          A profile, its timeline and everything below it in one request. <a href="/graphql">GraphiQL</a> shows what
+          each run costs.
         </p>
       </li>
       <li>
         <h3>REST</h3>
         <p>
-          One path for each read, and one <a href="/openapi.yaml">OpenAPI document</a> to make a client from.
+          One path per read, and an <a href="/openapi.yaml">OpenAPI document</a> to generate a client from.
         </p>
       </li>
       <li>
         <h3>MCP, for agents</h3>
         <p>
-          Give your agent <code>{baseUrl}/mcp</code> and the key as header <code>x-api-key</code>, or let it sign in.
-          Every tool takes a ceiling of credits.
+          Give your agent <code>{baseUrl}/mcp</code> and the key in the header <code>x-api-key</code>, or let it sign
+          in. Every tool accepts a credit budget.
         </p>
       </li>
       <li>
         <h3>TypeScript and Python</h3>
         <p>
-          Typed clients come with the source, in <code>clients/</code>: a wrong field is found before the program runs.
+          Typed clients are included in the source, in <code>clients/</code>: wrong fields are caught at compile time.
         </p>
       </li>
     </ul>
@@ -101,26 +101,26 @@ export const Demo = () => (
   <Section
     id="demo"
     title="The demo network"
-    lead="This service reads an invented network of observatories, libraries, ferries and towns. Nothing in it is real, everything in it works, and its credits are play money."
+    lead="This service runs on a fictional network of observatories, libraries, ferries and towns. None of it is real, all of it works, and its credits cost nothing."
   >
     <ul class="cards">
       <li>
         <h3>Look around</h3>
         <p>
-          <a href="/graphql">GraphiQL</a> has the demo key one click away, and tabs to start from. The first one costs{' '}
-          {inCredits(firstQueryPrice('miss').sum)}.
+          <a href="/graphql">GraphiQL</a> has the demo key one click away, and sample queries in tabs. The first one
+          costs {inCredits(firstQueryPrice('miss').sum)}.
         </p>
       </li>
       <li>
-        <h3>Begin with an account</h3>
+        <h3>Start with an account</h3>
         <p>
           <code>@{DEMO_HANDLE}</code> is an observatory with followers, threads and media: read its{' '}
           <code>/v1/users/{DEMO_HANDLE}/tweets</code>.
         </p>
       </li>
       <li>
-        <h3>Take the key along</h3>
-        <p>The terminal printed it at the first start. It works in every client, for REST and GraphQL alike.</p>
+        <h3>Use the key elsewhere</h3>
+        <p>It was printed in the terminal at the first start, and works in any client, for REST and GraphQL.</p>
       </li>
     </ul>
   </Section>

@@ -27,7 +27,7 @@ const Receipt = () => {
           <dd>{inCredits(full.sum)}</dd>
         </div>
         <div class="held">
-          <dt>The same, held already</dt>
+          <dt>The same, cached</dt>
           <dd>{figure(held.sum)}</dd>
         </div>
       </dl>
@@ -45,8 +45,8 @@ const Hero = ({ version, network, demo }: LandingModel) => (
         Public social data, <span class="mark">paid by the item</span>
       </h1>
       <p class="lead">
-        Perch reads public profiles, tweets, timelines, threads, followers and search for you. One key and one wallet
-        for GraphQL, REST and MCP. Every answer says what it cost.
+        Perch reads public profiles, tweets, timelines, threads, followers and search results for you. One key and one
+        wallet for GraphQL, REST and MCP. Every response says what it cost.
       </p>
       <p class="actions">
         <a class="button primary" href="/graphql">
@@ -69,7 +69,7 @@ export const landingPage = (model: LandingModel): string =>
   document(
     {
       title: 'Perch: public social data, paid by the item',
-      description: 'A read-only data service over a public social network: GraphQL, REST and MCP on one priced path.',
+      description: 'A read-only data service over a public social network: GraphQL, REST and MCP at the same prices.',
       ...(model.live === null ? {} : { script: 'first-reads.js' as const }),
     },
     <>

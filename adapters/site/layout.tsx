@@ -62,7 +62,7 @@ const Page = ({ title, description, here, style, script, children }: PageProps) 
     </head>
     <body>
       <a class="skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <Header here={here} />
       <main id="content" tabIndex={-1}>

@@ -43,7 +43,7 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): void {
     if (isErrorCode(code))
       return wantsHtml(request) ? sendPage(reply, problemPage(code)) : reply.send(problemFacts(code));
     if (wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
-    return sendFailure(request, reply, new ServiceError('not_found', `${quoted(code)} is not an error code.`));
+    return sendFailure(request, reply, new ServiceError('not_found', `Unknown error code ${quoted(code)}.`));
   });
   mountAssets(app, siteAssets());
 }

@@ -6,14 +6,14 @@ import { Bird } from './parts.js';
 /** The answer to a browser that asks for an address which isn't there; status 404. */
 export const notFoundPage = (): string =>
   document(
-    { title: 'Nothing sits here · Perch', description: 'There is no page at this address.' },
+    { title: 'Page not found · Perch', description: 'There is no page at this address.' },
     <div class="wrap page narrow lost">
       <Bird />
-      <h1>Nothing sits here</h1>
-      <p class="lead">There is no page at this address. It may have been mistyped, or the branch was sawn off.</p>
+      <h1>Page not found</h1>
+      <p class="lead">There is no page at this address. It may be mistyped, or the page may have been removed.</p>
       <p class="actions">
         <a class="button primary" href="/">
-          To the start
+          Go to home page
         </a>
         <a class="button" href="/graphql">
           GraphiQL

@@ -17,7 +17,7 @@ const row = (code: ErrorCode): ErrorRow => ERROR_CODES[code];
 const retryText = (code: ErrorCode): string => {
   const seconds = row(code).retryAfter;
   if (seconds === undefined) return 'Not sent: waiting does not help';
-  return `${seconds} s, or more where the service knows better`;
+  return `${seconds} s, or longer if the service knows the exact time`;
 };
 
 export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERROR_CODES, text);
@@ -79,7 +79,7 @@ export const problemsPage = (): string =>
     { title: 'Errors · Perch', description: 'Every error code of Perch, and what to do about it.', here: '/problems' },
     <div class="wrap page">
       <h1>Errors</h1>
-      <p class="lead">Every failure has one of these codes, and none of them costs anything.</p>
+      <p class="lead">Every failure has one of these codes. Failures are never charged.</p>
       <Table caption="Error codes" head={['Code', 'Status', 'Meaning']}>
         {CODES.map((code) => (
           <tr key={code}>

@@ -6,7 +6,7 @@ import type { StatusModel } from './status-model.js';
 export const Findings = ({ network, networkFindings }: StatusModel) =>
   networkFindings.length === 0 ? null : (
     <li>
-      <h2>What can be read of {network}</h2>
+      <h2>What can be read from {network}</h2>
       {networkFindings.map(({ ok, what }) => (
         <p key={what}>
           <span class={`badge ${ok ? 'ok' : 'degraded'}`}>{ok ? 'Yes' : 'No'}</span> {what}

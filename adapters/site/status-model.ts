@@ -3,7 +3,7 @@ import type { Family } from '../../src/core/model.js';
 
 export type Health = 'ok' | 'degraded' | 'down';
 
-/** One of the two paces at which the network is read. Counts are of this process, since its start. */
+/** One of the two families of reads, each with its own pace. Counts are of this process, since its start. */
 export interface FamilyStatus {
   readonly name: Family;
   readonly state: Health;

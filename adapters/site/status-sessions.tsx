@@ -4,10 +4,10 @@ import type { Health, SessionStatus } from './status-model.js';
 import { Time } from './status-parts.js';
 
 const STATES: Record<SessionStatus['state'], { health: Health; badge: string; says: string }> = {
-  ok: { health: 'ok', badge: 'Working', says: 'reads everything' },
-  limited: { health: 'degraded', badge: 'Limited', says: 'reads all but this' },
-  resting: { health: 'degraded', badge: 'Resting', says: 'the network asked for a rest' },
-  failing: { health: 'down', badge: 'Failing', says: 'tried again every few seconds' },
+  ok: { health: 'ok', badge: 'Working', says: 'can read everything' },
+  limited: { health: 'degraded', badge: 'Limited', says: 'can read everything except this' },
+  resting: { health: 'degraded', badge: 'Paused', says: 'paused at the request of the network' },
+  failing: { health: 'down', badge: 'Failing', says: 'retried every few seconds' },
 };
 
 /** `search:Top` is the product Top of the search. */
@@ -40,12 +40,12 @@ export const Sessions = ({ sessions }: { sessions: readonly SessionStatus[] }) =
   return (
     <li>
       <h2>
-        Reading sessions{' '}
+        Network sessions{' '}
         <span class={`badge ${health}`}>
           {working} of {sessions.length} working
         </span>
       </h2>
-      <p>What the network is read with; a read goes by one that may make it</p>
+      <p>Credentials for reading the network; each read uses one that has access</p>
       <dl class="facts">
         {sessions.map((session) => (
           <Session key={session.name} {...session} />

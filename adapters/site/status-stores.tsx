@@ -12,17 +12,17 @@ const healthOf = ({ database, redis }: Model): Health =>
 const BADGES: Record<Health, string> = { ok: 'Working', degraded: 'Degraded', down: 'Down' };
 
 const Redis = ({ state, since }: StatusModel['redis']) => {
-  if (since === null) return <>not used: this process keeps what it holds to itself</>;
+  if (since === null) return <>not used: this process has its own cache</>;
   if (state === 'up') {
     return (
       <>
-        answers since <Time at={since} />
+        reachable since <Time at={since} />
       </>
     );
   }
   return (
     <>
-      away since <Time at={since} />: each process holds what it has read by itself, and keeps its share of the pace
+      unreachable since <Time at={since} />: each process uses its own cache and its share of the pace
     </>
   );
 };
@@ -35,10 +35,10 @@ export const Stores = (model: Model) => {
       <h2>
         Stores <span class={`badge ${health}`}>{BADGES[health]}</span>
       </h2>
-      <p>Accounts and the ledger; what was read and is held</p>
+      <p>Accounts, the ledger and the cache</p>
       <dl class="facts">
         <Fact name="Database" wide>
-          {model.database.ok ? 'Accounts and the ledger answer.' : 'Accounts and the ledger do not answer.'}
+          {model.database.ok ? 'Accounts and the ledger are reachable.' : 'Accounts and the ledger are unreachable.'}
         </Fact>
         <Fact name="Redis" wide>
           <Redis {...model.redis} />

@@ -9,9 +9,9 @@ import { Sessions } from './status-sessions.js';
 import { Stores } from './status-stores.js';
 
 const WORDS: Record<Health, { page: string; badge: string }> = {
-  ok: { page: 'Everything works', badge: 'Working' },
-  degraded: { page: 'Some reads are slow or fail', badge: 'Degraded' },
-  down: { page: 'Reads fail at the moment', badge: 'Down' },
+  ok: { page: 'All systems operational', badge: 'Working' },
+  degraded: { page: 'Some reads are slow or failing', badge: 'Degraded' },
+  down: { page: 'Reads are failing', badge: 'Down' },
 };
 
 /** Redis alone is away: nothing fails for that. */
@@ -25,7 +25,7 @@ const FAMILIES: Record<FamilyStatus['name'], { title: string; reads: string }> =
   slow: { title: 'Slow reads', reads: 'Search, threads, replies, quotes, retweeters, followers and following' },
 };
 
-const percent = (share: number): string => `${figure(Math.round(share * 1000) / 10)} %`;
+const percent = (share: number): string => `${figure(Math.round(share * 1000) / 10)}%`;
 
 const Incident = ({ at, code, message }: NonNullable<FamilyStatus['lastIncident']>) => (
   <>
@@ -43,12 +43,12 @@ const Family = (family: FamilyStatus) => (
     </h2>
     <p>{FAMILIES[family.name].reads}</p>
     <dl class="facts">
-      <Fact name="Wait for a turn">{figure(Math.round(family.queueWaitMs))} ms</Fact>
-      <Fact name="Waiting now">{figure(family.queueLength)}</Fact>
-      <Fact name="Held already">{family.cacheHitRate === null ? 'no reads yet' : percent(family.cacheHitRate)}</Fact>
+      <Fact name="Queue wait">{figure(Math.round(family.queueWaitMs))} ms</Fact>
+      <Fact name="Queue length">{figure(family.queueLength)}</Fact>
+      <Fact name="Cache hit rate">{family.cacheHitRate === null ? 'no reads yet' : percent(family.cacheHitRate)}</Fact>
       <Fact name="Upstream calls">{figure(family.upstreamCalls)}</Fact>
-      <Fact name="Of these failed">{figure(family.failures)}</Fact>
-      <Fact name="Refused as too late">{figure(family.refused)}</Fact>
+      <Fact name="Failed calls">{figure(family.failures)}</Fact>
+      <Fact name="Refused (too late)">{figure(family.refused)}</Fact>
       <Fact name="Last incident" wide>
         {family.lastIncident === null ? 'none since the start' : <Incident {...family.lastIncident} />}
       </Fact>
@@ -61,17 +61,17 @@ export const statusPage = (model: StatusModel): string =>
   document(
     {
       title: `${pageWords(model)} · Perch status`,
-      description: 'How the reads of this Perch are doing right now.',
+      description: 'The current state of this Perch server and the network it reads.',
       here: '/status',
     },
     <div class="wrap page">
       <p class="eyebrow">Status</p>
       <h1 class={`state ${model.status}`}>{pageWords(model)}</h1>
       <p class="lead">
-        Version {model.version} on the {model.network} network, up since <Time at={model.startedAt} />. What fails is
-        never charged.
+        Version {model.version} on the {model.network} network, up since <Time at={model.startedAt} />. Failed requests
+        are never charged.
       </p>
-      {model.draining ? <p class="lead">This process is stopping: it takes its last requests.</p> : null}
+      {model.draining ? <p class="lead">This process is shutting down and finishing its last requests.</p> : null}
       <ul class="cards two">
         {model.families.map((family) => (
           <Family key={family.name} {...family} />

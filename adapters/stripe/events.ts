@@ -37,6 +37,6 @@ function proven(body: Buffer, signature: string, secret: string, nowMs: number):
   try {
     return Stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_S, undefined, nowMs);
   } catch {
-    throw badRequest('This is not a signed event of the payment processor, or it is too old.');
+    throw badRequest('Not a signed event from the payment processor, or too old.');
   }
 }

@@ -26,13 +26,9 @@ async function answered<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (cause) {
-    throw new ServiceError(
-      'upstream_error',
-      'The payment processor did not answer as it should. Nothing was charged.',
-      {
-        cause,
-      },
-    );
+    throw new ServiceError('upstream_error', 'Unexpected response from the payment processor. Nothing was charged.', {
+      cause,
+    });
   }
 }
 
@@ -59,7 +55,7 @@ async function openPage(stripe: Stripe, ask: CheckoutAsk): Promise<{ sessionId: 
     },
     { idempotencyKey: saleId },
   );
-  if (session.url === null) throw new Error(`Stripe opened ${session.id} without a page.`);
+  if (session.url === null) throw new Error(`Stripe returned checkout session ${session.id} without a URL.`);
   return { sessionId: session.id, url: session.url };
 }
 

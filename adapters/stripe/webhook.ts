@@ -21,7 +21,8 @@ export function mountStripeWebhook(app: FastifyInstance, { secret, hear, clock }
     url: '/webhooks/stripe',
     bodyLimit: BODY_LIMIT,
     handler: async (request, reply) => {
-      if (secret === null) throw new ServiceError('billing_disabled', 'Events of payments are not taken here.');
+      if (secret === null)
+        throw new ServiceError('billing_disabled', 'Payment events are not accepted on this server.');
       if (!Buffer.isBuffer(request.body)) throw badRequest('The body is missing.');
       // With the library, which is loaded when events come.
       const { readEvent } = await import('./events.js');

@@ -67,7 +67,7 @@ export function openTelemetry({ url, serviceName, version, log }: TelemetryOptio
     async close() {
       const late = new Promise<'late'>((resolve) => setTimeout(resolve, CLOSE_MS, 'late').unref());
       const end = await Promise.race([provider.shutdown().catch(() => {}), late]);
-      if (end === 'late') log.warn('the last traces could not be exported in time and are lost');
+      if (end === 'late') log.warn('The last traces could not be exported in time and were lost');
     },
   };
 }

@@ -14,7 +14,7 @@ export function tellingOfFaults(exporter: SpanExporter, log: Log): SpanExporter 
       exporter.export(spans, (result) => {
         if (result.error !== undefined && performance.now() - toldAt >= TELL_EVERY_MS) {
           toldAt = performance.now();
-          log.warn(`traces could not be exported and are lost: ${result.error.message}`);
+          log.warn(`Traces could not be exported and were lost: ${result.error.message}`);
         }
         done(result);
       });

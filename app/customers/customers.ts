@@ -63,7 +63,7 @@ export async function openCustomers(
     try {
       await Promise.all([signIn.sweep(), oauth.grants.sweep()]);
     } catch (err) {
-      log.warn({ err }, 'What is over could not be deleted. It is tried again in an hour.');
+      log.warn({ err }, 'Expired records could not be deleted. Retrying in an hour.');
     }
   };
   await lifecycle.open(
@@ -119,7 +119,7 @@ const openNotices = (
         notices: createNotices(stores.sql),
         mail,
         authUrl: () => app.authUrl,
-        onFailure: (err) => log.error({ err }, 'A notice of a low balance could not be sent.'),
+        onFailure: (err) => log.error({ err }, 'A low-balance notice could not be sent.'),
       }),
     (notices) => notices.close(),
   );

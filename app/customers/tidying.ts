@@ -20,10 +20,7 @@ export async function openTidying(lifecycle: Lifecycle, { ledger, log, startPoll
     try {
       await ledger.tidy(stopping.signal);
     } catch (err) {
-      log.warn(
-        { err },
-        'The sums of usage could not be tidied up. No figure is wrong for it; it is tried again in ten minutes.',
-      );
+      log.warn({ err }, 'Usage totals could not be compacted. All figures remain correct; retrying in ten minutes.');
     }
   };
   await lifecycle.open(

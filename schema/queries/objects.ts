@@ -13,7 +13,7 @@ builder.queryFields((t) => ({
     description: `A profile by its handle, or by its id. ${costs('profile')}`,
     args: {
       handle: t.arg.string({
-        description: 'The handle, with or without @. Digits are a handle here, too.',
+        description: 'The handle, with or without @. Here digits are a handle, too.',
         ...rule({ kind: 'handle' }),
       }),
       id: t.arg.id({ description: 'The numeric id, instead of a handle.' }),
@@ -24,11 +24,11 @@ builder.queryFields((t) => ({
   }),
   users: t.field({
     type: UserBatch,
-    description: `Up to ${BATCH.max} profiles by handle, in input order. Cheaper in requests than one by one. ${costs('profile')}`,
+    description: `Up to ${BATCH.max} profiles by handle, in input order. Counts as a single request. ${costs('profile')}`,
     args: {
       handles: t.arg.stringList({
         required: true,
-        description: `${BATCH.min} to ${BATCH.max} handles; duplicates are folded.`,
+        description: `${BATCH.min} to ${BATCH.max} handles; duplicates are merged.`,
         ...inputsRule,
       }),
       ...freshArg,
@@ -49,7 +49,7 @@ builder.queryFields((t) => ({
     args: {
       ids: t.arg.idList({
         required: true,
-        description: `${BATCH.min} to ${BATCH.max} ids, as strings; duplicates are folded.`,
+        description: `${BATCH.min} to ${BATCH.max} ids, as strings; duplicates are merged.`,
         ...inputsRule,
       }),
       ...freshArg,
@@ -60,7 +60,7 @@ builder.queryFields((t) => ({
 }));
 
 function oneOf(handle: string | null | undefined, id: string | null | undefined) {
-  if ((handle == null) === (id == null)) throw badRequest('Give either handle or id, and one of them.', 'handle');
+  if ((handle == null) === (id == null)) throw badRequest('Provide exactly one of handle and id.', 'handle');
   if (id != null) {
     if (!isId(id)) throw impossibleId(id);
     return { id };

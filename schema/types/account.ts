@@ -9,7 +9,7 @@ export const usageArgs = builder.args((t) => ({
   to: t.string({ description: 'Last day, UTC. Default: today.' }),
   group: t.string({
     defaultValue: 'day',
-    description: 'day, hour, endpoint, key, comma-separated in any combination; hours are kept for the last 8 days.',
+    description: 'Any combination of day, hour, endpoint and key, comma-separated; hourly figures are kept for 8 days.',
   }),
 }));
 
@@ -19,21 +19,25 @@ export const usagePageArgs = builder.args((t) => ({
     description: `Rows on the page, 1 to ${USAGE_PAGE.max}.`,
     ...rule(sizeRule(USAGE_PAGE)),
   }),
-  after: t.string({ description: '`pageInfo.endCursor` of the page before, unchanged.' }),
+  after: t.string({ description: '`pageInfo.endCursor` of the previous page, unchanged.' }),
 }));
 
 export const UsageRowType = builder.objectRef<UsageRow>('UsageRow').implement({
-  description: 'Paid requests of one group. Requests that cost nothing are not in it. Free.',
+  description: 'The paid requests of one group. Free requests are not included. Free.',
   fields: (t) => ({
     day: t.exposeString('day', { description: 'The day, UTC. Free.' }),
-    hour: t.exposeString('hour', { description: 'When the hour begins, UTC. Free.' }),
+    hour: t.exposeString('hour', { description: 'Start of the hour, UTC. Free.' }),
     endpoint: t.exposeString('endpoint', {
-      description: 'The operation; `other` for names of your own beyond 100 in a day. Free.',
+      description: 'The operation; `other` for your own operation names beyond 100 a day. Free.',
     }),
-    keyPrefix: t.exposeString('keyPrefix', { description: 'The leading part of the key. Free.' }),
+    keyPrefix: t.exposeString('keyPrefix', { description: 'The key prefix. Free.' }),
     requests: t.expose('requests', { type: 'Count', nullable: false, description: 'Paid requests. Free.' }),
     items: t.expose('items', { type: 'Count', nullable: false, description: 'Objects returned. Free.' }),
-    cacheHits: t.expose('cacheHits', { type: 'Count', nullable: false, description: 'Objects at half price. Free.' }),
+    cacheHits: t.expose('cacheHits', {
+      type: 'Count',
+      nullable: false,
+      description: 'Objects served from cache, at half price. Free.',
+    }),
     credits: t.field({
       type: 'Credits',
       nullable: false,
@@ -44,7 +48,7 @@ export const UsageRowType = builder.objectRef<UsageRow>('UsageRow').implement({
 });
 
 const UsagePageInfo = builder.objectRef<UsagePage>('UsagePageInfo').implement({
-  description: 'Where a page of usage stands. Free.',
+  description: 'Position of a page of usage. Free.',
   fields: (t) => ({
     endCursor: t.exposeString('endCursor', {
       description:
@@ -52,40 +56,43 @@ const UsagePageInfo = builder.objectRef<UsagePage>('UsagePageInfo').implement({
     }),
     hasNextPage: t.boolean({
       nullable: false,
-      description: 'True when there is more. Free.',
+      description: 'Whether there are more pages. Free.',
       resolve: (page) => page.endCursor !== null,
     }),
   }),
 });
 
 export const UsagePageType = builder.objectRef<UsagePage>('UsagePage').implement({
-  description: 'A page of usage, sorted by what it is grouped by. Free.',
+  description: 'A page of usage, sorted by its groups. Free.',
   fields: (t) => ({
     nodes: t.field({
       type: [UsageRowType],
       nullable: false,
-      description: 'What the account spent, by day, hour, endpoint and key. Free.',
+      description: 'Usage of the account by day, hour, endpoint and key. Free.',
       resolve: (page) => page.nodes,
     }),
     pageInfo: t.field({
       type: UsagePageInfo,
       nullable: false,
-      description: 'Where to go on. Free.',
+      description: 'Pagination. Free.',
       resolve: (page) => page,
     }),
   }),
 });
 
 const ReceiptLineType = builder.objectRef<ReceiptLine>('ReceiptLine').implement({
-  description: 'So many items at one price. Free.',
+  description: 'A number of items at one price. Free.',
   fields: (t) => ({
     path: t.exposeString('path', {
       nullable: false,
-      description: 'Where in the operation, in names of the schema; `other` for what there was no room for. Free.',
+      description: 'Path in the operation, in schema names; `other` for lines that did not fit. Free.',
     }),
-    unit: t.exposeString('unit', { nullable: false, description: 'What the items are sold as. Free.' }),
-    cache: t.exposeString('cache', { nullable: false, description: 'How they were come by. Free.' }),
-    items: t.exposeInt('items', { nullable: false, description: 'How many. Free.' }),
+    unit: t.exposeString('unit', { nullable: false, description: 'The unit the items are priced as. Free.' }),
+    cache: t.exposeString('cache', {
+      nullable: false,
+      description: 'Whether they came from the cache or the network. Free.',
+    }),
+    items: t.exposeInt('items', { nullable: false, description: 'Number of items. Free.' }),
     unitPrice: t.field({
       type: 'Credits',
       nullable: false,
@@ -102,12 +109,12 @@ const ReceiptLineType = builder.objectRef<ReceiptLine>('ReceiptLine').implement(
 });
 
 export const ReceiptType = builder.objectRef<Receipt>('Receipt').implement({
-  description: 'What one paid request cost, and why. Free.',
+  description: 'What one paid request cost and why. Free.',
   fields: (t) => ({
-    requestId: t.exposeID('requestId', { nullable: false, description: 'The id of the request. Free.' }),
-    at: t.expose('at', { type: 'DateTime', nullable: false, description: 'When it was paid. Free.' }),
+    requestId: t.exposeID('requestId', { nullable: false, description: 'Id of the request. Free.' }),
+    at: t.expose('at', { type: 'DateTime', nullable: false, description: 'Time of the charge. Free.' }),
     operation: t.exposeString('operation', { nullable: false, description: 'The operation. Free.' }),
-    keyPrefix: t.exposeString('keyPrefix', { nullable: false, description: 'The leading part of the key. Free.' }),
+    keyPrefix: t.exposeString('keyPrefix', { nullable: false, description: 'The key prefix. Free.' }),
     credits: t.field({
       type: 'Credits',
       nullable: false,
@@ -117,34 +124,37 @@ export const ReceiptType = builder.objectRef<Receipt>('Receipt').implement({
     balanceAfter: t.field({
       type: 'Credits',
       nullable: false,
-      description: 'The balance after it. Free.',
+      description: 'Balance after the charge. Free.',
       resolve: (receipt) => toCredits(receipt.balanceAfter),
     }),
     items: t.exposeInt('items', { nullable: false, description: 'Objects returned. Free.' }),
-    cacheHits: t.exposeInt('cacheHits', { nullable: false, description: 'Objects at half price. Free.' }),
+    cacheHits: t.exposeInt('cacheHits', {
+      nullable: false,
+      description: 'Objects served from cache, at half price. Free.',
+    }),
     lines: t.field({
       type: [ReceiptLineType],
       nullable: false,
-      description: 'The lines. Free.',
+      description: 'One line per path and price. Free.',
       resolve: (receipt) => receipt.lines,
     }),
   }),
 });
 
 export const AccountType = builder.objectRef<Me>('Account').implement({
-  description: 'The account behind the key. Free.',
+  description: 'The account of the key. Free.',
   fields: (t) => ({
-    customerId: t.exposeID('customerId', { nullable: false, description: 'The account. Free.' }),
+    customerId: t.exposeID('customerId', { nullable: false, description: 'Id of the account. Free.' }),
     keyPrefix: t.exposeString('keyPrefix', {
       nullable: false,
-      description: 'The leading part of the key in use. Free.',
+      description: 'The prefix of the key in use. Free.',
     }),
     balance: t.expose('balance', { type: 'Credits', nullable: false, description: 'Credits in the wallet. Free.' }),
     rateLimitQps: t.exposeInt('rateLimitQps', { nullable: false, description: 'Requests per second. Free.' }),
     usage: t.field({
       type: [UsageRowType],
       nullable: false,
-      description: 'What was spent, by day, hour, endpoint and key: the first 1,000 rows. Free.',
+      description: 'Usage by day, hour, endpoint and key: the first 1,000 rows. Free.',
       args: usageArgs,
       resolve: (_me, args, { account }) => account.usage(args),
     }),

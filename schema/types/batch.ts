@@ -9,8 +9,8 @@ const BatchError = builder.objectRef<BatchFault>('BatchError').implement({
   description: 'An input that returned nothing, and why. Never charged.',
   fields: (t) => ({
     input: t.exposeString('input', { nullable: false, description: 'The handle or id as sent. Free.' }),
-    code: t.exposeString('code', { nullable: false, description: 'One of the error codes; match on it. Free.' }),
-    message: t.exposeString('message', { nullable: false, description: 'In words. Free.' }),
+    code: t.exposeString('code', { nullable: false, description: 'The error code; match on this. Free.' }),
+    message: t.exposeString('message', { nullable: false, description: 'What went wrong, in words. Free.' }),
   }),
 });
 
@@ -21,24 +21,24 @@ function metaOf({ nodes, cacheHits, charged, fresh }: Batch<unknown>) {
 }
 
 export const UserBatch = builder.objectRef<Batch<User>>('UserBatch').implement({
-  description: 'The profiles found, in input order, and why the others were not.',
+  description: 'The profiles found, in input order, and the reasons for those not found.',
   fields: (t) => ({
     nodes: t.field({
       type: [UserRef],
       nullable: false,
-      description: 'Found profiles, in input order, paid for by the field that returns this batch.',
+      description: 'The profiles found, in input order, paid for by the field that returns this batch.',
       resolve: (batch) => batch.nodes,
     }),
   }),
 });
 
 export const TweetBatch = builder.objectRef<Batch<Tweet>>('TweetBatch').implement({
-  description: 'The tweets found, in input order, and why the others were not.',
+  description: 'The tweets found, in input order, and the reasons for those not found.',
   fields: (t) => ({
     nodes: t.field({
       type: [TweetRef],
       nullable: false,
-      description: 'Found tweets, in input order, paid for by the field that returns this batch.',
+      description: 'The tweets found, in input order, paid for by the field that returns this batch.',
       resolve: (batch) => batch.nodes,
     }),
   }),
@@ -56,7 +56,7 @@ for (const ref of [UserBatch, TweetBatch]) {
     meta: t.field({
       type: PageMeta,
       nullable: false,
-      description: 'What the batch holds and what it cost. Free.',
+      description: 'What the batch contains and what it cost. Free.',
       resolve: metaOf,
     }),
   }));

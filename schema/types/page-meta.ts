@@ -2,12 +2,12 @@ import type { CacheLabel } from '../../src/metering/receipt.js';
 import { builder } from '../builder.js';
 
 const Cache = builder.enumType('Cache', {
-  description: 'How an answer was come by.',
+  description: 'Where an answer came from.',
   values: {
     miss: { description: 'Read from the network: full price.' },
-    hit: { description: 'Held already: half price.' },
-    mixed: { description: 'A batch partly held.' },
-    bypass: { description: 'Read anew because `fresh` asked for it: double price.' },
+    hit: { description: 'Served from cache: half price.' },
+    mixed: { description: 'A batch that was partly cached.' },
+    bypass: { description: 'Cache bypassed with `fresh`: double price.' },
   },
 });
 
@@ -19,18 +19,22 @@ interface Meta {
 }
 
 export const PageMeta = builder.objectRef<Meta>('PageMeta').implement({
-  description: 'What a page or batch holds and what it cost. Free.',
+  description: 'What a page or batch contains and what it cost. Free.',
   fields: (t) => ({
     items: t.exposeInt('items', { nullable: false, description: 'Objects returned. Free.' }),
     creditsCharged: t.expose('creditsCharged', {
       type: 'Credits',
       nullable: false,
-      description: 'Credits it costs; an object given twice in one operation is paid once. Free.',
+      description: 'Credits charged; an object returned more than once in one operation is charged once. Free.',
     }),
-    cache: t.expose('cache', { type: Cache, nullable: false, description: 'How it was come by. Free.' }),
+    cache: t.expose('cache', {
+      type: Cache,
+      nullable: false,
+      description: 'Where it came from: cache or network. Free.',
+    }),
     cacheHits: t.exposeInt('cacheHits', {
       nullable: false,
-      description: 'Objects that were held, at half price. Free.',
+      description: 'Objects served from cache, at half price. Free.',
     }),
   }),
 });

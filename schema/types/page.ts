@@ -6,7 +6,7 @@ import { PageMeta } from './page-meta.js';
 import { TweetRef, UserRef } from './refs.js';
 
 const PageInfo = builder.objectRef<Page>('PageInfo').implement({
-  description: 'Where a page stands in its list. Free.',
+  description: 'Position of a page in its list. Free.',
   fields: (t) => ({
     endCursor: t.exposeString('endCursor', {
       description:
@@ -14,21 +14,22 @@ const PageInfo = builder.objectRef<Page>('PageInfo').implement({
     }),
     hasNextPage: t.boolean({
       nullable: false,
-      description: 'True when there is more. Free.',
+      description: 'Whether there are more pages. Free.',
       resolve: (page) => page.endCursor !== null,
     }),
     truncated: t.exposeString('truncated', {
-      description: 'Why a page is short though more remains: `no_credits`, `max_credits`, `key_cap` or `sparse`. Free.',
+      description:
+        'Why a page is short although there is more: `no_credits`, `max_credits`, `key_cap` or `sparse`. Free.',
     }),
     endReason: t.exposeString('endReason', {
-      description: '`network_limit` where the network shows no further back. Free.',
+      description: '`network_limit` if the network does not go back any further. Free.',
     }),
   }),
 });
 
-/** A tweet, or with `product: People` a profile. */
+/** A tweet or, with `product: People`, a profile. */
 const SearchResult = builder.unionType('SearchResult', {
-  description: 'A tweet, or with `product: People` a profile.',
+  description: 'A tweet or, with `product: People`, a profile.',
   types: [TweetRef, UserRef],
   resolveType: (item) => ('text' in item ? 'Tweet' : 'User'),
 });
@@ -70,7 +71,8 @@ export const SearchPage = builder.objectRef<Page>('SearchPage').implement({
 });
 
 export const IdPage = builder.objectRef<Page>('IdPage').implement({
-  description: 'A page of numeric user ids. The same page as that of the profiles: either makes the other a hit.',
+  description:
+    'A page of numeric user ids. It shares its cache with the page of profiles: reading one makes the other a hit.',
   fields: (t) => ({
     nodes: t.idList({
       nullable: false,
@@ -86,13 +88,13 @@ for (const page of [TweetPage, UserPage, SearchPage, IdPage]) {
     pageInfo: t.field({
       type: PageInfo,
       nullable: false,
-      description: 'Where to go on. Free.',
+      description: 'Pagination. Free.',
       resolve: (page) => page,
     }),
     meta: t.field({
       type: PageMeta,
       nullable: false,
-      description: 'What the page holds and what it cost. Free.',
+      description: 'What the page contains and what it cost. Free.',
       resolve: (page) => ({ ...page, items: page.nodes.length, creditsCharged: toCredits(page.charged) }),
     }),
   }));

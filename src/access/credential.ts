@@ -17,12 +17,12 @@ function bearerToken(authorization: string): string | undefined {
 
 function whyMissing({ authorization, hasQueryKey }: CredentialHeaders): string {
   if (hasQueryKey) {
-    return `Keys in the query string are not accepted, because addresses end up in logs. Rotate this key, it may have been seen. ${HOW}`;
+    return `Keys in the query string are not accepted, because URLs end up in logs. Rotate this key: it may have been exposed. ${HOW}`;
   }
   if (authorization?.trim().startsWith('perch_'))
-    return 'The Authorization header needs the word Bearer before the key.';
-  if (authorization !== undefined) return `The Authorization header holds no Bearer key. ${HOW}`;
-  return `This needs a key. ${HOW}`;
+    return 'The Authorization header must be "Bearer", a space and the key.';
+  if (authorization !== undefined) return `The Authorization header has no Bearer key. ${HOW}`;
+  return `An API key is required. ${HOW}`;
 }
 
 /**
@@ -33,7 +33,7 @@ export function readCredential(headers: CredentialHeaders): string {
   const apiKey = headers.xApiKey?.trim() || undefined;
   const bearer = bearerToken(headers.authorization ?? '') || undefined;
   if (apiKey !== undefined && bearer !== undefined && apiKey !== bearer) {
-    throw badRequest('The headers x-api-key and Authorization hold two different keys. Send one of them.');
+    throw badRequest('The x-api-key and Authorization headers have different keys. Send only one.');
   }
   const key = apiKey ?? bearer;
   if (key === undefined) throw new ServiceError('missing_key', whyMissing(headers));

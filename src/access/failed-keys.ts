@@ -13,7 +13,7 @@ const WINDOW_SECONDS = 60;
 export const FAILED_KEYS_REASON = 'failed_keys';
 
 const tooMany = (retryAfter: number): ServiceError =>
-  new ServiceError('rate_limited', 'Too many keys from this address were not valid. A valid key still works.', {
+  new ServiceError('rate_limited', 'Too many invalid keys from this IP address. Valid keys still work.', {
     reason: FAILED_KEYS_REASON,
     retryAfter,
   });

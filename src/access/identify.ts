@@ -34,18 +34,20 @@ export interface IdentifyOptions {
 const invalid = (reason: string, message: string): ServiceError => new ServiceError('invalid_key', message, { reason });
 
 const malformed = () =>
-  invalid('malformed', 'This is not a key: "perch_live_" and 32 letters and digits. It may be cut off or mistyped.');
+  invalid(
+    'malformed',
+    'Malformed key: a key is "perch_live_" followed by 32 letters and digits. It may be truncated or mistyped.',
+  );
 
 function refusal(lookup: Exclude<KeyLookup, { state: 'live' }> | undefined): ServiceError {
-  if (lookup === undefined)
-    return invalid('unknown', 'There is no such key: it was mistyped, or belongs to another service.');
+  if (lookup === undefined) return invalid('unknown', 'Unknown key: it may be mistyped, or belong to another service.');
   if (lookup.state === 'frozen') {
     return invalid(
       'frozen',
-      'The account of this key is frozen: a payment was disputed, or the operator froze it. Write to support.',
+      'The account this key belongs to is frozen: a payment was disputed, or the operator froze it. Contact support.',
     );
   }
-  return invalid('revoked', `This key was revoked at ${lookup.revokedAt}. Use another key of the account.`);
+  return invalid('revoked', `This key was revoked at ${lookup.revokedAt}. Use another key.`);
 }
 
 /** Resolves once the store tells of changed keys. */

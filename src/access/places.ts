@@ -26,8 +26,8 @@ const busyReason = ({ kind }: Holder): BusyReason => (kind === 'account' ? 'acco
 type PlaceClass = 'work' | 'network';
 
 const CLASSES = {
-  work: { what: 'at work', places: 'places' },
-  network: { what: 'waiting for the network', places: 'places for such reads' },
+  work: { what: 'in progress', places: 'slots' },
+  network: { what: 'waiting for the network', places: 'slots for network reads' },
 } as const;
 
 export interface PlacesOptions {
@@ -74,11 +74,11 @@ export class Places {
     const reason = held === 0 ? 'overloaded' : busyReason(holder);
     this.#refused[reason] += 1;
     const { what, places } = CLASSES[of];
-    const whose = holder.kind === 'account' ? 'This account' : 'This address';
+    const whose = holder.kind === 'account' ? 'This account' : 'This IP address';
     const message =
       held === 0
-        ? `All ${share.total} ${places} are taken. Nothing was charged.`
-        : `${whose} has ${held} requests ${what}, its share of ${share.total} ${places} while ${share.taken} are taken: wait for one of them to end. Nothing was charged.`;
+        ? `All ${share.total} ${places} are in use. Try again shortly; nothing was charged.`
+        : `${whose} has ${held} requests ${what}, its share of ${share.total} ${places} while ${share.taken} are in use. Wait for one of them to finish; nothing was charged.`;
     const retryAfter = Math.max(1, share.waitMs(holder.name) / 1000);
     return new ServiceError('upstream_rate_limited', message, { reason, retryAfter });
   }

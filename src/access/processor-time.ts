@@ -136,10 +136,10 @@ export class ProcessorTime {
 function overdrawn({ kind }: Holder, byMs: number): ServiceError {
   const { perSecondMs } = ALLOWANCES[kind];
   const seconds = Math.max(1, Math.ceil(byMs / perSecondMs));
-  const whose = kind === 'account' ? 'This account' : 'This address';
+  const whose = kind === 'account' ? 'This account' : 'This IP address';
   return new ServiceError(
     'upstream_rate_limited',
-    `${whose} has used its share of the processor, ${perSecondMs} ms in a second while others ask, and ${Math.ceil(byMs)} ms more: send smaller documents, or fewer new ones, and try again in ${seconds} s. Nothing was charged.`,
+    `${whose} has used its share of CPU time (${perSecondMs} ms per second while others are waiting) plus ${Math.ceil(byMs)} ms. Send smaller or fewer new documents, and try again in ${seconds} s; nothing was charged.`,
     { reason: 'processor', retryAfter: seconds },
   );
 }

@@ -91,10 +91,10 @@ export class Account {
     const from = day(params.from, 'from') ?? usual;
     if (byHour && (from < kept || to < kept)) {
       const [param, text] = from < kept ? ['from', from] : ['to', to];
-      const why = `Hours are kept for ${HOURLY_DAYS} days, now from ${kept} on: ${param} can't be ${text}.`;
-      throw badRequest(`${why} Group by day for what was before.`, param);
+      const why = `Hourly usage is kept for ${HOURLY_DAYS} days, currently since ${kept}: ${param} can't be ${text}.`;
+      throw badRequest(`${why} Group by day for older usage.`, param);
     }
-    if (from > to) throw badRequest(`from (${from}) is after to (${to}).`, 'from');
+    if (from > to) throw badRequest(`from (${from}) must not be later than to (${to}).`, 'from');
     return { from, to };
   }
 
@@ -105,7 +105,7 @@ export class Account {
     if (receipt) return receipt;
     throw new ServiceError(
       'not_found',
-      'This account has no paid request under that id. Free requests leave no receipt.',
+      'This account has no paid request with that id. Free requests have no receipt.',
     );
   }
 }
@@ -124,7 +124,7 @@ function groups(text: string): UsageGroup[] {
   for (const name of names) {
     if (!USAGE_GROUPS.some((group) => group === name)) {
       const right = USAGE_GROUPS.join(', ');
-      throw badRequest(`group takes ${right} in any combination, not ${quoted(name)}.`, 'group');
+      throw badRequest(`group must be any combination of ${right}, not ${quoted(name)}.`, 'group');
     }
   }
   return USAGE_GROUPS.filter((group) => names.includes(group));

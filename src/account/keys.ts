@@ -70,7 +70,7 @@ export class Keys {
         grantId === null && revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now),
     );
     if (live.length < MOST_LIVE) return;
-    throw badRequest(`This account has ${MOST_LIVE} keys that work, which is the most. Revoke one that nobody uses.`);
+    throw badRequest(`This account has ${MOST_LIVE} active keys, the maximum. Revoke one you no longer use.`);
   }
 
   /** Another name or cap; what is undefined stays. Throws `bad_request` for a cap below what was spent under it. */

@@ -12,22 +12,22 @@ export function lowBalanceMail(level: WalletLevel, percent: NoticePercent, topUp
   const buys = (unit: Parameters<typeof priceOf>[0]) => NUMBER.format(Math.floor(balance / priceOf(unit, 'miss')));
   return {
     to: email,
-    subject: balance === 0 ? 'Your Perch credits are used up' : `Perch: ${left} credits left`,
+    subject: balance === 0 ? 'You have run out of Perch credits' : `Perch: ${left} credits left`,
     text: [
       balance === 0
-        ? 'Your Perch wallet is empty: requests that cost something are refused until you top it up.'
-        : `Your Perch wallet is down to ${left} credits: ${percent} % or less of the ${NUMBER.format(toCredits(full))} it had after the last top-up.`,
+        ? 'Your Perch wallet is empty: paid requests are refused until you top it up.'
+        : `Your Perch wallet is down to ${left} credits: ${percent}% or less of the ${NUMBER.format(toCredits(full))} it had after the last top-up.`,
       ...(balance === 0
         ? []
         : [
             '',
-            `They buy ${buys('tweet')} tweets or profiles, or ${buys('edge_profile')} profiles of a follower list.`,
+            `They buy ${buys('tweet')} tweets or profiles, or ${buys('edge_profile')} profiles from a follower list.`,
           ]),
       '',
       'Top it up here:',
       topUpAt,
       '',
-      'You get this once at 50, 20 and 5 % after each top-up.',
+      'You get this message once at 50%, 20% and 5% after each top-up.',
       '',
     ].join('\n'),
   };

@@ -25,7 +25,7 @@ export function readUsageCursor(question: string, group: readonly UsageGroup[], 
   const [asked, ...values] = unpack(cursor);
   if (asked === undefined) throw malformed();
   if (asked !== question) {
-    const message = 'This cursor belongs to another question: use it with the same from, to and group.';
+    const message = 'This cursor belongs to a different query: use it with the same from, to and group.';
     throw new ServiceError('bad_request', message, { param: 'cursor', reason: 'cursor_other_list' });
   }
   const right = values.length === group.length && group.every((one, nth) => RIGHT[one](values[nth] ?? ''));
@@ -50,6 +50,6 @@ function unpack(cursor: string): string[] {
 const malformed = (): ServiceError =>
   new ServiceError(
     'bad_request',
-    'This is not a cursor of ours. Send next_cursor of the previous page unchanged, or leave it out.',
+    'Invalid cursor. Send the next_cursor of the previous page unchanged, or leave it out.',
     { param: 'cursor', reason: 'cursor_malformed' },
   );

@@ -113,7 +113,7 @@ export class Billing {
     checkKey(idempotencyKey);
     const { payments, sales, clock } = this.#options;
     if (payments === null) {
-      throw new ServiceError('billing_disabled', 'Card checkout is not open on this server. Nothing was charged.');
+      throw new ServiceError('billing_disabled', 'Card checkout is not available on this server. Nothing was charged.');
     }
     const sale = await sales.begin({
       accountId,
@@ -128,7 +128,7 @@ export class Billing {
     });
     if (typeof sale === 'string') throw noSale(sale);
     if (sale.pack !== name) {
-      const message = `This Idempotency-Key opened a checkout for ${sale.pack}. Use another key for ${name}.`;
+      const message = `This Idempotency-Key was already used for a ${sale.pack} checkout. Use a different key for ${name}.`;
       throw badRequest(message, 'idempotency_key');
     }
     const url = sale.url ?? (await this.#openPage(payments, sale, { who: 'customer', address }));
@@ -192,23 +192,24 @@ export class Billing {
   async #refuseClient({ accountId, keyPrefix }: Pick<Caller, 'accountId' | 'keyPrefix'>): Promise<void> {
     const key = await this.#options.accounts.keyByPrefix(keyPrefix, accountId);
     if (key?.grantId === null) return;
-    const message = 'This key was given to a client, to read. Checkout takes a key of your own, or the dashboard.';
+    const message =
+      'This key was issued to a client for reading only. To buy credits, use one of your own keys or the dashboard.';
     throw new ServiceError('access_denied', message, { reason: 'read_only' });
   }
 }
 
 function noSale(why: NoSale): ServiceError {
   if (why === 'frozen') {
-    const message = 'This account is frozen: nothing can be bought for it. Settle that with the operator first.';
+    const message = 'This account is frozen and cannot buy credits. Contact the operator first.';
     return new ServiceError('access_denied', message, { reason: 'frozen' });
   }
-  const message = `${MOST_OPEN} checkout pages of the last 24 hours wait to be paid. Pay at one of them, or wait.`;
+  const message = `${MOST_OPEN} checkout pages opened in the last 24 hours are still unpaid. Pay on one of them, or wait.`;
   return new ServiceError('rate_limited', message, { retryAfter: 60 });
 }
 
 function checkKey(key: string | null): void {
   if (key === null || /^[\x21-\x7e]{1,255}$/.test(key)) return;
-  throw badRequest('An Idempotency-Key has 1 to 255 visible ASCII characters and no spaces.', 'idempotency_key');
+  throw badRequest('Idempotency-Key must be 1 to 255 visible ASCII characters without spaces.', 'idempotency_key');
 }
 
 function recordOf(sale: Sale): SaleRecord {

@@ -14,5 +14,5 @@ export function packNamed(name: string): Pack {
   const pack = PACKS.find((each) => each.name === name);
   if (pack !== undefined) return pack;
   const names = PACKS.map((each) => each.name).join(', ');
-  throw badRequest(`${quoted(name)} is not a pack. Packs: ${names}.`, 'pack');
+  throw badRequest(`Unknown pack ${quoted(name)}. Available packs: ${names}.`, 'pack');
 }

@@ -51,9 +51,8 @@ export class Settling {
     });
     const { currency, subtotalCents, totalCents } = seen;
     const detail = { sessionId, currency, subtotalCents, totalCents };
-    if (mismatched)
-      log.error(detail, 'A checkout was paid with another amount than it was opened for. Nothing was credited.');
-    if (!isOurs) log.warn({ sessionId }, 'The payment processor told of a checkout that is none of ours.');
+    if (mismatched) log.error(detail, 'The amount paid at a checkout differs from its price. No credits were added.');
+    if (!isOurs) log.warn({ sessionId }, 'The payment processor reported an unknown checkout.');
   }
 
   /** The same; a failure is only told to the log, for another look will come. */
@@ -61,7 +60,7 @@ export class Settling {
     try {
       await this.look(sessionId);
     } catch (err) {
-      this.#options.log.warn({ err, sessionId }, 'A checkout could not be looked up. It is tried again.');
+      this.#options.log.warn({ err, sessionId }, 'A checkout could not be looked up. Retrying.');
     }
   }
 
@@ -72,7 +71,10 @@ export class Settling {
     const sessionId = event.sessionId ?? (await this.#sessionOf(event.paymentIntent));
     if (sessionId !== null) await this.look(sessionId);
     if (event.type === 'refund.failed') {
-      log.warn({ ...event, sessionId }, 'A refund failed. What it took back stays taken: give it back with a grant.');
+      log.warn(
+        { ...event, sessionId },
+        'A refund failed, but its credits were already taken back: return them with a grant.',
+      );
     }
     await sales.noteEvent({ ...event, sessionId });
   }
@@ -94,7 +96,7 @@ export class Settling {
         if (due.length < ROUND) return;
       }
     } catch (err) {
-      log.warn({ err }, 'Open checkouts could not be listed. They are looked at later.');
+      log.warn({ err }, 'Open checkouts could not be listed. Retrying later.');
     }
   }
 }

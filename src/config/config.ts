@@ -10,7 +10,7 @@ export class ConfigError extends Error {
 
   constructor(faults: readonly ConfigFault[]) {
     const lines = faults.map(({ name, message }) => `  ${name} ${message}`);
-    super(`The configuration is not right:\n${lines.join('\n')}`);
+    super(`Invalid configuration:\n${lines.join('\n')}`);
     this.name = 'ConfigError';
     this.faults = faults;
   }
@@ -23,7 +23,7 @@ const OTHERS_NAMES: ReadonlySet<string> = new Set(['PERCH_CORPUS']);
 function unknownNames(env: Environment): string[] {
   const known: ReadonlySet<string> = new Set([...SETTING_NAMES, ...OTHERS_NAMES]);
   const unknown = Object.keys(env).filter((name) => name.startsWith('PERCH_') && !known.has(name) && textOf(env, name));
-  return unknown.sort().map((name) => `${name} is set and means nothing here. Is it misspelt?`);
+  return unknown.sort().map((name) => `${name} is set, but Perch has no such variable. Is it misspelled?`);
 }
 
 const lifetimesOf = (values: Values): Lifetimes => ({
@@ -87,7 +87,7 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   /** Whether an empty database becomes a demo. */
   demo: values.PERCH_DEMO !== 'off' && values.DATABASE_URL === undefined,
   networks: networksOf(values),
-  /** Upstream calls per second; null: the network's own pace. */
+  /** Upstream calls per second; null: the network's default pace. */
   pace: { fast: values.PERCH_PACE_FAST ?? null, slow: values.PERCH_PACE_SLOW ?? null },
   /** A null secret key: `billing_disabled`. */
   stripe: {
@@ -146,14 +146,14 @@ function deepFreeze<T extends object>(thing: T): T {
 /** What works, but not as whoever set it would think. */
 function halfSet({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET }: Values): string[] {
   if (STRIPE_SECRET_KEY === undefined || STRIPE_WEBHOOK_SECRET !== undefined) return [];
-  return ['STRIPE_SECRET_KEY is set without STRIPE_WEBHOOK_SECRET: refunds and disputes will not be noticed.'];
+  return ['STRIPE_SECRET_KEY is set without STRIPE_WEBHOOK_SECRET: refunds and disputes will go unnoticed.'];
 }
 
 /** Whoever reads the log of a public service could sign in as anybody who asks for a link. */
 function linksInLog({ PERCH_AUTH_URL, PERCH_BASE_URL, SMTP_URL }: Values): string[] {
   if (SMTP_URL !== undefined || !(PERCH_AUTH_URL ?? PERCH_BASE_URL)?.startsWith('https:')) return [];
   return [
-    'SMTP_URL is not set: sign-in links that work are written to the log. Whoever reads it can sign in with them.',
+    'SMTP_URL is not set: working sign-in links are written to the log, and anyone who can read it can sign in with them.',
   ];
 }
 

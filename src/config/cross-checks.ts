@@ -8,10 +8,10 @@ export function crossChecks(values: Values, faulty: ReadonlySet<string>): Config
     if (wrong && !faulty.has(name) && !faulty.has(other)) faults.push({ name, message });
   };
   const needs = (name: SettingName, other: SettingName) =>
-    check(values[name] !== undefined && values[other] === undefined, name, other, `needs ${other} beside it`);
+    check(values[name] !== undefined && values[other] === undefined, name, other, `also needs ${other}`);
 
   const alone = values.WORKERS > 1 && values.REDIS_URL === undefined;
-  check(alone, 'WORKERS', 'REDIS_URL', 'above 1 needs REDIS_URL: the processes share buckets and pace');
+  check(alone, 'WORKERS', 'REDIS_URL', 'above 1 needs REDIS_URL: the processes share rate limits and pace');
 
   needs('PERCH_SUNSET', 'PERCH_DEPRECATION');
   const early = (values.PERCH_SUNSET ?? Infinity) < (values.PERCH_DEPRECATION ?? -Infinity);
@@ -26,10 +26,15 @@ export function crossChecks(values: Values, faulty: ReadonlySet<string>): Config
     sold && values.X_AGREEMENT === undefined,
     'STRIPE_SECRET_KEY',
     'PERCH_NETWORK',
-    "cannot be set while PERCH_NETWORK is x: X's agreement forbids to sell what is read. X_AGREEMENT=signed says that you have another one",
+    'cannot be set while PERCH_NETWORK is x: the X agreement forbids selling what is read. Set X_AGREEMENT=signed if you have a different agreement',
   );
 
   const noServer = values.PERCH_NETWORK === 'mastodon' && values.MASTODON_BASE_URL === undefined;
-  check(noServer, 'MASTODON_BASE_URL', 'PERCH_NETWORK', 'is needed when PERCH_NETWORK is mastodon: one server');
+  check(
+    noServer,
+    'MASTODON_BASE_URL',
+    'PERCH_NETWORK',
+    'is required when PERCH_NETWORK is mastodon: the address of one server',
+  );
   return faults;
 }

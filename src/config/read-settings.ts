@@ -45,7 +45,7 @@ export function readSettings(env: Environment): { values: Values; faults: Config
     if (read === undefined) continue;
     const result = row.kind.safeParse(read);
     if (result.success) values[name] = result.data;
-    else faults.push({ name, message: `must be ${row.right}; it is ${JSON.stringify(shownText(name, read))}` });
+    else faults.push({ name, message: `must be ${row.right}, not ${JSON.stringify(shownText(name, read))}` });
   }
   return { values: values as Values, faults };
 }

@@ -54,15 +54,15 @@ const choice = <const T extends readonly string[]>(values: T, fallback: T[number
   setting(oneOf(values), `one of ${values.join(', ')}`, fallback);
 
 const lifetime = (defaultMs: number): Defaulted<number> =>
-  setting(whole(0, 86_400), 'whole seconds from 0 (hold nothing) to 86400', String(defaultMs / 1000));
+  setting(whole(0, 86_400), 'whole seconds from 0 (cache nothing) to 86400', String(defaultMs / 1000));
 
 const PORT = 'a port: a whole number from 0 to 65535 (0 picks a free one)';
-const BASE_URL = 'an http or https address without query and fragment';
+const BASE_URL = 'an http or https URL without query or fragment';
 const TOKENS = 'one or more tokens without spaces, separated by commas';
-const PACE = 'calls per second: a number above 0 with at most three decimals';
-const CREDITS = 'credits: a number from 0 on with at most three decimals';
-const MOMENT = 'a date or date-time of RFC 3339, as 2027-01-31 or 2027-01-31T12:00:00Z';
-const HEADERS = 'name=value, or several separated by commas';
+const PACE = 'calls per second: a number greater than 0 with at most three decimals';
+const CREDITS = 'a number of credits, 0 or more, with at most three decimals';
+const MOMENT = 'an RFC 3339 date or date-time, such as 2027-01-31 or 2027-01-31T12:00:00Z';
+const HEADERS = 'one or more name=value pairs, separated by commas';
 const SAMPLERS = [
   'always_on',
   'always_off',
@@ -71,38 +71,34 @@ const SAMPLERS = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ] as const;
-const SMTP = 'an smtp or smtps address, as smtps://user:password@mail.example:465';
+const SMTP = 'an smtp or smtps URL, such as smtps://user:password@mail.example:465';
 
 /** Every variable the service reads, one row each, in the order they are shown. */
 export const SETTINGS = {
   PORT: setting(whole(0, 65_535), PORT, '4000'),
   HOST: setting(oneWord, 'a host name or an IP address', '127.0.0.1'),
   PERCH_HOME: setting(words, 'a folder', '.perch'),
-  DATABASE_URL: store(postgresUrl, 'an address that begins with postgres:// or postgresql://', 'the embedded server'),
+  DATABASE_URL: store(postgresUrl, 'a postgres:// or postgresql:// URL', 'the embedded server'),
   PERCH_SECRET: secret(
     words.refine((text) => text.length >= 32),
     'at least 32 characters, the same on every machine',
     'secrets of its own, kept in PERCH_HOME',
   ),
-  REDIS_URL: store(
-    list(redisUrl),
-    'a redis:// or rediss:// address, or several separated by commas',
-    'in-process stores',
-  ),
+  REDIS_URL: store(list(redisUrl), 'one or more redis:// or rediss:// URLs, separated by commas', 'in-process stores'),
   PERCH_TRUST_PROXY: optional(
     list(proxyAddress),
-    'addresses or ranges (as 10.0.0.0/8), or loopback, linklocal, uniquelocal, separated by commas',
+    'IP addresses, ranges (such as 10.0.0.0/8), or loopback, linklocal, uniquelocal, separated by commas',
     "none: a client's address is the connection's",
   ),
   PERCH_BASE_URL: optional(baseUrl, BASE_URL, 'from the listen address'),
   PERCH_AUTH_URL: optional(baseUrl, BASE_URL, 'from the base address'),
-  PERCH_CONTACT: optional(words, 'a mail address or a page of whoever runs this', 'the base address'),
+  PERCH_CONTACT: optional(words, 'an email address or web page of the operator', 'the base address'),
   PERCH_NETWORK: choice(['corpus', 'bluesky', 'x', 'mastodon'], 'corpus'),
   PERCH_DEMO: optional(oneOf(['off']), 'off', 'a demo when the database is embedded and empty'),
   BLUESKY_BASE_URL: optional(baseUrl, BASE_URL, 'the public AppView'),
   BLUESKY_SERVICE_URL: setting(baseUrl, BASE_URL, 'https://bsky.social'),
   BLUESKY_DIRECTORY_URL: setting(baseUrl, BASE_URL, 'https://plc.directory'),
-  BLUESKY_IDENTIFIER: optional(oneWord, 'a handle or an address of an account', 'no search'),
+  BLUESKY_IDENTIFIER: optional(oneWord, 'the handle or email address of an account', 'no search'),
   BLUESKY_APP_PASSWORD: secret(oneWord, 'an app password', 'no search'),
   X_BASE_URL: setting(baseUrl, BASE_URL, 'https://api.x.com'),
   X_BEARER_TOKENS: secret(list(oneWord), TOKENS, 'none'),
@@ -115,13 +111,13 @@ export const SETTINGS = {
   STRIPE_WEBHOOK_SECRET: secret(oneWord, 'a secret without spaces', 'none'),
   STRIPE_BASE_URL: optional(baseUrl, BASE_URL, "Stripe's own"),
   SMTP_URL: store(smtpUrl, SMTP, 'sign-in links are printed to the log'),
-  MAIL_FROM: optional(sender, 'a sender, as perch@example.org', 'no-reply at the host of the public address'),
+  MAIL_FROM: optional(sender, 'a sender, such as perch@example.org', 'no-reply at the host of the public address'),
   PERCH_PACE_FAST: optional(rate, PACE, "the network's own"),
   PERCH_PACE_SLOW: optional(rate, PACE, "the network's own"),
   PERCH_DEADLINE_MS: setting(whole(1, 600_000), 'whole milliseconds from 1 to 600000', '30000'),
   PERCH_DEPRECATION: optional(moment, MOMENT, 'no such header'),
   PERCH_SUNSET: optional(moment, MOMENT, 'no such header'),
-  PERCH_DEPRECATION_URL: optional(webPage, 'an http or https address', 'no such header'),
+  PERCH_DEPRECATION_URL: optional(webPage, 'an http or https URL', 'no such header'),
   LOG_LEVEL: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
   LOG_FORMAT: optional(oneOf(['pretty', 'json']), 'one of pretty, json', 'pretty on a terminal, else json'),
   WORKERS: setting(whole(1, 256), 'a whole number from 1 to 256', '1'),
@@ -138,7 +134,7 @@ export const SETTINGS = {
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: secret(nameValues, HEADERS, 'those for all'),
   OTEL_SERVICE_NAME: setting(words, 'a name', 'perch'),
   OTEL_TRACES_SAMPLER: choice(SAMPLERS, 'parentbased_always_on'),
-  OTEL_TRACES_SAMPLER_ARG: optional(share, 'a share from 0 to 1, as 0.05', '1'),
+  OTEL_TRACES_SAMPLER_ARG: optional(share, 'a fraction from 0 to 1, such as 0.05', '1'),
   PERCH_CACHE_MB: setting(whole(1, 1_048_576), 'whole mebibytes from 1 to 1048576', '256'),
   PERCH_MAX_IN_FLIGHT: setting(whole(1, 1_000_000), 'a whole number from 1 to 1000000', '1000'),
   PERCH_MAX_CONNECTIONS: optional(

@@ -23,12 +23,12 @@ export const AUDIT = {
   'passkey.added': 'Passkey added',
   'passkey.removed': 'Passkey removed',
   'client.allowed': 'Client allowed',
-  'client.refreshed': 'Key of a client renewed',
+  'client.refreshed': 'Client key renewed',
   'client.revoked': 'Client revoked',
   'checkout.opened': 'Checkout opened',
-  'credits.granted': 'Credits given',
+  'credits.granted': 'Credits granted',
   'credits.bought': 'Credits bought',
-  'credits.reversed': 'Credits taken back',
+  'credits.reversed': 'Credits withdrawn',
   'credits.returned': 'Credits returned',
 } as const;
 

@@ -5,7 +5,7 @@ export type Thousandths = number;
 export function toThousandths(credits: number): Thousandths {
   const amount = Math.round(credits * 1000);
   if (!Number.isSafeInteger(amount) || Math.abs(amount / 1000 - credits) > 1e-9) {
-    throw new RangeError(`${credits} is not an amount of credits: at most three decimals`);
+    throw new RangeError(`${credits} is not a valid amount of credits: at most three decimals`);
   }
   return amount;
 }

@@ -2,21 +2,21 @@ import { shortened } from './shown.js';
 
 /** The closed list of error codes (section 7), one row each: HTTP status, default Retry-After in seconds, fixed title (H2, S1–S6). */
 export const ERROR_CODES = {
-  missing_key: { status: 401, title: 'A key is needed' },
-  invalid_key: { status: 401, title: 'The key is not valid' },
+  missing_key: { status: 401, title: 'API key required' },
+  invalid_key: { status: 401, title: 'Invalid API key' },
   rate_limited: { status: 429, title: 'Too many requests', retryAfter: 1 },
-  no_credits: { status: 402, title: 'The wallet does not cover this read' },
-  bad_request: { status: 400, title: 'The request is not right' },
-  not_found: { status: 404, title: 'No such object' },
-  access_denied: { status: 403, title: 'The network refused this read' },
-  product_unavailable: { status: 403, title: 'This search product is not available' },
-  billing_disabled: { status: 503, title: 'Card checkout is not open' },
-  upstream_rate_limited: { status: 503, title: 'The network asks us to wait', retryAfter: 5 },
-  no_account: { status: 503, title: 'No reading session is free', retryAfter: 60 },
-  upstream_error: { status: 503, title: 'The network did not answer', retryAfter: 2 },
-  request_rejected: { status: 503, title: 'The network refused our request', retryAfter: 30 },
-  query_id_stale: { status: 503, title: 'The network changed its interface', retryAfter: 60 },
-  internal: { status: 500, title: 'A fault on our side' },
+  no_credits: { status: 402, title: 'Not enough credits' },
+  bad_request: { status: 400, title: 'Invalid request' },
+  not_found: { status: 404, title: 'Not found' },
+  access_denied: { status: 403, title: 'Access denied by the network' },
+  product_unavailable: { status: 403, title: 'Search product unavailable' },
+  billing_disabled: { status: 503, title: 'Card checkout is not available' },
+  upstream_rate_limited: { status: 503, title: 'Rate limited by the network', retryAfter: 5 },
+  no_account: { status: 503, title: 'No network session available', retryAfter: 60 },
+  upstream_error: { status: 503, title: 'The network did not respond', retryAfter: 2 },
+  request_rejected: { status: 503, title: 'The network rejected our request', retryAfter: 30 },
+  query_id_stale: { status: 503, title: 'The network changed its API', retryAfter: 60 },
+  internal: { status: 500, title: 'Internal server error' },
 } as const satisfies Record<string, { status: number; title: string; retryAfter?: number }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

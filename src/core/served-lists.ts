@@ -19,7 +19,7 @@ export function readerOf<Reader>(readers: Readers<Reader>, kind: ListKind): Read
 export const notServed = (kind: ListKind): ServiceError =>
   new ServiceError(
     'access_denied',
-    `This service has no ${LISTS[kind].query.name}: its network offers no such list. Nothing was charged.`,
+    `${LISTS[kind].query.name} is not available: the network does not offer this list. Nothing was charged.`,
     { reason: 'list_not_served' },
   );
 

@@ -77,7 +77,7 @@ export class Meter {
   /** The failure of a read that not one item is covered for (M2, M26). */
   noCredits(unit: Unit, cache: ItemCache): ServiceError {
     const price = toCredits(priceOf(unit, cache));
-    return shortOf(this.shortage, `One of the ${UNITS[unit].items} costs ${price} here`, this.left);
+    return shortOf(this.shortage, `This read costs ${price} per ${UNITS[unit].items.replace(/s$/, '')}`, this.left);
   }
 }
 
@@ -85,13 +85,13 @@ export class Meter {
 export function shortOf(shortage: Shortage, price: string, left: Thousandths): ServiceError {
   const has = toCredits(Math.max(0, left));
   if (shortage === 'max_credits') {
-    const message = `${price}; ${has} is left of this call's budget. Raise max_credits (or X-Max-Credits).`;
+    const message = `${price}; ${has} left in this call's budget. Raise max_credits (or X-Max-Credits).`;
     return new ServiceError('no_credits', message, { reason: 'max_credits', param: 'max_credits' });
   }
   if (shortage === 'key_cap') {
     return new ServiceError(
       'no_credits',
-      `${price}; ${has} is left under this key's cap. Raise the cap or use another key.`,
+      `${price}; ${has} left under this key's spend cap. Raise the cap or use another key.`,
       {
         reason: 'key_cap',
       },

@@ -47,14 +47,14 @@ export async function settle(at: Settlement, charge: Charge): Promise<Thousandth
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     if (error instanceof InDoubt) throw unknown(requestId, error);
-    throw new ServiceError('internal', 'The charge could not be written, so nothing was delivered or charged.', {
+    throw new ServiceError('internal', 'The charge could not be recorded, so nothing was delivered or charged.', {
       cause: error,
     });
   }
   if (posted.ok) return posted.balance;
   const whose = posted.reason === 'key_cap' ? "this key's cap" : 'the balance';
   const detail = posted.reason === 'key_cap' ? { reason: 'key_cap' } : { retryAfter: 1 };
-  const message = `This read costs ${toCredits(amount)} and another call spent ${whose} in between. Nothing was charged.`;
+  const message = `This read costs ${toCredits(amount)}, but another call used up ${whose} in the meantime. Nothing was charged.`;
   throw new ServiceError('no_credits', message, detail);
 }
 
@@ -74,6 +74,6 @@ async function knownBy(posting: Promise<Posted>, ms: number): Promise<Posted> {
 const unknown = (requestId: string, cause: InDoubt): ServiceError =>
   new ServiceError(
     'upstream_error',
-    `Nothing was delivered, and whether this call was charged is not known yet. GET /v1/usage/${requestId} tells: it is 404 as long as nothing was.`,
+    `Nothing was delivered, and it is not yet known whether this call was charged. Check GET /v1/usage/${requestId}: it is 404 unless the call was charged.`,
     { reason: 'charge_unknown', retryAfter: 5, cause },
   );

@@ -72,7 +72,7 @@ export const codeLocation = ({ redirectUri, state }: Ask, code: string, { authUr
 /** A parameter may be there once at most (RFC 6749 3.1). */
 function only(fields: URLSearchParams, name: string): string | null {
   const values = fields.getAll(name);
-  if (values.length > 1) throw new OAuthError('invalid_request', `${name} is given twice.`);
+  if (values.length > 1) throw new OAuthError('invalid_request', `${name} is given more than once.`);
   return values[0] ?? null;
 }
 
@@ -82,10 +82,16 @@ function redirectOf(fields: URLSearchParams, { redirectUris }: Client): Pick<Ask
   if (named === null) {
     const [first, ...others] = redirectUris;
     if (first !== undefined && others.length === 0) return { redirectUri: sound(first), redirectNamed: false };
-    throw new OAuthError('invalid_request', 'redirect_uri is missing, and the client has more than one.');
+    throw new OAuthError(
+      'invalid_request',
+      'redirect_uri is required, because the client has registered more than one.',
+    );
   }
   if (isRegistered(redirectUris, named)) return { redirectUri: sound(named), redirectNamed: true };
-  throw new OAuthError('invalid_request', `The client has not registered this redirect_uri: ${shortened(named, 200)}`);
+  throw new OAuthError(
+    'invalid_request',
+    `This redirect_uri is not registered for the client: ${shortened(named, 200)}`,
+  );
 }
 
 /** It may have been registered when more was taken. */
@@ -108,7 +114,8 @@ function challengeOf(fields: URLSearchParams): string {
   if (only(fields, 'code_challenge_method') !== 'S256') {
     throw new OAuthError('invalid_request', 'code_challenge_method must be S256.');
   }
-  if (!isChallenge(challenge)) throw new OAuthError('invalid_request', 'code_challenge is not a SHA-256 in base64url.');
+  if (!isChallenge(challenge))
+    throw new OAuthError('invalid_request', 'code_challenge must be a base64url-encoded SHA-256 hash.');
   only(fields, 'scope');
   return challenge;
 }

@@ -30,7 +30,7 @@ export function clientFrom(clientId: string, description: unknown): Client {
   const { redirect_uris, client_name, client_uri, grant_types, response_types } = read.data;
   const chars = redirect_uris.reduce((sum, uri) => sum + uri.length, 0);
   if (chars > MOST_REDIRECT_CHARS) {
-    const message = `The redirect_uris have ${chars} characters in all; at most ${MOST_REDIRECT_CHARS} are taken.`;
+    const message = `The redirect_uris have ${chars} characters in total; at most ${MOST_REDIRECT_CHARS} are allowed.`;
     throw new OAuthError('invalid_redirect_uri', message);
   }
   for (const uri of redirect_uris) {
@@ -49,7 +49,7 @@ export function clientFrom(clientId: string, description: unknown): Client {
 /** Without what could make it look like something else: control and format characters, and more of it than a line. */
 function shownName(name: string): string {
   const plain = name.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
-  return plain === '' ? 'A client without a name' : [...plain].slice(0, MOST_NAME_CHARS).join('');
+  return plain === '' ? 'Unnamed client' : [...plain].slice(0, MOST_NAME_CHARS).join('');
 }
 
 /** As a parser writes it: no control character is left, which the store could not keep. */

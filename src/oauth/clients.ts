@@ -53,7 +53,7 @@ export class Clients {
     if (isDocumentId(clientId)) return this.#fromDocument(clientId);
     const client = await this.#options.store.find(clientId);
     if (client) return client;
-    throw new OAuthError('invalid_client', 'This client is not known here: it must register first.', 401);
+    throw new OAuthError('invalid_client', 'Unknown client: it must register first.', 401);
   }
 
   /**
@@ -67,10 +67,10 @@ export class Clients {
   async #fromDocument(clientId: string): Promise<Client> {
     const document = await this.#read(clientId);
     const { data } = DOCUMENT.safeParse(document);
-    if (data?.client_id !== clientId) throw refused(clientId, 'its client_id is not its own address.');
+    if (data?.client_id !== clientId) throw refused(clientId, 'its client_id is not its own URL.');
     // What is public has none (draft-ietf-oauth-client-id-metadata-document).
     if (data.client_secret !== undefined || data.token_endpoint_auth_method?.startsWith('client_secret')) {
-      throw refused(clientId, 'it speaks of a secret.');
+      throw refused(clientId, 'it mentions a client secret.');
     }
     try {
       return clientFrom(clientId, document);
@@ -90,7 +90,7 @@ export class Clients {
 }
 
 const refused = (clientId: string, why: string): OAuthError =>
-  new OAuthError('invalid_client', `The client's document at ${shortened(clientId, 200)} cannot be used: ${why}`, 401);
+  new OAuthError('invalid_client', `The client metadata at ${shortened(clientId, 200)} cannot be used: ${why}`, 401);
 
 /** Whether a client id is the address of a document: https with a path that is written plainly (A13). */
 export function isDocumentId(clientId: string): boolean {

@@ -28,18 +28,18 @@ export function faultOf(uri: string): string | null {
   if (uri.includes('#')) return 'has a fragment';
   const url = new URL(uri);
   // The page shows it; a parser lets more through than any name has.
-  if (!/^(?:[\w.-]*|\[[0-9a-f:.]+\])$/i.test(url.hostname)) return 'has a host that is no name';
-  if (url.username !== '' || url.password !== '') return 'names a user';
-  if (url.protocol === 'http:' && !isLoopback(url)) return 'is http: only https, or http on loopback, is taken';
+  if (!/^(?:[\w.-]*|\[[0-9a-f:.]+\])$/i.test(url.hostname)) return 'has a host that is not a valid name';
+  if (url.username !== '' || url.password !== '') return 'contains a user name';
+  if (url.protocol === 'http:' && !isLoopback(url)) return 'uses http: only https, or http on loopback, is allowed';
   return url.protocol === 'https:' || isLoopback(url) ? null : schemeFault(url.protocol);
 }
 
 /** A private-use scheme is a name that its owner has, turned around: it has a dot (RFC 8252 7.1). */
 function schemeFault(scheme: string): string | null {
   if (KNOWN_APPS.has(scheme)) return null;
-  if (OF_THE_SYSTEM.test(scheme)) return `has a scheme that is not for redirects (${scheme})`;
+  if (OF_THE_SYSTEM.test(scheme)) return `has a scheme not allowed for redirects (${scheme})`;
   if (scheme.includes('.')) return null;
-  return `has the scheme ${scheme} but an app's own scheme must have a dot, as com.example.app: has`;
+  return `has the scheme ${scheme} but a custom scheme must contain a dot, as com.example.app: does`;
 }
 
 /** Exact match, but for the port of a loopback address (A16). */

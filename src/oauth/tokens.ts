@@ -73,7 +73,7 @@ export class Tokens {
     const found = await store.findByToken({ keyHash: hashKey(token, pepper), refreshHash: hashSecret(token) });
     if (!found) return;
     if (clientId !== null && clientId !== found.clientId) {
-      throw new OAuthError('invalid_grant', 'This token was given to another client.');
+      throw new OAuthError('invalid_grant', 'This token was issued to another client.');
     }
     await store.revoke(found, { who: 'client', address }, new Date(clock.now()));
   }
@@ -82,8 +82,7 @@ export class Tokens {
     const clientId = fields.get('client_id');
     if (clientId !== null && (await this.#options.clients.isKnown(clientId))) return clientId;
     // Clients register again on exactly this.
-    const message =
-      clientId === null ? 'client_id is missing.' : 'This client is not known here: it must register first.';
+    const message = clientId === null ? 'client_id is missing.' : 'Unknown client: it must register first.';
     throw new OAuthError('invalid_client', message, 401);
   }
 
@@ -157,13 +156,13 @@ function needed(fields: URLSearchParams, name: string): string {
 const stale = (what: 'code' | 'refresh_token'): OAuthError =>
   new OAuthError(
     'invalid_grant',
-    `The ${what} is not valid: unknown, too old, used before, revoked, or not this client's.`,
+    `Invalid ${what}: unknown, expired, already used, revoked, or issued to another client.`,
   );
 
 const tooOften = (seconds: number): OAuthError =>
   new OAuthError(
     'temporarily_unavailable',
-    `This client has refreshed ${MOST_REFRESHES.count} times within an hour. Its key still works. Try again in ${seconds} s.`,
+    `This client has refreshed ${MOST_REFRESHES.count} times in the last hour. Its key still works. Try again in ${seconds} s.`,
     429,
     seconds,
   );

@@ -56,7 +56,7 @@ export async function batch<Ref, T>(
   let charged = 0;
   let cacheHits = 0;
   for (const { input, ref } of inputs) {
-    const result = ref === null ? { fail: cut ?? badRequest('This cannot be a handle or id.') } : results[next++];
+    const result = ref === null ? { fail: cut ?? badRequest('Not a valid handle or id.') } : results[next++];
     if (!result) continue;
     if ('ok' in result) {
       nodes.push(result.ok);

@@ -79,7 +79,7 @@ export function createCursors(secret: Uint8Array): Cursors {
       if (hash !== listHash(list)) {
         throw refused(
           'cursor_other_list',
-          'This cursor belongs to another list: use it with the same path and parameters.',
+          'This cursor belongs to a different list: use it with the same path and parameters.',
         );
       }
       if (nowMs / 1000 - issued > LIFETIME_SECONDS) {
@@ -107,7 +107,4 @@ export const expired = (why: string): ServiceError =>
   refused('cursor_expired', `${why}. Start again without a cursor.`);
 
 const notOurs = () =>
-  refused(
-    'cursor_malformed',
-    'This is not a cursor of ours. Send next_cursor of the previous page unchanged, or leave it out.',
-  );
+  refused('cursor_malformed', 'Invalid cursor. Send the next_cursor of the previous page unchanged, or leave it out.');

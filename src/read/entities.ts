@@ -143,7 +143,7 @@ async function lookUp<T>(
 function hinted(ref: UserRef, found: Found<User>): Found<User> {
   if ('ok' in found || found.fail.code !== 'not_found' || !('handle' in ref) || !/^[0-9]+$/.test(ref.handle))
     return found;
-  const message = `No user has the handle ${ref.handle}. If it is an id: the lists of /v1/users/{user}/… take ids.`;
+  const message = `No user has the handle ${ref.handle}. If it is an id, use the lists under /v1/users/{user}/…, which accept ids.`;
   return { fail: new ServiceError('not_found', message, found.fail.detail) };
 }
 

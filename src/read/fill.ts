@@ -218,4 +218,4 @@ class Filling {
   }
 }
 
-const lostPlace = (): ServiceError => expired('This cursor has expired: its place in the list is gone');
+const lostPlace = (): ServiceError => expired('This cursor has expired: its place in the list no longer exists');

@@ -11,13 +11,15 @@ const ABANDONED = 'abandoned';
 
 /** A read that nobody waited for any more. Somebody may have come in that moment, so it is tried again for them. */
 export const abandoned = (): ServiceError =>
-  new ServiceError('upstream_error', 'The read was given up, for nobody waited for it.', { reason: ABANDONED });
+  new ServiceError('upstream_error', 'The read was cancelled because nobody was waiting for it.', {
+    reason: ABANDONED,
+  });
 
 const TOO_LATE = 'too_late';
 
 /** The time of those who waited was over. Whoever joined later has more of it, and may try again. */
 export const tooLate = (cause: unknown): ServiceError =>
-  new ServiceError('upstream_error', 'The network did not answer in time.', { reason: TOO_LATE, cause });
+  new ServiceError('upstream_error', 'The network did not respond in time.', { reason: TOO_LATE, cause });
 
 export const isTooLate = ({ detail }: ServiceError): boolean => detail.reason === TOO_LATE;
 

@@ -17,20 +17,20 @@ const MARKS = /\p{M}{31}/u;
 /** One spelling of a query: NFC, trimmed, inner spaces collapsed, case kept (P9). Throws `bad_request` (P8). */
 export function normaliseQuery(text: string): string {
   const plain = text.trim().replace(/\s+/gu, ' ');
-  if (plain === '') throw badRequest('q is empty: give at least one word or operator.', 'q');
+  if (plain === '') throw badRequest('q is empty: use at least one word or operator.', 'q');
   if (plain.length > MOST_PER_CHARACTER * MAX_QUERY_LENGTH) throw tooLong(plain.length);
-  if (MARKS.test(plain)) throw badRequest(`q has more than ${MAX_MARKS} marks on one character.`, 'q');
+  if (MARKS.test(plain)) throw badRequest(`q has more than ${MAX_MARKS} combining marks on one character.`, 'q');
   const query = plain.normalize('NFC').trim().replace(/\s+/gu, ' ');
   if (query.length > MAX_QUERY_LENGTH) throw tooLong(query.length);
   return query;
 }
 
 const tooLong = (length: number) =>
-  badRequest(`q has ${length} characters; at most ${MAX_QUERY_LENGTH} are taken.`, 'q');
+  badRequest(`q has ${length} characters; at most ${MAX_QUERY_LENGTH} are allowed.`, 'q');
 
 /** No user can be called so: 404, as the rows of these paths list it and not 400 (I5). */
 export const impossibleUser = (text: string): ServiceError =>
-  new ServiceError('not_found', `${quoted(text)} cannot be a user: give a numeric id or a handle.`, {
+  new ServiceError('not_found', `Invalid user ${quoted(text)}: use a numeric id or a handle.`, {
     reason: 'unknown',
   });
 
@@ -38,7 +38,7 @@ export const impossibleUser = (text: string): ServiceError =>
 export const impossibleHandle = (text: string): ServiceError =>
   new ServiceError(
     'not_found',
-    `${quoted(text)} cannot be a handle: letters, digits and _, on some networks . and - and one @.`,
+    `Invalid handle ${quoted(text)}: use letters, digits and _ (on some networks also ., - and one @).`,
     {
       reason: 'unknown',
     },
@@ -46,6 +46,6 @@ export const impossibleHandle = (text: string): ServiceError =>
 
 /** No tweet can have such an id: digits without sign, spaces or leading zeros (I5, I7). */
 export const impossibleId = (text: string): ServiceError =>
-  new ServiceError('not_found', `${quoted(text)} cannot be an id: digits only, without leading zeros.`, {
+  new ServiceError('not_found', `Invalid id ${quoted(text)}: use digits only, without leading zeros.`, {
     reason: 'unknown',
   });

@@ -8,7 +8,7 @@ import { badRequest } from '../core/errors.js';
 export function budgetFrom(parameter: unknown, header: string | string[] | undefined): Thousandths | null {
   const [first, second] = [parameter, header].filter((value) => value !== undefined).map(amount);
   if (first !== undefined && second !== undefined && first !== second) {
-    throw badRequest('max_credits and X-Max-Credits differ: give one of them.', 'max_credits');
+    throw badRequest('max_credits and X-Max-Credits differ: send only one.', 'max_credits');
   }
   return first ?? second ?? null;
 }

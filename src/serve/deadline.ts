@@ -70,7 +70,7 @@ export class Deadline {
   #late(): ServiceError {
     return new ServiceError(
       'upstream_error',
-      `This call was not done within ${this.#ms / 1000} s, so it was given up. Nothing was charged.`,
+      `This call did not finish within ${this.#ms / 1000} s and was cancelled. Nothing was charged.`,
     );
   }
 }

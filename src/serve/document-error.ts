@@ -14,7 +14,7 @@ export class DocumentError extends ServiceError {
 
   constructor(errors: readonly GraphQLError[], status?: number) {
     const few = errors.slice(0, MAX_ERRORS).map(short);
-    super('bad_request', few[0]?.message ?? 'The document is not valid.', status === undefined ? {} : { status });
+    super('bad_request', few[0]?.message ?? 'Invalid document.', status === undefined ? {} : { status });
     this.errors = few;
   }
 

@@ -38,7 +38,7 @@ export function checkIntrospection(
   const scale = new Scale(schema, fragments);
   scale.ofRoot(operation.selectionSet);
   // Counting ends just beyond the bound, so how far beyond is not known.
-  const are = 'The introspection would answer with at least';
+  const are = 'The introspection result would have at least';
   refuseOver(scale.bytes, LIMITS.introspectionBytes, are, 'bytes');
 }
 

@@ -163,7 +163,7 @@ class Planner {
       if (!price) return below(variables, parents);
       if (price.items === 'first' && parents > MAX_PARENTS) {
         throw badRequest(
-          `${node.name.value} would be read for up to ${parents} parents; a paid list may hang below at most ${MAX_PARENTS}. Ask for fewer parents (first: ${MAX_PARENTS}).`,
+          `${node.name.value} would be read for up to ${parents} parents; a paid list is allowed under at most ${MAX_PARENTS}. Request fewer parents (first: ${MAX_PARENTS}).`,
           'first',
         );
       }

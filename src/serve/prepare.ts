@@ -151,5 +151,5 @@ function check(schema: GraphQLSchema, read: ReadDocument, operation: OperationDe
 
 const whichOperation = (name: string | null): string =>
   name === null
-    ? 'The document has no operation, or several: name one with operationName.'
+    ? 'The document has no operation, or more than one: choose one with operationName.'
     : `The document has no operation ${JSON.stringify(shortened(name))}.`;

@@ -58,7 +58,9 @@ function parsed(source: Source): DocumentNode {
   try {
     return parse(source, { maxTokens: LIMITS.tokens });
   } catch (error) {
-    throw new DocumentError([error instanceof GraphQLError ? error : new GraphQLError('The document cannot be read.')]);
+    throw new DocumentError([
+      error instanceof GraphQLError ? error : new GraphQLError('The document cannot be parsed.'),
+    ]);
   }
 }
 
@@ -110,12 +112,12 @@ export function measure(
   // The limits of shape are for callers: our own documents are read by people before they are persisted.
   if (!isOurs) for (const { node, shape } of all) checkShape(node, shape);
   const selections = everything.reduce((sum, { shape }) => sum + shape.selections, 0);
-  refuseOver(selections, LIMITS.selections, 'Once its fragments are expanded the document has', 'selections');
+  refuseOver(selections, LIMITS.selections, 'With its fragments expanded, the document has', 'selections');
   let comparisons = 0;
   for (const { node } of everything) comparisons += comparisonsOf([node.selectionSet], fragments);
   if (comparisons > LIMITS.comparisons) {
     throw DocumentError.of(
-      `Fields of the same name would have to be compared ${comparisons.toLocaleString('en-US')} times; at most ${LIMITS.comparisons.toLocaleString('en-US')} are allowed. Ask for a field once in a place, or under another name.`,
+      `Fields with the same name would have to be compared ${comparisons.toLocaleString('en-US')} times; at most ${LIMITS.comparisons.toLocaleString('en-US')} are allowed. Select each field once per selection set, or use aliases.`,
     );
   }
   hidePlaces(document, places);
@@ -127,7 +129,7 @@ function checkShape(node: OperationDefinitionNode, { depth, aliases, width, fiel
   refuseOver(depth, levels, 'The operation is nested', 'levels deep');
   refuseOver(aliases, LIMITS.aliases, 'The operation has', 'aliases');
   refuseOver(width, LIMITS.rootFields, 'The operation has', 'root fields');
-  refuseOver(fields, LIMITS.fields, 'The operation has', 'fields once its fragments are expanded');
+  refuseOver(fields, LIMITS.fields, 'The operation has', 'fields with its fragments expanded');
   refuseOver(node.variableDefinitions?.length ?? 0, LIMITS.variables, 'The operation has', 'variables');
 }
 
@@ -150,7 +152,7 @@ function checkValues(document: DocumentNode, places: Places): void {
     Name(node) {
       if (node.value !== '__proto__') return;
       places.add(node, node.loc?.start ?? 0);
-      throw new DocumentError([places.place(new GraphQLError('__proto__ cannot be a name here.', { nodes: node }))]);
+      throw new DocumentError([places.place(new GraphQLError('__proto__ is not allowed as a name.', { nodes: node }))]);
     },
   });
 }

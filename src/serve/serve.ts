@@ -125,14 +125,14 @@ function priced(options: ServeOptions, call: Call, admits: Admits) {
   if ('failure' in call.document) throw call.document.failure;
   const operation = options.documents.find(call.document, admits);
   if (call.queriesOnly && operation.kind !== 'query') {
-    throw new ServiceError('bad_request', 'Only queries can be sent with GET: use POST.', { status: 405 });
+    throw new ServiceError('bad_request', 'Only queries can be sent with GET; use POST.', { status: 405 });
   }
   const { budget, estimate: dryRun, warnings = [], ...params } = call.parse();
   const variables = operation.coerce(params.variables);
   const worst = operation.worst(variables);
   if (budget === null && !dryRun && worst.amount > options.ceiling) {
     throw badRequest(
-      `This operation can cost up to ${toCredits(worst.amount)} credits, over the ceiling of ${toCredits(options.ceiling)}. Ask for fewer items, or allow it with max_credits (or X-Max-Credits).`,
+      `This operation can cost up to ${toCredits(worst.amount)} credits, over the default budget of ${toCredits(options.ceiling)}. Request fewer items, or set a higher budget with max_credits (or X-Max-Credits).`,
       'max_credits',
     );
   }
@@ -144,7 +144,7 @@ const ageOf = (fetchedAt: number | undefined, now: number): number | undefined =
   fetchedAt === undefined ? undefined : Math.max(0, Math.floor((now - fetchedAt) / 1000));
 
 function tooFast(rate: RateDecision): ServiceError {
-  const message = `More than ${rate.limit} requests a second. Try again in ${rate.retryAfterSeconds} s; nothing was charged.`;
+  const message = `More than ${rate.limit} ${rate.limit === 1 ? 'request' : 'requests'} per second. Try again in ${rate.retryAfterSeconds} s; nothing was charged.`;
   return new ServiceError('rate_limited', message, { retryAfter: rate.retryAfterSeconds });
 }
 

@@ -9,9 +9,9 @@ export const signInMail = ({ to, link, minutes }: { to: string; link: string; mi
     '',
     link,
     '',
-    `It works once, within ${minutes} minutes.`,
+    `It works once and expires in ${minutes} minutes.`,
     '',
-    'If you did not ask for it, there is nothing to do: without the link nobody gets in.',
+    'If you did not request this, you can ignore it: nobody can sign in without the link.',
     '',
   ].join('\n'),
 });

@@ -54,5 +54,5 @@ export function challengeOf(clientDataJson: string): string {
 function parsed<T>(shape: z.ZodType<T>, given: unknown): T {
   const { success, data } = shape.safeParse(given);
   if (success) return data;
-  throw badRequest('This is not what a browser answers for a passkey.', 'response');
+  throw badRequest('Invalid passkey response.', 'response');
 }

@@ -74,7 +74,7 @@ export class Passkeys {
     const { id } = this.#party();
     this.#needRecent(visitor);
     const held = await this.list(accountId);
-    if (held.length >= MOST_PASSKEYS) throw badRequest(`An account has at most ${MOST_PASSKEYS} passkeys.`);
+    if (held.length >= MOST_PASSKEYS) throw badRequest(`An account can have at most ${MOST_PASSKEYS} passkeys.`);
     const name = await this.#options.nameOf(accountId);
     const { generateRegistrationOptions } = await webauthn();
     return generateRegistrationOptions({
@@ -109,7 +109,7 @@ export class Passkeys {
     const { credential } = registrationInfo;
     const { publicKey, counter, transports = [] } = credential;
     const passkey = { accountId, credentialId: credential.id, publicKey, counter, transports, name: shown };
-    if (!(await this.#options.store.add(passkey, by))) throw badRequest('This passkey was added before.');
+    if (!(await this.#options.store.add(passkey, by))) throw badRequest('This passkey has already been added.');
   }
 
   /**
@@ -118,8 +118,8 @@ export class Passkeys {
    */
   async signInOptions(address: string): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const { id } = this.#party();
-    await this.#admit(`passkey:from:${address}`, PER_ADDRESS, 'from your address');
-    await this.#admit('passkey:all', IN_ALL, 'by everybody');
+    await this.#admit(`passkey:from:${address}`, PER_ADDRESS, 'from your IP address');
+    await this.#admit('passkey:all', IN_ALL, 'on this server');
     const challenge = await this.#challenge(null);
     const { generateAuthenticationOptions } = await webauthn();
     return generateAuthenticationOptions({ rpID: id, challenge, timeout: CHALLENGE_MS, userVerification: 'required' });
@@ -141,7 +141,7 @@ export class Passkeys {
     const rate = await this.#options.limiter.take(name, limit, WINDOW_SECONDS);
     if (rate.allowed) return;
     const { retryAfterSeconds: seconds } = rate;
-    const message = `Sign-in by passkey was begun too often ${whose}. Try again in ${seconds} s.`;
+    const message = `Too many passkey sign-ins were started ${whose}. Try again in ${seconds} s.`;
     throw new ServiceError('rate_limited', message, { retryAfter: seconds });
   }
 
@@ -154,14 +154,14 @@ export class Passkeys {
    * passkey's id, and `access_denied` with the reason `sign_in_again` as for a new one.
    */
   async remove(visitor: Visitor, credentialId: string, by: Actor): Promise<void> {
-    if (!/^[\w-]{1,1400}$/.test(credentialId)) throw badRequest('This is not the id of a passkey.', 'credential');
+    if (!/^[\w-]{1,1400}$/.test(credentialId)) throw badRequest('Invalid passkey id.', 'credential');
     this.#needRecent(visitor);
     await this.#options.store.remove(visitor.accountId, credentialId, by);
   }
 
   #needRecent({ startedAt = Number.NEGATIVE_INFINITY }: Visitor): void {
     if (this.#options.clock.now() - startedAt <= RECENT_MS) return;
-    throw new ServiceError('access_denied', 'You signed in more than 10 minutes ago. For this, sign in again.', {
+    throw new ServiceError('access_denied', 'You signed in more than 10 minutes ago. Sign in again to do this.', {
       reason: 'sign_in_again',
     });
   }
@@ -206,19 +206,19 @@ export class Passkeys {
   #party(): RelyingParty {
     const party = this.place();
     if (party) return party;
-    throw badRequest('Passkeys need a host name and https: at this address the browser has none.');
+    throw badRequest('Passkeys need a host name and https; browsers do not offer them at this address.');
   }
 }
 
 function nameFrom(text: string): string {
-  if (/\p{Cc}/u.test(text.trim())) throw badRequest('The name has a character that cannot be shown.', 'name');
+  if (/\p{Cc}/u.test(text.trim())) throw badRequest('The name contains a character that cannot be displayed.', 'name');
   return [...text.trim()].slice(0, NAME_CHARS).join('') || 'Passkey';
 }
 
 const decoded = (handle: string): string => Buffer.from(handle, 'base64url').toString('utf8');
 
 const refusal = (cause?: unknown): ServiceError =>
-  new ServiceError('access_denied', 'The passkey was not accepted. Try again, or sign in by mail.', {
+  new ServiceError('access_denied', 'The passkey was not accepted. Try again, or sign in by email.', {
     reason: 'passkey_refused',
     cause,
   });

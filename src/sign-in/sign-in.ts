@@ -71,10 +71,10 @@ export class SignIn {
    */
   async requestLink(to: string, { address, next }: { address: string; next: string | null }): Promise<void> {
     const parsed = mailAddress.safeParse(to.trim());
-    if (!parsed.success) throw badRequest('This is not a mail address.', 'email');
+    if (!parsed.success) throw badRequest('Invalid email address.', 'email');
     const rate = await this.#options.limiter.take(`sign-in:from:${address}`, PER_ADDRESS, WINDOW_SECONDS);
     if (!rate.allowed) {
-      throw new ServiceError('rate_limited', 'Too many sign-in links were asked for from your address.', {
+      throw new ServiceError('rate_limited', 'Too many sign-in links were requested from your IP address.', {
         retryAfter: rate.retryAfterSeconds,
       });
     }
@@ -128,7 +128,7 @@ export class SignIn {
     const rate = await limiter.take(`sign-in:to:${name}`, PER_EMAIL, WINDOW_SECONDS);
     if (!rate.allowed) return;
     if (!(await limiter.take('sign-in:all', IN_ALL, IN_ALL_SECONDS)).allowed) {
-      throw new Error(`${IN_ALL} sign-in links were mailed within an hour: one was dropped`);
+      throw new Error(`${IN_ALL} sign-in links were mailed in the last hour: one was dropped`);
     }
     const token = await this.#links.forEmail(to, next);
     await mail.send(signInMail({ to, link: signInLink(authUrl(), token), minutes: MAILED_MINUTES }));
@@ -137,7 +137,7 @@ export class SignIn {
   #inBackground(run: () => Promise<void>): void {
     const { onMailFailure } = this.#options;
     if (this.#pending.size >= MOST_PENDING) {
-      onMailFailure(new Error(`${MOST_PENDING} mails are on their way already: one was dropped`));
+      onMailFailure(new Error(`${MOST_PENDING} mails are already being sent: one was dropped`));
       return;
     }
     const done: Promise<void> = run()
@@ -151,7 +151,7 @@ export class SignIn {
 const hashOf = (pasted: string): Buffer => hashSecret(pasted.trim().replace(/^.*#/s, ''));
 
 const spent = (): ServiceError =>
-  new ServiceError('bad_request', 'This link was used already, or is too old. Ask for a new one.', {
+  new ServiceError('bad_request', 'This link has expired or has already been used. Request a new one.', {
     reason: 'link_spent',
     param: 'token',
   });

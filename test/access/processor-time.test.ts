@@ -52,7 +52,7 @@ describe('processor time', () => {
     work(OTHER, 1);
     const refusal = work(HOG, 1);
     expect(refusal).toMatchObject({ code: 'upstream_rate_limited', status: 503, detail: { reason: 'processor' } });
-    expect(refusal?.message).toContain('250 ms in a second');
+    expect(refusal?.message).toContain('250 ms per second');
     expect(work(OTHER, 1)).toBeNull();
     expect(processor.refused).toBeGreaterThan(0);
     clock.nowMs += (refusal?.retryAfter ?? 0) * 1000;

@@ -143,7 +143,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     expect([refused?.status, refused?.body.error.code, refused?.headers.get('retry-after')]).toEqual([
       ...[429, 'rate_limited', '60'],
     ]);
-    expect(refused?.body.error.message).toContain('wait to be paid');
+    expect(refused?.body.error.message).toContain('are still unpaid');
     const session = fine[0] && opened(fine[0]).url.split('/').at(-1);
     service.stripe.pay(session ?? '');
     await service.billing.settle(session ?? '');

@@ -87,14 +87,14 @@ describe('accounts', () => {
   test('in words the key is shown with what to do with it', async () => {
     const { stdout, code } = await cli.run('account', 'create', '--name', 'Ada');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/Key {6}perch_live_\w{32}\n\nThe key is shown only here/);
+    expect(stdout).toMatch(/Key {6}perch_live_\w{32}\n\nThe key is shown only once/);
   });
 
   test('an address that another account has is taken, and said: links lead to the older one', async () => {
     const first = await create('--email', 'ada@example.org');
     const ran = await cli.run('account', 'create', '--name', 'n', '--email', 'Ada@Example.org', '--json');
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain(`account ${first.account_id} has this address too`);
+    expect(ran.stderr).toContain(`account ${first.account_id} also has this email address`);
     expect((await cli.run('account', 'create', '--name', 'n', '--email', 'bea@example.org')).stderr).toBe('');
   });
 
@@ -149,7 +149,7 @@ describe('accounts', () => {
     expect(await cli.run('account', 'show', NOBODYS_ID)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `perch: there is no account ${NOBODYS_ID} in this database\n`,
+      stderr: `perch: no account ${NOBODYS_ID} in this database\n`,
     });
   });
 });
@@ -217,7 +217,7 @@ describe('keys', () => {
     expect(await cli.run('key', 'rotate', key.slice(0, 17))).toEqual({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('was rotated already'),
+      stderr: expect.stringContaining('was already rotated'),
     });
 
     await cli.json('key', 'rotate', rotated.key_prefix, '--overlap', '0');

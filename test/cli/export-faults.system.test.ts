@@ -34,7 +34,9 @@ describe('a disk that is full', () => {
     const words = [...FOLLOWERS, ...option, option[0] === '--out' ? file : `${file}.state`];
     const ran = await here.shell(`${SMALL} ${line}`, words, { FILE: file });
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toMatch(/^perch: \S+(?: output)? cannot be written \(EFBIG\); the same command goes on\n$/);
+    expect(ran.stderr).toMatch(
+      /^perch: \S+(?: output)? cannot be written \(EFBIG\); run the same command to resume\n$/,
+    );
     const some = idsOf(await linesOf(file));
     expect(some.length).toBeGreaterThan(0);
     expect((await readFile(file, 'utf8')).endsWith('\n')).toBe(true);
@@ -53,7 +55,7 @@ describe('a disk that is full', () => {
     await mkdir(`${file}.new`);
     expect(await here.shell('"$@"', words)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`${file} cannot be written (EISDIR); the same command tries again`),
+      stderr: expect.stringContaining(`${file} cannot be written (EISDIR); run the same command to try again`),
     });
     await rmdir(`${file}.new`);
     expect(await here.shell('"$@"', words)).toMatchObject({ code: 0 });
@@ -65,7 +67,8 @@ describe('a disk that is full', () => {
     expect(ran).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'perch: standard output cannot be written (ENOSPC); no state was kept: give --out, or --state and >>\n',
+      stderr:
+        'perch: standard output cannot be written (ENOSPC); no state was saved: to be able to resume, use --out, or --state and >>\n',
     });
   });
 });
@@ -82,7 +85,7 @@ describeOnSmallDisk('a whole disk that is full', 1, (folder) => {
       const words = [...FOLLOWERS, '--out', file];
       expect(await here.run(...words)).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/cannot be written \(ENOSPC\); the same command goes on/),
+        stderr: expect.stringMatching(/cannot be written \(ENOSPC\); run the same command to resume/),
       });
       await rm(ballast);
       expect(await here.summary(...words)).toMatchObject({ end: 'limit', items: 700, repeats: 0 });
@@ -111,12 +114,12 @@ describe('a service that goes away in the middle', () => {
   });
 
   test.each([
-    ['with 500', 500, '{"error":{"code":"internal","message":"Broken."}}', /Broken; the same command goes on/],
+    ['with 500', 500, '{"error":{"code":"internal","message":"Broken."}}', /Broken; run the same command to resume/],
     [
       'with what is not from Perch',
       502,
       '<html>',
-      /answers what is not Perch's \(HTTP 502\); the same command goes on/,
+      /returned a response that is not from Perch \(HTTP 502\); run the same command to resume/,
     ],
   ])('%s: it ends and is gone on from', { timeout: SLOW_MS }, async (name, status, body, says) => {
     const words = [...IDS, '--url', relay.url, '--out', here.file(`${name.replaceAll(' ', '-')}.ndjson`)];
@@ -219,7 +222,7 @@ describe.skipIf(!hasScript)(
       const file = here.file('bar.ndjson');
       const { stdout } = await onTerminal('--out $FILE', [...IDS, '--fresh', '--limit', '600'], file);
       expect(stdout).toMatch(/Exporting █.*600 items, 24 of 50 credits/);
-      expect(stdout).toMatch(/\n600 items in .* for 24 credits: --limit is reached/);
+      expect(stdout).toMatch(/\n600 items in .* for 24 credits: --limit reached/);
       expect(stdout).not.toContain('\u001b[3');
     });
 

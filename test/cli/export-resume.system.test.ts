@@ -37,7 +37,7 @@ describe('after Ctrl-C in the middle', () => {
       const first = here.start(words);
       relay.before = ({ pages }) => void (pages === 2 && first.process.kill('SIGINT'));
       const ended = await first.end;
-      expect(ended).toMatchObject({ code: 130, stderr: expect.stringContaining('the same command goes on') });
+      expect(ended).toMatchObject({ code: 130, stderr: expect.stringContaining('run the same command to resume') });
       expect(ended.stdout).toContain('600 items');
       expect(relay.calls).toHaveLength(3);
 
@@ -192,7 +192,7 @@ describe('what cannot be gone on from is refused in words, and what is there sta
     return file;
   };
 
-  test('the state of another export', { timeout: SLOW_MS }, async () => {
+  test('the state of a different export', { timeout: SLOW_MS }, async () => {
     const file = await begun('other.ndjson');
     const ran = await here.run('tweets', '@brindle_wx', '--max-credits', '3', '--out', file);
     expect(ran).toMatchObject({
@@ -219,13 +219,13 @@ describe('what cannot be gone on from is refused in words, and what is there sta
     await writeFile(`${file}.perch-state.json`, '{');
     expect(await here.run(...words, '--out', file)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is not the state'),
+      stderr: expect.stringContaining('is not an export state file'),
     });
     const own = here.file('own.ndjson');
     await writeFile(own, 'mine');
     expect(await here.run(...words, '--out', own)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is there already'),
+      stderr: expect.stringContaining('already exists'),
     });
     expect(await readFile(own, 'utf8')).toBe('mine');
   });
@@ -238,7 +238,7 @@ describe('what cannot be gone on from is refused in words, and what is there sta
     const ran = await here.run('tweets', '@harbor_obs', '--max-credits', '9', '--out', file);
     expect(ran).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/no longer knows where this export stood.*to begin anew/),
+      stderr: expect.stringMatching(/this export cannot be resumed.*to start over/),
     });
     expect(await readFile(file, 'utf8')).toBe(before);
   });

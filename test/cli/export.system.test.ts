@@ -131,7 +131,7 @@ test('rows go to standard output and the summary to standard error, where no ter
 }, async () => {
   const ran = await here.run('followers', OBSERVATORY, '--max-credits', '5', '--fresh');
   expect(linesIn(ran.stdout)).toHaveLength(25);
-  expect(ran).toMatchObject({ code: 0, stderr: '25 items for 5 credits: --max-credits is used up.\n' });
+  expect(ran).toMatchObject({ code: 0, stderr: '25 items for 5 credits: --max-credits spent.\n' });
 });
 
 test('appended to a file with >> it goes on; with > that is refused', { timeout: SLOW_MS }, async () => {
@@ -150,7 +150,7 @@ test('appended to a file with >> it goes on; with > that is refused', { timeout:
   await sh('>>', 450);
   const ids = idsOf(await linesOf(file));
   expect([ids.length, new Set(ids).size]).toEqual([450, 450]);
-  await expect(sh('>', 500)).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('go on with >>') });
+  await expect(sh('>', 500)).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('resume with >>') });
 });
 
 test('a 429 is waited for as long as it says, and not longer than asked by Ctrl-C', { timeout: SLOW_MS }, async () => {
@@ -191,7 +191,7 @@ describe('an end without credits', () => {
     const ran = await here.start(words, { PERCH_KEY: await account('30') }).end;
     expect(ran).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('the wallet is empty; the same command goes on'),
+      stderr: expect.stringContaining('the wallet is empty; run the same command to resume'),
     });
     expect(await linesOf(file)).toHaveLength(150);
   });
@@ -203,15 +203,15 @@ describe('what fails at once says why and leaves no file', () => {
 
   test.each<[string, () => string[], Record<string, string>, number, RegExp]>([
     ['a bad key', () => words(), { PERCH_KEY: `perch_live_${'x'.repeat(32)}` }, 1, /key/i],
-    ['a key that is none', () => words(), { PERCH_KEY: 'a b' }, 2, /PERCH_KEY holds no key/],
+    ['a key that is none', () => words(), { PERCH_KEY: 'a b' }, 2, /PERCH_KEY does not contain a key/],
     ['a key file that is not there', () => [...words(), '--key-file', '/nowhere'], {}, 2, /\/nowhere cannot be read/],
     ['an unknown handle', () => words('@nobody_sits_here'), {}, 1, /nobody_sits_here/],
     ['no key for another machine', () => [...words(), '--url', 'http://perch.invalid'], { PERCH_KEY: '' }, 2, /no key/],
     ['a folder that is not there', () => [...words().slice(0, -1), '/nowhere/f'], {}, 2, /cannot be written/],
     ['a state in a folder that is not there', () => [...words(), '--state', '/nowhere/s'], {}, 2, /cannot be written/],
-    ['one file for rows and state', () => [...words(), '--state', file()], {}, 2, /are the same file/],
+    ['one file for rows and state', () => [...words(), '--state', file()], {}, 2, /must be different files/],
     ['a file of another kind', () => [...words().slice(0, -1), here.file('f.xlsx')], {}, 2, /\.xlsx is not .*--format/],
-    ['not a tweet', () => ['replies', '@a', '--max-credits', '5'], {}, 2, /takes the id of a tweet/],
+    ['not a tweet', () => ['replies', '@a', '--max-credits', '5'], {}, 2, /requires the numeric id of a tweet/],
     ['parquet without a file', () => [...words().slice(0, -2), '--format', 'parquet'], {}, 2, /give --out/],
     ['a query that cannot be read', () => ['search', 'from:', '--max-credits', '5'], {}, 2, /character 6/],
   ])('%s', { timeout: SLOW_MS }, async (_, given, env, code, says) => {
@@ -226,7 +226,7 @@ describe('what fails at once says why and leaves no file', () => {
     const { url, close } = await openRelay(here.url);
     await close();
     const ran = await here.run(...words(), '--url', url);
-    expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(`nobody listens at ${url}`) });
+    expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(`cannot connect to ${url}`) });
     await expect(stat(file())).rejects.toThrow('ENOENT');
   });
 });

@@ -38,29 +38,29 @@ describe('price', () => {
 
   test('in words it says what is held costs half', async () => {
     await price('GET', '/v1/users/42/followers?count=200', {});
-    expect(said.out).toMatch(/^At most 20 credits for up to 200 items; 10 when all of it is held/);
+    expect(said.out).toMatch(/^At most 20 credits for up to 200 items; 10 if all of it is cached/);
     await price('GET', '/v1/me', {});
     expect(said.out).toMatch(/Free\.\n$/);
   });
 
   test('an unknown parameter is named and ignored (P3)', async () => {
     await price('GET', '/v1/users/42?colour=red', { json: true });
-    expect(said.err).toContain('colour is not a parameter here');
+    expect(said.err).toContain('Unknown parameter colour was ignored');
   });
 });
 
 describe('what cannot be priced ends with 2 and says what is right', () => {
   test.each([
     ['GET', 'v1/me', /must begin with/],
-    ['GET', '/v2/me', /Its paths:\n {2}\/v1\/me/],
-    ['GET', '/v1/billing/checkout', /takes POST, not GET/],
-    ['GET', '/v1/users/42/followers?limit=5', /it is called count/],
+    ['GET', '/v2/me', /Available paths:\n {2}\/v1\/me/],
+    ['GET', '/v1/billing/checkout', /supports POST, not GET/],
+    ['GET', '/v1/users/42/followers?limit=5', /use count/],
     ['GET', '/v1/users/42/followers?count=201', /from 1 to 200/],
     ['GET', '/v1/users/42/followers?count=1e2', /from 1 to 200/],
     ['GET', '/v1/users/42?fresh=yes', /true, false, 1 or 0/],
-    ['GET', '/v1/users/a%20b', /cannot be a handle/],
+    ['GET', '/v1/users/a%20b', /Invalid handle/],
     ['GET', '/v1/users/%zz', /percent-encoded/],
-    ['GET', '/v1/tweets/007', /cannot be an id/],
+    ['GET', '/v1/tweets/007', /Invalid id/],
     ['GET', '/v1/tweets/search?q=from:', /character 6/],
     ['GET', '/v1/tweets/search?q=', /empty/],
     ['POST', '/v1/users/batch', /body is missing/],

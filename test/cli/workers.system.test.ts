@@ -53,7 +53,7 @@ describeOnRedis('several workers', (redis) => {
     process.kill(victim.pid, 'SIGKILL');
     await until(() => all().length === 3, 'another worker listens', started);
     expect(all()[2]?.worker).toBe(victim.worker);
-    expect(started.said.stderr.match(/worker \d ended \(SIGKILL\); another takes its place/g)).toHaveLength(1);
+    expect(started.said.stderr.match(/Worker \d exited \(SIGKILL\); starting a replacement/g)).toHaveLength(1);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
 
     started.process.kill('SIGTERM');

@@ -60,8 +60,8 @@ describeInChromium('the dashboard in a browser', () => {
     const tab = await visit(browser, served.busy.url, { permissions: ['clipboard-read', 'clipboard-write'] });
     await tab.page.goto(`${served.busy.url}/dashboard/keys`);
     await tab.page.getByLabel('Name').fill('Reader');
-    await tab.page.getByRole('button', { name: 'Make the key' }).click();
-    await tab.page.getByText('Copy it now').waitFor();
+    await tab.page.getByRole('button', { name: 'Create key' }).click();
+    await tab.page.getByText('Copy the key now').waitFor();
     await tab.page.locator('.copy').first().click();
     await tab.page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await tab.page.evaluate('navigator.clipboard.readText()')).toMatch(/^perch_live_[0-9A-Za-z]+$/);
@@ -89,9 +89,9 @@ describeInChromium('the dashboard in a browser', () => {
     await tab.page.goto(`${served.busy.url}/dashboard/keys/${uuid(101)}`);
     const summary = tab.page.locator('summary');
     await summary.focus();
-    expect(await tab.page.getByRole('button', { name: 'Revoke it now' }).isVisible()).toBe(false);
+    expect(await tab.page.getByRole('button', { name: 'Revoke now' }).isVisible()).toBe(false);
     await tab.page.keyboard.press('Enter');
-    await tab.page.getByRole('button', { name: 'Revoke it now' }).waitFor();
+    await tab.page.getByRole('button', { name: 'Revoke now' }).waitFor();
     await tab.page.goto(`${served.busy.url}/dashboard/usage`);
     await tab.page.getByLabel('Endpoint').check();
     await tab.page.getByRole('button', { name: 'Show' }).click();

@@ -58,7 +58,7 @@ describe('credits', () => {
     service.stripe.pay(session);
     const back = await ada.get(`/dashboard/credits?session_id=${session}`);
     expect([back.status, placeOf(back)]).toEqual([303, `/dashboard/credits?paid=${session}`]);
-    expect((await ada.get(placeOf(back) ?? '')).words).toContain('Paid. 10,000 credits are in your wallet.');
+    expect((await ada.get(placeOf(back) ?? '')).words).toContain('Paid. 10,000 credits added to your wallet.');
     await ada.get(`/dashboard/credits?session_id=${session}`);
     expect(await ada.account()).toMatchObject({ balance: 10_000_000, paidUsd: 10 });
   });
@@ -79,10 +79,10 @@ describe('credits', () => {
     await service.sql`update accounts set frozen_at = now() where account_id = ${ada.accountId}`;
     const page = await ada.get('/dashboard/credits');
     expect(page.body).not.toContain('/dashboard/credits/buy');
-    expect(page.words).toContain('Nothing can be bought for a frozen account.');
+    expect(page.words).toContain('A frozen account cannot buy credits.');
     const { answer } = await buy('starter');
     expect(answer.status).toBe(403);
-    expect(answer.words).toContain('nothing can be bought for it');
+    expect(answer.words).toContain('cannot buy credits');
   });
 
   it('the key of a client opens no checkout; an own one does (A14)', async () => {
@@ -107,14 +107,14 @@ describe('credits', () => {
     service.stripe.pay(session);
     const eve = await service.customer();
     const back = await eve.get(`/dashboard/credits?session_id=${session}`);
-    expect((await eve.get(placeOf(back) ?? '')).words).toContain('What became of the payment is listed');
+    expect((await eve.get(placeOf(back) ?? '')).words).toContain('See purchases for the status of your payment');
     expect([(await eve.account()).balance, (await ada.account()).balance]).toEqual([0, 0]);
   });
 
   it('a pack that is none is refused in words', async () => {
     const { answer } = await buy('everything');
     expect(answer.status).toBe(400);
-    expect(answer.words).toContain('is not a pack');
+    expect(answer.words).toContain('Unknown pack');
   });
 
   it('the statement has what came in, and the receipts what went', async () => {
@@ -137,7 +137,7 @@ describe('without checkout', () => {
     const answer = await bob.post('/dashboard/credits/buy', { pack: 'starter' });
     await closed.close();
     expect(answer.status).toBe(503);
-    expect(answer.words).toContain('Card checkout is not open');
+    expect(answer.words).toContain('Card checkout is not available');
   });
 });
 
@@ -226,8 +226,8 @@ describe('what cannot be', () => {
   });
 
   it.each([
-    ['/dashboard/nothing', 404, 'Nothing sits here'],
-    ['/dashboard/credits/buy', 405, 'That did not work'],
+    ['/dashboard/nothing', 404, 'Page not found'],
+    ['/dashboard/credits/buy', 405, 'Something went wrong'],
   ])('%s is a page for people and JSON for programs', async (path, status, title) => {
     const page = await ada.get(path);
     expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
@@ -242,7 +242,7 @@ describe('what cannot be', () => {
     for (let n = 0; n < 50; n += 1) expect((await ada.get('/dashboard', fromOne)).status).toBe(200);
     const page = await ada.get('/dashboard', fromOne);
     expect([page.status, page.headers.get('retry-after')]).toEqual([429, '1']);
-    expect(page.words).toContain('Too much at once');
+    expect(page.words).toContain('Too many requests');
     expect((await service.ask('/v1/elsewhere', { headers: { accept: 'text/html' } })).body).toMatch(/^{"error"/);
   });
 });
@@ -264,7 +264,7 @@ describe('forms', () => {
     for (const path of forms) {
       const answer = await ada.post(path, { name: 'x', period: 'none', amount: '', pack: 'starter' }, { ...headers });
       expect(answer.status).toBe(403);
-      expect(answer.words).toContain('This was sent from another site.');
+      expect(answer.words).toContain('This form was submitted from another site.');
     }
     expect((await ada.account()).keys).toHaveLength(1);
     expect((await ada.account()).keys[0]?.revokedAt).toBeNull();

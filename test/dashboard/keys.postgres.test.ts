@@ -63,7 +63,7 @@ describe('keys', () => {
     });
     expect([answer.status, placeOf(answer)]).toEqual([303, `/dashboard/keys/${keyId}?done=key-changed`]);
     expect((await ada.account()).keys[0]).toMatchObject({ name: 'Crawl', cap: { amount: 1_000_000, period: 'month' } });
-    expect((await ada.get(placeOf(answer) ?? '')).words).toContain('The key is changed.');
+    expect((await ada.get(placeOf(answer) ?? '')).words).toContain('Key saved.');
     await ada.post(`/dashboard/keys/${keyId}/change`, { name: 'Crawl', period: 'none', amount: '' });
     expect((await ada.account()).keys[0]?.cap).toBeNull();
   });
@@ -111,13 +111,13 @@ describe('keys', () => {
     await ada.allow('Lantern');
     const states = async () =>
       (await ada.get('/dashboard/keys')).words.match(/ (?:Live|Ending) /g)?.map((one) => one.trim());
-    expect(await states()).toEqual(['Live']);
+    expect(await states()).toEqual(['Active']);
     await service.sql`
       insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, created_at, expires_at)
       select account_id, wallet_id, sha256(hash), 'perch_live_others', name, cap_id, grant_id,
         created_at + interval '1 second', expires_at
       from keys where account_id = ${ada.accountId}`;
-    expect(await states()).toEqual(['Live', 'Ending']);
+    expect(await states()).toEqual(['Active', 'Expiring']);
   });
 
   it('live keys come first, then the newest fifty that ended, and that is said', async () => {
@@ -128,8 +128,8 @@ describe('keys', () => {
       select ${accountId}, ${walletId}, sha256(('gone' || ${accountId} || n)::bytea), 'perch_live_' || lpad(n::text, 6, '0'),
         'gone', now() + n * interval '1 second', now() from generate_series(1, 5000) n`;
     const { body, words } = await ada.get('/dashboard/keys');
-    expect(words.indexOf(prefix)).toBeLessThan(words.indexOf('The newest 50 keys that ended'));
-    expect(words).toContain('Older ones are left out');
+    expect(words.indexOf(prefix)).toBeLessThan(words.indexOf('The newest 50 inactive keys'));
+    expect(words).toContain('Older ones are not listed');
     expect(body.match(/perch_live_00[0-9]{4}…/g)).toHaveLength(50);
     expect(body).toContain('perch_live_005000…');
     expect(body.length).toBeLessThan(100_000);
@@ -140,7 +140,7 @@ describe('keys', () => {
     for (let made = 1; made < 100; made += 1) await ada.key();
     const answer = await ada.post('/dashboard/keys', { name: 'One more', period: 'none', amount: '' });
     expect(answer.status).toBe(400);
-    expect(answer.words).toContain('This account has 100 keys that work');
+    expect(answer.words).toContain('This account has 100 active keys');
     expect((await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: '24h' })).status).toBe(400);
     expect((await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: 'now' })).status).toBe(200);
   });
@@ -156,7 +156,7 @@ describe('keys', () => {
   it('the key of a client is named after it, and not managed here (A14)', async () => {
     await ada.allow('Lantern');
     const [record] = (await ada.account()).keys;
-    expect((await ada.get('/dashboard/keys')).words).toContain('of the client Lantern');
+    expect((await ada.get('/dashboard/keys')).words).toContain('client Lantern');
     expect((await ada.get(`/dashboard/keys/${record?.keyId}`)).status).toBe(404);
     expect((await ada.post(`/dashboard/keys/${record?.keyId}/revoke`)).status).toBe(404);
     expect((await ada.account()).keys[0]?.revokedAt).toBeNull();

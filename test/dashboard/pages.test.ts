@@ -91,16 +91,16 @@ describe('overview', () => {
     for (const part of ['41,318.25 credits', 'tweets 41,318', 'or full pages of followers 2,065', 'Lasts about']) {
       expect(text).toContain(part);
     }
-    expect(text).toContain('50 requests a second');
-    expect(text).toContain('$140 more in packs make it 100 a second');
+    expect(text).toContain('50 requests per second');
+    expect(text).toContain('$140 more in credit packs raises it to 100 per second');
     expect(text).not.toContain('The balance is low');
   });
 
   it('a new account is told that its wallet is empty and how to begin', async () => {
     const text = await words('empty', '/dashboard');
     expect(text).toContain('The wallet is empty.');
-    expect(text).toContain('No key works at the moment');
-    expect(text).toContain('$10 more in packs make it 20 a second');
+    expect(text).toContain('No active keys');
+    expect(text).toContain('$10 more in credit packs raises it to 20 per second');
   });
 
   it('a frozen account is told so on every page, first of all (W8)', async () => {
@@ -120,9 +120,9 @@ describe('overview', () => {
     const [{ body }, { body: credits }] = [await ask(one, '/dashboard'), await ask(one, '/dashboard/credits')];
     await one.close();
     expect(body).toContain('Payments do not change it.');
-    expect(body).not.toContain('in packs make it');
-    expect(credits).toContain('The operator has set 7 requests a second');
-    for (const untrue of ['Raises the rate', 'You are here']) expect(credits).not.toContain(untrue);
+    expect(body).not.toContain('in credit packs raises it');
+    expect(credits).toContain('The operator has set your limit to 7 requests per second');
+    for (const untrue of ['Raises your rate limit', 'You are here']) expect(credits).not.toContain(untrue);
   });
 });
 
@@ -145,7 +145,7 @@ describe('usage', () => {
 
   it('more rows than a page holds are in the file', async () => {
     const text = await words('busy', PATHS[2] ?? '');
-    expect(text).toMatch(/The first 400 of \d+ rows; the file has them all/);
+    expect(text).toMatch(/The first 400 of \d+ rows; download the CSV for all of them/);
     const { body, headers } = await get(
       'busy',
       '/dashboard/usage.csv?from=2026-08-24&to=2026-11-21&group=day,endpoint,key',
@@ -158,7 +158,7 @@ describe('usage', () => {
   it('a range that is none is answered in words, and what was typed stays', async () => {
     const { statusCode, body } = await get('busy', '/dashboard/usage?from=2026-11-21&to=2026-11-01');
     expect(statusCode).toBe(400);
-    expect(body).toContain('The first day (2026-11-21) is after the last (2026-11-01).');
+    expect(body).toContain('The first day (2026-11-21) is later than the last (2026-11-01).');
     expect(body).toMatch(/id="from"[^>]*value="2026-11-21"/);
   });
 });
@@ -168,7 +168,7 @@ describe('keys', () => {
     const html = await page('busy', '/dashboard/keys');
     expect(html.match(/<meter /g)).toHaveLength(3);
     const text = await words('busy', '/dashboard/keys');
-    for (const part of ['431.25 of 500 a day', 'Ending', '1 key that ended', 'of the client Reading Room']) {
+    for (const part of ['431.25 of 500 per day', 'Expiring', '1 inactive key', 'client Reading Room']) {
       expect(text).toContain(part);
     }
     expect(html).not.toContain(`/dashboard/keys/${uuid(104)}`);
@@ -176,7 +176,7 @@ describe('keys', () => {
 
   it('a revoked key can only be looked at', async () => {
     const html = await page('busy', `/dashboard/keys/${uuid(105)}`);
-    expect(html).toContain('This key does not work any more.');
+    expect(html).toContain('This key no longer works.');
     expect(html).not.toContain('action="/dashboard/keys/');
   });
 });
@@ -193,18 +193,14 @@ describe('credits', () => {
 
   it('without checkout nothing can be bought, and it says so (W9)', async () => {
     const { body, headers } = await get('frozen', '/dashboard/credits');
-    expect(body).toContain('Card checkout is not open on this server.');
+    expect(body).toContain('Card checkout is not available on this server.');
     expect(body).not.toContain('/dashboard/credits/buy');
     expect(headers['content-security-policy']).toContain("form-action 'self';");
   });
 
   it('tells refunds, disputes and what they took (W6, W7)', async () => {
     const text = await words('frozen', '/dashboard/credits');
-    for (const part of [
-      '$4.50 refunded; 4,500 credits taken back',
-      'dispute lost, credits taken back',
-      'dispute won',
-    ]) {
+    for (const part of ['$4.50 refunded; 4,500 credits withdrawn', 'dispute lost, credits withdrawn', 'dispute won']) {
       expect(text).toContain(part);
     }
     expect(text).toContain('\u22124,500');
@@ -224,13 +220,13 @@ describe('receipts', () => {
   it('say why a request cost what it did', async () => {
     const text = await words('busy', `/dashboard/receipts?request_id=${receiptOf(4).requestId}`);
     expect(text).toContain('1 profile was read from the network: full price, 1 credit each, 1 credit.');
-    expect(text).toContain('2 tweets were held already: half the price, 0.5 credits each, 1 credit.');
+    expect(text).toContain('2 tweets were cached: half price, 0.5 credits each, 1 credit.');
   });
 
   it.each(['nonsense', uuid(9999)])('%s has none, in words', async (id) => {
     const { statusCode, body } = await get('busy', `/dashboard/receipts?request_id=${id}`);
     expect(statusCode).toBe(404);
-    expect(body).toMatch(/no request id|Free requests leave no receipt/);
+    expect(body).toMatch(/Invalid request id|Free requests \(/);
     expect(body).toContain(`value="${id}"`);
   });
 });
@@ -248,7 +244,7 @@ describe('security', () => {
     for (const part of [
       AUDIT['key.rotated'],
       'perch_live_Zr4Tn0…; “Dashboards”; cap 500 credits a day',
-      'now perch_live_8fK2xQ…; the old one ends 2026-11-23 12:00 UTC',
+      'now perch_live_8fK2xQ…; the old one expires 2026-11-23 12:00 UTC',
       'pack builder; $50; 55,000 credits',
       'the payment processor',
     ]) {

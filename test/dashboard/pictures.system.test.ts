@@ -77,11 +77,13 @@ describe('the thread that draws', () => {
 
   it('says so when it is closed meanwhile, and tells what could not be drawn', async () => {
     const thread = createChartThread();
-    const drawing = expect(thread.draw(dataOf(1), LOOK)).rejects.toThrow('the service ends');
+    const drawing = expect(thread.draw(dataOf(1), LOOK)).rejects.toThrow('the service is shutting down');
     await thread.close();
     await drawing;
     const look = { scheme: 'light', width: 'nonsense' } as unknown as typeof LOOK;
-    await expect(thread.draw({ ...dataOf(1), series: null } as never, look)).rejects.toThrow('a picture was not drawn');
+    await expect(thread.draw({ ...dataOf(1), series: null } as never, look)).rejects.toThrow(
+      'A chart could not be drawn',
+    );
     await thread.close();
   });
 });

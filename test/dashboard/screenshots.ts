@@ -48,7 +48,7 @@ async function open(page: Page, served: Served, name: string, path: string): Pro
   await page.goto(`${served.url}${path}`, { waitUntil: 'networkidle' });
   if (name !== 'new-key') return;
   await page.getByLabel('Name').fill('Reader');
-  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
 }
 
 interface Wanted {

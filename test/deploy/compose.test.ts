@@ -29,7 +29,7 @@ describe('compose.yaml', () => {
     expect(Object.keys(environment).filter((name) => !(SETTING_NAMES as string[]).includes(name))).toEqual([]);
     // YAML's numbers and booleans would reach it in another spelling.
     expect(Object.values(environment).every((value) => typeof value === 'string')).toBe(true);
-    expect(config.warnings.filter((warning) => warning.includes('misspelt'))).toEqual([]);
+    expect(config.warnings.filter((warning) => warning.includes('misspelled'))).toEqual([]);
   });
 
   it('gives every container the same secret, stores that they share, and no demo', () => {

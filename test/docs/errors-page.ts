@@ -3,8 +3,8 @@ import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.js';
 
 const HEAD = `# Errors
 
-Every failure has one shape and one of the codes below, and none costs anything. Match on \`error.code\`: it is stable, the
-message is not.
+All failures have the same shape and one of the codes below, and none is ever charged. Match on \`error.code\`, which is
+stable, not on the message.
 
 \`\`\`sh
 curl -s -H "x-api-key: $PERCH_KEY" "http://127.0.0.1:4000/v1/users/harbor_obs/tweets?count=500" # 0 credits
@@ -18,14 +18,14 @@ curl -s -H "x-api-key: $PERCH_KEY" "http://127.0.0.1:4000/v1/users/harbor_obs/tw
 }
 \`\`\`
 
-- With \`Accept: application/problem+json\` the same comes as RFC 9457. Its \`type\` is the address of \`/problems/<code>\` on the
-  service itself, with the meaning and the advice that this page has.
-- \`error.reason\` and \`error.param\` are there where a program can use them. Quote \`request_id\` when you ask for help.
-- Where waiting helps, the header \`Retry-After\` says for how many seconds. Where it is not sent, the same request will
-  most likely fail again. Nothing was charged, so a retry never pays twice, with one exception: the reason \`charge_unknown\` means
-  that the database went away in the middle of a charge. \`GET /v1/usage/{request_id}\` then tells whether it was charged.
-- A list that fails halfway fails as a whole. What was read stays cached, so the retry is cheaper.
-- GraphQL has the same codes in \`errors[].extensions.code\`: [the GraphQL guide](graphql.md#errors) says what is delivered beside them.
+- With \`Accept: application/problem+json\`, the response follows RFC 9457. Its \`type\` is the URL of \`/problems/<code>\` on
+  the service itself, which has the same meaning and advice as this page.
+- \`error.reason\` and \`error.param\` are included when a program can use them. Include the \`request_id\` when you ask for help.
+- If waiting helps, the header \`Retry-After\` says for how many seconds. Without it, the same request will most likely fail
+  again. Nothing was charged, so a retry never pays twice, with one exception: the reason \`charge_unknown\` means that the
+  database failed in the middle of a charge. \`GET /v1/usage/{request_id}\` then shows whether the call was charged.
+- A list that fails halfway fails as a whole. What has been read stays cached, so the retry is cheaper.
+- GraphQL has the same codes in \`errors[].extensions.code\`; the [GraphQL guide](graphql.md#errors) explains partial results.
 
 \`\`\`sh
 curl -s -H "x-api-key: $PERCH_KEY" -H 'Accept: application/problem+json' http://127.0.0.1:4000/v1/users/nobody_sits_here # 0 credits
@@ -38,20 +38,20 @@ const retryAfter = (code: ErrorCode): number | undefined =>
 
 /** Codes that waiting does not help with, though another try may: the rest is told by Retry-After. */
 const AGAIN: Partial<Record<ErrorCode, string>> = {
-  internal: 'once: no `Retry-After` is sent',
-  access_denied: 'later: no `Retry-After` is sent',
+  internal: 'once; no `Retry-After` is sent',
+  access_denied: 'later; no `Retry-After` is sent',
 };
 
 const retryText = (code: ErrorCode): string => {
   const seconds = retryAfter(code);
-  if (seconds === undefined) return AGAIN[code] ?? 'no: correct the cause first';
-  return `yes, after \`Retry-After\`: ${seconds} s, or more where the service knows better`;
+  if (seconds === undefined) return AGAIN[code] ?? 'no; fix the cause first';
+  return `yes, after \`Retry-After\`: ${seconds} s, or longer if the service knows the exact time`;
 };
 
 /** Where a code has another status than its own, for what. */
 const ALSO: Partial<Record<ErrorCode, string>> = {
   bad_request:
-    '405 for a method, 415 for a content type, 422 for a GraphQL document that asks for what there is not; and 413 for a body, 414 for an address, 431 for headers that are too large',
+    '405 for a wrong method, 415 for a wrong content type, 422 for a GraphQL document that does not match the schema, and 413, 414 and 431 for a body, URL or headers that are too large',
 };
 
 const sectionOf = (code: ErrorCode): string =>

@@ -80,7 +80,7 @@ function answerText({ responses }: ApiOperation): string {
   const answer = responses['200'] as ApiResponse;
   const [media] = Object.values(answer.content ?? {});
   const failures = Object.keys(responses).filter((status) => Number(status) >= 400);
-  const lead = media && (media.schema.$ref || media.schema.anyOf) ? `Answer: ${typeOf(media.schema)}. ` : '';
+  const lead = media && (media.schema.$ref || media.schema.anyOf) ? `Response: ${typeOf(media.schema)}. ` : '';
   return failures.length === 0 ? lead.trim() : `${lead}Failures: ${failures.join(', ')}.`;
 }
 
@@ -115,7 +115,7 @@ class Page {
       // The OpenAPI document calls itself so, where it is fetched.
       operation.description.trim().replace(/^This document\b/, 'The OpenAPI document'),
       ...(path.startsWith('/v1/') ? [priceText(operation)] : []),
-      ...(rows.length > 0 ? [tableText(['Parameter', 'In', 'Type', 'Unset', 'Meaning'], rows)] : []),
+      ...(rows.length > 0 ? [tableText(['Parameter', 'In', 'Type', 'Default', 'Description'], rows)] : []),
       ...(body ? [`Body: ${typeOf(body.schema)}.`] : []),
       answerText(operation),
     ]
@@ -158,12 +158,10 @@ class Page {
         member.value.description ?? '',
       ]);
       const said = value.description ?? '';
-      const table = rows.length > 0 ? tableText(['Member', 'Type', 'There', 'Meaning'], rows) : typeOf(value);
+      const table = rows.length > 0 ? tableText(['Field', 'Type', 'Present', 'Description'], rows) : typeOf(value);
       return [`### ${name}`, said.trim(), table].filter((part) => part !== '').join('\n\n');
     });
-    return ['## Objects', 'Members that are unknown are left out. Ignore members that you do not know.', ...parts].join(
-      '\n\n',
-    );
+    return ['## Objects', 'Unknown values are omitted. Ignore fields you do not know.', ...parts].join('\n\n');
   }
 }
 

@@ -151,11 +151,11 @@ describe('Perch as a plugin', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ['env that is no object', { env: 'PERCH_HOME=x' }, /env is an object/],
-    ['a path without a slash', { path: 'graphql' }, /path is a path such as/],
-    ['a path that is no text', { path: 7 }, /path is a path such as/],
-    ['a network that is none', { network: {} }, /network is not a Network/],
-    ['a prefix', { prefix: '/api' }, /give path, or register it in a plugin/],
+    ['env that is no object', { env: 'PERCH_HOME=x' }, /env must be an object/],
+    ['a path without a slash', { path: 'graphql' }, /path must be a path such as/],
+    ['a path that is no text', { path: 7 }, /path must be a path such as/],
+    ['a network that is none', { network: {} }, /network must implement Network/],
+    ['a prefix', { prefix: '/api' }, /use path, or register it inside a plugin/],
   ])('refuses %s before it opens anything', async (_name, wrong, says) => {
     const opening = open((host) => host.register(perchMercurius, { env: env(), ...wrong } as never) as never);
     await expect(opening).rejects.toThrow(says);
@@ -166,7 +166,7 @@ describe('Perch as a plugin', () => {
       await host.register(perchMercurius, { env: env() });
       await host.register(perchMercurius, { env: env(), path: '/two' });
     });
-    await expect(twice).rejects.toThrow('has Perch already');
+    await expect(twice).rejects.toThrow('already has Perch');
     await app.close();
     const url = await open(async (host) => {
       for (const path of ['/one', '/two']) {

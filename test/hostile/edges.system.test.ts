@@ -82,8 +82,8 @@ describe('what a refusal quotes', () => {
     const { warnings } = JSON.parse(text);
     expect(status).toBe(200);
     expect(warnings).toHaveLength(11);
-    expect(warnings[0]).toBe(`${'y'.repeat(60)}… is not a parameter here and was ignored.`);
-    expect(warnings[10]).toBe('491 more are not parameters here and were ignored.');
+    expect(warnings[0]).toBe(`Unknown parameter ${'y'.repeat(60)}… was ignored.`);
+    expect(warnings[10]).toBe('491 more unknown parameters were ignored.');
   });
 
   test('a key in the query is seen under any name, however long the query', async () => {

@@ -48,7 +48,7 @@ describe.each(MOUNTS)('the processor, with GraphQL by %s', (graphql) => {
       refused = seen.find(({ status }) => status === 503);
     }
     expect(refused?.body.errors[0]).toMatchObject({
-      message: expect.stringContaining('250 ms in a second'),
+      message: expect.stringContaining('250 ms per second'),
       extensions: { code: 'upstream_rate_limited', reason: 'processor' },
     });
     const seconds = Number(refused?.headers['retry-after']);

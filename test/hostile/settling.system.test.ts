@@ -117,7 +117,7 @@ describe('a wallet that stays locked', () => {
     expect(performance.now() - from).toBeLessThan(1_500 + 1_000 + 5_000);
     for (const { status, body, headers } of replies) {
       expect([status, body.error?.code, headers.get('retry-after')]).toEqual([503, 'upstream_error', '2']);
-      expect(body.error?.message).toBe('This call was not done within 1.5 s, so it was given up. Nothing was charged.');
+      expect(body.error?.message).toBe('This call did not finish within 1.5 s and was cancelled. Nothing was charged.');
     }
     await release();
     await sleep(500);

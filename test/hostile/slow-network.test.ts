@@ -214,7 +214,9 @@ describe('shares of the queue (7)', () => {
     expect(refused.length).toBeGreaterThan(200);
     for (const { code, retryAfter, message, detail } of refused) {
       expect([code, detail.reason, retryAfter]).toEqual(['upstream_rate_limited', 'queue_share', 1]);
-      expect(message).toMatch(/Your account has 500 reads waiting for the network, and its share of the queue is 500/);
+      expect(message).toMatch(
+        /This account has 500 reads waiting for the network; its share of the queue is currently 500/,
+      );
     }
   });
 

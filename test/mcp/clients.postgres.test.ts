@@ -74,7 +74,7 @@ describe.each(CLIENTS)('MCP client %s', (_name, connect) => {
   });
 
   it('a tool that there is not is an error of the protocol', async () => {
-    await expect(client.call('checkout', { pack: 'starter' })).rejects.toThrow(/no tool/);
+    await expect(client.call('checkout', { pack: 'starter' })).rejects.toThrow(/Unknown tool/);
   });
 
   it('reads the price list, the error codes and the schema', async () => {

@@ -61,7 +61,7 @@ describe('a budget (M26)', () => {
     const { key } = await service.perch.account();
     const reply = await sendNew(service.url, key, call(tool, { ...args, max_credits: 2 }));
     expect(contentOf(reply)).toMatchObject({ items: 2, credits_charged: 2, errors: [{ code: 'no_credits' }] });
-    expect(textOf(reply)).toContain(`Nothing for ${Object.values(args)[0]?.[2]}: no_credits.`);
+    expect(textOf(reply)).toContain(`No result for ${Object.values(args)[0]?.[2]}: no_credits.`);
   });
 
   it('an empty wallet is no_credits, and what is free still works', async () => {
@@ -160,7 +160,7 @@ describe('the rate (A19)', () => {
     expect([third.status, third.body.result.isError]).toEqual([200, true]);
     expect(contentOf(third).error).toMatchObject({ code: 'rate_limited', retry_after: 1 });
     expect(third.headers.get('retry-after')).toBe('1');
-    expect(textOf(third)).toContain('a batch is one request');
+    expect(textOf(third)).toContain('a batch counts as one request');
   });
 
   it('a handshake takes nothing of it: an account of one request a second connects, lists and calls', async () => {

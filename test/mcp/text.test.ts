@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { textOf } from '../../adapters/mcp/text.js';
 
 const MONEY = { request_id: 'r-1', credits_charged: 2, balance_remaining: 8, cache: 'miss' };
-const CHARGED = 'Charged 2 credits; 8 are left. Request r-1.';
+const CHARGED = 'Charged 2 credits; 8 left. Request r-1.';
 const tweet = (text: string) => ({
   id: '7',
   text,
@@ -33,10 +33,10 @@ describe('the text beside a result', () => {
     [{ data: [] }, 'Nothing found.'],
     [{ data: ['1', '2'] }, '2 ids: 1 2'],
     [{ data: [{ day: '2026-01-01', credits: 3 }] }, '{"day":"2026-01-01","credits":3}'],
-    [{ data: [], cache: 'hit' }, 'Charged 2 credits (held: half price); 8 are left. Request r-1.'],
-    [{ data: [], cache: 'bypass' }, 'Charged 2 credits (`fresh`: double price); 8 are left. Request r-1.'],
+    [{ data: [], cache: 'hit' }, 'Charged 2 credits (cached: half price); 8 left. Request r-1.'],
+    [{ data: [], cache: 'bypass' }, 'Charged 2 credits (`fresh`: double price); 8 left. Request r-1.'],
     // Of what was free there is no receipt to ask for.
-    [{ data: [], credits_charged: 0 }, 'Charged 0 credits; 8 are left.'],
+    [{ data: [], credits_charged: 0 }, 'Charged 0 credits; 8 left.'],
     [{ key_prefix: 'perch_live_x', rate_limit_qps: 3 }, '{"key_prefix":"perch_live_x","rate_limit_qps":3}'],
     [{ data: [{ name: 'x\u2028y' }] }, '{"name":"x y"}'],
     [
@@ -48,21 +48,21 @@ describe('the text beside a result', () => {
     [{ data: [], truncated: 'max_credits' }, 'Trimmed to `max_credits`.'],
     [
       { data: [], truncated: 'no_credits' },
-      'Trimmed: the wallet covers no more. Tell the user that credits are needed.',
+      'Trimmed: the wallet does not cover more. Tell the user that more credits are needed.',
     ],
-    [
-      { data: [], truncated: 'key_cap' },
-      'Trimmed: the spend cap of this key covers no more. Only the user can raise it.',
-    ],
-    [{ data: [], truncated: 'sparse' }, 'The page is short, but not the last.'],
+    [{ data: [], truncated: 'key_cap' }, 'Trimmed: this key has reached its spend cap. Only the user can raise it.'],
+    [{ data: [], truncated: 'sparse' }, 'This page is short, but not the last.'],
     [
       { data: [], end_reason: 'network_limit' },
-      'The list ends here, for the network shows no more of it: network_limit.',
+      'The list ends here, because the network does not go back any further: network_limit.',
     ],
-    [{ data: [], errors: [{ input: 'bo', code: 'not_found', message: 'None.' }] }, 'Nothing for bo: not_found. None.'],
+    [
+      { data: [], errors: [{ input: 'bo', code: 'not_found', message: 'None.' }] },
+      'No result for bo: not_found. None.',
+    ],
     [
       { estimate: { max_items: 5, max_credits: 0.5 } },
-      'This call would cost at most 0.5 credits, for at most 5 items. Nothing was read or charged; 8 credits are left.',
+      'This call would cost at most 0.5 credits, for at most 5 items. Nothing was read or charged; 8 credits left.',
     ],
   ])('%j', (part, line) => {
     expect(textOf({ ...MONEY, ...part }).split('\n')).toContain(line);

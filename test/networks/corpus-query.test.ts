@@ -83,7 +83,7 @@ describe('the search language', () => {
   ])('refuses %j at character %i', (q, character, text) => {
     const failure = refusal(q);
     expect(failure).toMatchObject({ code: 'bad_request', detail: { param: 'q' } });
-    expect(failure?.message).toContain(`q is not right at character ${character}: `);
+    expect(failure?.message).toContain(`Invalid search query at character ${character}: `);
     expect(failure?.message).toContain(text);
   });
 
@@ -99,7 +99,9 @@ describe('the search language', () => {
   });
 
   it('refuses for People what only a tweet can have', () => {
-    expect(refusal('tide (a OR -from:jack)', 'People')?.message).toContain('product People takes words');
+    expect(refusal('tide (a OR -from:jack)', 'People')?.message).toContain(
+      'With product People, q supports only words',
+    );
     expect(refusal('tide (a OR -from:jack)', 'Top')).toBeUndefined();
     expect(refusal('tide @jack "a b" -filter:verified', 'People')).toBeUndefined();
   });

@@ -41,7 +41,7 @@ describe.runIf(payloads !== undefined)('recorded answers, where they are', () =>
     for (const { line, message } of faults) {
       expect(line).toBeGreaterThan(0);
       expect(message).toMatch(
-        /^(?:data\[\d+\]: (?:created_at is missing|neither)|an answer without data|not JSON|\w+ is missing)/,
+        /^(?:data\[\d+\]: (?:created_at is missing|neither)|an error response|not JSON|\w+ is missing)/,
       );
     }
   });

@@ -33,7 +33,11 @@ const BAD: [string, string | Buffer, RegExp][] = [
   ['null for text', lines({ ...tweet, text: null }), /^text must be a string, not null/],
   ['a number for text', lines({ ...tweet, text: 5 }), /^text must be a string, not 5/],
   ['a number for an id', lines({ ...tweet, id: 1 }), /^id must be a string of digits, not 1/],
-  ['a padded id', lines({ ...tweet, id: '01' }), /^id must be digits without sign, spaces or leading zeros, not "01"/],
+  [
+    'a padded id',
+    lines({ ...tweet, id: '01' }),
+    /^id must be digits only, without a sign, spaces or leading zeros, not "01"/,
+  ],
   ['a signed id', lines({ ...follow, followed_id: '-2' }), /^followed_id must be digits/],
   [
     'an id too large',
@@ -84,7 +88,7 @@ const BAD: [string, string | Buffer, RegExp][] = [
   [
     'a refusal',
     lines({ title: 'Too Many Requests', detail: 'Slow down', status: 429 }),
-    /^an answer without data \("Too Many/,
+    /^an error response \("Too Many/,
   ],
 ];
 
@@ -126,12 +130,12 @@ describe('a broken file', () => {
     );
     const path = await scratch.write('follows.ndjson.gz', packed.subarray(0, packed.length - 2_000));
     const { faults } = await readPath(path);
-    expect(faults).toMatchObject([{ file: path, message: expect.stringMatching(/the file was cut off/) }]);
+    expect(faults).toMatchObject([{ file: path, message: expect.stringMatching(/the file is truncated/) }]);
   });
 
   it('named gzip and none: a fault', async () => {
     const { faults } = await readPath(await scratch.write('follows-2.ndjson.gz', lines(follow)));
-    expect(faults).toMatchObject([{ line: 1, message: expect.stringMatching(/^not sound gzip data/) }]);
+    expect(faults).toMatchObject([{ line: 1, message: expect.stringMatching(/^invalid gzip data/) }]);
   });
 
   it.each([

@@ -74,7 +74,7 @@ describeInChromium('the consent page in a browser', () => {
     const tab = await visit(browser, server.url);
     await tab.page.goto(pages.loopback);
     await tab.page.getByLabel('Credits').fill('250');
-    await tab.page.getByLabel('How often').selectOption('day');
+    await tab.page.getByLabel('Period').selectOption('day');
     await tab.page.getByRole('button', { name: button }).click();
     await tab.page.waitForURL('**/callback?*');
     const { searchParams } = new URL(tab.page.url());

@@ -47,7 +47,7 @@ describe('the consent page (A15)', () => {
 
   it('says how long it lasts, and lets somebody else sign out (ASVS 10.7.2, 7.4.4)', async () => {
     const { text } = await ask(server, clientId);
-    for (const said of ['revoke in the dashboard', 'a year at most', '90 days', 'action="/sign-out"']) {
+    for (const said of ['revoke in the dashboard', 'up to a year', '90 days', 'action="/sign-out"']) {
       expect(text).toContain(said);
     }
   });
@@ -69,7 +69,7 @@ describe('the consent page (A15)', () => {
 
   it('a document client is named with its host (A13)', async () => {
     const { text } = await ask(server, host.client('/named'), { redirect_uri: 'http://127.0.0.1:5/callback' });
-    expect(text).toContain(`That is what it calls itself, at client.test:${host.port}.`);
+    expect(text).toContain(`This is the name it gives itself, published at client.test:${host.port}.`);
   });
 
   it.each([
@@ -151,7 +151,7 @@ describe('the decision', () => {
     server.visitor = await server.account('Grace');
     const { status, text, location } = await post(`${server.url}/oauth/authorize`, page);
     expect([status, location]).toEqual([200, null]);
-    expect(text).toContain('You are signed in to another account now.');
+    expect(text).toContain('You are now signed in to a different account.');
     expect(formIn(text).get('account')).toBe(server.visitor);
   });
 
@@ -182,6 +182,6 @@ describe('the decision', () => {
 
   it.each(['', '0', '-1', '1.2345', 'many', '1e9'])('a cap of %j is asked for again', async (amount) => {
     const { status, text } = await decide(server, addressOf(), { cap_amount: amount });
-    expect([status, text.includes('The cap must be a number of credits above 0')]).toEqual([400, true]);
+    expect([status, text.includes('The cap must be a number of credits greater than 0')]).toEqual([400, true]);
   });
 });

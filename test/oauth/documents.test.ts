@@ -113,8 +113,8 @@ describe('the guard, as in service', () => {
     const clock = manualClock();
     const documents = new GuardedDocuments({ cache: createMemoryCache({ clock }), clock, userAgent: 'Perch-Test/1' });
     await expect(documents.read('https://localhost/c')).rejects.toMatchObject(UNREACHABLE);
-    await expect(documents.read(`https://client.test:${host.port}/c`)).rejects.toThrow('its address has a port.');
-    await expect(documents.read('http://client.test/c')).rejects.toThrow('its address is not https.');
+    await expect(documents.read(`https://client.test:${host.port}/c`)).rejects.toThrow('its URL has a port.');
+    await expect(documents.read('http://client.test/c')).rejects.toThrow('its URL is not https.');
     await documents.close();
   });
 });
@@ -134,9 +134,9 @@ describe('what is read', () => {
   });
 
   it('a failure is held for a minute', async () => {
-    await expect(read('/later')).rejects.toThrow('it is not answered with status 200.');
+    await expect(read('/later')).rejects.toThrow('the response status is not 200.');
     host.client('/later');
-    await expect(read('/later')).rejects.toThrow('it is not answered with status 200.');
+    await expect(read('/later')).rejects.toThrow('the response status is not 200.');
     host.clock.advance(60_000);
     expect(await read('/later')).toMatchObject({ client_name: 'Document client' });
   });
@@ -144,7 +144,7 @@ describe('what is read', () => {
   it('a redirect is not followed', async () => {
     host.client('/target');
     host.answer('/redirect', (_request, response) => response.writeHead(302, { location: '/target' }).end());
-    await expect(read('/redirect')).rejects.toThrow('it is not answered with status 200.');
+    await expect(read('/redirect')).rejects.toThrow('the response status is not 200.');
     expect(host.asked).not.toContain('/target');
   });
 
@@ -164,8 +164,8 @@ describe('what is read', () => {
   it('a page is no document, and neither is half of one', async () => {
     host.answer('/page', (_request, response) => response.setHeader('content-type', 'text/html').end('{}'));
     host.answer('/half', (_request, response) => response.setHeader('content-type', 'application/json').end('{"a'));
-    await expect(read('/page')).rejects.toThrow('it is not JSON.');
-    await expect(read('/half')).rejects.toThrow('it is not JSON.');
+    await expect(read('/page')).rejects.toThrow('it is not valid JSON.');
+    await expect(read('/half')).rejects.toThrow('it is not valid JSON.');
   });
 
   it('an answer that takes longer than 3 s is not waited for', async () => {
@@ -188,7 +188,7 @@ describe('what is read', () => {
     const answered = setInterval(() => {
       for (const answer of waiting.splice(0)) answer();
     }, 5);
-    expect(new Set(await Promise.all(first))).toEqual(new Set(['it is not answered with status 200.']));
+    expect(new Set(await Promise.all(first))).toEqual(new Set(['the response status is not 200.']));
     clearInterval(answered);
     expect(host.asked.filter((path) => path.startsWith('/wait-'))).toHaveLength(16);
   });

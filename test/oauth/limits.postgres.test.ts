@@ -48,7 +48,7 @@ describe('limits of one address', () => {
   it('120 requests a minute for the page, which then is a page that says so', async () => {
     const { after, reply } = await untilRefused(() => ask(server, 'perch_client_unknown'));
     expect([after, reply.headers.get('retry-after')]).toEqual([149, '1']);
-    expect(reply.text).toContain('Too many requests from this address.');
+    expect(reply.text).toContain('Too many requests from this IP address.');
   });
 
   it('20 documents of clients a minute for one account', async () => {
@@ -64,7 +64,7 @@ describe('limits of one address', () => {
     expect((await register(server, metadata(8))).status).toBe(201);
     const { status, body } = await register(server, metadata(9));
     expect([status, body.error]).toEqual([400, 'invalid_redirect_uri']);
-    expect(body.error_description).toContain('9000 characters in all; at most 8000 are taken');
+    expect(body.error_description).toContain('9000 characters in total; at most 8000 are allowed');
   });
 
   it('the public policy holds here, too (A17)', async () => {

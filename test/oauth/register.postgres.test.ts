@@ -103,8 +103,8 @@ describe('registration (RFC 7591, A12)', () => {
 
   it('says what a scheme must be like', async () => {
     const said = async (uri: string) => (await register(server, { redirect_uris: [uri] })).body.error_description;
-    expect(await said('myapp:/callback')).toContain("an app's own scheme must have a dot");
-    expect(await said('ms-settings:network')).toContain('has a scheme that is not for redirects (ms-settings:)');
+    expect(await said('myapp:/callback')).toContain('a custom scheme must contain a dot');
+    expect(await said('ms-settings:network')).toContain('has a scheme not allowed for redirects (ms-settings:)');
   });
 
   it('keeps no control character of what it is told', async () => {

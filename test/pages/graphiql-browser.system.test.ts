@@ -86,7 +86,7 @@ describeInChromium('GraphiQL in a browser', () => {
   it('prices an operation without running it (M26)', async () => {
     const { page } = tab;
     await page.getByRole('button', { name: 'Use the demo key' }).click();
-    await page.getByRole('button', { name: 'Price it' }).click();
+    await page.getByRole('button', { name: 'Estimate cost' }).click();
     await page.getByText('At most 21 credits for at most 21 items.').waitFor();
     await expect.poll(() => text(page, 'balance')).toBe('1,000');
     expect(await text(page, 'last-cost')).toBe('–');
@@ -121,10 +121,10 @@ describeInChromium('GraphiQL in a browser', () => {
   it('does not keep a key that the service refuses, nor one that is no key', async () => {
     const { page } = tab;
     await takeKey(page, KEYS.unknown);
-    await page.getByText('The key is not valid.').waitFor();
+    await page.getByText('Invalid API key.').waitFor();
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
     await takeKey(page, 'perch_live_short');
-    await page.getByText('That is not a whole key').waitFor();
+    await page.getByText('Incomplete key').waitFor();
   });
 
   it('opens a query that comes in the address', async () => {
@@ -137,7 +137,7 @@ describeInChromium('GraphiQL in a browser', () => {
     const { page } = tab;
     await page.getByRole('button', { name: 'Use the demo key' }).click();
     await run(page);
-    await page.getByRole('button', { name: 'Price it' }).click();
+    await page.getByRole('button', { name: 'Estimate cost' }).click();
     await page.locator('#notice').waitFor();
     await page.locator('#last-cost').click();
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -80,7 +80,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     await takeDemoKey(page);
     await run(page);
     await expect.poll(() => text(page, 'last-cost')).toMatch(/credits (miss|hit)$/);
-    await page.getByRole('button', { name: 'Price it' }).click();
+    await page.getByRole('button', { name: 'Estimate cost' }).click();
     await page.locator('#notice').waitFor();
     const places: Record<string, number> = await page.evaluate(`(() => {
       const box = (selector) => document.querySelector(selector).getBoundingClientRect();
@@ -131,7 +131,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     expect(response?.headers()).toMatchObject({ 'cache-control': 'no-store' });
     expect(response?.headers()).not.toHaveProperty('access-control-allow-origin');
     const bill = page.locator('#first-bill');
-    await page.getByLabel('Whom to read').selectOption(DEMO_HANDLES.ferries);
+    await page.getByLabel('Account').selectOption(DEMO_HANDLES.ferries);
     await page.getByRole('button', { name: 'Run the query' }).click();
     await expect.poll(() => bill.textContent()).toMatch(/^(21|20\.5) credits charged, [\d,.]+ credits left: /);
     const shown = await page.locator('.query code').textContent();
@@ -139,7 +139,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     const body = JSON.parse((await text(page, 'first-answer')) ?? '') as { data: { user: Record<string, unknown> } };
     expect(body.data.user).toMatchObject({ handle: DEMO_HANDLES.ferries, tweets: { meta: { creditsCharged: 20 } } });
     await page.getByRole('button', { name: 'Run the query' }).click();
-    await expect.poll(() => bill.textContent()).toMatch(/^10\.5 credits charged, .*: held already/);
+    await expect.poll(() => bill.textContent()).toMatch(/^10\.5 credits charged, .*: served from cache/);
     await page.getByRole('button', { name: 'Run the call' }).click();
     await expect.poll(() => bill.textContent()).toMatch(/^0\.5 credits charged/);
     expect(await text(page, 'first-answer')).toContain('"credits_charged": 0.5');
@@ -156,7 +156,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     await expect.poll(() => bill.textContent()).toMatch(/^Nothing charged\. No such user/);
     await tab.page.context().setOffline(true);
     await tab.page.getByRole('button', { name: 'Run the query' }).click();
-    await expect.poll(() => bill.textContent()).toMatch(/^No answer came: .* The next one tells what is left\./);
+    await expect.poll(() => bill.textContent()).toMatch(/^No response: .* The next response shows your balance\./);
     await expect.poll(() => tab.page.evaluate('document.activeElement.textContent')).toBe('Run');
     await tab.close();
   });

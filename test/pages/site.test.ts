@@ -112,12 +112,12 @@ describe('the status page', () => {
   it('Redis away is no failure of reads; a process that stops says so', () => {
     const page = statusPage(STATUS_ALONE);
     expect(page).toContain('Reads work, some more slowly');
-    expect(page).toContain('away since');
-    expect(page).toContain('This process is stopping');
+    expect(page).toContain('unreachable since');
+    expect(page).toContain('This process is shutting down');
   });
 
   it('says so when the database does not answer', () => {
-    expect(statusPage({ ...STATUS, status: 'down', database: { ok: false } })).toContain('do not answer');
+    expect(statusPage({ ...STATUS, status: 'down', database: { ok: false } })).toContain('are unreachable');
   });
 });
 

@@ -111,7 +111,9 @@ describeOnBoth('an outage', (redis) => {
       // One outage, and what a busy machine may add to it.
       expect(node.told.length).toBeLessThanOrEqual(7);
       for (const [n, sentence] of node.told.entries()) {
-        expect(sentence).toMatch(n % 2 === 0 ? /^Redis answers, after \d+ s\.$/ : /^Redis is away \(.+\): /);
+        expect(sentence).toMatch(
+          n % 2 === 0 ? /^Redis is reachable again after \d+ s\.$/ : /^Redis is unreachable \(.+\): /,
+        );
       }
     }, 90_000);
   });
@@ -128,8 +130,8 @@ describeOnBoth('an outage', (redis) => {
     await later.restart();
     await until('it is found', () => node.link.state().up);
     expect(node.told).toEqual([
-      expect.stringMatching(/^Redis does not answer \(.+\): starting without it\.$/),
-      expect.stringMatching(/^Redis answers, after \d+ s\.$/),
+      expect.stringMatching(/^Redis is unreachable \(.+\): starting without it\.$/),
+      expect.stringMatching(/^Redis is reachable again after \d+ s\.$/),
     ]);
   });
 

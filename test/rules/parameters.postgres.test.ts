@@ -25,7 +25,7 @@ beforeAll(async () => {
       net.list('search', 'x', ['504'], { product: 'Top' });
       net.list('search', 'x', ['1', '2'], { product: 'People' });
       net.pages('search', 'wrong (', () => {
-        throw badRequest('q is not right at character 7.', 'q');
+        throw badRequest('Invalid search query at character 7.', 'q');
       });
     },
   });

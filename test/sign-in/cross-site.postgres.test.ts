@@ -52,7 +52,7 @@ describe('what another site made a browser send', () => {
   it('a person gets a page that says so, a program JSON', async () => {
     const answer = await post('/sign-in', FORM, { 'sec-fetch-site': 'cross-site', accept: 'text/html,*/*;q=0.8' });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8']);
-    expect(await answer.text()).toContain('This was sent from another site.');
+    expect(await answer.text()).toContain('This form was submitted from another site.');
     const program = await post('/sign-in', FORM, { 'sec-fetch-site': 'cross-site', accept: 'application/json' });
     expect(program.headers.get('content-type')).toContain('application/json');
   });

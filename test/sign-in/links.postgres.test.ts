@@ -29,7 +29,7 @@ describe('links', () => {
     const mail = server.sent.find(({ to }) => to === 'words@example.org');
     expect(mail?.text).toContain(`\n${signInLink(server.url, secret)}\n`);
     expect(mail?.text).toContain('once, within 10 minutes');
-    expect(mail?.text).toContain('nothing to do');
+    expect(mail?.text).toContain('you can ignore it');
     const rows = await server.database.sql`select subject::text, encode(hash, 'base64') as hash from one_time_tokens`;
     expect(JSON.stringify(rows)).not.toContain(secret);
   });
@@ -111,7 +111,7 @@ describe('links', () => {
   ])('a secret that was never given: %s', async (_name, token) => {
     const answer = await server.post('/sign-in', { token, seen: '1' });
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('used already, or is too old');
+    expect(await answer.text()).toContain('has expired or has already been used');
     expect(cookieOf(answer)).toBeUndefined();
   });
 
@@ -174,7 +174,7 @@ describe('links', () => {
   ])('what is no mail address gets the form back: %s', async (_name, email) => {
     const answer = await server.post('/sign-in/mail', { email });
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('This is not a mail address');
+    expect(await answer.text()).toContain('Invalid email address');
   });
 
   it('the log of the account has it all', async () => {
@@ -229,7 +229,7 @@ describe('links', () => {
     const headers = { accept: 'text/html' };
     const bad = await server.post('/sign-in/mail', { email: 'a\u0000@example.org' }, headers);
     expect([bad.status, bad.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
-    expect(await bad.text()).toContain('<h1>That did not work</h1>');
+    expect(await bad.text()).toContain('<h1>Something went wrong</h1>');
     const own = await startSignIn({ admits: false });
     try {
       const answer = await own.post('/sign-in/mail', { email: 'a@example.org' }, headers);

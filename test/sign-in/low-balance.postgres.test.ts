@@ -70,7 +70,7 @@ describe('notices of a low balance', () => {
     expect(await told(0)).toEqual([]);
     await topUp(100);
     expect(await told(40)).toEqual(['Perch: 40 credits left']);
-    expect(await told(0)).toEqual(['Your Perch credits are used up']);
+    expect(await told(0)).toEqual(['You have run out of Perch credits']);
   });
 
   it('a fall past several tells of the lowest only', async () => {
@@ -93,7 +93,7 @@ describe('notices of a low balance', () => {
     lowBalance.spent(accountId);
     await lowBalance.run();
     expect(sent[0]?.text).toContain('down to 1,234.5 credits: 20 % or less of the 10,000');
-    expect(sent[0]?.text).toContain('1,234 tweets or profiles, or 12,345 profiles of a follower list');
+    expect(sent[0]?.text).toContain('1,234 tweets or profiles, or 12,345 profiles from a follower list');
     expect(sent[0]?.text).toContain('\nhttps://perch.example/dashboard/credits\n');
   });
 

@@ -32,7 +32,7 @@ const PAGES: Record<string, string> = {
   '/spent': signInPage({ ...ASK, state: { kind: 'spent' } }),
   '/again': signInPage({ ...ASK, state: { kind: 'again' } }),
   '/confirm': signInPage({ ...ASK, state: { kind: 'confirm', token: 'A'.repeat(43), name: '<b>ada@example.org' } }),
-  '/refused': refusedPage('This was sent from another site. Open the page here and try again.'),
+  '/refused': refusedPage('This form was submitted from another site. Open the page on this site and try again.'),
   '/bad-email': signInPage({ ...ASK, state: { kind: 'bad_email', email: '"><script>alert(1)</script>' } }),
   '/limited': signInPage({ ...ASK, state: { kind: 'limited', seconds: 840 } }),
   '/panel': panelPage({ passkeys: PASSKEYS, place: 'here', here: '/dashboard/security' }),

@@ -172,7 +172,7 @@ describe('passkeys', () => {
   it('a NUL in a name, an id or a transport is refused, not a fault of ours', async () => {
     const { accountId, cookie } = await signedIn();
     const visitor = await server.sessions.find(cookie.replace('perch=', ''));
-    if (visitor === null) throw new Error('not signed in');
+    if (visitor === null) throw new Error('no longer signed in');
     const given = { ...assertion('AQID', 'x'), response: { clientDataJSON: 'e30', attestationObject: 'AQID' } };
     const register = (response: object, name: string) => json('/dashboard/passkeys', { response, name }, { cookie });
     expect((await register(given, 'a\u0000b')).status).toBe(400);
@@ -187,7 +187,7 @@ describe('passkeys', () => {
   it('one address begins 60 sign-ins in five minutes, another is not kept waiting', async () => {
     const begin = (address: string) => server.passkeys.signInOptions(address);
     for (let n = 0; n < 60; n += 1) await begin('198.51.100.60');
-    const refused = { code: 'rate_limited', message: expect.stringContaining('too often from your address') };
+    const refused = { code: 'rate_limited', message: expect.stringContaining('were started from your IP address') };
     await expect(begin('198.51.100.60')).rejects.toMatchObject(refused);
     await expect(begin('198.51.100.61')).resolves.toHaveProperty('challenge');
   });

@@ -134,7 +134,7 @@ describe('sessions', () => {
       return [answer.status, answer.headers.get('location')];
     };
     expect(await see('/sign-in')).toEqual([200, null]);
-    expect(await (await fetch(`${server.url}/sign-in`, { headers: { cookie } })).text()).toContain('signed in already');
+    expect(await (await fetch(`${server.url}/sign-in`, { headers: { cookie } })).text()).toContain('already signed in');
     expect(await see('/sign-in?next=/oauth/authorize%3Fa=b')).toEqual([303, '/oauth/authorize?a=b']);
     expect(await see('/sign-in?next=//evil.example')).toEqual([200, null]);
     await server.post('/sign-out', {}, { cookie });

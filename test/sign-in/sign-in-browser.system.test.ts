@@ -47,9 +47,9 @@ describeInChromium('signing in', () => {
   it('by mail: ask, open the link, click', async () => {
     const tab = await open();
     await tab.page.goto(`${server.url}/sign-in?next=${HERE}`);
-    await tab.page.getByLabel('Mail address').fill('bea@example.org');
-    await tab.page.getByRole('button', { name: 'Mail me a link' }).click();
-    await tab.page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+    await tab.page.getByLabel('Email address').fill('bea@example.org');
+    await tab.page.getByRole('button', { name: 'Email me a link' }).click();
+    await tab.page.getByRole('heading', { name: 'Check your email' }).waitFor();
     await tab.page.goto(signInLink(server.url, await server.mailedSecret('bea@example.org')));
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
     await tab.page.getByRole('heading', { name: 'Security' }).waitFor();
@@ -64,8 +64,8 @@ describeInChromium('signing in', () => {
     const tab = await open();
     await tab.page.goto(spent);
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
-    await tab.page.getByText('used already, or is too old').waitFor();
-    await tab.page.getByRole('button', { name: 'Mail me a link' }).waitFor();
+    await tab.page.getByText('has expired or has already been used').waitFor();
+    await tab.page.getByRole('button', { name: 'Email me a link' }).waitFor();
     await tab.close();
   });
 
@@ -77,7 +77,7 @@ describeInChromium('signing in', () => {
     await page.goto(given);
     await page.locator('summary').click();
     await page.getByLabel('Sign-in link').fill(given);
-    await page.getByRole('button', { name: 'Sign in with it' }).click();
+    await page.getByRole('button', { name: 'Sign in with this link' }).click();
     await page.getByText('This link signs you in as Ada').waitFor();
     await page.getByRole('button', { name: 'Sign in' }).click();
     await home(page);
@@ -166,7 +166,7 @@ describeInChromium('signing in', () => {
     await tab.page.goto(server.url + HERE);
     await tab.page.getByLabel('Name of this device').fill('Again');
     await tab.page.getByRole('button', { name: 'Add a passkey' }).click();
-    await tab.page.getByText('has a passkey for this account already').waitFor();
+    await tab.page.getByText('already has a passkey for this account').waitFor();
     expect(await server.passkeys.list(accountId)).toHaveLength(1);
     await tab.close();
   });

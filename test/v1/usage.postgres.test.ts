@@ -52,7 +52,9 @@ describe('GET /v1/usage', () => {
     expect(hours).toMatchObject([{ hour: expect.stringMatching(/T\d\d:00:00Z$/), endpoint: 'user', requests: 1 }]);
     const { status, body } = await customer.get('/v1/usage?group=hour&from=2026-01-01');
     expect([status, body.error.code, body.error.param]).toEqual([400, 'bad_request', 'from']);
-    expect(body.error.message).toMatch(/^Hours are kept for 8 days, now from \d{4}-\d\d-\d\d on: .*Group by day/);
+    expect(body.error.message).toMatch(
+      /^Hourly usage is kept for 8 days, currently since \d{4}-\d\d-\d\d: .*Group by day/,
+    );
   });
 
   it('200: page by page, each row once, and no cursor on the last page', async () => {

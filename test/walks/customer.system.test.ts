@@ -66,7 +66,7 @@ describeInChromium(
 
       await page.goto(`${url}/dashboard/keys`);
       await page.getByLabel('Name').fill('walk');
-      await button('Make the key').click();
+      await button('Create key').click();
       const [key = ''] = KEY.exec(await page.locator('main').innerText()) ?? [];
       const read = await createClient(url, key).get(READ);
       expect([read.status, read.body.credits_charged]).toEqual([200, 1]);
@@ -80,7 +80,7 @@ describeInChromium(
 
       await page.goto(`${url}/dashboard/keys`);
       await page.getByRole('link', { name: 'Manage walk' }).click();
-      await page.getByLabel('The old key still works').selectOption('24h');
+      await page.getByLabel('Keep the old key working for').selectOption('24h');
       await button('Rotate the key').click();
       const [fresh = ''] = KEY.exec(await page.locator('main').innerText()) ?? [];
       expect(fresh).not.toBe(key);
@@ -137,7 +137,7 @@ describeInChromium(
       expect(words).toContain('Walk client');
       expect(words).toMatch(/wallet/);
       await page.getByLabel('Credits').fill('5');
-      await page.getByLabel('How often').selectOption('day');
+      await page.getByLabel('Period').selectOption('day');
       await button('Allow').click();
       await page.waitForURL(`${callback}/**`);
 

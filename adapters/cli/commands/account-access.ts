@@ -16,7 +16,8 @@ export async function signOutAccount(id: string, options: { json?: boolean }): P
   answer(
     { account_id: id, sessions_ended: ended },
     options.json,
-    () => `${plural(ended, 'session')} ended. Keys go on working, and links that were sent still sign in.`,
+    () =>
+      `${plural(ended, 'session')} signed out. Keys keep working, and links already sent can still be used to sign in.`,
   );
 }
 
@@ -27,6 +28,8 @@ export async function freezeAccount(id: string, frozen: boolean, options: { json
     await stores.accounts.freeze(id, frozen);
   });
   answer({ account_id: id, frozen }, options.json, () =>
-    frozen ? 'Frozen: none of its keys works, on any node. `perch account thaw` undoes it.' : 'Thawed: its keys work.',
+    frozen
+      ? 'Account frozen: none of its keys works on any node. Run `perch account thaw` to undo this.'
+      : 'Account thawed: its keys work again.',
   );
 }

@@ -3,22 +3,22 @@ import { examples, group } from '../help.js';
 import { credits, dollars, email, name, perSecond, someCredits, uuid } from '../words.js';
 
 const FREEZING = [
-  ['freeze', true, 'stops every key of the account at once; nothing is lost, and its owner can still sign in'],
-  ['thaw', false, 'lets the keys of a frozen account work again'],
+  ['freeze', true, 'disable all keys of an account at once; nothing is lost, and the owner can still sign in'],
+  ['thaw', false, 're-enable the keys of a frozen account'],
 ] as const;
 
 /** account create, show, sign-in, sign-out, freeze and thaw; wallet credit. */
 export function accountCommands(program: Command): void {
-  const account = group(program, 'account', 'accounts: create, show, sign-in, sign-out, freeze, thaw');
+  const account = group(program, 'account', 'manage accounts: create, show, sign-in, sign-out, freeze, thaw');
 
   account
     .command('create')
-    .description('a new account with a wallet and a first key; the key is shown only here')
-    .requiredOption('--name <name>', 'whose it is', name)
-    .option('--email <address>', 'where sign-in links go', email)
-    .option('--credits <credits>', 'credits to begin with, instead of PERCH_STARTING_CREDITS', credits)
-    .option('--paid-usd <dollars>', 'counts as paid already, for the rate-limit tier', dollars, 0)
-    .option('--qps <rate>', "requests per second instead of the tier's: for accounts of the house", perSecond)
+    .description('create an account with a wallet and a first key; the key is shown only once')
+    .requiredOption('--name <name>', 'name of the account', name)
+    .option('--email <address>', 'email address that sign-in links are sent to', email)
+    .option('--credits <credits>', 'initial credits, instead of PERCH_STARTING_CREDITS', credits)
+    .option('--paid-usd <dollars>', 'amount to count as already paid, for the rate-limit tier', dollars, 0)
+    .option('--qps <rate>', 'override the requests per second of the tier, for internal accounts', perSecond)
     .option('--json', 'print {"account_id","wallet_id","key"}')
     .addHelpText(
       'after',
@@ -31,24 +31,24 @@ export function accountCommands(program: Command): void {
 
   account
     .command('show')
-    .description('balance, paid, tier and keys')
-    .argument('<id>', 'the account', uuid)
+    .description('show the balance, amount paid, rate-limit tier and keys of an account')
+    .argument('<id>', 'account id', uuid)
     .option('--json', 'print JSON')
     .addHelpText('after', examples('perch account show 019a2b3c-4d5e-7f60-8123-456789abcdef'))
     .action(async (id: string, options) => (await import('./account.js')).showAccount(id, options));
 
   account
     .command('sign-in')
-    .description("a link that signs the account's owner in to the dashboard, once")
-    .argument('<id>', 'the account', uuid)
+    .description('create a one-time link that signs the owner in to the dashboard')
+    .argument('<id>', 'account id', uuid)
     .option('--json', 'print {"account_id","sign_in_link"}')
     .addHelpText('after', examples('perch account sign-in 019a2b3c-4d5e-7f60-8123-456789abcdef'))
     .action(async (id: string, options) => (await import('./account.js')).signInAccount(id, options));
 
   account
     .command('sign-out')
-    .description('ends every session of the account; its keys go on working')
-    .argument('<id>', 'the account', uuid)
+    .description('end all sessions of an account; its keys keep working')
+    .argument('<id>', 'account id', uuid)
     .option('--json', 'print {"account_id","sessions_ended"}')
     .addHelpText('after', examples('perch account sign-out 019a2b3c-4d5e-7f60-8123-456789abcdef'))
     .action(async (id: string, options) => (await import('./account-access.js')).signOutAccount(id, options));
@@ -57,7 +57,7 @@ export function accountCommands(program: Command): void {
     account
       .command(word)
       .description(does)
-      .argument('<id>', 'the account', uuid)
+      .argument('<id>', 'account id', uuid)
       .option('--json', 'print {"account_id","frozen"}')
       .addHelpText('after', examples(`perch account ${word} 019a2b3c-4d5e-7f60-8123-456789abcdef`))
       .action(async (id: string, options) => (await import('./account-access.js')).freezeAccount(id, frozen, options));
@@ -67,13 +67,13 @@ export function accountCommands(program: Command): void {
 }
 
 function walletCommands(program: Command): void {
-  group(program, 'wallet', 'wallets: credit')
+  group(program, 'wallet', 'manage wallets: credit')
     .command('credit')
-    .description('give credits to an account, as a row of the ledger')
-    .requiredOption('--account <id>', 'the account', uuid)
-    .requiredOption('--credits <credits>', 'how many, at most three decimals', someCredits)
-    .requiredOption('--reason <text>', 'why; it stays in the ledger', name)
-    .option('--request-id <uuid>', 'given again with the same id, nothing happens twice', uuid)
+    .description('add credits to the wallet of an account')
+    .requiredOption('--account <id>', 'account id', uuid)
+    .requiredOption('--credits <credits>', 'number of credits, with at most three decimals', someCredits)
+    .requiredOption('--reason <text>', 'reason, recorded in the ledger', name)
+    .option('--request-id <uuid>', 'idempotency id: repeating the command with it adds nothing', uuid)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

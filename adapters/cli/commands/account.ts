@@ -34,7 +34,7 @@ export async function createAccount(options: CreateOptions): Promise<void> {
       keyName: 'first key',
     });
     if (other !== undefined)
-      note(`perch: account ${other} has this address too: links mailed there sign in to that one`);
+      note(`perch: account ${other} also has this email address; sign-in links sent to it will open that account`);
     return { ...opened, credits };
   });
   const { accountId, walletId, key, credits } = made;
@@ -46,7 +46,7 @@ export async function createAccount(options: CreateOptions): Promise<void> {
         ['Balance', plural(toCredits(credits), 'credit')],
         ['Key', key],
       ]),
-      'The key is shown only here: keep it where your server reads its secrets.',
+      'The key is shown only once. Store it with the secrets of your server.',
     ].join('\n\n'),
   );
 }
@@ -54,7 +54,7 @@ export async function createAccount(options: CreateOptions): Promise<void> {
 /** The account, or exit code 1: it may have been in another database. */
 export async function accountOf({ accounts }: Stores, id: string): Promise<AccountRecord> {
   const account = await accounts.get(id);
-  if (account === undefined) throw new Failure(`there is no account ${id} in this database`);
+  if (account === undefined) throw new Failure(`no account ${id} in this database`);
   return account;
 }
 
@@ -64,9 +64,10 @@ export async function signInAccount(id: string, options: { json?: boolean }): Pr
     return newSignInLink(stores, accountId, signInUrl(config));
   });
   answer({ account_id: id, sign_in_link: link }, options.json, () =>
-    [link, 'It works once, within 24 hours, while the service runs. Whoever has it is the owner of the account.'].join(
-      '\n\n',
-    ),
+    [
+      link,
+      'It works once and expires in 24 hours; the service must be running. Keep it secret: it gives full access to the account.',
+    ].join('\n\n'),
   );
 }
 
@@ -83,7 +84,7 @@ export async function showAccount(id: string, options: { json?: boolean }): Prom
         ['Balance', plural(toCredits(account.balance), 'credit')],
         ['Paid', `$${count(account.paidUsd)}`],
         ['Rate limit', rateOf(account)],
-        ['Frozen', account.frozen ? 'yes: no key works' : null],
+        ['Frozen', account.frozen ? 'yes: all keys are disabled' : null],
       ]),
       account.keys.length === 0
         ? 'No keys.'
@@ -97,8 +98,8 @@ export async function showAccount(id: string, options: { json?: boolean }): Prom
 
 function rateOf({ qps, paidUsd }: AccountRecord): string {
   const { requestsPerSecond, paidUsd: from } = tierOf(paidUsd);
-  const tier = `tier of $${from} or more: ${requestsPerSecond}`;
-  return `${plural(qps, 'request')} per second (${qps === requestsPerSecond ? `tier of $${from} or more` : `set by the operator; ${tier}`})`;
+  const tier = `its tier ($${from} or more paid) has ${requestsPerSecond}`;
+  return `${plural(qps, 'request')} per second (${qps === requestsPerSecond ? `$${from} or more paid` : `set by the operator; ${tier}`})`;
 }
 
 interface CreditOptions {
@@ -127,7 +128,7 @@ export async function creditWallet(options: CreditOptions): Promise<void> {
       ['Account', accountId],
       ['Credited', plural(toCredits(amount), 'credit')],
       ['Balance', plural(toCredits(balance), 'credit')],
-      ['Ledger row', requestId],
+      ['Ledger entry', requestId],
     ]),
   );
 }

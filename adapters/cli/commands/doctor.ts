@@ -55,7 +55,7 @@ function checkConfig(): { config: Config | null; finding: Finding } {
   try {
     const config = configOfProcess();
     const named = set.map((line) => `${line.name}=${line.value}`).join(' ');
-    const detail = set.length === 0 ? 'nothing is set: defaults hold' : named;
+    const detail = set.length === 0 ? 'nothing set; using the defaults' : named;
     return { config, finding: { name, ok: true, detail } };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -71,11 +71,11 @@ async function checkHome({ home }: Config): Promise<Finding> {
     return { name, ok: true, detail: home };
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    if (isMissing) return { name, ok: true, detail: `${home} is not there yet: the first start makes it` };
+    if (isMissing) return { name, ok: true, detail: `${home} does not exist yet; it is created at the first start` };
     return {
       name,
       ok: false,
-      detail: `${home} must be readable and writable for this user: chown it or set PERCH_HOME`,
+      detail: `${home} must be readable and writable by this user: chown it or set PERCH_HOME`,
     };
   }
 }
@@ -84,13 +84,13 @@ async function checkStores(config: Config): Promise<Finding[]> {
   const name = 'Database';
   const isEmbedded = config.databaseUrl === null;
   if (isEmbedded && !(await isThere(join(config.home, 'postgres')))) {
-    return [{ name, ok: true, detail: 'embedded, not set up yet: the first start does it' }, networkOf(config, null)];
+    return [{ name, ok: true, detail: 'embedded; set up at the first start' }, networkOf(config, null)];
   }
   try {
     return await withStoresOf(config, (stores) => lookInto(stores, config, isEmbedded));
   } catch (error) {
     const message = error instanceof Error ? error.message || error.name : String(error);
-    const detail = isEmbedded ? message : `DATABASE_URL can't be used: ${message}`;
+    const detail = isEmbedded ? message : `cannot connect to DATABASE_URL: ${message}`;
     return [{ name, ok: false, detail }];
   }
 }
@@ -103,7 +103,7 @@ async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boo
       (select count(*)::int from corpus_users) as users,
       (select count(*)::int from corpus_tweets) as tweets`;
   const { faults } = await ledger.check();
-  if (row === undefined) throw new Error('the database did not answer');
+  if (row === undefined) throw new Error('the database did not respond');
   const where = isEmbedded ? 'embedded' : 'at DATABASE_URL';
   return [
     {
@@ -114,8 +114,7 @@ async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boo
     {
       name: 'Ledger',
       ok: faults.length === 0,
-      detail:
-        faults.length === 0 ? 'every invariant holds' : `${plural(faults.length, 'fault')}: see perch ledger check`,
+      detail: faults.length === 0 ? 'all invariants hold' : `${plural(faults.length, 'fault')}: run perch ledger check`,
     },
     networkOf(config, row),
   ];
@@ -123,23 +122,23 @@ async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boo
 
 function networkOf({ network }: Config, held: { users: number; tweets: number } | null): Finding {
   const name = 'Network';
-  if (network !== 'corpus') return { name, ok: true, detail: `${network}: what can be read is told below` };
+  if (network !== 'corpus') return { name, ok: true, detail: `${network}: see below for what can be read` };
   if (held === null || held.users + held.tweets > 0) {
     const what = held === null ? 'nothing loaded yet' : `${count(held.users)} profiles, ${count(held.tweets)} tweets`;
     return { name, ok: true, detail: `corpus: ${what}` };
   }
-  return { name, ok: true, detail: 'corpus: empty; `perch import PATH` loads it' };
+  return { name, ok: true, detail: 'corpus: empty; run `perch import PATH` to load data' };
 }
 
 /** Asks once; the service itself goes on without it, so a Redis that is away is a finding and no failure of the service. */
 async function checkRedis({ redisUrls }: Config): Promise<Finding> {
   const name = 'Redis';
-  if (redisUrls.length === 0) return { name, ok: true, detail: 'not used: in-process stores, one process only' };
+  if (redisUrls.length === 0) return { name, ok: true, detail: 'not used; in-process stores, a single process only' };
   const quiet = { info: () => {}, warn: () => {} };
   const link = await openRedis(redisUrls, { log: quiet, clock: { now: Date.now } });
   const { up, lastError } = link.state();
   await link.close();
-  const detail = up ? 'answers' : `does not answer (${lastError}): each process keeps to its own stores until it does`;
+  const detail = up ? 'reachable' : `unreachable (${lastError}): until it is back, each process uses its own stores`;
   return { name, ok: up, detail };
 }
 

@@ -9,30 +9,32 @@ import { atLeastOne, someCredits, webAddress } from '../words.js';
 export function exportCommands(program: Command): void {
   program
     .command('export')
-    .description('read a whole list or search from a running service into a file, for at most so many credits')
-    .addArgument(program.createArgument('<list>', 'which list').choices([...EXPORTS.keys()]))
-    .argument('<what>', '@handle or id of a user; id of a tweet; or the query of a search')
-    .requiredOption('--max-credits <credits>', 'the most that the export may spend, over all its runs', someCredits)
-    .option('--limit <items>', 'stop after so many items, over all its runs', atLeastOne)
-    .option('--count <items>', 'items per call; as many as the list allows unless told', atLeastOne)
-    .addOption(new Option('--product <product>', 'of a search').choices([...PRODUCTS]))
-    .option('--fresh', 'read everything anew, at double price')
-    .addOption(new Option('--format <format>', "ndjson unless the file's name says more").choices([...FORMATS]))
+    .description('export a whole list or search from a running service to a file, within a credit budget')
+    .addArgument(program.createArgument('<list>', 'list to export').choices([...EXPORTS.keys()]))
+    .argument('<what>', '@handle or id of a user, id of a tweet, or a search query')
+    .requiredOption('--max-credits <credits>', 'maximum credits to spend, over all runs of this export', someCredits)
+    .option('--limit <items>', 'stop after this many items, over all runs of this export', atLeastOne)
+    .option('--count <items>', 'items per call (default: the maximum for the list)', atLeastOne)
+    .addOption(new Option('--product <product>', 'search product').choices([...PRODUCTS]))
+    .option('--fresh', 'bypass the cache, at double price')
+    .addOption(
+      new Option('--format <format>', 'output format (default: from the file name, else ndjson)').choices([...FORMATS]),
+    )
     .option('--out <file>', 'write to a file instead of standard output')
-    .option('--state <file>', 'where to keep how far it is; beside the file of --out unless told')
-    .option('--url <address>', 'the service; PERCH_BASE_URL or this machine unless told', webAddress)
-    .option('--key-file <file>', 'a file with the key; else PERCH_KEY, else the demo key of this machine')
+    .option('--state <file>', 'file for the progress of the export (default: next to the --out file)')
+    .option('--url <address>', 'URL of the service (default: PERCH_BASE_URL, else this machine)', webAddress)
+    .option('--key-file <file>', 'file with the API key (default: PERCH_KEY, else the demo key of this machine)')
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
       `
-With --out, or with --state and >>, the same command goes on where it was after Ctrl-C, a crash, a full disk or an empty
-budget: no item is written twice. --max-credits, --limit and --count may then be others. One run at a time writes a file.
-Parquet is made of rows kept beside it. CSV has texts as they are, those too that a spreadsheet takes for formulas (=, +, -, @).
-The summary goes to standard error where the rows go to standard output.
+With --out, or with --state and >>, running the same command again resumes the export after Ctrl-C, a crash, a full disk or a
+spent budget; no item is written twice. --max-credits, --limit and --count may change between runs. Only one run at a time can
+write to a file. Parquet files are built from a row file kept next to them. CSV text is not escaped for spreadsheets, which
+may take values starting with =, +, - or @ for formulas. When rows go to standard output, the summary goes to standard error.
 
-Exit codes: 0 when it is complete or came to --limit or --max-credits; 1 when the wallet, the key's cap or a failure ended
-it, or another run is writing; 2 when it was told wrong; 130 after Ctrl-C, 143 after SIGTERM.
+Exit codes: 0 complete, or --limit or --max-credits reached; 1 wallet empty, spend cap of the key reached, failure, or another
+run is writing; 2 invalid arguments or configuration; 130 Ctrl-C; 143 SIGTERM.
 ${examples(
   'perch export followers @harbor_obs --max-credits 500 > followers.ndjson',
   'perch export tweets @harbor_obs --max-credits 500 --out tweets.parquet',

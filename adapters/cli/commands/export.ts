@@ -36,7 +36,7 @@ interface ExportOptions {
 /** Reads a list of a running service into a file or standard output. Throws Failure, by which it ends with a code. */
 export async function exportCommand(list: string, what: string, options: ExportOptions): Promise<void> {
   const read = EXPORTS.get(list);
-  if (read === undefined) throw new TypeError(`${list} is no list`);
+  if (read === undefined) throw new TypeError(`unknown list ${list}`);
   checkWords(list, read, what, options);
   const out = options.out === undefined ? null : typedPath(options.out);
   const format = options.format ?? formatOf(out);
@@ -104,11 +104,11 @@ function checkWords(
   { product, count: asked }: ExportOptions,
 ): void {
   if (subject === 'tweet' && !/^[0-9]+$/.test(what))
-    throw new Failure(`${list} takes the id of a tweet: digits`, WRONG_USE);
-  if (what.trim() === '') throw new Failure(`${list} of what? The text is empty`, WRONG_USE);
-  if (product !== undefined && subject !== 'query') throw new Failure('--product is for search', WRONG_USE);
+    throw new Failure(`${list} requires the numeric id of a tweet`, WRONG_USE);
+  if (what.trim() === '') throw new Failure(`${list} requires a non-empty argument`, WRONG_USE);
+  if (product !== undefined && subject !== 'query') throw new Failure('--product is only for search', WRONG_USE);
   if (asked !== undefined && asked > size.max)
-    throw new Failure(`--count of ${list} is at most ${size.max}`, WRONG_USE);
+    throw new Failure(`--count for ${list} can be at most ${size.max}`, WRONG_USE);
 }
 
 interface Reading extends Asked {
@@ -121,7 +121,7 @@ interface Reading extends Asked {
 /** Reads until an end, Ctrl-C (which finishes the page in flight) or a failure, with a bar on a terminal. */
 async function readAll(reading: Reading): Promise<{ state: ExportState; end: End; exitCode: number }> {
   const { read, what, options, paths, place } = reading;
-  if (place.isResumed) note(`perch: going on after ${inItems(place.state.items)}`);
+  if (place.isResumed) note(`perch: resuming after ${inItems(place.state.items)}`);
   const stopping = listenForStop();
   const progress = barOf(paths, options);
   const say = progress?.line ?? note;
@@ -201,7 +201,7 @@ function barOf({ rows }: Paths, { maxCredits }: ExportOptions): Progress | null 
 function inWords(error: unknown, what: string, { state, isBegun }: Paths & { readonly isBegun: boolean }): unknown {
   if (error instanceof Refusal && error.reason?.startsWith('cursor_')) {
     return new Failure(
-      `the service no longer knows where this export stood (${error.message}) What is written stays; remove ${state} and the file to begin anew`,
+      `this export cannot be resumed (${error.message}) What has been written is kept; to start over, remove ${state} and the file`,
     );
   }
   if (!(error instanceof Failure)) return error;

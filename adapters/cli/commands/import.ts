@@ -15,7 +15,8 @@ interface ImportOptions {
 /** Bad lines are named on standard error as they are met; the summary is the result. */
 export async function importCommand(paths: readonly string[], options: ImportOptions): Promise<void> {
   const summary = await withStores(async ({ sql }, { network }) => {
-    if (network !== 'corpus') note(`perch: PERCH_NETWORK is ${network}: what is imported is read when it is corpus`);
+    if (network !== 'corpus')
+      note(`perch: PERCH_NETWORK is ${network}; imported data is only served when it is corpus`);
     let progress: Progress | undefined;
     let faults = 0;
     try {
@@ -34,7 +35,7 @@ export async function importCommand(paths: readonly string[], options: ImportOpt
       progress?.stop();
       // The line was named already; that it is bad is a fault of the file and not of the command's words.
       if (faults > 0 && options.strict === true)
-        throw new Failure('stopped at the first bad line; nothing was imported');
+        throw new Failure('stopped at the first invalid line; nothing was imported');
       throw error;
     } finally {
       progress?.stop();
@@ -47,7 +48,6 @@ function wordsOf(summary: ImportSummary): string {
   const kinds = ['users', 'tweets', 'follows'] as const;
   const rows = kinds.map((kind) => [kind, summary[kind].read, summary[kind].added, summary[kind].changed]);
   const { count } = summary.faults;
-  const faults =
-    count === 0 ? '' : `\n${plural(count, 'bad line')} left out; ${count === 1 ? 'it is' : 'they are'} named above.`;
+  const faults = count === 0 ? '' : `\n${plural(count, 'invalid line')} skipped; see above.`;
   return table(['', 'read', 'added', 'changed'], rows) + faults;
 }

@@ -5,16 +5,18 @@ import { name, overlap, prefix, someCredits, uuid } from '../words.js';
 
 /** key create, list, rotate, revoke. */
 export function keyCommands(program: Command): void {
-  const key = group(program, 'key', 'keys: create, list, rotate, revoke');
+  const key = group(program, 'key', 'manage API keys: create, list, rotate, revoke');
 
   key
     .command('create')
-    .description('another key on the wallet of an account; it is shown only here')
-    .requiredOption('--account <id>', 'the account', uuid)
-    .option('--name <name>', 'what it is for', name, 'key')
-    .option('--cap <credits>', 'most it may spend', someCredits)
+    .description('create another key for the wallet of an account; it is shown only once')
+    .requiredOption('--account <id>', 'account id', uuid)
+    .option('--name <name>', 'name of the key', name, 'key')
+    .option('--cap <credits>', 'spend cap of the key', someCredits)
     .addOption(
-      new Option('--cap-period <period>', 'what the cap is for').choices(['total', 'month', 'day']).default('total'),
+      new Option('--cap-period <period>', 'period of the spend cap')
+        .choices(['total', 'month', 'day'])
+        .default('total'),
     )
     .option('--json', 'print JSON')
     .addHelpText(
@@ -27,17 +29,17 @@ export function keyCommands(program: Command): void {
 
   key
     .command('list')
-    .description('the keys of an account: prefix, name, spent, state')
-    .requiredOption('--account <id>', 'the account', uuid)
+    .description('list the keys of an account: prefix, name, spent, state')
+    .requiredOption('--account <id>', 'account id', uuid)
     .option('--json', 'print JSON')
     .addHelpText('after', examples('perch key list --account 019a2b3c-4d5e-7f60-8123-456789abcdef'))
     .action(async (options) => (await import('./key.js')).listKeys(options));
 
   key
     .command('rotate')
-    .description('a new key with the same name, cap and wallet; the old one goes on for the overlap')
-    .argument('<prefix>', 'the shown part of the old key, such as perch_live_a1B2c3', prefix)
-    .option('--overlap <time>', '0 to 30d: how long the old key still works (default: 24h)', overlap, DAY_MS)
+    .description('create a new key with the same name, cap and wallet; the old one keeps working for the overlap')
+    .argument('<prefix>', 'prefix of the old key, such as perch_live_a1B2c3', prefix)
+    .option('--overlap <time>', 'how long the old key keeps working, 0 to 30d (default: 24h)', overlap, DAY_MS)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -47,8 +49,8 @@ export function keyCommands(program: Command): void {
 
   key
     .command('revoke')
-    .description('end a key now; every node refuses it within seconds')
-    .argument('<prefix>', 'the shown part of the key, such as perch_live_a1B2c3', prefix)
+    .description('revoke a key; every node rejects it within seconds')
+    .argument('<prefix>', 'prefix of the key, such as perch_live_a1B2c3', prefix)
     .option('--json', 'print JSON')
     .addHelpText('after', examples('perch key revoke perch_live_a1B2c3'))
     .action(async (old: string, options) => (await import('./key.js')).revokeKey(old, options));

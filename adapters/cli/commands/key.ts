@@ -28,16 +28,16 @@ export async function createKey({ account, name, cap, capPeriod, json }: CreateO
       facts([
         ['Account', account],
         ['Name', name],
-        ['Cap', cap === undefined ? 'none: the whole wallet' : capWords(cap, capPeriod)],
+        ['Cap', cap === undefined ? 'none (the whole wallet)' : capWords(cap, capPeriod)],
         ['Key', key],
       ]),
-      'The key is shown only here: keep it where your server reads its secrets.',
+      'The key is shown only once. Store it with the secrets of your server.',
     ].join('\n\n'),
   );
 }
 
 const capWords = (cap: Thousandths, period: CapPeriod): string =>
-  `${plural(toCredits(cap), 'credit')} ${period === 'total' ? 'in all' : `a ${period}`}`;
+  `${plural(toCredits(cap), 'credit')} ${period === 'total' ? 'in total' : `per ${period}`}`;
 
 export async function listKeys(options: { account: string; json?: boolean }): Promise<void> {
   const { accountId, keys } = await withStores((stores) => accountOf(stores, options.account));
@@ -56,7 +56,7 @@ type FoundKey = KeyRecord & { readonly accountId: string };
 
 async function keyOf({ accounts }: Stores, prefix: string): Promise<FoundKey> {
   const found = await accounts.keyByPrefix(prefix);
-  if (found === undefined) throw new Failure(`there is no key ${prefix}… in this database`);
+  if (found === undefined) throw new Failure(`no key ${prefix}… in this database`);
   return found;
 }
 
@@ -76,9 +76,9 @@ export async function rotateKey(prefix: string, options: { overlap: number; json
       facts([
         ['Account', accountId],
         ['New key', fresh.key],
-        ['Old key', `${old.prefix}…, ${options.overlap === 0 ? 'ended' : `works until ${endsAt}`}`],
+        ['Old key', `${old.prefix}…, ${options.overlap === 0 ? 'revoked' : `works until ${endsAt}`}`],
       ]),
-      'The new key is shown only here: keep it where your server reads its secrets.',
+      'The new key is shown only once. Store it with the secrets of your server.',
     ].join('\n\n'),
   );
 }
@@ -86,8 +86,8 @@ export async function rotateKey(prefix: string, options: { overlap: number; json
 function refuseUnlessLive(key: FoundKey): void {
   const state = stateOf(key, Date.now());
   if (state === 'live') return;
-  const why = state === 'rotating' ? `was rotated already and ends at ${key.expiresAt}` : `is ${state}`;
-  throw new Failure(`${key.prefix}… ${why}; \`key create --account ${key.accountId}\` makes another one`);
+  const why = state === 'rotating' ? `was already rotated and expires at ${key.expiresAt}` : `is ${state}`;
+  throw new Failure(`${key.prefix}… ${why}; run \`perch key create --account ${key.accountId}\` to create another one`);
 }
 
 /** Ending it twice is ending it once. */

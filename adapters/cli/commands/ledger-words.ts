@@ -5,8 +5,8 @@ import { examples, group } from '../help.js';
 export function ledgerCommands(program: Command): void {
   group(program, 'ledger', 'the ledger: check')
     .command('check')
-    .description('prove every invariant of the ledger over the whole database; exit code 1 when one is broken')
-    .option('--json', 'print {"ok","wallets","entries"} and the faults')
+    .description('check every invariant of the ledger across the database; exit code 1 if any is violated')
+    .option('--json', 'print {"ok","wallets","entries"} and any faults')
     .addHelpText('after', examples('perch ledger check', 'perch ledger check --json'))
     .action(async (options) => (await import('./ledger.js')).checkLedger(options));
 }

@@ -10,8 +10,8 @@ export async function checkLedger(options: { json?: boolean }): Promise<void> {
   const named = faults.map(({ invariant, walletId, detail }) => ({ invariant, wallet_id: walletId, detail }));
   answer({ ok, wallets, entries, ...(!ok && { faults: named }) }, options.json, () =>
     ok
-      ? `The ledger is right: ${seen}.`
-      : `The ledger is not right: ${plural(faults.length, 'fault')} in ${seen}.\n\n${table(
+      ? `The ledger is consistent: ${seen}.`
+      : `The ledger is inconsistent: ${plural(faults.length, 'fault')} in ${seen}.\n\n${table(
           ['invariant', 'wallet', 'fault'],
           faults.map(({ invariant, walletId, detail }) => [invariant, walletId, detail]),
         )}`,

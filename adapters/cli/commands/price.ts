@@ -43,7 +43,7 @@ export async function price(method: string, address: string, options: PriceOptio
 function priceCall(method: string, address: string, options: PriceOptions): void {
   const { pathname, searchParams } = urlOf(address);
   const { row, path } = routeOf(method, pathname);
-  if (options.body !== undefined && method !== 'POST') throw new Failure('--body is for POST', WRONG_USE);
+  if (options.body !== undefined && method !== 'POST') throw new Failure('--body is only for POST', WRONG_USE);
   const raw: RawRequest = {
     method,
     path,
@@ -65,8 +65,8 @@ function priceCall(method: string, address: string, options: PriceOptions): void
   answer(result, options.json, () => {
     if (items === 0) return 'Free.';
     const sum = `At most ${plural(toCredits(most), 'credit')} for up to ${plural(items, 'item')}`;
-    if (fresh) return `${sum}: double, because fresh=true reads anew.`;
-    return `${sum}; ${count(toCredits(held))} when all of it is held already. Items that are not there cost nothing.`;
+    if (fresh) return `${sum}: double price, because fresh=true bypasses the cache.`;
+    return `${sum}; ${count(toCredits(held))} if all of it is cached. Items that do not exist cost nothing.`;
   });
 }
 

@@ -17,7 +17,7 @@ const LINGER_MS = 1000;
 export async function serve(): Promise<void> {
   if (cluster.isWorker) return (await import('../workers/worker.js')).work();
   const config = configOfProcess();
-  note(`Perch ${VERSION} is starting, with its data in ${config.home}`);
+  note(`Perch ${VERSION} is starting with its data in ${config.home}`);
   const lifecycle = new Lifecycle();
   const release = closeOnInterrupt(lifecycle);
   const { asked, serving } = await lifecycle
@@ -83,7 +83,9 @@ function listenFailure(error: unknown, { host, port }: Config): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error;
   if (code === 'EADDRINUSE') {
-    return new Failure(`port ${port} of ${host} is taken: stop what listens there, or set PORT (0 picks a free one)`);
+    return new Failure(
+      `port ${port} on ${host} is already in use: stop the process that uses it, or set PORT (0 picks a free port)`,
+    );
   }
-  return new Failure(`can't listen on HOST ${host}, PORT ${port} (${code}): set them to an address of this machine`);
+  return new Failure(`cannot listen on HOST ${host}, PORT ${port} (${code}): set them to an address of this machine`);
 }

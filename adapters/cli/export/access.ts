@@ -21,7 +21,7 @@ export async function keyOf(config: Config, keyFile: string | undefined, url: st
   if (file === undefined && process.env.PERCH_KEY) return usable(process.env.PERCH_KEY, 'PERCH_KEY');
   if (file !== undefined) return usable(await textOf(file), file);
   if (demo !== undefined && existsSync(demo)) return usable(await textOf(demo), demo);
-  throw new Failure('no key: set PERCH_KEY, or name a file with --key-file', WRONG_USE);
+  throw new Failure('no API key: set PERCH_KEY or use --key-file', WRONG_USE);
 }
 
 const textOf = (path: string): Promise<string> =>
@@ -33,5 +33,5 @@ function usable(text: string, where: string): string {
   const key = text.trim();
   // What else cannot stand in a header; the runtime's own complaint would quote it.
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new Failure(`${where} holds no key`, WRONG_USE);
+  throw new Failure(`${where} does not contain a key`, WRONG_USE);
 }

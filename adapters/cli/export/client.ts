@@ -89,7 +89,8 @@ export class Client {
         if (success) return data;
       }
       const { error } = errorShape.safeParse(body).data ?? {};
-      if (error === undefined) throw this.#unheard(`answers what is not Perch's (HTTP ${response.status})`);
+      if (error === undefined)
+        throw this.#unheard(`returned a response that is not from Perch (HTTP ${response.status})`);
       const waitS = waitOf(response);
       if (waitS === null || tried === TRIES) throw new Refusal(error);
       await this.#wait(waitS, error.message);
@@ -118,9 +119,9 @@ export class Client {
       const { code } = ((error as Error).cause ?? {}) as { code?: string };
       // Never connected: nothing can have been charged.
       if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') {
-        return new Absent(`nobody listens at ${this.#options.url}: start the service there, or give another --url`);
+        return new Absent(`cannot connect to ${this.#options.url}: start the service there, or use another --url`);
       }
-      throw this.#unheard('did not answer');
+      throw this.#unheard('did not respond');
     }
   }
 

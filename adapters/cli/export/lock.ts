@@ -86,7 +86,7 @@ function heldBy(path: string, text: string): Failure {
   const owner = ownerOf(text);
   const who = owner === null ? 'another process' : `process ${owner.pid} on ${owner.host}`;
   return new Failure(
-    `${who} is writing this export: wait until it has ended, or give another --out or --state. If there is no such export, remove ${path}`,
+    `${who} is writing this export: wait for it to finish, or use another --out or --state. If no export is running, remove ${path}`,
     FAILED,
   );
 }

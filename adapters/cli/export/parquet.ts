@@ -28,7 +28,9 @@ export async function writeParquet(path: string, rowsPath: string, columns: read
   } catch (error) {
     await rm(aside, { force: true }).catch(() => {});
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new Failure(`${path} cannot be written (${code ?? message}); the same command tries again, from ${rowsPath}`);
+    throw new Failure(
+      `${path} cannot be written (${code ?? message}); run the same command to try again from ${rowsPath}`,
+    );
   }
 }
 

@@ -26,8 +26,8 @@ export interface Place {
 
 /** Throws Failure, wrong use, where there is no ending between the words and the files. */
 export function pathsOf(format: Format, out: string | null, state: string | null): Paths {
-  if (format === 'parquet' && out === null) throw new Failure('parquet needs a file: give --out', WRONG_USE);
-  if (out !== null && out === state) throw new Failure('--out and --state are the same file', WRONG_USE);
+  if (format === 'parquet' && out === null) throw new Failure('parquet requires a file: use --out', WRONG_USE);
+  if (out !== null && out === state) throw new Failure('--out and --state must be different files', WRONG_USE);
   const rows = format === 'parquet' ? `${out}${ROWS}` : out;
   const kept = state ?? (out === null ? null : `${out}${STATE}`);
   // One lock for a file and its own state, whichever of them two runs have in common.
@@ -42,7 +42,7 @@ const STATE = '.perch-state.json';
 export async function openPlace(paths: Paths, command: ExportCommand): Promise<Place> {
   const found = paths.state === null ? null : await readState(paths.state, command);
   if (found === null && paths.out !== paths.rows && paths.out !== null && (await isThere(paths.out))) {
-    throw new Failure(`${paths.out} is there already, and no state to go on from`, WRONG_USE);
+    throw new Failure(`${paths.out} already exists, and there is no saved state to resume from`, WRONG_USE);
   }
   const bytes = found?.bytes ?? null;
   const sink = paths.rows === null ? stdoutSink(bytes) : await fileSink(paths.rows, bytes);

@@ -52,7 +52,7 @@ export async function runExport(run: Run, from: ExportState): Promise<{ state: E
       state = await take(run, state, page);
       run.onProgress(state);
       if (page.next_cursor !== undefined && page.next_cursor === before)
-        throw new Failure('the service gave the same page twice');
+        throw new Failure('the service returned the same page twice');
       const ended = endAfter(page);
       if (ended !== null) return { state, end: ended };
     }

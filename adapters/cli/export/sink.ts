@@ -16,7 +16,7 @@ export interface Sink {
 
 const shorter = (name: string): Failure =>
   new Failure(
-    `${name} is shorter than what was written to it; put it back, or remove the state to begin anew`,
+    `${name} is shorter than when it was last written; restore it, or remove the state file to start over`,
     WRONG_USE,
   );
 
@@ -25,7 +25,8 @@ export async function fileSink(path: string, bytes: number | null): Promise<Sink
   // One that was made and never written to is as good as none.
   const isEmpty = bytes === null && (await stat(path).catch(() => null))?.size === 0;
   const file = await open(path, bytes === null && !isEmpty ? 'wx' : 'r+').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') throw new Failure(`${path} is there already, and no state to go on from`, WRONG_USE);
+    if (error.code === 'EEXIST')
+      throw new Failure(`${path} already exists, and there is no saved state to resume from`, WRONG_USE);
     if (error.code === 'ENOENT' && bytes !== null) throw shorter(path);
     throw new Failure(`${path} cannot be written (${error.code})`, WRONG_USE);
   });
@@ -75,7 +76,7 @@ export function stdoutSink(bytes: number | null): Sink {
   let at = stats.isFile() ? (bytes ?? stats.size) : 0;
   if (stats.isFile() && bytes !== null) {
     if (stats.size < bytes)
-      throw new Failure('standard output is shorter than what was written to it: go on with >>, not >', WRONG_USE);
+      throw new Failure('standard output is shorter than when it was last written: resume with >>, not >', WRONG_USE);
     ftruncateSync(1, bytes);
   }
   return {

@@ -58,13 +58,13 @@ export async function readState(path: string, command: ExportCommand): Promise<E
   });
   if (text === null) return null;
   const state = stateOf(text);
-  if (state === null) throw new Failure(`${path} is not the state of an export`, WRONG_USE);
+  if (state === null) throw new Failure(`${path} is not an export state file`, WRONG_USE);
   const names = Object.keys(commandShape.shape) as (keyof ExportCommand)[];
   const other = names.filter((name) => state.command[name] !== command[name]);
   if (other.length > 0) {
     const says = other.map((name) => `${name} ${state.command[name] ?? 'unset'}, not ${command[name] ?? 'unset'}`);
     throw new Failure(
-      `${path} is the state of another export (${says.join('; ')}); give another --state or --out`,
+      `${path} is the state of a different export (${says.join('; ')}); use another --state or --out`,
       WRONG_USE,
     );
   }

@@ -22,16 +22,18 @@ export interface Summary {
 
 const WHY: Readonly<Record<End, string>> = {
   complete: 'complete',
-  limit: '--limit is reached',
-  max_credits: '--max-credits is used up',
+  limit: '--limit reached',
+  max_credits: '--max-credits spent',
   no_credits: 'the wallet is empty',
-  key_cap: "the key's spend cap is reached",
+  key_cap: 'the spend cap of the key is reached',
   interrupted: 'interrupted',
 };
 
 /** How an export goes on that has ended before its end; `state` is the file that says where it stands. */
 export const goOn = (state: string | null): string =>
-  state === null ? 'no state was kept: give --out, or --state and >>' : 'the same command goes on';
+  state === null
+    ? 'no state was saved: to be able to resume, use --out, or --state and >>'
+    : 'run the same command to resume';
 
 interface Telling {
   readonly json: boolean | undefined;
@@ -50,10 +52,10 @@ export function tell(summary: Summary, { json, exitCode }: Telling): void {
 
 function inWords({ items, file, credits_spent, credits_unsure, repeats, end, state }: Summary): string {
   const where = file === null ? '' : ` in ${file}`;
-  const again =
-    repeats === 0 ? '' : ` ${plural(repeats, 'item')} came again and ${repeats === 1 ? 'was' : 'were'} left out.`;
-  const unsure = credits_unsure === 0 ? '' : ` Up to ${count(credits_unsure)} more went to calls that were cut off.`;
-  const more = end === 'max_credits' || end === 'limit' ? ' With more of it the same command goes on.' : '';
+  const again = repeats === 0 ? '' : ` ${plural(repeats, 'duplicate item')} ${repeats === 1 ? 'was' : 'were'} skipped.`;
+  const unsure =
+    credits_unsure === 0 ? '' : ` Up to ${count(credits_unsure)} more may have been charged for interrupted calls.`;
+  const more = end === 'max_credits' || end === 'limit' ? ' Raise it and run the same command to continue.' : '';
   const isTooSmall = end === 'max_credits' && items + credits_spent + credits_unsure === 0;
   const why = isTooSmall ? '--max-credits does not cover one item' : WHY[end];
   return `${plural(items, 'item')}${where} for ${plural(credits_spent, 'credit')}: ${why}.${again}${unsure}${state === null ? '' : more}`;

@@ -85,7 +85,7 @@ class Crew {
       const waitMs = early === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (early - 1), LONGEST_WAIT_MS);
       this.#job.log.error(
         { worker: number },
-        `worker ${number} ended (${how}); another takes its place in ${waitMs} ms`,
+        `Worker ${number} exited (${how}); starting a replacement in ${waitMs} ms`,
       );
       await sleep(waitMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
       if (this.#stopping.signal.aborted) return;
@@ -127,7 +127,7 @@ class Crew {
         failure = new Failure(report.message, report.exitCode);
         worker.process.kill('SIGKILL');
       });
-      void end.then((how) => reject(failure ?? new Failure(`worker ${number} ended at its start (${how})`)));
+      void end.then((how) => reject(failure ?? new Failure(`Worker ${number} exited during startup (${how})`)));
     });
     serving.catch(() => {});
     return { serving, end };

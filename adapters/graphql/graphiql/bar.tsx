@@ -34,7 +34,7 @@ const KeyState = () => (
       Key
     </span>
     <code id="key-name" />
-    <button type="button" id="key-forget" title="Forget the key: it is kept for this tab only">
+    <button type="button" id="key-forget" title="Forget the key (it is stored for this tab only)">
       Forget
     </button>
   </div>
@@ -42,8 +42,8 @@ const KeyState = () => (
 
 /** The breakdown of the last run, opened by the figure in the bar. */
 const CostDetails = () => (
-  <section id="cost-details" popover="auto" class="details" aria-label="What the last run cost">
-    <h2>What the last run cost</h2>
+  <section id="cost-details" popover="auto" class="details" aria-label="Cost of the last run">
+    <h2>Cost of the last run</h2>
     <table>
       <thead>
         <tr>
@@ -64,7 +64,7 @@ const CostDetails = () => (
         </tr>
       </tfoot>
     </table>
-    <p id="cost-note">Held items (hit) cost half, fresh ones (bypass) double. Failed and empty reads are free.</p>
+    <p id="cost-note">Cached items (hit) cost half, fresh ones (bypass) double. Failed and empty reads are free.</p>
   </section>
 );
 
@@ -95,13 +95,8 @@ export const Bar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string }) => (
           </dd>
         </div>
       </dl>
-      <button
-        type="button"
-        id="price-it"
-        disabled
-        title="What this operation would cost at most. Nothing is read or charged."
-      >
-        Price it
+      <button type="button" id="price-it" disabled title="Maximum cost of this operation. Nothing is read or charged.">
+        Estimate cost
       </button>
     </header>
     <CostDetails />

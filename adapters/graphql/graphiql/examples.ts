@@ -28,7 +28,7 @@ const PAGE = 'pageInfo { endCursor hasNextPage } meta { items creditsCharged cac
 const profile = ({ handle }: ExampleSubjects): Example => ({
   title: 'Profile and timeline',
   query: `# A profile and its ${firstQueryPrice('miss').count} newest tweets: at most ${firstQueryPrice('miss').sum} credits.
-# Run it twice: what is held already costs half.
+# Run it twice: cached items cost half.
 ${firstQuery(handle)}
 `,
 });
@@ -36,7 +36,7 @@ ${firstQuery(handle)}
 const search = ({ handle }: ExampleSubjects): Example => ({
   title: 'Search',
   query: `# The newest tweets of a search: ${most(['tweet', 10])}. The author of a tweet is free.
-# q takes from: since: until: min_faves: filter:media -filter:replies "a phrase" and OR.
+# q supports from: since: until: min_faves: filter:media -filter:replies "a phrase" and OR.
 query Search {
   search(q: ${JSON.stringify(`from:${handle} -filter:replies`)}, product: Latest, first: 10) {
     nodes {
@@ -105,7 +105,7 @@ query Followers {
 const batch = ({ handle, otherHandles }: ExampleSubjects): Example => ({
   title: 'Batch',
   query: `# Several profiles at once: ${most(['profile', otherHandles.length + 1])}.
-# Whoever isn't there is listed in errors and costs nothing.
+# Handles that do not exist are listed in errors and cost nothing.
 query Batch {
   users(handles: ${JSON.stringify([handle, ...otherHandles, 'nobody_sits_here'])}) {
     nodes { id handle name followersCount }
@@ -118,7 +118,7 @@ query Batch {
 
 const me = (): Example => ({
   title: 'Balance and usage',
-  query: `# Your balance, your limit and what you have used: free.
+  query: `# Your balance, rate limit and usage: free.
 query MeAndUsage {
   me {
     customerId

@@ -47,7 +47,7 @@ const Page = (model: GraphiqlModel) => (
       <meta charset="utf-8" />
       <title>GraphiQL · Perch</title>
       <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="description" content="Browse the schema, run queries, and see what each of them costs." />
+      <meta name="description" content="Browse the schema, run queries, and see what each one costs." />
       <meta name="color-scheme" content="light dark" />
       <link rel="icon" href={sitePath('favicon.svg')} type="image/svg+xml" />
       <link rel="stylesheet" href={graphiqlPath('graphiql.css')} />

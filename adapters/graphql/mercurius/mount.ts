@@ -108,7 +108,7 @@ async function load() {
   try {
     return (await import('mercurius')).default;
   } catch (cause) {
-    throw new Error('This mount needs the package mercurius: npm i mercurius', { cause });
+    throw new Error('perchMercurius requires the package mercurius: npm i mercurius', { cause });
   }
 }
 

@@ -105,7 +105,8 @@ export class Account {
   }
 
   #later(waitMs: number): ServiceError {
-    const message = this.#refused?.message ?? 'The Bluesky account has signed in moments ago and waits to do so again.';
+    const message =
+      this.#refused?.message ?? 'The Bluesky account signed in moments ago and must wait before signing in again.';
     return new ServiceError('no_account', message, { retryAfter: waitMs / 1000, cause: this.#refused });
   }
 

@@ -8,10 +8,10 @@ import { errorBody } from './schemas.js';
 export const BAD_CREDENTIALS_S = 900;
 
 const absent = (refusal: Refusal, reason?: string): ServiceError =>
-  failure('not_found', 'There is no such object on Bluesky.', refusal, reason === undefined ? {} : { reason });
+  failure('not_found', 'No such object on Bluesky.', refusal, reason === undefined ? {} : { reason });
 
 const blocked = (refusal: Refusal): ServiceError =>
-  failure('access_denied', 'Bluesky does not show this to our session.', refusal, { reason: 'session' });
+  failure('access_denied', 'Bluesky does not show this to our account.', refusal, { reason: 'session' });
 
 /** By the name of the error: what a refusal with status 400 means. */
 const NAMES: Readonly<Record<string, (refusal: Refusal) => ServiceError>> = {
@@ -29,13 +29,13 @@ const NAMES: Readonly<Record<string, (refusal: Refusal) => ServiceError>> = {
 const ABSENT = /^(profile|actor|post|could not (find|locate))\b.*\bnot found\b|^could not (find|locate)\b/i;
 
 export const noAccount = (refusal: Refusal, retryAfter = BAD_CREDENTIALS_S): ServiceError =>
-  failure('no_account', 'Bluesky does not accept our credentials.', refusal, { retryAfter });
+  failure('no_account', 'Bluesky rejected our credentials.', refusal, { retryAfter });
 
 /** What a refusal of an XRPC method means; undefined where the status says it all. */
 export function failureOf(refusal: Refusal): ServiceError | undefined {
   const { status, json } = refusal;
   const { error = '', message = '' } = errorBody.safeParse(json).data ?? {};
-  if (status === 403) return failure('upstream_error', 'Bluesky refuses to answer us for now.', refusal);
+  if (status === 403) return failure('upstream_error', 'Bluesky is refusing our requests for now.', refusal);
   // Methods are routes: what is missing has status 400.
   if (status === 404) return failure('query_id_stale', 'Bluesky no longer offers this read.', refusal);
   if (status !== 400) return undefined;
@@ -44,11 +44,11 @@ export function failureOf(refusal: Refusal): ServiceError | undefined {
 }
 
 export const SWITCH_ON =
-  'set BLUESKY_IDENTIFIER and BLUESKY_APP_PASSWORD (an app password of any free Bluesky account) to switch it on';
+  'set BLUESKY_IDENTIFIER and BLUESKY_APP_PASSWORD (an app password of any free Bluesky account) to enable it';
 
 /** A search that these credentials are not served. */
 export function notServed(product: Product, cause?: unknown): ServiceError {
-  const message = `Bluesky lets only accounts search posts: whoever runs this service can ${SWITCH_ON}. Nothing was charged.`;
+  const message = `Bluesky requires an account to search tweets; the operator of this service can ${SWITCH_ON}. Nothing was charged.`;
   const detail = { reason: 'session', cause };
   return product === 'Latest'
     ? new ServiceError('access_denied', message, detail)
@@ -63,7 +63,7 @@ export const searchFailureOf =
     if (refusal.status === 403) return notServed(product, new Error(refusal.text));
     if (refusal.status === 400 && error === 'BadQueryString') {
       const cause = new Error(refusal.text);
-      return new ServiceError('bad_request', `Bluesky cannot read this query: ${message}`, { param: 'q', cause });
+      return new ServiceError('bad_request', `Bluesky rejected this query: ${message}`, { param: 'q', cause });
     }
     if (refusal.status === 400 && /^search v2 is not enabled/i.test(message ?? '')) {
       return failure('query_id_stale', 'Bluesky does not offer this search.', refusal);
@@ -73,4 +73,4 @@ export const searchFailureOf =
 
 /** The account is for searches: other reads need none, and are the same for everybody without one. */
 export const notReadByAccount = (): ServiceError =>
-  new ServiceError('access_denied', 'This is read without an account.', { reason: 'session' });
+  new ServiceError('access_denied', 'This read does not use an account.', { reason: 'session' });

@@ -29,14 +29,14 @@ async function reads({ ask, context }: Setup): Promise<Finding> {
   const params = { actors: ['bsky.app'] };
   try {
     await ask({ method: 'app.bsky.actor.getProfiles', params, schema: ANSWERS.getProfiles, context });
-    return { ok: true, what: 'Profiles, posts and lists are read from the AppView, without an account.' };
+    return { ok: true, what: 'Profiles, tweets and lists are read from the AppView, without an account.' };
   } catch (error) {
-    return { ok: false, what: `The AppView does not answer as it should: ${why(error)}` };
+    return { ok: false, what: `Unexpected response from the AppView: ${why(error)}` };
   }
 }
 
 async function search({ ask, account, canSearch, context }: Setup): Promise<Finding> {
-  if (!canSearch) return { ok: false, what: `Search is off: ${SWITCH_ON}.` };
+  if (!canSearch) return { ok: false, what: `Search is disabled: ${SWITCH_ON}.` };
   const params = { q: 'bluesky', limit: 1 };
   const who = account ? 'with the account' : 'without an account';
   try {
@@ -46,9 +46,9 @@ async function search({ ask, account, canSearch, context }: Setup): Promise<Find
       schema: ANSWERS.searchPosts,
       context,
     });
-    return { ok: true, what: `Search is on, ${who}.` };
+    return { ok: true, what: `Search works ${who}.` };
   } catch (error) {
-    const how = account ? 'check BLUESKY_IDENTIFIER and BLUESKY_APP_PASSWORD' : 'the AppView may want an account';
+    const how = account ? 'check BLUESKY_IDENTIFIER and BLUESKY_APP_PASSWORD' : 'the AppView may require an account';
     return { ok: false, what: `Search does not work ${who} (${how}): ${why(error)}` };
   }
 }

@@ -13,7 +13,7 @@ export function positionOf(token: string | null): Position | null {
   if (token === null) return null;
   const [, value, id] = /^(-?[0-9]{1,16})\.([0-9]{1,19})$/.exec(token) ?? [];
   if (value === undefined || id === undefined || bigintOf(id) === null || !Number.isSafeInteger(Number(value))) {
-    throw badRequest('The cursor does not belong to this list', 'cursor');
+    throw badRequest('The cursor belongs to a different list', 'cursor');
   }
   return { value: Number(value), id };
 }
@@ -22,7 +22,7 @@ export function positionOf(token: string | null): Position | null {
 export function timeOf(position: Position): string {
   const date = new Date(position.value);
   const year = Number.isNaN(date.getTime()) ? 0 : date.getUTCFullYear();
-  if (year < 1 || year > 9999) throw badRequest('The cursor does not belong to this list', 'cursor');
+  if (year < 1 || year > 9999) throw badRequest('The cursor belongs to a different list', 'cursor');
   return date.toISOString();
 }
 

@@ -80,7 +80,7 @@ function phrase(term: Extract<Term, { text: string }>): string {
 }
 
 function dayOf(term: Extract<Term, { kind: 'since' | 'until' }>, shiftMs: number): string {
-  if (!term.time.endsWith('T00:00:00.000Z')) throw unsaid(spellingOf(term), 'days can be told apart, not hours');
+  if (!term.time.endsWith('T00:00:00.000Z')) throw unsaid(spellingOf(term), 'use whole days, not hours');
   return new Date(Date.parse(term.time) + shiftMs).toISOString().slice(0, 10);
 }
 
@@ -97,4 +97,4 @@ const isJoined = (query: Query): query is Extract<Query, { kind: 'and' | 'or' }>
   query.kind === 'and' || query.kind === 'or';
 
 const unsaid = (what: string, hint?: string): ServiceError =>
-  badRequest(`This network has no ${what}${hint === undefined ? '' : `: ${hint}`}`, 'q');
+  badRequest(`This network does not support ${what}${hint === undefined ? '' : `: ${hint}`}`, 'q');

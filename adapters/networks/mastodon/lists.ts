@@ -36,7 +36,7 @@ export async function readFollows(
   // Empty is also what the server says of who is suspended, and of who does not want it seen: but not to the owner's own token.
   if (place.maxId === null && (body.length === 0 || api.hasToken(context))) {
     const owner = await readAccount(api, { id: place.subject }, context);
-    if (owner.hide_collections) throw notFound('The user keeps this list private', 'private');
+    if (owner.hide_collections) throw notFound('The user has made this list private', 'private');
   }
   return { users: people(body), next };
 }
@@ -56,7 +56,7 @@ export async function readRetweeters(api: Api, place: Place, context: ReadContex
 
 /** Of nothing: empty (T6). Servers before 4.5 have no such list. */
 export async function readQuotes(api: Api, place: Place, context: ReadContext): Promise<NetworkPage> {
-  if (!api.hasToken(context)) throw needsToken('Who quotes a tweet');
+  if (!api.hasToken(context)) throw needsToken('Listing quotes of a tweet');
   if (!isIdHere(place.subject) || (await isHidden(api, place, context))) return { tweets: [], next: null };
   const path = `/api/v1/statuses/${place.subject}/quotes`;
   try {
@@ -66,7 +66,7 @@ export async function readQuotes(api: Api, place: Place, context: ReadContext): 
     const isMissing = isNotFound(error) || (error instanceof ServiceError && error.code === 'query_id_stale');
     if (!isMissing) throw error;
     if (!(await exists(api, place.subject, context))) return { tweets: [], next: null };
-    const message = 'This server does not list quotes: Mastodon 4.5 or later does.';
+    const message = 'This server does not list quotes: that requires Mastodon 4.5 or later.';
     throw new ServiceError('access_denied', message, { reason: 'session', cause: error });
   }
 }

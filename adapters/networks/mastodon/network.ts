@@ -32,7 +32,8 @@ export function createMastodonNetwork(options: MastodonOptions): Network {
     users: (refs, context) => readUsers(api, refs, context),
     tweets: (ids, context) => readTweets(api, ids, context),
     async page(list, token, context) {
-      if (token !== null && !isPosition(token)) throw badRequest('The cursor is not one of this network.', 'cursor');
+      if (token !== null && !isPosition(token))
+        throw badRequest('The cursor does not belong to this network.', 'cursor');
       return readerOf(READERS, list.kind)(api, list, token, context);
     },
     selfCheck: (context) => selfCheck(api, context),

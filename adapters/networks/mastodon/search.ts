@@ -31,11 +31,14 @@ export function checkQuery(q: string, product: Product): void {
 export async function readSearch(api: Api, search: Search, context: ReadContext): Promise<NetworkPage> {
   const { q, product, offset } = search;
   if (!SEARCHABLE.includes(product)) {
-    throw new ServiceError('product_unavailable', `${product} is not served here. Nothing was charged.`);
+    throw new ServiceError(
+      'product_unavailable',
+      `${product} search is not available on this network. Nothing was charged.`,
+    );
   }
   const compiled = compileQuery(q, product);
   const isPeople = product === 'People';
-  if (!isPeople && !api.hasToken(context)) throw needsToken('A search in tweets');
+  if (!isPeople && !api.hasToken(context)) throw needsToken('Searching tweets');
   const { accounts, statuses } = await api.get({
     path: '/api/v2/search',
     query: [

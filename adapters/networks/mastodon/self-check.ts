@@ -31,7 +31,7 @@ export async function selfCheck(api: Api, context: ReadContext): Promise<Network
     }
     return { ok, findings };
   } catch (error) {
-    const what = `The server in MASTODON_BASE_URL does not answer as Mastodon does: ${causeOf(error)}`;
+    const what = `The server at MASTODON_BASE_URL does not respond like Mastodon: ${causeOf(error)}`;
     return { ok: false, findings: [no(what)] };
   }
 }
@@ -41,23 +41,23 @@ function faultOf({ domain, version, contact }: Instance): string | undefined {
   const [, major = 0, minor = 0] = /^(\d+)\.(\d+)\.\d+/.exec(version)?.map(Number) ?? [];
   const hasNumbers = /^\d+$/.test(contact?.account?.id ?? '0');
   if (/compatible;/.test(version) || major < 4 || !hasNumbers) {
-    return `${domain} runs "${version}", which is not Mastodon: its ids cannot be carried. Name another server in MASTODON_BASE_URL.`;
+    return `${domain} runs "${version}", which is not Mastodon: its ids are not supported. Set MASTODON_BASE_URL to another server.`;
   }
   if (major > OLDEST[0] || minor >= OLDEST[1]) return undefined;
-  return `${domain} runs Mastodon ${version}: ${OLDEST.join('.')} or later is needed, which reads several tweets in one call.`;
+  return `${domain} runs Mastodon ${version}: ${OLDEST.join('.')} or later is required, because it can return several tweets in one call.`;
 }
 
 function aboutServer({ domain, version, configuration }: Instance): Finding[] {
   const terms = configuration?.urls?.terms_of_service;
   const limited = configuration?.limited_federation;
   return [
-    yes(`${domain} runs Mastodon ${version}; what it knows of the network can be read.`),
+    yes(`${domain} runs Mastodon ${version}; everything it knows of the network can be read.`),
     yes(
       terms
-        ? `Its terms are at ${terms}: make sure that they allow automated reading.`
-        : 'It names no terms of service: ask whoever runs it whether automated reading is welcome.',
+        ? `Its terms of service are at ${terms}: check that they allow automated access.`
+        : 'It publishes no terms of service: ask its operator whether automated access is allowed.',
     ),
-    ...(limited ? [no('It federates with chosen servers only: of others it knows nothing.')] : []),
+    ...(limited ? [no('It federates only with selected servers and knows nothing of the others.')] : []),
   ];
 }
 
@@ -77,13 +77,13 @@ async function aboutSession(
     yes(`${name}: profiles, tweets, timelines, followers, threads, replies and retweeters can be read.`),
   ];
   if (!api.hasToken(context)) {
-    const what = 'no search in tweets, no quotes, and at most 60 replies of a thread';
-    findings.push(no(`${name}: ${what}: put a user token of this server into MASTODON_TOKENS for these.`));
+    const what = 'no tweet search, no quotes, and at most 60 replies per thread';
+    findings.push(no(`${name}: ${what}: to enable these, add a user token of this server to MASTODON_TOKENS.`));
     return { reads: true, findings };
   }
   findings.push(await aboutSearch(api, name, context));
   const hasQuotes = (api_versions?.mastodon ?? 0) >= QUOTES_SINCE;
-  findings.push(hasQuotes ? yes(`${name}: quotes can be read.`) : no(`${name}: no quotes: Mastodon 4.5 lists them.`));
+  findings.push(hasQuotes ? yes(`${name}: quotes can be read.`) : no(`${name}: no quotes: they require Mastodon 4.5.`));
   return { reads: true, findings };
 }
 
@@ -96,9 +96,7 @@ async function aboutSearch(api: Api, name: string, context: ReadContext): Promis
   try {
     const { statuses } = await api.get({ path: '/api/v2/search', query, schema: found, context });
     if (statuses.length > 0) return yes(`${name}: tweets can be searched.`);
-    return no(
-      `${name}: a search for "${COMMON_WORD}" finds nothing: this server has no full-text search, most likely.`,
-    );
+    return no(`${name}: a search for "${COMMON_WORD}" finds nothing: this server probably has no full-text search.`);
   } catch (error) {
     return no(`${name}: tweets cannot be searched: ${hint(asServiceError(error))}`);
   }
@@ -109,7 +107,7 @@ const failureOf = (read: Promise<unknown>): Promise<ServiceError | undefined> =>
 
 /** What an operator can do about it. */
 function hint(failure: ServiceError): string {
-  if (failure.code === 'no_account') return 'the server does not accept the token, or wants one: see MASTODON_TOKENS.';
+  if (failure.code === 'no_account') return 'the server rejected the token, or requires one: see MASTODON_TOKENS.';
   if (failure.code === 'access_denied')
     return 'the token needs the scopes read:accounts, read:search and read:statuses.';
   return causeOf(failure);

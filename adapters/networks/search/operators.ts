@@ -26,7 +26,7 @@ const FILTERS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
 ]);
 
 const A_HANDLE = 'a handle';
-const AN_ID = 'an id of digits';
+const AN_ID = 'a numeric id';
 const A_DATE = 'a date such as 2015-01-07 (or 2015-01-07_11:30:00_UTC)';
 const SECONDS = 'whole Unix seconds';
 const A_NUMBER = 'a whole number';
@@ -59,7 +59,7 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   [
     'url',
     {
-      expects: 'part of an address such as example.org',
+      expects: 'part of a URL, such as example.org',
       read: (text) => (/[a-z0-9]/i.test(text) ? { kind: 'url', text } : null),
     },
   ],
@@ -72,9 +72,13 @@ export function readOperator(name: string, value: string): Term | { readonly fau
   const operator = OPERATORS.get(name.toLowerCase());
   if (operator === undefined) {
     const known = [...OPERATORS.keys()].map((each) => `${each}:`).join(' ');
-    return { fault: `there is no operator "${shortened(name)}:"; known are ${known} (put quotes around plain text)` };
+    return {
+      fault: `unknown operator "${shortened(name)}:"; the operators are ${known} (put quotes around plain text)`,
+    };
   }
-  return operator.read(value) ?? { fault: `"${name}:" takes ${operator.expects}, not "${shortened(value)}"` };
+  return (
+    operator.read(value) ?? { fault: `"${name}:" must be followed by ${operator.expects}, not "${shortened(value)}"` }
+  );
 }
 
 function ofHandle(kind: 'from' | 'to', value: string): Term | null {

@@ -13,7 +13,7 @@ const MAX_WORD = 500;
 /** Reads a search. Throws `bad_request` (param `q`) that names the character at fault, counted from 1, and what belongs there. */
 export function parseQuery(q: string): Query {
   if (q.length > MAX_LENGTH) throw badRequest(`q is longer than ${MAX_LENGTH} characters`, 'q');
-  if (q.includes('\0')) throw fault(q, q.indexOf('\0'), 'a NUL character cannot be searched for');
+  if (q.includes('\0')) throw fault(q, q.indexOf('\0'), 'NUL characters are not allowed');
   for (const { 0: word, index } of q.matchAll(/[^\p{White_Space}]+/gu)) {
     if ([...word].length > MAX_WORD) throw fault(q, index, `this word is longer than ${MAX_WORD} characters`);
   }
@@ -23,7 +23,7 @@ export function parseQuery(q: string): Query {
   const query = parse(q);
   if (countTerms(query) > MAX_TERMS) throw badRequest(`q has more than ${MAX_TERMS} terms`, 'q');
   if (!wantsSomething(query, true)) {
-    throw badRequest('q only excludes: add at least one term without a leading -', 'q');
+    throw badRequest('q only has exclusions: add at least one term without a leading -', 'q');
   }
   return query;
 }
@@ -57,7 +57,7 @@ function syntaxFault(q: string, error: peggy.parser.SyntaxError): ServiceError {
     expected.delete('a phrase');
     expected.add('a search term');
   }
-  const found = error.found ? `found "${error.found}"` : 'the query ends';
+  const found = error.found ? `found "${error.found}"` : 'reached the end of the query';
   return fault(
     q,
     error.location.start.offset,
@@ -66,7 +66,7 @@ function syntaxFault(q: string, error: peggy.parser.SyntaxError): ServiceError {
 }
 
 const fault = (q: string, offset: number, what: string): ServiceError =>
-  badRequest(`q is not right at character ${[...q.slice(0, offset)].length + 1}: ${what}`, 'q');
+  badRequest(`Invalid search query at character ${[...q.slice(0, offset)].length + 1}: ${what}`, 'q');
 
 function countTerms(query: Query): number {
   if (query.kind === 'and' || query.kind === 'or') return query.of.reduce((sum, each) => sum + countTerms(each), 0);

@@ -11,7 +11,7 @@ export async function readBody(response: Response): Promise<string> {
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
     if (bytes > MOST_BYTES) {
-      throw new ServiceError('upstream_error', 'The network gave an answer that is too large.');
+      throw new ServiceError('upstream_error', 'The response from the network is too large.');
     }
     chunks.push(chunk);
   }

@@ -70,7 +70,7 @@ export class Upstream {
     const checked = schema.safeParse(json);
     if (checked.success) return { body: checked.data, headers };
     const [issue] = checked.error.issues;
-    throw unreadable(path, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not as it should be'}`);
+    throw unreadable(path, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unexpected'}`);
   }
 
   close(): Promise<void> {

@@ -4,7 +4,7 @@ import type { Refusal } from './refusal.js';
 
 /** An answer that is not as it should be: what is wrong is for the log, not for callers. */
 export const unreadable = (path: string, what: string): ServiceError =>
-  new ServiceError('upstream_error', 'The network gave an answer that cannot be read.', {
+  new ServiceError('upstream_error', 'The response from the network could not be read.', {
     cause: new Error(`${path.split('?')[0]}: ${what}`),
   });
 
@@ -27,16 +27,21 @@ export function defaultFailure(refusal: Refusal): ServiceError {
     const seconds = retryAfterSeconds(headers) ?? limit?.resetsInSeconds;
     // A moment that has passed by our clock is no leave to go on at once.
     const detail = seconds === undefined ? {} : { retryAfter: Math.max(1, seconds) };
-    return failure('upstream_rate_limited', 'The network asks us to wait. Nothing was charged.', refusal, detail);
+    return failure(
+      'upstream_rate_limited',
+      'The network has rate limited Perch. Nothing was charged.',
+      refusal,
+      detail,
+    );
   }
   if (status === 401) {
-    return failure('no_account', 'The network does not accept our credentials.', refusal, { retryAfter: 900 });
+    return failure('no_account', 'The network rejected our credentials.', refusal, { retryAfter: 900 });
   }
   if (status === 403) {
-    return failure('access_denied', 'The network refused this read to our session.', refusal, { reason: 'session' });
+    return failure('access_denied', 'The network denied our session access to this.', refusal, { reason: 'session' });
   }
-  if (status === 404 || status === 410) return failure('not_found', 'There is no such object.', refusal);
+  if (status === 404 || status === 410) return failure('not_found', 'No such object.', refusal);
   if (status === 501) return failure('query_id_stale', 'The network no longer offers this read.', refusal);
-  if (status >= 500 || status < 400) return failure('upstream_error', 'The network failed to answer.', refusal);
-  return failure('request_rejected', 'The network refused our request.', refusal);
+  if (status >= 500 || status < 400) return failure('upstream_error', 'The network did not respond.', refusal);
+  return failure('request_rejected', 'The network rejected our request.', refusal);
 }

@@ -71,7 +71,7 @@ export class XApi {
     if (token !== undefined) return token;
     throw new ServiceError(
       'no_account',
-      'X cannot be read without a token: set X_BEARER_TOKENS to the bearer token of your X application (developer.x.com), or several with commas between them.',
+      'X cannot be read without a token: set X_BEARER_TOKENS to one or more bearer tokens of your X application (developer.x.com), separated by commas.',
       { retryAfter: NO_TOKEN_S },
     );
   }

@@ -57,7 +57,7 @@ const NOTHING: Outcomes<User> = { found: new Map(), missing: noUser };
 const keyOf = (input: string): string => input.toLowerCase();
 
 const notGiven = (cause?: unknown): ServiceError =>
-  new ServiceError('upstream_error', 'The network did not give these objects.', { cause });
+  new ServiceError('upstream_error', 'The network did not return these objects.', { cause });
 
 /** A refusal that is about one object says nothing of the others in its batch. */
 async function ofBatch<T>(inputs: readonly string[], read: Promise<T>): Promise<T> {

@@ -74,7 +74,7 @@ export function subjectIn({ data, errors }: TweetsAnswer | UsersAnswer, what: 'u
   if (data) return;
   const problem = errors?.find(isOfInput);
   if (problem) throw problemFailure(problem, what);
-  if (errors?.length) throw new ServiceError('upstream_error', 'The network gave an error in place of a page.');
+  if (errors?.length) throw new ServiceError('upstream_error', 'The network returned an error instead of a page.');
 }
 
 /** Quotes and retweeters of what is gone are none (T6). */

@@ -32,7 +32,7 @@ const GONE: Readonly<Record<string, string | undefined>> = {
 export function problemFailure(problem: Problem, what: 'user' | 'tweet' | 'object'): ServiceError {
   const type = typeOf(problem);
   if (!Object.hasOwn(GONE, type)) {
-    return new ServiceError('upstream_error', 'The network did not give this object.', { cause: problem });
+    return new ServiceError('upstream_error', 'The network did not return this object.', { cause: problem });
   }
   // Suspended accounts are titled "Forbidden" and typed as not found.
   const isSuspended = /\bsuspended\b/i.test(problem.detail ?? '');
@@ -41,7 +41,7 @@ export function problemFailure(problem: Problem, what: 'user' | 'tweet' | 'objec
   return new ServiceError('not_found', message, { ...(reason && { reason }), cause: problem });
 }
 
-const PRIVATE = 'It is private: its author is protected';
+const PRIVATE = 'The tweet is private: its author is protected';
 
 export const privateFailure = (): ServiceError => new ServiceError('not_found', PRIVATE, { reason: 'private' });
 
@@ -71,9 +71,10 @@ export function refusalFailure(refusal: Refusal, asked: Asked): ServiceError | u
     case 400:
       return body && badInput(body, asked, refusal);
     case 402:
-      return noAccount('The credits of our account at the network are used up.', CREDITS_S);
+      return noAccount('Our account with the network has run out of credits.', CREDITS_S);
     case 403:
-      if (/spend cap/i.test(body?.detail ?? '')) return noAccount('Our account at the network is at its cap.', CAP_S);
+      if (/spend cap/i.test(body?.detail ?? ''))
+        return noAccount('Our account with the network has reached its cap.', CAP_S);
       return notAllowed(
         refusal,
         asked,
@@ -84,10 +85,11 @@ export function refusalFailure(refusal: Refusal, asked: Asked): ServiceError | u
       if (body?.title || body?.type) return undefined;
       return failure('query_id_stale', 'The network no longer offers this read.', refusal);
     case 429:
-      if (body && typeOf(body) === 'usage-capped') return noAccount('Our account at the network is at its cap.', CAP_S);
+      if (body && typeOf(body) === 'usage-capped')
+        return noAccount('Our account with the network has reached its cap.', CAP_S);
       // With calls left it was too many at once (the archive: one a second), not too many in the window.
       if (!refusal.limit?.remaining) return undefined;
-      return failure('upstream_rate_limited', 'The network asks us to wait. Nothing was charged.', refusal, {
+      return failure('upstream_rate_limited', 'The network has rate limited Perch. Nothing was charged.', refusal, {
         retryAfter: SOON_S,
       });
     default:
@@ -106,22 +108,26 @@ function badInput(
 ): ServiceError | undefined {
   const parameters = (body.errors ?? []).flatMap((each) => Object.keys(each.parameters ?? {}));
   if (parameters.some((name) => TOKENS.includes(name))) {
-    return badRequest('The network no longer knows this cursor: start again without one.', 'cursor');
+    return badRequest('The network no longer accepts this cursor: start again without one.', 'cursor');
   }
   if (asked.kind !== 'search' || asked.isOurs || !parameters.some((name) => OF_QUERY.includes(name))) return undefined;
-  const message = body.errors?.[0]?.message ?? body.detail ?? 'it is not a query for it';
-  return new ServiceError('bad_request', `The network refuses q: ${message}`, { param: 'q', cause: refusal.text });
+  const message = body.errors?.[0]?.message ?? body.detail ?? 'the query is invalid';
+  return new ServiceError('bad_request', `The network rejected q: ${message}`, { param: 'q', cause: refusal.text });
 }
 
 /** 403: these credentials may not read this (P11, P15). Where every application may, they are good for nothing. */
 function notAllowed(refusal: Refusal, asked: Asked, isNotEnrolled: boolean): ServiceError {
   if (asked.kind === 'search' && asked.product !== 'Latest') {
-    return failure('product_unavailable', `The network does not serve ${asked.product} to our session.`, refusal);
+    return failure(
+      'product_unavailable',
+      `The network does not offer ${asked.product} search to our session.`,
+      refusal,
+    );
   }
   if (isNotEnrolled && asked.kind === 'objects') {
-    return failure('no_account', 'The network has not enrolled our application.', refusal, {
+    return failure('no_account', 'Our application is not enrolled with the network.', refusal, {
       retryAfter: NOT_ENROLLED_S,
     });
   }
-  return failure('access_denied', 'The network refused this read to our session.', refusal, { reason: 'session' });
+  return failure('access_denied', 'The network denied our session access to this.', refusal, { reason: 'session' });
 }

@@ -23,7 +23,7 @@ export function compilePosts(q: string, only: 'images' | 'video_link' | null): P
   const rest = parts.filter((part) => !isBound(part));
   if (!rest.some(standsAlone)) {
     throw badRequest(
-      'q with X needs something to look for: a word, "phrase", #tag, $tag, @handle, from:, to:, url:, conversation_id: or quoted_tweet_id:; lang:, filter:, min_…:, since: and until: only narrow that',
+      'On X, q needs something to search for: a word, "phrase", #tag, $tag, @handle, from:, to:, url:, conversation_id: or quoted_tweet_id:; lang:, filter:, min_…:, since: and until: only narrow the results',
       'q',
     );
   }
@@ -35,11 +35,11 @@ export function compilePosts(q: string, only: 'images' | 'video_link' | null): P
 export function compilePeople(q: string): string {
   const words = musts(parseQuery(q)).map((part) => {
     if (part.kind === 'word' || part.kind === 'phrase' || part.kind === 'mention') return part.text;
-    throw badRequest('q with product People takes words and @handles only', 'q');
+    throw badRequest('With product People, q supports only words and @handles', 'q');
   });
   const query = words.join(' ');
   if (/^[A-Za-z0-9_' ]{1,50}$/.test(query)) return query;
-  throw badRequest("q with product People takes at most 50 of the characters A-Z, a-z, 0-9, _ and '", 'q');
+  throw badRequest("With product People, q can have at most 50 characters, all of them A-Z, a-z, 0-9, _ or '", 'q');
 }
 
 /** The parts that everything found must meet. */
@@ -58,8 +58,8 @@ function boundsOf(parts: readonly Query[]): Bounds {
     if (part.kind === 'uptoId') bounds.uptoId = narrower(bounds.uptoId, part.id, (id, held) => id < held);
   }
   // X would let go of the time.
-  if (bounds.since !== undefined && bounds.afterId) throw badRequest('X takes since: or since_id:, not both', 'q');
-  if (bounds.until !== undefined && bounds.uptoId) throw badRequest('X takes until: or max_id:, not both', 'q');
+  if (bounds.since !== undefined && bounds.afterId) throw badRequest('X accepts since: or since_id:, not both', 'q');
+  if (bounds.until !== undefined && bounds.uptoId) throw badRequest('X accepts until: or max_id:, not both', 'q');
   return bounds;
 }
 
@@ -87,8 +87,7 @@ const grouped = (query: Query): string =>
 function withoutWords(query: Query): string {
   if (query.kind === 'not') return grouped(query.of);
   if (query.kind === 'or') return query.of.map(withoutWords).join(' ');
-  if (query.kind === 'and')
-    throw badRequest('X cannot exclude a group: "-( … )" takes terms with OR between them', 'q');
+  if (query.kind === 'and') throw badRequest('X cannot exclude a group: in "-( … )", separate terms with OR', 'q');
   return `-${termOf(query)}`;
 }
 
@@ -135,7 +134,7 @@ function termOf(term: Term): string {
     case 'is':
       return FLAGS[term.flag];
     default:
-      throw badRequest(`X takes ${NAMES[term.kind]} for the whole query only: not under OR, nor after -`, 'q');
+      throw badRequest(`X accepts ${NAMES[term.kind]} only for the whole query, not within OR or after -`, 'q');
   }
 }
 
@@ -147,5 +146,5 @@ const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\')}"`;
 
 function handle(operator: string, text: string): string {
   if (isXHandle(text)) return text;
-  throw badRequest(`${operator} takes a handle of X: 1 to 15 letters, digits or _, not "${text}"`, 'q');
+  throw badRequest(`${operator} must be followed by an X handle (1 to 15 letters, digits or _), not "${text}"`, 'q');
 }

@@ -147,7 +147,7 @@ const answerOf = <T extends z.ZodType>(item: T) =>
       const [odd] = parsed?.flatMap(({ error }, index) => (error ? [{ index, issue: error.issues[0] }] : [])) ?? [];
       if (odd && sound?.length === 0) {
         const path = ['data', odd.index, ...(odd.issue?.path ?? [])];
-        context.addIssue({ code: 'custom', path, message: odd.issue?.message ?? 'not as it should be' });
+        context.addIssue({ code: 'custom', path, message: odd.issue?.message ?? 'unexpected' });
       }
       return { ...rest, data: sound, isPartial: odd !== undefined };
     });

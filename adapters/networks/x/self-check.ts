@@ -24,7 +24,8 @@ export async function checkAll(api: XApi, options: Checked, context: ReadContext
     if (finding.ok) working ??= session;
   }
   const left = api.sessions.length - MAX_TOKENS;
-  if (left > 0) findings.push({ ok: true, what: `${left} more tokens were not tried.` });
+  if (left > 0)
+    findings.push({ ok: true, what: `${left} more ${left === 1 ? 'token was' : 'tokens were'} not tried.` });
   if (working === undefined) return { ok: false, findings };
   return { ok: true, findings: [...findings, ...(await checkKinds(api, options, { ...context, session: working }))] };
 }
@@ -32,19 +33,19 @@ export async function checkAll(api: XApi, options: Checked, context: ReadContext
 async function checkToken(api: XApi, { vocabulary }: Checked, context: ReadContext, name: string): Promise<Finding> {
   try {
     await api.tweets('/2/tweets', { ids: KNOWN_POST }, { kind: 'objects' }, context);
-    return { ok: true, what: `X: ${name} reads posts, profiles and timelines. (This check cost a few reads.)` };
+    return { ok: true, what: `X: ${name} can read tweets, profiles and timelines. (This check used a few reads.)` };
   } catch (error) {
     const other = vocabulary === 'tweet' ? 'post' : 'tweet';
     // An answer without the fields that were asked for by their names.
     const isMisread = codeOf(error) === 'upstream_error' && /created_at|author_id/.test(causeOf(error));
-    const hint = isMisread ? ` X may no longer know the names of this request: try X_VOCABULARY=${other}.` : '';
-    return { ok: false, what: `X: ${name} reads nothing: ${messageOf(error)}${hint}` };
+    const hint = isMisread ? ` X may have changed the names used in this request: try X_VOCABULARY=${other}.` : '';
+    return { ok: false, what: `X: ${name} cannot read anything: ${messageOf(error)}${hint}` };
   }
 }
 
 async function checkKinds(api: XApi, { search }: Checked, context: ReadContext): Promise<Finding[]> {
   const path = search === 'archive' ? 'all' : 'recent';
-  const reach = search === 'archive' ? 'all posts since 2006' : 'the last seven days (X_SEARCH=archive for more)';
+  const reach = search === 'archive' ? 'all tweets since 2006' : 'the last seven days (X_SEARCH=archive for more)';
   const query = { query: NO_CONVERSATION, max_results: '10' };
   const latest = { kind: 'search', product: 'Latest', isOurs: true } as const;
   const people = { kind: 'search', product: 'People', isOurs: true } as const;
@@ -52,7 +53,7 @@ async function checkKinds(api: XApi, { search }: Checked, context: ReadContext):
     finding(
       api.users(`/2/users/${KNOWN_USER}/followers`, { max_results: '1' }, { kind: 'list' }, context),
       'X: followers and following can be read.',
-      'X: followers and following cannot be read; X decides that for your application (developer.x.com)',
+      'X: followers and following cannot be read; access depends on your X application (developer.x.com)',
     ),
     finding(
       api.tweets(`/2/tweets/search/${path}`, query, latest, context),
@@ -64,7 +65,7 @@ async function checkKinds(api: XApi, { search }: Checked, context: ReadContext):
     finding(
       api.users('/2/users/search', { query: NOBODY, max_results: '1' }, people, context),
       'X: People can be searched.',
-      'X: People cannot be searched; that needs a token in the context of a user',
+      'X: People cannot be searched; that requires a user-context token',
     ),
   ]);
 }

@@ -33,7 +33,7 @@ export async function readThread(reading: Reading, id: string, token: string | n
   if (token !== null) {
     const [, conversation, searched] = /^([0-9]{1,19}):(.+)$/s.exec(token) ?? [];
     if (conversation === undefined || searched === undefined) {
-      throw badRequest('The cursor does not belong to this list', 'cursor');
+      throw badRequest('The cursor belongs to a different list', 'cursor');
     }
     return below(reading, id, conversation, searched);
   }

@@ -44,7 +44,7 @@ export function tokenOf({ path, params }: Window, next: string): string {
 export function parseToken(token: string): { window: Window; nextToken: string } {
   const found = /^(recent|all)\.(\d{0,11})\.(\d{0,11})\.(\d{0,19})\.(\d{0,19})\.(.+)$/s.exec(token);
   const [, path, start, end, since, until, nextToken] = found ?? [];
-  if (nextToken === undefined) throw badRequest('The cursor does not belong to this list', 'cursor');
+  if (nextToken === undefined) throw badRequest('The cursor belongs to a different list', 'cursor');
   const params = {
     ...(start && { start_time: second(Number(start) * 1000) }),
     ...(end && { end_time: second(Number(end) * 1000) }),
@@ -68,7 +68,7 @@ export function requireReach(bounds: Bounds, { search, clock }: Settings): void 
   ];
   const fault = faults.find(([, isTooOld]) => isTooOld);
   if (fault === undefined) return;
-  throw badRequest(`${fault[0]} lies more than seven days back, and the last seven days of X are searched only`, 'q');
+  throw badRequest(`${fault[0]} is more than seven days ago, and X searches only the last seven days`, 'q');
 }
 
 const earliest = ({ since, afterId }: Bounds): number =>

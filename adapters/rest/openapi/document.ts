@@ -24,18 +24,18 @@ export interface OpenapiOptions {
   readonly authUrl: string;
 }
 
-const DESCRIPTION = `Public data of a social network, read-only: profiles, tweets, timelines, threads, replies, quotes,
+const DESCRIPTION = `Read-only access to public data of a social network: profiles, tweets, timelines, threads, replies, quotes,
 retweeters, followers, following and search.
 
-**Price.** One credit buys one tweet or one profile; \`x-price\` says what an item costs on each endpoint. Items that are
-held already cost half (\`cache: hit\`), \`fresh=true\` doubles. Nothing found, or a failed request, costs nothing.
-\`estimate=true\` prices a call, \`max_credits\` bounds it.
+**Price.** One credit buys one tweet or one profile; \`x-price\` is the price per item on each endpoint. Cached items cost half
+(\`cache: hit\`), \`fresh=true\` doubles the price. Empty results and failed requests are free. \`estimate=true\` returns the maximum
+price of a call, \`max_credits\` limits it.
 
-**Pages** hold exactly \`count\` items while that many remain. \`next_cursor\` leads on; without it the page is the last.
+**Pages** hold exactly \`count\` items while that many remain. A page without \`next_cursor\` is the last.
 
-**Failures** have one shape. Match on \`error.code\`. With \`Accept: application/problem+json\` they are RFC 9457.
+**Failures** all have the same shape. Match on \`error.code\`. With \`Accept: application/problem+json\` they are RFC 9457.
 
-**Versions.** Within \`/v1\` things are only added: ignore fields that you do not know.
+**Versions.** \`/v1\` only ever gains fields and endpoints: ignore fields you do not know.
 `;
 
 /** The interface as an OpenAPI 3.1 document (section 9.5): derived, so that nothing in it is written twice. */
@@ -94,13 +94,13 @@ function sourcesOf(schema: GraphQLSchema, operations: OpenapiOptions['operations
 /** Section 5: a key in either header, or one that a person gave an OAuth client. */
 function securitySchemes(authUrl: string): object {
   const tokenUrl = `${authUrl}/api/oauth/token`;
-  const scopes = { read: 'Every read. There is no other scope.' };
+  const scopes = { read: 'All reads. There is no other scope.' };
   return {
     apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An API key.' },
     bearer: { type: 'http', scheme: 'bearer', description: 'The same key, as `Authorization: Bearer`.' },
     oauth2: {
       type: 'oauth2',
-      description: 'Authorization code with PKCE. What the client receives is an ordinary API key.',
+      description: 'Authorization code with PKCE. The client receives an ordinary API key.',
       flows: {
         authorizationCode: {
           authorizationUrl: `${authUrl}/oauth/authorize`,

@@ -14,10 +14,10 @@ import type { ApiOperation, Paths, PriceNote } from './types.js';
 import { pascalCase, restWords, summaryOf } from './words.js';
 
 export const TAGS = {
-  Account: 'The account behind the key, its credits and what they were spent on. Free.',
+  Account: 'The account of the key, its credits and usage. Free.',
   Users: 'Profiles, timelines, and who follows whom.',
-  Tweets: 'Search, tweets, and what hangs on them.',
-  Service: 'Needs no key.',
+  Tweets: 'Tweets, search, threads, replies, quotes and retweeters.',
+  Service: 'No key required.',
 } as const;
 
 /** Statuses that any endpoint can answer with: the rest of its list is in its row (A2, X5, P13). */
@@ -61,7 +61,7 @@ function operationOf(row: RouteRow, { operation, parameters }: Source, parts: Pa
     ...(row.method === 'POST' && { requestBody: requestBodyOf(`${name}Request`, parameters, parts.selections) }),
     responses: {
       '200': {
-        description: 'The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says.',
+        description: 'The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body.',
         headers: price ? READ_HEADERS : ANSWER_HEADERS,
         content: {
           'application/json': {

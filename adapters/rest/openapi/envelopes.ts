@@ -19,15 +19,20 @@ const COMMON: Readonly<Record<string, JsonSchema>> = {
   cache: {
     type: 'string',
     enum: ['miss', 'hit', 'bypass'],
-    description: 'How the answer was come by: read anew, held already (half price), or read anew because of `fresh`.',
+    description:
+      'Where the response came from: `miss` is read from the network, `hit` is cached (half price), `bypass` is read because of `fresh` (double price).',
   },
-  request_id: { type: 'string', format: 'uuid', description: 'Quote it in support. Also in `X-Request-Id`.' },
+  request_id: {
+    type: 'string',
+    format: 'uuid',
+    description: 'Include it in support requests. Also in `X-Request-Id`.',
+  },
 };
 
 const WARNINGS: JsonSchema = {
   type: 'array',
   items: { type: 'string' },
-  description: 'Query parameters that this endpoint does not know and ignored.',
+  description: 'Unknown query parameters, which were ignored.',
 };
 
 const ITEMS: JsonSchema = { type: 'integer', description: 'Objects returned.' };
@@ -35,17 +40,17 @@ const ITEMS: JsonSchema = { type: 'integer', description: 'Objects returned.' };
 const FETCHED_AT: JsonSchema = {
   type: 'string',
   format: 'date-time',
-  description: 'When the oldest part of the answer was read from the network.',
+  description: 'When the oldest part of the response was read from the network.',
 };
 
 const ESTIMATE: JsonSchema = {
   type: 'object',
-  description: 'The price of a call before anything is read.',
+  description: 'The maximum price of a call, before anything is read.',
   required: ['max_items', 'unit', 'max_credits'],
   properties: {
-    max_items: { type: 'integer', description: 'Most objects that can be returned.' },
-    unit: { type: 'number', description: 'Credits per object, read from the network.' },
-    max_credits: { type: 'number', description: 'Most credits that can be charged.' },
+    max_items: { type: 'integer', description: 'Maximum number of objects that can be returned.' },
+    unit: { type: 'number', description: 'Credits per object read from the network.' },
+    max_credits: { type: 'number', description: 'Maximum credits that can be charged.' },
   },
 };
 
@@ -57,7 +62,7 @@ export class Envelopes {
     this.#selections = selections;
     const required = Object.keys(COMMON);
     selections.add('FreeMeta', {
-      description: 'Stands beside the members of every answer that costs nothing.',
+      description: 'Included in every free response.',
       type: 'object',
       required,
       properties: { ...COMMON, warnings: WARNINGS },
@@ -126,7 +131,9 @@ export class Envelopes {
     const cache = isBatch ? properties.cache : COMMON.cache;
     const always = ['items', ...Object.keys(COMMON)];
     this.#selections.add(isBatch ? 'BatchMeta' : 'Meta', {
-      description: isBatch ? 'Stands beside `data` of a batch.' : 'Stands beside `data` of every paid answer.',
+      description: isBatch
+        ? 'Included in every batch response, next to `data`.'
+        : 'Included in every paid response, next to `data`.',
       type: 'object',
       required: isBatch ? [...new Set([...always, ...required])] : always,
       properties: {
@@ -150,7 +157,7 @@ export class Envelopes {
     const estimate = this.#selections.add('Estimate', ESTIMATE);
     const own: JsonSchema = { type: 'object', required: ['estimate'], properties: { estimate } };
     return this.#selections.add('EstimateResponse', {
-      description: 'The answer to `estimate=true`: nothing was read and nothing is charged.',
+      description: 'The response to `estimate=true`: nothing is read or charged.',
       allOf: [refTo('schemas', 'Meta'), own],
     });
   }

@@ -2,7 +2,7 @@ import { ERROR_CODES } from '../../../src/core/errors.js';
 import type { JsonSchema } from './types.js';
 import { refTo } from './words.js';
 
-const REQUEST_ID: JsonSchema = { type: 'string', format: 'uuid', description: 'Quote it in support.' };
+const REQUEST_ID: JsonSchema = { type: 'string', format: 'uuid', description: 'Include it in support requests.' };
 
 const CREDITS_CHARGED: JsonSchema = { type: 'number', description: 'Always 0: failed requests are never charged.' };
 
@@ -16,29 +16,29 @@ export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       code: {
         type: 'string',
         enum: Object.keys(ERROR_CODES),
-        description: 'Stable and machine-readable: match on it, never on `message`.',
+        description: 'Stable and machine-readable: match on this, never on `message`.',
       },
-      message: { type: 'string', description: 'For people; its wording may change.' },
+      message: { type: 'string', description: 'Human-readable; the wording may change.' },
       reason: {
         type: 'string',
-        description: 'Why, in one word: `private`, `suspended`, `unknown`, `max_credits`, `key_cap` …',
+        description: 'A more specific reason, such as `private`, `suspended`, `unknown`, `max_credits` or `key_cap`.',
       },
-      param: { type: 'string', description: 'The parameter at fault.' },
-      retry_after: { type: 'integer', description: 'Seconds until another try makes sense, as in `Retry-After`.' },
+      param: { type: 'string', description: 'The parameter that caused the error.' },
+      retry_after: { type: 'integer', description: 'Seconds to wait before retrying, as in `Retry-After`.' },
     },
   },
   Error: {
-    description: 'Every failure.',
+    description: 'Any failure.',
     type: 'object',
     required: ['error', 'request_id'],
     properties: { error: refTo('schemas', 'ErrorBody'), request_id: REQUEST_ID, credits_charged: CREDITS_CHARGED },
   },
   Problem: {
-    description: 'The same failure as RFC 9457, for callers that accept `application/problem+json`.',
+    description: 'The same failure in RFC 9457 format, for callers that accept `application/problem+json`.',
     type: 'object',
     required: ['type', 'title', 'status', 'code', 'request_id'],
     properties: {
-      type: { type: 'string', format: 'uri', description: 'A page that describes the code.' },
+      type: { type: 'string', format: 'uri', description: 'URL of a page that describes the code.' },
       title: { type: 'string', description: 'The same for every failure with this code.' },
       status: { type: 'integer', description: 'The HTTP status.' },
       detail: { type: 'string', description: 'The same text as `error.message`.' },

@@ -107,7 +107,7 @@ export function examplesOf(
   const unit = priceOfField(root.field)?.unit;
   const data = { [root.name]: shaped(selections, root, example.value) };
   const body = envelopeOf(answerOf(data, example.items ?? [], unit), REQUEST_ID, []);
-  const answer: Example = { summary: unit ? 'An answer' : 'The answer', value: JSON.parse(String(body)) };
+  const answer: Example = { summary: unit ? 'A response' : 'The response', value: JSON.parse(String(body)) };
   if (!unit) return { answer };
   return { answer, estimate: { summary: 'With `estimate=true`', value: estimated(unit, asked) } };
 }

@@ -2,7 +2,7 @@ import type { Header, Reference } from './types.js';
 import { refTo } from './words.js';
 
 const RATE_LIMIT = {
-  description: 'The state of the rate bucket. `reset` is in seconds until it is full.',
+  description: 'The state of the rate limit. `reset` is the number of seconds until it is full again.',
   schema: { type: 'string', pattern: '^limit=[0-9]+, remaining=[0-9]+, reset=[0-9]+$' },
   example: 'limit=20, remaining=19, reset=1',
 } as const;
@@ -12,16 +12,16 @@ const HTTP_DATE = { type: 'string' } as const;
 /** Every response header (section 8.1.5, 9.3; H8, H9, M11, A7). */
 export const HEADERS: Readonly<Record<string, Header>> = {
   RateLimit: { ...RATE_LIMIT, required: true },
-  RateLimitIfKnown: { ...RATE_LIMIT, description: `${RATE_LIMIT.description} Present once a key was resolved.` },
+  RateLimitIfKnown: { ...RATE_LIMIT, description: `${RATE_LIMIT.description} Present if the key is valid.` },
   RateLimitPolicy: {
-    description: 'Which policy holds: `account` or, without a key, `public`; `q` requests in `w` seconds.',
+    description: 'The policy in effect, `account` or, without a key, `public`: `q` requests in `w` seconds.',
     required: true,
     schema: { type: 'string', pattern: '^[a-z]+; q=[0-9]+; w=[0-9]+$' },
     example: 'account; q=20; w=1',
   },
   RetryAfter: { description: 'Whole seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } },
   RetryAfterIfKnown: {
-    description: 'Whole seconds to wait, where waiting helps.',
+    description: 'Whole seconds to wait, if waiting helps.',
     schema: { type: 'integer', minimum: 1 },
   },
   RequestId: {
@@ -40,12 +40,12 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     schema: { type: 'number' },
   },
   Age: {
-    description: 'Seconds since the oldest part of the answer was read from the network.',
+    description: 'Seconds since the oldest part of the response was read from the network.',
     schema: { type: 'integer', minimum: 0 },
   },
   ServerTiming: {
     description:
-      'Milliseconds of waiting for a turn upstream (`queue`), of reading there (`upstream`), and in all (`total`). The first two only where something was read.',
+      'Milliseconds spent in the upstream queue (`queue`), reading from the network (`upstream`), and in total (`total`). The first two are present only if something was read.',
     schema: { type: 'string' },
     example: 'queue;dur=84, upstream;dur=51.2, total;dur=137',
   },
@@ -54,10 +54,10 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     schema: { type: 'string' },
     example: 'Bearer scope="read"',
   },
-  Deprecation: { description: 'Once this version is deprecated: since when.', schema: HTTP_DATE },
-  Sunset: { description: 'Once this version is deprecated: when it may stop answering.', schema: HTTP_DATE },
+  Deprecation: { description: 'Only if this version is deprecated: since when.', schema: HTTP_DATE },
+  Sunset: { description: 'Only if this version is deprecated: when it may stop responding.', schema: HTTP_DATE },
   DeprecationLink: {
-    description: 'Once this version is deprecated: what changed and how to move (`rel=deprecation`).',
+    description: 'Only if this version is deprecated: what changed and how to migrate (`rel=deprecation`).',
     schema: { type: 'string' },
   },
   ETag: { description: 'For `If-None-Match`.', required: true, schema: { type: 'string' } },

@@ -12,21 +12,22 @@ export const BUDGET_PARAMETERS: Readonly<Record<string, ApiParameter>> = {
   MaxCredits: {
     name: 'max_credits',
     in: 'query',
-    description: 'Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.',
+    description:
+      'Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.',
     schema: { type: 'number', minimum: 0 },
     example: 12.5,
   },
   MaxCreditsHeader: {
     name: 'X-Max-Credits',
     in: 'header',
-    description: 'The same as `max_credits`. Both and different: 400.',
+    description: 'The same as `max_credits`. If both are sent and differ: 400.',
     schema: { type: 'number', minimum: 0 },
     example: 12.5,
   },
   Estimate: {
     name: 'estimate',
     in: 'query',
-    description: 'Price the call: nothing is read or charged, and `estimate` stands in place of `data`.',
+    description: 'Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged.',
     schema: { type: 'boolean', default: false },
   },
 };

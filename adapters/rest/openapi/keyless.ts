@@ -23,11 +23,11 @@ function keyless(
     operationId,
     tags: ['Service'],
     summary,
-    description: `${summary}. No key is needed, nothing is charged; 10 requests a second from one address.`,
+    description: `${summary}. No key required and nothing is charged; 10 requests per second per IP address.`,
     security: [],
     ...(more.parameters && { parameters: more.parameters }),
     responses: {
-      '200': { description: 'The answer.', headers: KEYLESS_HEADERS, content },
+      '200': { description: 'The response.', headers: KEYLESS_HEADERS, content },
       ...failures([...(more.failures ?? []), 'KeylessRateLimited', 'Internal']),
     },
   };
@@ -58,7 +58,7 @@ export function keylessPaths(baseUrl: string): Paths {
   const service = { name: 'Perch', version: VERSION, network: 'corpus', demo: true, endpoints, links, prices };
   const openapi = keyless('openapi', 'This document', { 'application/yaml': { schema: { type: 'string' } } });
   return {
-    '/': keyless('service', 'What this service is and what reading costs', { ...json('Service', service), ...PAGE }),
+    '/': keyless('service', 'What this service is and what reads cost', { ...json('Service', service), ...PAGE }),
     '/status': keyless('status', 'The state of the service and of the network behind it', {
       ...json('Status'),
       ...PAGE,
@@ -83,8 +83,8 @@ function withNotModified(operation: ApiOperation): ApiOperation {
   const headers = { ...KEYLESS_HEADERS, ETag: header('ETag') };
   const responses = {
     ...operation.responses,
-    '200': { ...operation.responses['200'], description: 'The answer.', headers },
-    '304': { description: 'Unchanged since the `ETag` in `If-None-Match`.', headers },
+    '200': { ...operation.responses['200'], description: 'The response.', headers },
+    '304': { description: 'Not modified since the `ETag` in `If-None-Match`.', headers },
   };
   return { ...operation, responses };
 }

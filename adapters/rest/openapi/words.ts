@@ -8,7 +8,7 @@ const REST_WORDS: readonly (readonly [from: string, to: string])[] = [
   ['items × unitPrice', 'items × unit_price'],
   [', paid for by the field that returns this page', ''],
   [', paid for by the field that returns this batch', ''],
-  [' Its scalars are free once the profile is paid for; its lists are priced reads of their own.', ''],
+  [' Its scalars are free once the profile is paid for; its lists are priced separately.', ''],
   [
     ' Its scalars, media and author are free once the tweet is paid for; other tweets and lists are priced.',
     ' Its media and author are part of it.',

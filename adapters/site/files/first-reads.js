@@ -11,9 +11,9 @@ const figure = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 const inCredits = (value) => `${figure.format(value)} ${value === 1 ? 'credit' : 'credits'}`;
 
 const FROM = {
-  miss: 'read from the network. Run it again: it is held now, and costs half.',
-  hit: 'held already, so half the price.',
-  partial: 'some of it held already, at half the price.',
+  miss: 'read from the network. Run it again: it is cached now and costs half.',
+  hit: 'served from cache, at half price.',
+  partial: 'partly served from cache, at half price.',
 };
 
 /** Both interfaces tell charge, rest and source, each in its own place. Null where nothing could be charged. */
@@ -55,7 +55,7 @@ async function run(block) {
     bill.textContent = billFor(body);
   } catch {
     // A read whose answer was lost on the way is paid.
-    bill.textContent = 'No answer came: is the service still running? The next one tells what is left.';
+    bill.textContent = 'No response: is the service still running? The next response shows your balance.';
     answer.textContent = sample;
   }
   setRunning(false);
@@ -90,7 +90,7 @@ choice.append(...handles.split(' ').map((handle) => new Option(`@${handle}`, han
 choice.addEventListener('change', () => ask(choice.value));
 const label = document.createElement('label');
 label.htmlFor = choice.id;
-label.textContent = 'Whom to read';
+label.textContent = 'Account';
 const line = document.createElement('p');
 line.className = 'whom';
 line.append(label, choice);

@@ -25,7 +25,7 @@ export async function post(path, body) {
   });
   const result = await answer.json();
   if (!answer.ok) {
-    const words = result.error?.message ?? 'The service did not answer. Try again.';
+    const words = result.error?.message ?? 'The service did not respond. Try again.';
     throw Object.assign(new Error(words), { reason: result.error?.reason });
   }
   return result;
@@ -33,8 +33,7 @@ export async function post(path, body) {
 
 /** A person who closes the browser's window of passkeys has done nothing wrong. */
 export function wordsFor(error) {
-  if (error.name === 'NotAllowedError' || error.name === 'AbortError')
-    return 'Nothing happened. Try again when you like.';
-  if (error.name === 'InvalidStateError') return 'This device has a passkey for this account already.';
+  if (error.name === 'NotAllowedError' || error.name === 'AbortError') return 'Cancelled. You can try again.';
+  if (error.name === 'InvalidStateError') return 'This device already has a passkey for this account.';
   return error.message;
 }

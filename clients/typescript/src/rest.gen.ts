@@ -8,8 +8,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What this service is and what reading costs
-         * @description What this service is and what reading costs. No key is needed, nothing is charged; 10 requests a second from one address.
+         * What this service is and what reads cost
+         * @description What this service is and what reads cost. No key required and nothing is charged; 10 requests per second per IP address.
          */
         get: operations["service"];
         put?: never;
@@ -29,7 +29,7 @@ export interface paths {
         };
         /**
          * Whether this node is up
-         * @description Whether this node is up. No key is needed, nothing is charged; 10 requests a second from one address.
+         * @description Whether this node is up. No key required and nothing is charged; 10 requests per second per IP address.
          */
         get: operations["healthz"];
         put?: never;
@@ -49,7 +49,7 @@ export interface paths {
         };
         /**
          * This document
-         * @description This document. No key is needed, nothing is charged; 10 requests a second from one address.
+         * @description This document. No key required and nothing is charged; 10 requests per second per IP address.
          */
         get: operations["openapi"];
         put?: never;
@@ -69,7 +69,7 @@ export interface paths {
         };
         /**
          * Every error code
-         * @description Every error code. No key is needed, nothing is charged; 10 requests a second from one address.
+         * @description Every error code. No key required and nothing is charged; 10 requests per second per IP address.
          */
         get: operations["problems"];
         put?: never;
@@ -89,7 +89,7 @@ export interface paths {
         };
         /**
          * What an error code means and what to do
-         * @description What an error code means and what to do. No key is needed, nothing is charged; 10 requests a second from one address.
+         * @description What an error code means and what to do. No key required and nothing is charged; 10 requests per second per IP address.
          */
         get: operations["problem"];
         put?: never;
@@ -109,7 +109,7 @@ export interface paths {
         };
         /**
          * The state of the service and of the network behind it
-         * @description The state of the service and of the network behind it. No key is needed, nothing is charged; 10 requests a second from one address.
+         * @description The state of the service and of the network behind it. No key required and nothing is charged; 10 requests per second per IP address.
          */
         get: operations["status"];
         put?: never;
@@ -130,8 +130,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Opens a hosted checkout page for a pack of credits
-         * @description Opens a hosted checkout page for a pack of credits. Free; `billing_disabled` while checkout is not open, `rate_limited` while 20 pages of the last 24 hours wait to be paid, `access_denied` for the key of a client.
+         * Opens a hosted checkout page for a credit pack
+         * @description Opens a hosted checkout page for a credit pack. Free. Fails with `billing_disabled` if checkout is not available, `rate_limited` if 20 checkout pages opened in the last 24 hours are unpaid, and `access_denied` for a key issued to a client.
          */
         post: operations["checkout"];
         delete?: never;
@@ -148,8 +148,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Packs of credits and what paying raises the rate limit to
-         * @description Packs of credits and what paying raises the rate limit to.
+         * Credit packs, and the rate limits that payments unlock
+         * @description Credit packs, and the rate limits that payments unlock.
          */
         get: operations["packs"];
         put?: never;
@@ -168,8 +168,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The account behind the key
-         * @description The account behind the key: checks a key and shows the balance. Free, and works with an empty wallet.
+         * The account of the key
+         * @description The account of the key: use it to check a key or the balance. Free, and works with an empty wallet.
          */
         get: operations["me"];
         put?: never;
@@ -189,7 +189,7 @@ export interface paths {
         };
         /**
          * A tweet by its id
-         * @description A tweet by its id. Costs 1 per item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+         * @description A tweet by its id. Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["tweet"];
         put?: never;
@@ -209,7 +209,7 @@ export interface paths {
         };
         /**
          * Tweets that quote a tweet, newest first
-         * @description Tweets that quote a tweet, newest first. Costs 1 per item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+         * @description Tweets that quote a tweet, newest first. Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["quotes"];
         put?: never;
@@ -229,7 +229,7 @@ export interface paths {
         };
         /**
          * Direct replies to a tweet
-         * @description Direct replies to a tweet. Costs 1 per item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+         * @description Direct replies to a tweet. Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["replies"];
         put?: never;
@@ -248,8 +248,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who retweeted a tweet
-         * @description Who retweeted a tweet. Costs 0.5 per item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+         * The users who retweeted a tweet
+         * @description The users who retweeted a tweet. Costs 0.5 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["retweeters"];
         put?: never;
@@ -269,7 +269,7 @@ export interface paths {
         };
         /**
          * A conversation
-         * @description A conversation: the tweet, its ancestors from the root, then its descendants. Costs 1 per item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+         * @description A conversation: the tweet, its ancestors from the root, then its descendants. Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["thread"];
         put?: never;
@@ -289,13 +289,13 @@ export interface paths {
         };
         /**
          * Up to 100 tweets by id, in input order
-         * @description Up to 100 tweets by id, in input order. Costs 1 per item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+         * @description Up to 100 tweets by id, in input order. Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["tweetsBatchGet"];
         put?: never;
         /**
          * Up to 100 tweets by id, in input order
-         * @description Up to 100 tweets by id, in input order. Costs 1 per item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+         * @description Up to 100 tweets by id, in input order. Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         post: operations["tweetsBatch"];
         delete?: never;
@@ -312,8 +312,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Search by words and the network's operators (from:, since:, min_faves:, -filter:replies …)
-         * @description Search by words and the network's operators (from:, since:, min_faves:, -filter:replies …). Costs 1 per item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+         * Search by words and the search operators of the network (from:, since:, min_faves:, -filter:replies …)
+         * @description Search by words and the search operators of the network (from:, since:, min_faves:, -filter:replies …). Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["search"];
         put?: never;
@@ -332,8 +332,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the account spent, by day, hour, endpoint and key, page by page
-         * @description What the account spent, by day, hour, endpoint and key, page by page.
+         * Usage of the account by day, hour, endpoint and key, in pages
+         * @description Usage of the account by day, hour, endpoint and key, in pages.
          */
         get: operations["usage"];
         put?: never;
@@ -352,8 +352,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What one paid request cost, and why
-         * @description What one paid request cost, and why.
+         * What one paid request cost and why
+         * @description What one paid request cost and why.
          */
         get: operations["receipt"];
         put?: never;
@@ -373,7 +373,7 @@ export interface paths {
         };
         /**
          * A profile by its handle
-         * @description A profile by its handle. Costs 1 per item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+         * @description A profile by its handle. Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["user"];
         put?: never;
@@ -392,8 +392,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who follows a user
-         * @description Who follows a user. Costs 0.1 per item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+         * The followers of a user
+         * @description The followers of a user. Costs 0.1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["followers"];
         put?: never;
@@ -412,8 +412,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who follows a user, ids only
-         * @description Who follows a user, ids only: the cheapest way to a whole list. Costs 0.02 per item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+         * The ids of the followers of a user
+         * @description The ids of the followers of a user: the cheapest way to read a whole list. Costs 0.02 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["followerIds"];
         put?: never;
@@ -432,8 +432,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whom a user follows
-         * @description Whom a user follows. Costs 0.1 per item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+         * The users that a user follows
+         * @description The users that a user follows. Costs 0.1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["following"];
         put?: never;
@@ -453,7 +453,7 @@ export interface paths {
         };
         /**
          * A user's tweets, newest first, without paying for the profile
-         * @description A user's tweets, newest first, without paying for the profile. Costs 1 per item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+         * @description A user's tweets, newest first, without paying for the profile. Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["userTweets"];
         put?: never;
@@ -473,13 +473,13 @@ export interface paths {
         };
         /**
          * Up to 100 profiles by handle, in input order
-         * @description Up to 100 profiles by handle, in input order. Cheaper in requests than one by one. Costs 1 per item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+         * @description Up to 100 profiles by handle, in input order. Counts as a single request. Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         get: operations["usersBatchGet"];
         put?: never;
         /**
          * Up to 100 profiles by handle, in input order
-         * @description Up to 100 profiles by handle, in input order. Cheaper in requests than one by one. Costs 1 per item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+         * @description Up to 100 profiles by handle, in input order. Counts as a single request. Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
          */
         post: operations["usersBatch"];
         delete?: never;
@@ -492,13 +492,13 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The account behind the key. */
+        /** @description The account of the key. */
         Account: {
             /** @description Credits in the wallet. */
             balance: number;
-            /** @description The account. */
+            /** @description Id of the account. */
             customer_id: string;
-            /** @description The leading part of the key in use. */
+            /** @description The prefix of the key in use. */
             key_prefix: string;
             /** @description Requests per second. */
             rate_limit_qps: number;
@@ -506,25 +506,25 @@ export interface components {
         /** @description An input that returned nothing, and why. Never charged. */
         BatchError: {
             /**
-             * @description One of the error codes; match on it.
+             * @description The error code; match on this.
              * @enum {string}
              */
             code: "no_credits" | "bad_request" | "not_found" | "access_denied" | "upstream_rate_limited" | "no_account" | "upstream_error" | "request_rejected";
             /** @description The handle or id as sent. */
             input: string;
-            /** @description In words. */
+            /** @description What went wrong, in words. */
             message: string;
         };
-        /** @description Stands beside `data` of a batch. */
+        /** @description Included in every batch response, next to `data`. */
         BatchMeta: {
             /** @description Credits in the wallet after this call. */
             balance_remaining: number;
             /**
-             * @description How it was come by.
+             * @description Where it came from: cache or network.
              * @enum {string}
              */
             cache: "bypass" | "hit" | "miss" | "mixed";
-            /** @description Objects that were held, at half price. */
+            /** @description Objects served from cache, at half price. */
             cache_hits: number;
             /** @description Credits charged for this call. */
             credits_charged: number;
@@ -532,31 +532,31 @@ export interface components {
             errors: components["schemas"]["BatchError"][];
             /**
              * Format: date-time
-             * @description When the oldest part of the answer was read from the network.
+             * @description When the oldest part of the response was read from the network.
              */
             fetched_at?: string;
             /** @description Objects returned. */
             items: number;
             /**
              * Format: uuid
-             * @description Quote it in support. Also in `X-Request-Id`.
+             * @description Include it in support requests. Also in `X-Request-Id`.
              */
             request_id: string;
-            /** @description Query parameters that this endpoint does not know and ignored. */
+            /** @description Unknown query parameters, which were ignored. */
             warnings?: string[];
         };
         /** @description A hosted checkout page. */
         Checkout: {
-            /** @description The credits in it. */
+            /** @description Credits in the pack. */
             credits: number;
-            /** @description The pack. */
+            /** @description Name of the pack. */
             pack: string;
             /**
              * Format: uri
-             * @description Open it in a browser.
+             * @description URL to open in a browser.
              */
             url: string;
-            /** @description Its price, US dollars. */
+            /** @description Price of the pack in US dollars. */
             usd: number;
         };
         CheckoutRequest: {
@@ -567,31 +567,31 @@ export interface components {
             pack: "starter" | "builder" | "growth" | "scale";
         };
         CheckoutResponse: components["schemas"]["FreeMeta"] & components["schemas"]["Checkout"];
-        /** @description Every failure. */
+        /** @description Any failure. */
         Error: {
             /** @description Always 0: failed requests are never charged. */
             credits_charged?: number;
             error: components["schemas"]["ErrorBody"];
             /**
              * Format: uuid
-             * @description Quote it in support.
+             * @description Include it in support requests.
              */
             request_id: string;
         };
         /** @description What went wrong. */
         ErrorBody: {
             /**
-             * @description Stable and machine-readable: match on it, never on `message`.
+             * @description Stable and machine-readable: match on this, never on `message`.
              * @enum {string}
              */
             code: "missing_key" | "invalid_key" | "rate_limited" | "no_credits" | "bad_request" | "not_found" | "access_denied" | "product_unavailable" | "billing_disabled" | "upstream_rate_limited" | "no_account" | "upstream_error" | "request_rejected" | "query_id_stale" | "internal";
-            /** @description For people; its wording may change. */
+            /** @description Human-readable; the wording may change. */
             message: string;
-            /** @description The parameter at fault. */
+            /** @description The parameter that caused the error. */
             param?: string;
-            /** @description Why, in one word: `private`, `suspended`, `unknown`, `max_credits`, `key_cap` … */
+            /** @description A more specific reason, such as `private`, `suspended`, `unknown`, `max_credits` or `key_cap`. */
             reason?: string;
-            /** @description Seconds until another try makes sense, as in `Retry-After`. */
+            /** @description Seconds to wait before retrying, as in `Retry-After`. */
             retry_after?: number;
         };
         /** @description What an error code means. */
@@ -602,37 +602,37 @@ export interface components {
             code: string;
             /** @description What happened. */
             means: string;
-            /** @description Seconds to wait, where waiting helps. */
+            /** @description Seconds to wait, if waiting helps. */
             retry_after?: number;
-            /** @description The HTTP status that it goes out with. */
+            /** @description Its HTTP status. */
             status: number;
             /** @description The `title` of a problem with this code. */
             title: string;
-            /** @description What can be done. */
+            /** @description What to do about it. */
             todo: string;
         };
         ErrorCodes: {
             problems: components["schemas"]["ErrorCode"][];
         };
-        /** @description The price of a call before anything is read. */
+        /** @description The maximum price of a call, before anything is read. */
         Estimate: {
-            /** @description Most credits that can be charged. */
+            /** @description Maximum credits that can be charged. */
             max_credits: number;
-            /** @description Most objects that can be returned. */
+            /** @description Maximum number of objects that can be returned. */
             max_items: number;
-            /** @description Credits per object, read from the network. */
+            /** @description Credits per object read from the network. */
             unit: number;
         };
-        /** @description The answer to `estimate=true`: nothing was read and nothing is charged. */
+        /** @description The response to `estimate=true`: nothing is read or charged. */
         EstimateResponse: components["schemas"]["Meta"] & {
             estimate: components["schemas"]["Estimate"];
         };
-        /** @description Stands beside the members of every answer that costs nothing. */
+        /** @description Included in every free response. */
         FreeMeta: {
             /** @description Credits in the wallet after this call. */
             balance_remaining: number;
             /**
-             * @description How the answer was come by: read anew, held already (half price), or read anew because of `fresh`.
+             * @description Where the response came from: `miss` is read from the network, `hit` is cached (half price), `bypass` is read because of `fresh` (double price).
              * @enum {string}
              */
             cache: "miss" | "hit" | "bypass";
@@ -640,56 +640,56 @@ export interface components {
             credits_charged: number;
             /**
              * Format: uuid
-             * @description Quote it in support. Also in `X-Request-Id`.
+             * @description Include it in support requests. Also in `X-Request-Id`.
              */
             request_id: string;
-            /** @description Query parameters that this endpoint does not know and ignored. */
+            /** @description Unknown query parameters, which were ignored. */
             warnings?: string[];
         };
         Health: {
             /** @enum {string} */
             status: "ok";
         };
-        /** @description A page of numeric user ids. The same page as that of the profiles: either makes the other a hit. */
+        /** @description A page of numeric user ids. It shares its cache with the page of profiles: reading one makes the other a hit. */
         IdPage: components["schemas"]["Meta"] & {
             /** @description The ids. */
             data: string[];
         };
-        /** @description A picture or video of a tweet. Free: part of the tweet. */
+        /** @description An image or video in a tweet. Free: part of the tweet. */
         Media: {
             /** @description Pixels. */
             height?: number;
-            /** @description A still of a video. */
+            /** @description URL of a preview image of a video. */
             preview_url?: string;
             /**
              * @description photo, video or animated_gif.
              * @enum {string}
              */
             type: "animated_gif" | "photo" | "video";
-            /** @description The picture, or the MP4 with the highest bitrate. */
+            /** @description URL of the image, or of the MP4 with the highest bitrate. */
             url?: string;
             /** @description Pixels. */
             width?: number;
         };
         MeResponse: components["schemas"]["FreeMeta"] & components["schemas"]["Account"];
-        /** @description Stands beside `data` of every paid answer. */
+        /** @description Included in every paid response, next to `data`. */
         Meta: {
             /** @description Credits in the wallet after this call. */
             balance_remaining: number;
             /**
-             * @description How the answer was come by: read anew, held already (half price), or read anew because of `fresh`.
+             * @description Where the response came from: `miss` is read from the network, `hit` is cached (half price), `bypass` is read because of `fresh` (double price).
              * @enum {string}
              */
             cache: "miss" | "hit" | "bypass";
-            /** @description Objects that were held, at half price. */
+            /** @description Objects served from cache, at half price. */
             cache_hits?: number;
             /** @description Credits charged for this call. */
             credits_charged: number;
-            /** @description `network_limit` where the network shows no further back. */
+            /** @description `network_limit` if the network does not go back any further. */
             end_reason?: string;
             /**
              * Format: date-time
-             * @description When the oldest part of the answer was read from the network.
+             * @description When the oldest part of the response was read from the network.
              */
             fetched_at?: string;
             /** @description Objects returned. */
@@ -698,46 +698,46 @@ export interface components {
             next_cursor?: string;
             /**
              * Format: uuid
-             * @description Quote it in support. Also in `X-Request-Id`.
+             * @description Include it in support requests. Also in `X-Request-Id`.
              */
             request_id: string;
-            /** @description Why a page is short though more remains: `no_credits`, `max_credits`, `key_cap` or `sparse`. */
+            /** @description Why a page is short although there is more: `no_credits`, `max_credits`, `key_cap` or `sparse`. */
             truncated?: string;
-            /** @description Query parameters that this endpoint does not know and ignored. */
+            /** @description Unknown query parameters, which were ignored. */
             warnings?: string[];
         };
-        /** @description A pack of credits. Free to look at. */
+        /** @description A credit pack. */
         Pack: {
-            /** @description Whether checkout is open for it. */
+            /** @description Whether it can be bought now. */
             buyable: boolean;
-            /** @description Credits in it; they never expire. */
+            /** @description Number of credits; they never expire. */
             credits: number;
-            /** @description Its name. */
+            /** @description Name. */
             name: string;
-            /** @description Price, US dollars. */
+            /** @description Price in US dollars. */
             usd: number;
             /** @description US dollars per 1,000 credits. */
             usd_per_1000: number;
         };
         PacksResponse: components["schemas"]["FreeMeta"] & {
-            /** @description What can be bought. */
+            /** @description The credit packs. */
             data: components["schemas"]["Pack"][];
-            /** @description Total paid to requests per second. */
+            /** @description The rate-limit tiers. */
             rate_limits?: components["schemas"]["RateLimitTier"][];
         };
         Price: {
-            /** @description Credits for an item with `fresh`. */
+            /** @description Credits for an item read with `fresh`. */
             bypass: number;
-            /** @description Credits for an item held already. */
+            /** @description Credits for a cached item. */
             hit: number;
-            /** @description In words. */
+            /** @description Human-readable. */
             items: string;
             /** @description Credits for an item read from the network. */
             miss: number;
-            /** @description What an item is sold as. */
+            /** @description The unit an item is priced as. */
             unit: string;
         };
-        /** @description The same failure as RFC 9457, for callers that accept `application/problem+json`. */
+        /** @description The same failure in RFC 9457 format, for callers that accept `application/problem+json`. */
         Problem: {
             /**
              * @description The same as `error.code`.
@@ -751,7 +751,7 @@ export interface components {
             error?: components["schemas"]["ErrorBody"];
             /**
              * Format: uuid
-             * @description Quote it in support.
+             * @description Include it in support requests.
              */
             request_id: string;
             /** @description The HTTP status. */
@@ -760,22 +760,22 @@ export interface components {
             title: string;
             /**
              * Format: uri
-             * @description A page that describes the code.
+             * @description URL of a page that describes the code.
              */
             type: string;
         };
-        /** @description What an account's total payments raise its rate limit to; it only goes up. */
+        /** @description A rate-limit tier, by the total an account has paid; the limit only goes up. */
         RateLimitTier: {
-            /** @description US dollars paid over the account's life, at least. */
+            /** @description Minimum total paid over the life of the account, in US dollars. */
             paid_usd: number;
             /** @description Requests per second. */
             requests_per_second: number;
         };
-        /** @description One of the two paces at which the network is read. */
+        /** @description One of the two families of reads, each with its own pace. */
         ReadFamily: {
-            /** @description Share of items that were held already, 0 to 1. */
+            /** @description Share of items served from cache, 0 to 1. */
             cacheHitRate?: number | null;
-            /** @description Upstream calls that failed for reasons of the network. */
+            /** @description Upstream calls that failed because of the network. */
             failures?: number;
             /** @description The last failure of the network. */
             lastIncident?: {
@@ -783,25 +783,25 @@ export interface components {
                 at?: string;
                 /** @description An error code. */
                 code?: string;
-                /** @description In words. */
+                /** @description Human-readable. */
                 message?: string;
             } | null;
             /** @description `fast` (tweets, profiles, timelines) or `slow` (all other lists). */
             name: string;
-            /** @description Reads that wait for a turn. */
+            /** @description Reads waiting in the queue. */
             queueLength?: number;
-            /** @description Milliseconds that a read which starts now waits for its turn. */
+            /** @description Milliseconds that a new read would wait in the queue. */
             queueWaitMs?: number;
-            /** @description Reads refused at once, for they could not come in time. */
+            /** @description Reads refused at once because they would have missed their deadline. */
             refused?: number;
             /** @enum {string} */
             state: "ok" | "degraded" | "down";
-            /** @description Upstream calls since the start. */
+            /** @description Upstream calls since startup. */
             upstreamCalls?: number;
         };
-        /** @description Credentials that the network is read with. */
+        /** @description The credentials used to read the network. */
         ReadingSession: {
-            /** @description What cannot be read with it now. */
+            /** @description What it cannot read at the moment. */
             closed: {
                 /** @description A kind of read, or `*` for all. */
                 kind: string;
@@ -815,44 +815,44 @@ export interface components {
             /** @enum {string} */
             state: "ok" | "limited" | "resting" | "failing";
         };
-        /** @description What one paid request cost, and why. */
+        /** @description What one paid request cost and why. */
         Receipt: {
             /**
              * Format: date-time
-             * @description When it was paid.
+             * @description Time of the charge.
              */
             at: string;
-            /** @description The balance after it. */
+            /** @description Balance after the charge. */
             balance_after: number;
-            /** @description Objects at half price. */
+            /** @description Objects served from cache, at half price. */
             cache_hits: number;
             /** @description Credits charged. */
             credits: number;
             /** @description Objects returned. */
             items: number;
-            /** @description The leading part of the key. */
+            /** @description The key prefix. */
             key_prefix: string;
-            /** @description The lines. */
+            /** @description One line per path and price. */
             lines: components["schemas"]["ReceiptLine"][];
             /** @description The operation. */
             operation: string;
             /**
              * Format: uuid
-             * @description The id of the request.
+             * @description Id of the request.
              */
             request_id: string;
         };
-        /** @description So many items at one price. */
+        /** @description A number of items at one price. */
         ReceiptLine: {
-            /** @description How they were come by. */
+            /** @description Whether they came from the cache or the network. */
             cache: string;
             /** @description items × unit_price. */
             credits: number;
-            /** @description How many. */
+            /** @description Number of items. */
             items: number;
-            /** @description Where in the operation, in names of the schema; `other` for what there was no room for. */
+            /** @description Path in the operation, in schema names; `other` for lines that did not fit. */
             path: string;
-            /** @description What the items are sold as. */
+            /** @description The unit the items are priced as. */
             unit: string;
             /** @description Credits per item. */
             unit_price: number;
@@ -861,9 +861,9 @@ export interface components {
             data: components["schemas"]["Receipt"];
         };
         Service: {
-            /** @description True when an invented network is served. */
+            /** @description True if the data is the fictional demo network. */
             demo?: boolean;
-            /** @description Where each interface is called. */
+            /** @description The URL of each interface. */
             endpoints: {
                 /**
                  * Format: uri
@@ -877,15 +877,15 @@ export interface components {
                 mcp: string;
                 /**
                  * Format: uri
-                 * @description The base of REST.
+                 * @description Base URL of the REST API.
                  */
                 rest: string;
             };
-            /** @description Where to read on. */
+            /** @description Further reading. */
             links: Record<string, never>;
             /** @description The service. */
             name: string;
-            /** @description The network that is read. */
+            /** @description The network being read. */
             network?: string;
             prices: components["schemas"]["Price"][];
             /** @description The version of the interface. */
@@ -895,20 +895,20 @@ export interface components {
             database?: {
                 ok: boolean;
             };
-            /** @description True once this process was asked to stop. */
+            /** @description True while this process is shutting down. */
             draining?: boolean;
             families: components["schemas"]["ReadFamily"][];
-            /** @description The network that is read. */
+            /** @description The network being read. */
             network?: string;
-            /** @description What was found at the start: what can be read of the network with this configuration, and what not. */
+            /** @description Findings at startup: what can and cannot be read from the network with this configuration. */
             networkFindings?: {
                 ok: boolean;
                 /** @description One sentence. */
                 what: string;
             }[];
-            /** @description Processes that share Redis; null where none is used. */
+            /** @description Number of processes sharing Redis; null without Redis. */
             processes?: number | null;
-            /** @description What the processes share. While it is away each of them goes on by itself. */
+            /** @description The store shared by the processes. While it is unreachable, each process continues on its own. */
             redis?: {
                 /** Format: date-time */
                 since: string | null;
@@ -928,63 +928,63 @@ export interface components {
         };
         /** @description A tweet. Its media and author are part of it. */
         Tweet: {
-            /** @description Who wrote it. Free: an author is never an item. */
+            /** @description The author. Free: an author is never charged as an item. */
             author?: components["schemas"]["User"];
             /** @description Id of the author. */
             author_id: string;
-            /** @description Bookmarks. */
+            /** @description Number of bookmarks. */
             bookmarks?: number;
-            /** @description Id of the tweet that began the conversation. */
+            /** @description Id of the tweet that started the conversation. */
             conversation_id?: string;
             /**
              * Format: date-time
-             * @description When it was posted.
+             * @description Time it was posted.
              */
             created_at: string;
             /** @description Hashtags, without #. */
             hashtags?: string[];
             /** @description Numeric id, as a string. */
             id: string;
-            /** @description Id of the tweet it answers. */
+            /** @description Id of the tweet it replies to. */
             in_reply_to_id?: string;
-            /** @description Id of the user it answers. */
+            /** @description Id of the user it replies to. */
             in_reply_to_user_id?: string;
-            /** @description True when it quotes a tweet. */
+            /** @description Whether it quotes a tweet. */
             is_quote?: boolean;
-            /** @description True when it answers a tweet. */
+            /** @description Whether it is a reply. */
             is_reply?: boolean;
-            /** @description True for a retweet. */
+            /** @description Whether it is a retweet. */
             is_retweet?: boolean;
-            /** @description Language, as the network names it. */
+            /** @description Language code, as given by the network. */
             lang?: string;
-            /** @description Likes. */
+            /** @description Number of likes. */
             likes?: number;
-            /** @description Pictures and videos. */
+            /** @description Images and videos. */
             media?: components["schemas"]["Media"][];
             /** @description Handles mentioned, without @. */
             mentions?: string[];
             /** @description Id of the tweet it quotes. */
             quoted_id?: string;
-            /** @description Quotes. */
+            /** @description Number of quotes. */
             quotes?: number;
-            /** @description Replies. */
+            /** @description Number of replies. */
             replies?: number;
             /** @description Id of the tweet it retweets. */
             retweeted_id?: string;
-            /** @description Retweets. */
+            /** @description Number of retweets. */
             retweets?: number;
-            /** @description The program it was posted with. */
+            /** @description The app it was posted with. */
             source?: string;
-            /** @description The text in full. */
+            /** @description Full text. */
             text: string;
             /** @description Links in the text, expanded. */
             urls?: string[];
-            /** @description Views. */
+            /** @description Number of views. */
             views?: number;
         };
-        /** @description The tweets found, in input order, and why the others were not. */
+        /** @description The tweets found, in input order, and the reasons for those not found. */
         TweetBatch: components["schemas"]["BatchMeta"] & {
-            /** @description Found tweets, in input order. */
+            /** @description The tweets found, in input order. */
             data: components["schemas"]["Tweet"][];
         };
         /** @description A page of tweets. */
@@ -997,22 +997,22 @@ export interface components {
         };
         TweetsBatchRequest: {
             /**
-             * @description Read anew from the network instead of from what is held. Doubles the price.
+             * @description Read from the network instead of the cache. Doubles the price.
              * @default false
              */
             fresh?: boolean;
-            /** @description 1 to 100 ids, as strings; duplicates are folded. */
+            /** @description 1 to 100 ids, as strings; duplicates are merged. */
             ids: string[];
         };
         UsageResponse: components["schemas"]["FreeMeta"] & {
-            /** @description What the account spent, by day, hour, endpoint and key. */
+            /** @description Usage of the account by day, hour, endpoint and key. */
             data: components["schemas"]["UsageRow"][];
             /** @description Pass it as `cursor` for the next page; absent on the last one. */
             next_cursor?: string;
         };
-        /** @description Paid requests of one group. Requests that cost nothing are not in it. */
+        /** @description The paid requests of one group. Free requests are not included. */
         UsageRow: {
-            /** @description Objects at half price. */
+            /** @description Objects served from cache, at half price. */
             cache_hits: number;
             /** @description Credits spent. */
             credits: number;
@@ -1021,63 +1021,63 @@ export interface components {
              * @description The day, UTC.
              */
             day?: string;
-            /** @description The operation; `other` for names of your own beyond 100 in a day. */
+            /** @description The operation; `other` for your own operation names beyond 100 a day. */
             endpoint?: string;
             /**
              * Format: date-time
-             * @description When the hour begins, UTC.
+             * @description Start of the hour, UTC.
              */
             hour?: string;
             /** @description Objects returned. */
             items: number;
-            /** @description The leading part of the key. */
+            /** @description The key prefix. */
             key_prefix?: string;
             /** @description Paid requests. */
             requests: number;
         };
         /** @description A profile. */
         User: {
-            /** @description Picture. */
+            /** @description URL of the profile picture. */
             avatar_url?: string;
-            /** @description Banner. */
+            /** @description URL of the banner image. */
             banner_url?: string;
-            /** @description The text about themselves. */
+            /** @description Bio. */
             bio?: string;
             /**
              * Format: date-time
-             * @description When the account was made; 1970-01-01T00:00:00.000Z where that is unknown.
+             * @description Time the account was created; 1970-01-01T00:00:00.000Z if unknown.
              */
             created_at: string;
-            /** @description How many follow them. */
+            /** @description Number of followers. */
             followers: number;
-            /** @description How many they follow. */
+            /** @description Number of users they follow. */
             following: number;
-            /** @description The handle in the network's spelling, without @. */
+            /** @description The handle as the network spells it, without @. */
             handle: string;
             /** @description Numeric id, as a string. */
             id: string;
-            /** @description How many tweets they liked. */
+            /** @description Number of tweets they liked. */
             likes?: number;
-            /** @description How many lists name them. */
+            /** @description Number of lists they are on. */
             listed?: number;
-            /** @description Where they say they are. */
+            /** @description Location they entered. */
             location?: string;
             /** @description Display name. */
             name: string;
             /** @description Ids of pinned tweets. */
             pinned_tweet_ids?: string[];
-            /** @description True when their tweets and lists are private. */
+            /** @description Whether their tweets and lists are private. */
             protected?: boolean;
-            /** @description How many tweets they wrote. */
+            /** @description Number of tweets. */
             tweets: number;
-            /** @description Their link. */
+            /** @description Website. */
             url?: string;
-            /** @description True for any current badge. */
+            /** @description Whether they have any verification badge. */
             verified?: boolean;
         };
-        /** @description The profiles found, in input order, and why the others were not. */
+        /** @description The profiles found, in input order, and the reasons for those not found. */
         UserBatch: components["schemas"]["BatchMeta"] & {
-            /** @description Found profiles, in input order. */
+            /** @description The profiles found, in input order. */
             data: components["schemas"]["User"][];
         };
         /** @description A page of profiles. */
@@ -1090,16 +1090,16 @@ export interface components {
         };
         UsersBatchRequest: {
             /**
-             * @description Read anew from the network instead of from what is held. Doubles the price.
+             * @description Read from the network instead of the cache. Doubles the price.
              * @default false
              */
             fresh?: boolean;
-            /** @description 1 to 100 handles; duplicates are folded. */
+            /** @description 1 to 100 handles; duplicates are merged. */
             handles: string[];
         };
     };
     responses: {
-        /** @description The network denied this read to the current reading session. */
+        /** @description The network denied the current session access to this. */
         AccessDenied: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -1116,7 +1116,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A parameter, cursor, body, list or query is not right, or two different keys were sent. */
+        /** @description A parameter, cursor, body, list or query is invalid, or two different keys were sent. */
         BadRequest: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -1150,7 +1150,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Card checkout is not open here, or the payment processor did not answer. Nothing was charged. */
+        /** @description Card checkout is not available, or the payment processor did not respond. Nothing was charged. */
         CheckoutClosed: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -1168,7 +1168,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A fault on our side. */
+        /** @description An internal server error. */
         Internal: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -1185,7 +1185,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no such page. A browser is shown one that says so. */
+        /** @description There is no such page. Browsers get an HTML page that says so. */
         KeylessNotFound: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -1199,7 +1199,7 @@ export interface components {
                 "text/html": string;
             };
         };
-        /** @description More than 10 requests a second from this address (policy `public`). */
+        /** @description More than 10 requests per second from this IP address (policy `public`). */
         KeylessRateLimited: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -1213,7 +1213,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The wallet, the cap of the key or the budget of the call covers not one item. */
+        /** @description The wallet, the spend cap of the key or the budget of the call does not cover a single item. */
         NoCredits: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -1231,7 +1231,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no such object, or it is private. */
+        /** @description The object does not exist or is private. */
         NotFound: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -1248,7 +1248,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The rate limit of the account is exceeded, or too many keys from this address were not valid. */
+        /** @description The rate limit of the account was exceeded, or too many invalid keys were sent from this IP address. */
         RateLimited: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -1266,7 +1266,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The network denied the search, or does not serve this product now. `Latest` is always available. */
+        /** @description The network denied the search, or does not offer this product at the moment. `Latest` is always available. */
         SearchDenied: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -1283,7 +1283,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The key is missing or not valid. The policy quotes the rate that a new account starts on. */
+        /** @description The key is missing or invalid. The policy shows the rate limit of a new account. */
         Unauthorized: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -1300,7 +1300,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The network failed, or asks us to wait. */
+        /** @description The network failed, or has rate limited Perch. */
         UpstreamFailure: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -1337,45 +1337,45 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+        /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
         Estimate: boolean;
         /**
-         * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+         * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
          * @example 12.5
          */
         MaxCredits: number;
         /**
-         * @description The same as `max_credits`. Both and different: 400.
+         * @description The same as `max_credits`. If both are sent and differ: 400.
          * @example 12.5
          */
         MaxCreditsHeader: number;
     };
     requestBodies: never;
     headers: {
-        /** @description Seconds since the oldest part of the answer was read from the network. */
+        /** @description Seconds since the oldest part of the response was read from the network. */
         Age: number;
         /** @description The same as `credits_charged` in the body. */
         CreditsCharged: number;
         /** @description The same as `balance_remaining` in the body. */
         CreditsRemaining: number;
-        /** @description Once this version is deprecated: since when. */
+        /** @description Only if this version is deprecated: since when. */
         Deprecation: string;
-        /** @description Once this version is deprecated: what changed and how to move (`rel=deprecation`). */
+        /** @description Only if this version is deprecated: what changed and how to migrate (`rel=deprecation`). */
         DeprecationLink: string;
         /** @description For `If-None-Match`. */
         ETag: string;
         /**
-         * @description The state of the rate bucket. `reset` is in seconds until it is full.
+         * @description The state of the rate limit. `reset` is the number of seconds until it is full again.
          * @example limit=20, remaining=19, reset=1
          */
         RateLimit: string;
         /**
-         * @description The state of the rate bucket. `reset` is in seconds until it is full. Present once a key was resolved.
+         * @description The state of the rate limit. `reset` is the number of seconds until it is full again. Present if the key is valid.
          * @example limit=20, remaining=19, reset=1
          */
         RateLimitIfKnown: string;
         /**
-         * @description Which policy holds: `account` or, without a key, `public`; `q` requests in `w` seconds.
+         * @description The policy in effect, `account` or, without a key, `public`: `q` requests in `w` seconds.
          * @example account; q=20; w=1
          */
         RateLimitPolicy: string;
@@ -1383,14 +1383,14 @@ export interface components {
         RequestId: string;
         /** @description Whole seconds to wait. */
         RetryAfter: number;
-        /** @description Whole seconds to wait, where waiting helps. */
+        /** @description Whole seconds to wait, if waiting helps. */
         RetryAfterIfKnown: number;
         /**
-         * @description Milliseconds of waiting for a turn upstream (`queue`), of reading there (`upstream`), and in all (`total`). The first two only where something was read.
+         * @description Milliseconds spent in the upstream queue (`queue`), reading from the network (`upstream`), and in total (`total`). The first two are present only if something was read.
          * @example queue;dur=84, upstream;dur=51.2, total;dur=137
          */
         ServerTiming: string;
-        /** @description Once this version is deprecated: when it may stop answering. */
+        /** @description Only if this version is deprecated: when it may stop responding. */
         Sunset: string;
         /**
          * @description How to authenticate (RFC 6750, RFC 9728).
@@ -1411,7 +1411,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description The response. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -1492,7 +1492,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description The response. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -1522,7 +1522,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description The response. */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -1535,7 +1535,7 @@ export interface operations {
                     "application/yaml": string;
                 };
             };
-            /** @description Unchanged since the `ETag` in `If-None-Match`. */
+            /** @description Not modified since the `ETag` in `If-None-Match`. */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -1559,7 +1559,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description The response. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -1591,7 +1591,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description The response. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -1618,7 +1618,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description The response. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -1640,7 +1640,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your own for this checkout, 1 to 255 visible characters: within 24 hours the same key gives the same page.
+                 * @description Your own unique name for this checkout, 1 to 255 visible characters: within 24 hours, the same key returns the same page.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -1659,7 +1659,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
@@ -1695,7 +1695,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
@@ -1728,7 +1728,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
@@ -1755,26 +1755,26 @@ export interface operations {
     tweet: {
         parameters: {
             query?: {
-                /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+                /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
-                /** @description Read anew from the network instead of from what is held. Doubles the price. */
+                /** @description Read from the network instead of the cache. Doubles the price. */
                 fresh?: boolean;
                 /**
-                 * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+                 * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
             };
             header?: {
                 /**
-                 * @description The same as `max_credits`. Both and different: 400.
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
                  * @example 12.5
                  */
                 "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
             };
             path: {
                 /**
-                 * @description The tweet's id: digits.
+                 * @description The numeric id of the tweet.
                  * @example 1898072654607286272
                  */
                 id: string;
@@ -1783,7 +1783,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Age: components["headers"]["Age"];
@@ -1815,30 +1815,30 @@ export interface operations {
     quotes: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 50. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 50. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the page before, unchanged. A cursor into a held page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
-                /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+                /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
-                /** @description Read anew from the network instead of from what is held. Doubles the price. */
+                /** @description Read from the network instead of the cache. Doubles the price. */
                 fresh?: boolean;
                 /**
-                 * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+                 * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
             };
             header?: {
                 /**
-                 * @description The same as `max_credits`. Both and different: 400.
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
                  * @example 12.5
                  */
                 "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
             };
             path: {
                 /**
-                 * @description The tweet's id: digits.
+                 * @description The numeric id of the tweet.
                  * @example 1898072654607286272
                  */
                 id: string;
@@ -1847,7 +1847,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Age: components["headers"]["Age"];
@@ -1880,30 +1880,30 @@ export interface operations {
     replies: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 50. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 50. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the page before, unchanged. A cursor into a held page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
-                /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+                /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
-                /** @description Read anew from the network instead of from what is held. Doubles the price. */
+                /** @description Read from the network instead of the cache. Doubles the price. */
                 fresh?: boolean;
                 /**
-                 * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+                 * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
             };
             header?: {
                 /**
-                 * @description The same as `max_credits`. Both and different: 400.
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
                  * @example 12.5
                  */
                 "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
             };
             path: {
                 /**
-                 * @description The tweet's id: digits.
+                 * @description The numeric id of the tweet.
                  * @example 1898072654607286272
                  */
                 id: string;
@@ -1912,7 +1912,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Age: components["headers"]["Age"];
@@ -1944,30 +1944,30 @@ export interface operations {
     retweeters: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 200. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 200. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the page before, unchanged. A cursor into a held page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
-                /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+                /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
-                /** @description Read anew from the network instead of from what is held. Doubles the price. */
+                /** @description Read from the network instead of the cache. Doubles the price. */
                 fresh?: boolean;
                 /**
-                 * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+                 * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
             };
             header?: {
                 /**
-                 * @description The same as `max_credits`. Both and different: 400.
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
                  * @example 12.5
                  */
                 "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
             };
             path: {
                 /**
-                 * @description The tweet's id: digits.
+                 * @description The numeric id of the tweet.
                  * @example 1898072654607286272
                  */
                 id: string;
@@ -1976,7 +1976,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Age: components["headers"]["Age"];
@@ -2009,30 +2009,30 @@ export interface operations {
     thread: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 50. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 50. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the page before, unchanged. A cursor into a held page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
-                /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+                /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
-                /** @description Read anew from the network instead of from what is held. Doubles the price. */
+                /** @description Read from the network instead of the cache. Doubles the price. */
                 fresh?: boolean;
                 /**
-                 * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+                 * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
             };
             header?: {
                 /**
-                 * @description The same as `max_credits`. Both and different: 400.
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
                  * @example 12.5
                  */
                 "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
             };
             path: {
                 /**
-                 * @description The tweet's id: digits.
+                 * @description The numeric id of the tweet.
                  * @example 1898072654607286272
                  */
                 id: string;
@@ -2041,7 +2041,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Age: components["headers"]["Age"];
@@ -2073,12 +2073,12 @@ export interface operations {
     tweetsBatchGet: {
         parameters: {
             query: {
-                /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+                /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
-                /** @description Read anew from the network instead of from what is held. Doubles the price. */
+                /** @description Read from the network instead of the cache. Doubles the price. */
                 fresh?: boolean;
                 /**
-                 * @description 1 to 100 ids, as strings; duplicates are folded.
+                 * @description 1 to 100 ids, as strings; duplicates are merged.
                  * @example [
                  *       "1898072654607286272",
                  *       "1898285557478326272"
@@ -2086,14 +2086,14 @@ export interface operations {
                  */
                 ids: string[];
                 /**
-                 * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+                 * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
             };
             header?: {
                 /**
-                 * @description The same as `max_credits`. Both and different: 400.
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
                  * @example 12.5
                  */
                 "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
@@ -2103,7 +2103,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Age: components["headers"]["Age"];
@@ -2134,19 +2134,19 @@ export interface operations {
     tweetsBatch: {
         parameters: {
             query?: {
-                /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+                /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
-                /** @description Read anew from the network instead of from what is held. Doubles the price. */
+                /** @description Read from the network instead of the cache. Doubles the price. */
                 fresh?: boolean;
                 /**
-                 * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+                 * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
             };
             header?: {
                 /**
-                 * @description The same as `max_credits`. Both and different: 400.
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
                  * @example 12.5
                  */
                 "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
@@ -2168,7 +2168,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Age: components["headers"]["Age"];
@@ -2200,16 +2200,16 @@ export interface operations {
     search: {
         parameters: {
             query: {
-                /** @description Items on the page, 1 to 50. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 50. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the page before, unchanged. A cursor into a held page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
-                /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+                /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
-                /** @description Read anew from the network instead of from what is held. Doubles the price. */
+                /** @description Read from the network instead of the cache. Doubles the price. */
                 fresh?: boolean;
                 /**
-                 * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+                 * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
@@ -2223,7 +2223,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The same as `max_credits`. Both and different: 400.
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
                  * @example 12.5
                  */
                 "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
@@ -2233,7 +2233,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Age: components["headers"]["Age"];
@@ -2267,11 +2267,11 @@ export interface operations {
             query?: {
                 /** @description Rows on the page, 1 to 1000. */
                 count?: number;
-                /** @description `next_cursor` of the page before, unchanged. */
+                /** @description `next_cursor` of the previous page, unchanged. */
                 cursor?: string;
                 /** @description First day, UTC, such as 2026-11-01. Default: 30 days ago. */
                 from?: string;
-                /** @description day, hour, endpoint, key, comma-separated in any combination; hours are kept for the last 8 days. */
+                /** @description Any combination of day, hour, endpoint and key, comma-separated; hourly figures are kept for 8 days. */
                 group?: string;
                 /** @description Last day, UTC. Default: today. */
                 to?: string;
@@ -2282,7 +2282,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
@@ -2313,7 +2313,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The request's id, from `request_id`.
+                 * @description The `request_id` of the request.
                  * @example 019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97
                  */
                 request_id: string;
@@ -2322,7 +2322,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
@@ -2351,26 +2351,26 @@ export interface operations {
     user: {
         parameters: {
             query?: {
-                /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+                /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
-                /** @description Read anew from the network instead of from what is held. Doubles the price. */
+                /** @description Read from the network instead of the cache. Doubles the price. */
                 fresh?: boolean;
                 /**
-                 * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+                 * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
             };
             header?: {
                 /**
-                 * @description The same as `max_credits`. Both and different: 400.
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
                  * @example 12.5
                  */
                 "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
             };
             path: {
                 /**
-                 * @description The handle, with or without @. Digits are a handle here, too.
+                 * @description The handle, with or without @. Here digits are a handle, too.
                  * @example harbor_obs
                  */
                 handle: string;
@@ -2379,7 +2379,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Age: components["headers"]["Age"];
@@ -2411,30 +2411,30 @@ export interface operations {
     followers: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 200. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 200. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the page before, unchanged. A cursor into a held page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
-                /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+                /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
-                /** @description Read anew from the network instead of from what is held. Doubles the price. */
+                /** @description Read from the network instead of the cache. Doubles the price. */
                 fresh?: boolean;
                 /**
-                 * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+                 * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
             };
             header?: {
                 /**
-                 * @description The same as `max_credits`. Both and different: 400.
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
                  * @example 12.5
                  */
                 "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
             };
             path: {
                 /**
-                 * @description A numeric id or a handle. All digits is always an id; a leading `@` forces a handle.
+                 * @description A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
                  * @example harbor_obs
                  */
                 user: string;
@@ -2443,7 +2443,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Age: components["headers"]["Age"];
@@ -2476,30 +2476,30 @@ export interface operations {
     followerIds: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 200. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 200. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the page before, unchanged. A cursor into a held page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
-                /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+                /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
-                /** @description Read anew from the network instead of from what is held. Doubles the price. */
+                /** @description Read from the network instead of the cache. Doubles the price. */
                 fresh?: boolean;
                 /**
-                 * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+                 * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
             };
             header?: {
                 /**
-                 * @description The same as `max_credits`. Both and different: 400.
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
                  * @example 12.5
                  */
                 "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
             };
             path: {
                 /**
-                 * @description A numeric id or a handle. All digits is always an id; a leading `@` forces a handle.
+                 * @description A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
                  * @example harbor_obs
                  */
                 user: string;
@@ -2508,7 +2508,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Age: components["headers"]["Age"];
@@ -2541,30 +2541,30 @@ export interface operations {
     following: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 200. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 200. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the page before, unchanged. A cursor into a held page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
-                /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+                /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
-                /** @description Read anew from the network instead of from what is held. Doubles the price. */
+                /** @description Read from the network instead of the cache. Doubles the price. */
                 fresh?: boolean;
                 /**
-                 * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+                 * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
             };
             header?: {
                 /**
-                 * @description The same as `max_credits`. Both and different: 400.
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
                  * @example 12.5
                  */
                 "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
             };
             path: {
                 /**
-                 * @description A numeric id or a handle. All digits is always an id; a leading `@` forces a handle.
+                 * @description A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
                  * @example harbor_obs
                  */
                 user: string;
@@ -2573,7 +2573,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Age: components["headers"]["Age"];
@@ -2606,30 +2606,30 @@ export interface operations {
     userTweets: {
         parameters: {
             query?: {
-                /** @description Items on the page, 1 to 100. The page holds exactly so many while that many remain. */
+                /** @description Items per page, 1 to 100. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the page before, unchanged. A cursor into a held page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
                 cursor?: string;
-                /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+                /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
-                /** @description Read anew from the network instead of from what is held. Doubles the price. */
+                /** @description Read from the network instead of the cache. Doubles the price. */
                 fresh?: boolean;
                 /**
-                 * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+                 * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
             };
             header?: {
                 /**
-                 * @description The same as `max_credits`. Both and different: 400.
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
                  * @example 12.5
                  */
                 "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
             };
             path: {
                 /**
-                 * @description A numeric id or a handle. All digits is always an id; a leading `@` forces a handle.
+                 * @description A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
                  * @example harbor_obs
                  */
                 user: string;
@@ -2638,7 +2638,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Age: components["headers"]["Age"];
@@ -2670,12 +2670,12 @@ export interface operations {
     usersBatchGet: {
         parameters: {
             query: {
-                /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+                /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
-                /** @description Read anew from the network instead of from what is held. Doubles the price. */
+                /** @description Read from the network instead of the cache. Doubles the price. */
                 fresh?: boolean;
                 /**
-                 * @description 1 to 100 handles; duplicates are folded.
+                 * @description 1 to 100 handles; duplicates are merged.
                  * @example [
                  *       "harbor_obs",
                  *       "brindleferries",
@@ -2684,14 +2684,14 @@ export interface operations {
                  */
                 handles: string[];
                 /**
-                 * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+                 * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
             };
             header?: {
                 /**
-                 * @description The same as `max_credits`. Both and different: 400.
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
                  * @example 12.5
                  */
                 "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
@@ -2701,7 +2701,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Age: components["headers"]["Age"];
@@ -2732,19 +2732,19 @@ export interface operations {
     usersBatch: {
         parameters: {
             query?: {
-                /** @description Price the call: nothing is read or charged, and `estimate` stands in place of `data`. */
+                /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
-                /** @description Read anew from the network instead of from what is held. Doubles the price. */
+                /** @description Read from the network instead of the cache. Doubles the price. */
                 fresh?: boolean;
                 /**
-                 * @description Spend at most so many credits on this call, at most three decimals: lists are trimmed to it.
+                 * @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it.
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
             };
             header?: {
                 /**
-                 * @description The same as `max_credits`. Both and different: 400.
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
                  * @example 12.5
                  */
                 "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
@@ -2767,7 +2767,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. `X-Credits-Charged` and `X-Credits-Remaining` say what the body says. */
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
             200: {
                 headers: {
                     Age: components["headers"]["Age"];

@@ -73,4 +73,7 @@ export function createPool(options: PoolOptions): Pool {
 
 /** Never another product in its place: that would sell what was not asked for (P10, P11). */
 const unavailable = (product: string): ServiceError =>
-  new ServiceError('product_unavailable', `${product} is not served here. Latest always is. Nothing was charged.`);
+  new ServiceError(
+    'product_unavailable',
+    `${product} search is not available on this network; Latest always is. Nothing was charged.`,
+  );

@@ -21,10 +21,10 @@ export function closedFor(
   if (first.why === 'resting' && first.untilMs - nowMs <= leftMs) return undefined;
   const retryAfter = seconds(first.untilMs - nowMs);
   if (resting.every(({ why }) => why === 'failing')) {
-    const message = `The network has failed again and again, and is left alone for a moment. Try again in ${retryAfter} s; nothing was charged.`;
+    const message = `The network has failed repeatedly, so requests to it are paused. Try again in ${retryAfter} s; nothing was charged.`;
     return new ServiceError('upstream_error', message, { retryAfter, cause: first.failure });
   }
-  const message = `No reading session is free for this: the first one is in ${retryAfter} s. Nothing was charged.`;
+  const message = `No network session is available for this read. Try again in ${retryAfter} s; nothing was charged.`;
   return new ServiceError('no_account', message, { retryAfter, cause: first.failure });
 }
 
@@ -35,8 +35,8 @@ export function queueTooLong(waitMs: number, leftMs: number): ServiceError {
   const retryAfter = seconds(waitMs - leftMs);
   const why =
     leftMs <= 0
-      ? 'The time for this call was over before this read could be made'
-      : `Too many reads wait for the network: this one's turn would come in about ${seconds(waitMs)} s, and its call has ${seconds(leftMs)} s left`;
+      ? 'The deadline of this call passed before this read could be made'
+      : `Too many reads are waiting for the network: this one would wait about ${seconds(waitMs)} s, but the call's deadline is in ${seconds(leftMs)} s`;
   const message = `${why}. Try again in ${retryAfter} s; nothing was charged.`;
   return new ServiceError('upstream_rate_limited', message, { retryAfter, reason: 'queue' });
 }
@@ -44,6 +44,6 @@ export function queueTooLong(waitMs: number, leftMs: number): ServiceError {
 /** The account has its share of the queue: it alone is refused, until one of its own is read (8.1.7, L7). */
 export function shareTaken(own: number, share: number, waitMs: number): ServiceError {
   const retryAfter = seconds(waitMs);
-  const message = `Your account has ${Math.ceil(own)} reads waiting for the network, and its share of the queue is ${Math.floor(share)} now. Try again in ${retryAfter} s, with fewer at once; nothing was charged.`;
+  const message = `This account has ${Math.ceil(own)} reads waiting for the network; its share of the queue is currently ${Math.floor(share)}. Try again in ${retryAfter} s with fewer at once; nothing was charged.`;
   return new ServiceError('upstream_rate_limited', message, { retryAfter, reason: 'queue_share' });
 }

@@ -25,7 +25,7 @@ export async function send(session: Session, jobs: readonly Job[], time: CallTim
   const call = async (): Promise<readonly unknown[]> => {
     const late = new AbortController();
     const { signal } = late;
-    const giveUp = () => late.abort(new DOMException('The network did not answer in time.', 'TimeoutError'));
+    const giveUp = () => late.abort(new DOMException('The network did not respond in time.', 'TimeoutError'));
     const cancel = time.timers.after(Math.max(1, Math.ceil(time.givenMs)), giveUp);
     try {
       const observe = (limit: Limit) => session.observe(kind, limit);
@@ -45,5 +45,5 @@ function upstreamFailure(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const late = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
   if (late) return tooLate(error);
-  return new ServiceError('upstream_error', 'The network failed to answer.', { cause: error });
+  return new ServiceError('upstream_error', 'The network did not respond.', { cause: error });
 }

@@ -78,7 +78,7 @@ export class Session {
   observe(kind: string, { remaining, resetsInSeconds }: Limit): void {
     if (remaining > 0 || resetsInSeconds <= 0) return;
     const fromMs = this.#clock.now();
-    const message = 'The network allows no more calls of this kind for a while.';
+    const message = 'The rate limit of the network for this kind of call is used up for now.';
     const failure = new ServiceError('upstream_rate_limited', message, { retryAfter: resetsInSeconds });
     this.#close(kind, { why: 'resting', fromMs, untilMs: fromMs + resetsInSeconds * 1000, failure });
   }

@@ -104,7 +104,7 @@ describe('a search in Bluesky’s words: what is sent for what a caller writes',
     expect(failure?.message).toContain(name);
   });
 
-  it('a hashtag has 64 characters at most, whatever they are made of, and 640 bytes', () => {
+  it('a hashtag can have at most 64 characters, whatever they are made of, and 640 bytes', () => {
     const tag = 'e\u0301'.repeat(64);
     expect(translate(`#${tag}`, 'Latest').tags).toHaveLength(1);
     const heavy = `e${'\u0301'.repeat(10)}`.repeat(32);
@@ -114,7 +114,7 @@ describe('a search in Bluesky’s words: what is sent for what a caller writes',
   it('people are searched by words', () => {
     expect(translatePeople('ada "of the harbour"')).toBe('ada of the harbour');
     for (const q of ['from:ada.test', 'ada -ben', '#tide', 'ada OR ben']) {
-      expect(() => translatePeople(q)).toThrow(/searched by words only/);
+      expect(() => translatePeople(q)).toThrow(/takes words only/);
     }
   });
 

@@ -23,7 +23,7 @@ test('without a token: what is public can be read, and what would need one is na
     expect.stringMatching(/^yes: server\.example runs Mastodon 4\.5\.2/),
     expect.stringContaining('https://server.example/terms'),
     expect.stringMatching(/^yes: anonymous: profiles, tweets/),
-    expect.stringMatching(/^no: anonymous: no search in tweets, no quotes.*MASTODON_TOKENS/),
+    expect.stringMatching(/^no: anonymous: no tweet search, no quotes.*MASTODON_TOKENS/),
   ]);
   expect(requests).toHaveLength(2);
 });
@@ -55,19 +55,19 @@ test.each<[what: string, answers: Script['answers'], ok: boolean, said: RegExp]>
     'before quotes',
     { [INSTANCE]: { body: anInstance({ version: '4.4.1', api_versions: { mastodon: 6 } }) } },
     true,
-    /no quotes: Mastodon 4\.5/,
+    /no quotes: they require Mastodon 4\.5/,
   ],
   [
     'before batches',
     { [INSTANCE]: { body: anInstance({ version: '4.2.10', api_versions: undefined }) } },
     false,
-    /4\.3 or later is needed/,
+    /4\.3 or later is required/,
   ],
   [
     'closed federation',
     { [INSTANCE]: { body: anInstance({ configuration: { limited_federation: true } }) } },
     true,
-    /chosen servers only/,
+    /only with selected servers/,
   ],
   ['GoToSocial', { [INSTANCE]: { body: anInstance({ version: '0.19.1+git-abc' }) } }, false, /not Mastodon/],
   [
@@ -86,7 +86,7 @@ test.each<[what: string, answers: Script['answers'], ok: boolean, said: RegExp]>
     'another server altogether',
     { [INSTANCE]: { body: '<html>Hello</html>' } },
     false,
-    /does not answer as Mastodon does/,
+    /does not respond like Mastodon/,
   ],
 ])('%s is told in a sentence', async (_what, answers, ok, pattern) => {
   const report = await check({ [SEARCH]: { body: { statuses: [aStatus()] } }, ...answers }, ['t']);

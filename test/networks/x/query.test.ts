@@ -126,10 +126,10 @@ describe('what a search becomes for X', () => {
     ['a since_id:20', 'since_id:'],
     ['a until:2026-11-14', 'until:'],
     ['a max_id:20', 'max_id:'],
-    ['lang:en', 'something to look for'],
-    ['filter:images min_faves:5', 'something to look for'],
-    ['since:2026-11-20', 'something to look for'],
-    ['a OR filter:images', 'something to look for'],
+    ['lang:en', 'something to search for'],
+    ['filter:images min_faves:5', 'something to search for'],
+    ['since:2026-11-20', 'something to search for'],
+    ['a OR filter:images', 'something to search for'],
   ])('%s is refused by name: %s', (q, named) => {
     expect(refusal(q)).toContain(named);
   });
@@ -142,14 +142,14 @@ describe('what a search becomes for X', () => {
   it('products narrow: pictures, videos; and nothing but that is no search', () => {
     expect(compilePosts('a OR b', 'images').query).toBe('(a OR b) has:images');
     expect(compilePosts('a', 'video_link').query).toBe('a has:video_link');
-    expect(refusal('filter:verified', 'Photos')).toContain('something to look for');
+    expect(refusal('filter:verified', 'Photos')).toContain('something to search for');
   });
 
   it('People takes words and handles', () => {
     expect(compilePeople('gull @tern "harbour master"')).toBe('gull tern harbour master');
     expect(refusal('gull', 'People')).toBe('');
     for (const q of ['a OR b', 'a -b', 'from:gull', '#tide', 'filter:verified a']) {
-      expect(refusal(q, 'People')).toContain('words and @handles only');
+      expect(refusal(q, 'People')).toContain('q supports only words and @handles');
     }
     for (const q of ['été', 'a-b', 'a'.repeat(51)]) expect(refusal(q, 'People')).toContain('at most 50');
   });

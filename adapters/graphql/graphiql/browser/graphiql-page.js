@@ -23,7 +23,7 @@ function dropRefusedKey(result) {
 
 async function takeKey(key) {
   if (!looksLikeKey(key)) {
-    const parts = ['That is not a whole key: perch_live_ and 32 letters or digits.'];
+    const parts = ['Incomplete key: a key is perch_live_ followed by 32 letters or digits.'];
     return showNotice({ tone: 'bad', parts });
   }
   keepKey(key);

@@ -31,7 +31,7 @@ async function read(response) {
     const answer = await response.json();
     if (answer !== null && typeof answer === 'object') return answer;
   } catch {}
-  return { errors: [{ message: `The service answered ${response.status} without a GraphQL answer.` }] };
+  return { errors: [{ message: `The service returned status ${response.status} without a GraphQL response.` }] };
 }
 
 /** Resolves with `{ status, retryAfter, answer }`; status 0 when nothing was reached. */

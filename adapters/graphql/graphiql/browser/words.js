@@ -21,10 +21,14 @@ export function failureIn({ answer, retryAfter }, problems) {
   const problem = Object.hasOwn(problems, code ?? '') ? problems[code] : null;
   const partly = answer.data !== null && answer.data !== undefined;
   const parts = [
-    element('strong', {}, partly ? 'Part of it failed, and was free. ' : `${problem?.title ?? 'It failed'}. `),
+    element(
+      'strong',
+      {},
+      partly ? 'Part of it failed and was not charged.  ' : `${problem?.title ?? 'The request failed'}. `,
+    ),
   ];
   parts.push(`${sentence(first.message)} `);
-  if (errors.length > 1) parts.push(`And ${errors.length - 1} more, see the answer. `);
+  if (errors.length > 1) parts.push(`${errors.length - 1} more in the response.  `);
   if (retryAfter !== null) parts.push(`Try again in ${retryAfter} s. `);
   if (problem) {
     parts.push(`${problem.todo} `);

@@ -47,14 +47,14 @@ export function translatePeople(q: string): string {
   return terms
     .map((term) => {
       if (term.kind === 'word' || term.kind === 'phrase') return term.text;
-      throw cannotSay(spelling(term), 'people are searched by words only');
+      throw cannotSay(spelling(term), 'a search for people takes words only');
     })
     .join(' ');
 }
 
 function addPart(draft: Draft, part: Query): void {
   if (part.kind === 'is' && part.flag === 'retweet') {
-    throw cannotSay(spelling(part), 'its search finds no reposts');
+    throw cannotSay(spelling(part), 'search does not return reposts');
   }
   const filter = filterOf(part);
   if (filter === undefined) {
@@ -76,7 +76,7 @@ function hint(draft: Draft, flag: string, wanted: boolean): void {
 function sayable(part: Query): Term {
   if (part.kind === 'or') throw cannotSay('OR', 'all terms must match');
   if (part.kind === 'not')
-    throw cannotSay(`-${spelling(part.of)}`, 'it excludes replies, links, media and the like only');
+    throw cannotSay(`-${spelling(part.of)}`, 'only replies, links, media and the like can be excluded');
   if (part.kind === 'and') throw cannotSay('( )', 'all terms must match');
   return part;
 }
@@ -95,7 +95,7 @@ function addTerm(draft: Draft, term: Term): void {
       addText(draft, `"$${term.text}"`);
       break;
     case 'hashtag':
-      if (!isTag(term.text)) throw cannotSay(spelling(term), 'a hashtag has 64 characters at most');
+      if (!isTag(term.text)) throw cannotSay(spelling(term), 'a hashtag can have at most 64 characters');
       draft.tags = [...draft.tags, term.text];
       break;
     case 'from':
@@ -135,14 +135,16 @@ function addOnce(
   text: string,
   term: Term,
 ): void {
-  if (draft[name] !== undefined && draft[name] !== text) throw cannotSay(spelling(term), 'it takes one of this kind');
+  if (draft[name] !== undefined && draft[name] !== text)
+    throw cannotSay(spelling(term), 'only one of these is allowed');
   draft[name] = text;
 }
 
 function addAddress(draft: Draft, text: string, term: Term): void {
   if (isAddress(text)) addOnce(draft, 'url', text, term);
   else if (isHandle(text)) addOnce(draft, 'domain', text.toLowerCase(), term);
-  else throw cannotSay(spelling(term), 'url: takes a domain such as example.org, or a whole address in quotes');
+  else
+    throw cannotSay(spelling(term), 'url: must be followed by a domain such as example.org, or a full URL in quotes');
 }
 
 /** As the lexicon of the search has it. */
@@ -166,7 +168,7 @@ const holdsText =
 
 function wholeHandle(handle: string, term: Term): string {
   if (isHandle(handle)) return handle.toLowerCase();
-  throw cannotSay(spelling(term), 'a handle has a dot: from:ada.bsky.social, to:ada.bsky.social');
+  throw cannotSay(spelling(term), 'handles contain a dot: from:ada.bsky.social, to:ada.bsky.social');
 }
 
 function spelling(query: Query): string {
@@ -175,5 +177,5 @@ function spelling(query: Query): string {
   return query.kind === 'not' ? `-${spelling(query.of)}` : spellingOf(query);
 }
 
-const cannotSay = (what: string, why = 'it has nothing of the kind'): ServiceError =>
-  badRequest(`Bluesky cannot be searched for ${what}: ${why}`, 'q');
+const cannotSay = (what: string, why = 'not supported'): ServiceError =>
+  badRequest(`Bluesky search does not support ${what}: ${why}`, 'q');

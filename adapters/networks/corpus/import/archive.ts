@@ -58,7 +58,7 @@ export async function* readArchiveAccount(path: string, onBytes?: (bytes: number
   try {
     const account = await firstEntry(join(folder, 'account.js'), 'account');
     if (account === undefined) {
-      yield { file: path, line: 1, message: 'no readable account.js beside it: put the file of the archive there' };
+      yield { file: path, line: 1, message: 'no readable account.js next to it: copy it there from the archive' };
       return;
     }
     const profile = asRecord(await firstEntry(join(folder, 'profile.js'), 'profile'));
@@ -87,7 +87,7 @@ export async function* readArchiveTweets(path: string, onBytes?: (bytes: number)
     const account = asRecord(await firstEntry(join(dirname(path), 'account.js'), 'account'));
     if (typeof account.accountId !== 'string') {
       const message =
-        'no readable account.js beside it, so nobody knows who wrote these: put the file of the archive there';
+        'no readable account.js next to it, so the author of these tweets is unknown: copy it there from the archive';
       yield { file: path, line, message };
       return;
     }

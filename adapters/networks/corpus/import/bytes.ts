@@ -30,7 +30,7 @@ export async function* readBytes(path: string, onBytes?: (bytes: number) => void
 /** Why reading stopped, in words. */
 export function readProblem(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown };
-  if (code === 'Z_BUF_ERROR') return 'the gzip data ends too early: the file was cut off; copy it again';
-  if (typeof code === 'string' && code.startsWith('Z_')) return `not sound gzip data (${message}); copy the file again`;
-  return `can't be read further (${message})`;
+  if (code === 'Z_BUF_ERROR') return 'the gzip data ends too early: the file is truncated; copy it again';
+  if (typeof code === 'string' && code.startsWith('Z_')) return `invalid gzip data (${message}); copy the file again`;
+  return `read error (${message})`;
 }

@@ -18,7 +18,7 @@ export const text = (maxLength: number) =>
 
 export const id = z
   .string({ error: 'must be a string of digits' })
-  .refine(isId, { error: 'must be digits without sign, spaces or leading zeros' })
+  .refine(isId, { error: 'must be digits only, without a sign, spaces or leading zeros' })
   .refine(fitsBigint, { error: `must be at most ${MAX_BIGINT}` });
 
 export const handle = z.string({ error: 'must be a string' }).refine((value) => parseHandle(value) === value, {

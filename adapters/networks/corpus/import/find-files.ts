@@ -79,7 +79,7 @@ async function inFolder(folder: string): Promise<ImportFile[]> {
     if (file !== undefined) files.push(file);
   }
   if (files.length === 0)
-    throw badRequest(`${folder}: nothing in this folder can be imported; recognised are ${RECOGNISED}`);
+    throw badRequest(`${folder}: no importable files in this folder; supported files are ${RECOGNISED}`);
   return files.sort(byName);
 }
 
@@ -101,7 +101,7 @@ export async function findFiles(paths: readonly string[]): Promise<ImportFile[]>
       continue;
     }
     const file = recognise(path, bytes);
-    if (file === undefined) throw badRequest(`${path}: not a file that can be imported; recognised are ${RECOGNISED}`);
+    if (file === undefined) throw badRequest(`${path}: not an importable file; supported files are ${RECOGNISED}`);
     found.set(join(path), file);
   }
   return [...found.values()].sort((a, b) => a.rank - b.rank);

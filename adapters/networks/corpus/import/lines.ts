@@ -13,7 +13,7 @@ function decoded(bytes: Buffer, line: number): Piece {
 
 const tooLong = (line: number, maxBytes: number): Piece => ({
   line,
-  problem: `longer than ${maxBytes} bytes: one JSON object a line is expected`,
+  problem: `longer than ${maxBytes} bytes: expected one JSON object per line`,
 });
 
 /** Collects the pieces of what is read across chunks, and lets go of them once they are too many. */

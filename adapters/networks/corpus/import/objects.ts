@@ -21,7 +21,7 @@ const V2_FIELDS = [
   'note_post',
 ];
 
-const ASK_FOR_FIELDS = ' (ask for pages with tweet.fields=author_id,created_at)';
+const ASK_FOR_FIELDS = ' (request pages with tweet.fields=author_id,created_at)';
 
 const has = (value: Json, name: string): boolean => Object.hasOwn(value, name);
 
@@ -36,7 +36,7 @@ const at = (given: Given, where: string): Given => (typeof given === 'string' ? 
 
 function v2Object(value: Json, includes: V2Includes, where: string): Given[] {
   if (has(value, 'username')) return [at(interfaceRow('user', v2User(value)), where)];
-  if (!has(value, 'text')) return [`${where}neither a user (username) nor a post (text) of the API v2`];
+  if (!has(value, 'text')) return [`${where}neither a user (username) nor a tweet (text) of X API v2`];
   const row = interfaceRow('tweet', v2Tweet(value, includes));
   const tweet = at(typeof row === 'string' && row.includes(' is missing') ? row + ASK_FOR_FIELDS : row, where);
   // Tools that flatten pages put the author inside the post.
@@ -72,7 +72,7 @@ function kindOf(value: Json): Kind | undefined {
 /** Rows of one JSON value: the interface's own names, or a page or object of X's API v2. `expected` is what the file's name says. */
 export function rowsOf(value: unknown, expected: Kind | undefined): Given[] {
   if (!isRecord(value)) return ['must be a JSON object'];
-  if (isRefusal(value)) return [`an answer without data ("${value.title}: ${value.detail}"), not a page`];
+  if (isRefusal(value)) return [`an error response ("${value.title}: ${value.detail}"), not a page`];
   if (isPage(value)) return v2Page(value);
   if (V2_FIELDS.some((name) => has(value, name))) return v2Object(value, NO_INCLUDES, '');
   const kind = expected ?? kindOf(value);

@@ -60,9 +60,9 @@ class Cutter {
     const isScalar = this.inValue && this.depth === 0 && !this.inString;
     if (isScalar) this.finish(Buffer.alloc(0));
     else if (this.inValue)
-      this.found.push({ line: this.startLine, problem: 'not closed: the file ends inside this value' });
+      this.found.push({ line: this.startLine, problem: 'incomplete: the file ends inside this value' });
     if (this.inList)
-      this.found.push({ line: this.line, problem: 'the file ends before its list does: a "]" is missing' });
+      this.found.push({ line: this.line, problem: 'the file ends before its list is closed: "]" is missing' });
     return this.found.splice(0);
   }
 

@@ -34,7 +34,8 @@ export async function readThread(
   const unique = [...new Set(order)];
 
   const start = after === null ? 0 : unique.indexOf(after.id) + 1;
-  if (after !== null && start === 0) throw badRequest('The cursor has expired: start the list again', 'cursor');
+  if (after !== null && start === 0)
+    throw badRequest('The cursor has expired: start again from the first page', 'cursor');
   const ids = unique.slice(start, start + SIZE);
   const rows = await readTweets(run, ids, signal);
   const more = unique.length > start + SIZE;

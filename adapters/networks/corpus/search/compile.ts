@@ -152,7 +152,7 @@ function profileTerm(term: Term): Condition {
     default:
       if (term.kind === 'is' && term.flag === 'verified') return { where: sql`coalesce(u.verified, false)` };
       throw badRequest(
-        'q with product People takes words, "phrases", @handles, OR, ( ), - and filter:verified only',
+        'With product People, q supports only words, "phrases", @handles, OR, ( ), - and filter:verified',
         'q',
       );
   }

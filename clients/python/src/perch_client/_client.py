@@ -30,7 +30,7 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.MeResponse:
-        """The account behind the key: checks a key and shows the balance. Free, and works with an empty wallet."""
+        """The account of the key: use it to check a key or the balance. Free, and works with an empty wallet."""
         answer = self._http.call(
             "GET",
             "/v1/me",
@@ -51,13 +51,14 @@ class Perch:
         cursor: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> models.UsageResponse:
-        """What the account spent, by day, hour, endpoint and key, page by page.
+        """Usage of the account by day, hour, endpoint and key, in pages.
 
         ``from_``: First day, UTC, such as 2026-11-01. Default: 30 days ago.
         ``to``: Last day, UTC. Default: today.
-        ``group``: day, hour, endpoint, key, comma-separated in any combination; hours are kept for the last 8 days.
+        ``group``: Any combination of day, hour, endpoint and key, comma-separated; hourly figures are kept for 8
+            days.
         ``count``: Rows on the page, 1 to 1000.
-        ``cursor``: `next_cursor` of the page before, unchanged.
+        ``cursor``: `next_cursor` of the previous page, unchanged.
         """
         answer = self._http.call(
             "GET",
@@ -75,9 +76,9 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.ReceiptResponse:
-        """What one paid request cost, and why.
+        """What one paid request cost and why.
 
-        ``request_id``: The request's id, from `request_id`.
+        ``request_id``: The `request_id` of the request.
         """
         answer = self._http.call(
             "GET",
@@ -94,7 +95,7 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.PacksResponse:
-        """Packs of credits and what paying raises the rate limit to."""
+        """Credit packs, and the rate limits that payments unlock."""
         answer = self._http.call(
             "GET",
             "/v1/billing/packs",
@@ -111,8 +112,9 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.CheckoutResponse:
-        """Opens a hosted checkout page for a pack of credits. Free; `billing_disabled` while checkout is not open,
-        `rate_limited` while 20 pages of the last 24 hours wait to be paid, `access_denied` for the key of a client.
+        """Opens a hosted checkout page for a credit pack. Free. Fails with `billing_disabled` if checkout is not
+        available, `rate_limited` if 20 checkout pages opened in the last 24 hours are unpaid, and `access_denied`
+        for a key issued to a client.
 
         ``pack``: starter, builder, growth or scale.
         """
@@ -157,14 +159,15 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.UserBatch, models.EstimateResponse]:
-        """Up to 100 profiles by handle, in input order. Cheaper in requests than one by one. Costs 1 per item: half
-        when held (`hit`), double with `fresh`. Nothing found costs nothing.
+        """Up to 100 profiles by handle, in input order. Counts as a single request. Costs 1 per item: half if
+        cached (`hit`), double with `fresh`. Empty results are free.
 
-        ``handles``: 1 to 100 handles; duplicates are folded.
-        ``fresh``: Read anew from the network instead of from what is held. Doubles the price.
-        ``max_credits``: Spend at most so many credits on this call, at most three decimals: lists are trimmed to
-            it.
-        ``estimate``: Price the call: nothing is read or charged, and `estimate` stands in place of `data`.
+        ``handles``: 1 to 100 handles; duplicates are merged.
+        ``fresh``: Read from the network instead of the cache. Doubles the price.
+        ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
+            trimmed to it.
+        ``estimate``: Return the maximum price of the call as `estimate` instead of `data`; nothing is read or
+            charged.
         """
         answer = self._http.call(
             "GET",
@@ -212,14 +215,15 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.UserBatch, models.EstimateResponse]:
-        """Up to 100 profiles by handle, in input order. Cheaper in requests than one by one. Costs 1 per item: half
-        when held (`hit`), double with `fresh`. Nothing found costs nothing.
+        """Up to 100 profiles by handle, in input order. Counts as a single request. Costs 1 per item: half if
+        cached (`hit`), double with `fresh`. Empty results are free.
 
-        ``fresh``: Read anew from the network instead of from what is held. Doubles the price.
-        ``max_credits``: Spend at most so many credits on this call, at most three decimals: lists are trimmed to
-            it.
-        ``estimate``: Price the call: nothing is read or charged, and `estimate` stands in place of `data`.
-        ``handles``: 1 to 100 handles; duplicates are folded.
+        ``fresh``: Read from the network instead of the cache. Doubles the price.
+        ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
+            trimmed to it.
+        ``estimate``: Return the maximum price of the call as `estimate` instead of `data`; nothing is read or
+            charged.
+        ``handles``: 1 to 100 handles; duplicates are merged.
         """
         answer = self._http.call(
             "POST",
@@ -262,14 +266,15 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.UserResponse, models.EstimateResponse]:
-        """A profile by its handle. Costs 1 per item: half when held (`hit`), double with `fresh`. Nothing found
-        costs nothing.
+        """A profile by its handle. Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are
+        free.
 
-        ``handle``: The handle, with or without @. Digits are a handle here, too.
-        ``fresh``: Read anew from the network instead of from what is held. Doubles the price.
-        ``max_credits``: Spend at most so many credits on this call, at most three decimals: lists are trimmed to
-            it.
-        ``estimate``: Price the call: nothing is read or charged, and `estimate` stands in place of `data`.
+        ``handle``: The handle, with or without @. Here digits are a handle, too.
+        ``fresh``: Read from the network instead of the cache. Doubles the price.
+        ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
+            trimmed to it.
+        ``estimate``: Return the maximum price of the call as `estimate` instead of `data`; nothing is read or
+            charged.
         """
         answer = self._http.call(
             "GET",
@@ -318,16 +323,17 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.TweetPage, models.EstimateResponse]:
-        """A user's tweets, newest first, without paying for the profile. Costs 1 per item: half when held (`hit`),
-        double with `fresh`. Nothing found costs nothing.
+        """A user's tweets, newest first, without paying for the profile. Costs 1 per item: half if cached (`hit`),
+        double with `fresh`. Empty results are free.
 
-        ``user``: A numeric id or a handle. All digits is always an id; a leading `@` forces a handle.
-        ``count``: Items on the page, 1 to 100. The page holds exactly so many while that many remain.
-        ``cursor``: `next_cursor` of the page before, unchanged. A cursor into a held page costs half.
-        ``fresh``: Read anew from the network instead of from what is held. Doubles the price.
-        ``max_credits``: Spend at most so many credits on this call, at most three decimals: lists are trimmed to
-            it.
-        ``estimate``: Price the call: nothing is read or charged, and `estimate` stands in place of `data`.
+        ``user``: A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
+        ``count``: Items per page, 1 to 100. A page has exactly this many items as long as that many remain.
+        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``fresh``: Read from the network instead of the cache. Doubles the price.
+        ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
+            trimmed to it.
+        ``estimate``: Return the maximum price of the call as `estimate` instead of `data`; nothing is read or
+            charged.
         """
         answer = self._http.call(
             "GET",
@@ -406,16 +412,17 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.UserPage, models.EstimateResponse]:
-        """Who follows a user. Costs 0.1 per item: half when held (`hit`), double with `fresh`. Nothing found costs
-        nothing.
+        """The followers of a user. Costs 0.1 per item: half if cached (`hit`), double with `fresh`. Empty results
+        are free.
 
-        ``user``: A numeric id or a handle. All digits is always an id; a leading `@` forces a handle.
-        ``count``: Items on the page, 1 to 200. The page holds exactly so many while that many remain.
-        ``cursor``: `next_cursor` of the page before, unchanged. A cursor into a held page costs half.
-        ``fresh``: Read anew from the network instead of from what is held. Doubles the price.
-        ``max_credits``: Spend at most so many credits on this call, at most three decimals: lists are trimmed to
-            it.
-        ``estimate``: Price the call: nothing is read or charged, and `estimate` stands in place of `data`.
+        ``user``: A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
+        ``count``: Items per page, 1 to 200. A page has exactly this many items as long as that many remain.
+        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``fresh``: Read from the network instead of the cache. Doubles the price.
+        ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
+            trimmed to it.
+        ``estimate``: Return the maximum price of the call as `estimate` instead of `data`; nothing is read or
+            charged.
         """
         answer = self._http.call(
             "GET",
@@ -494,16 +501,17 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.IdPage, models.EstimateResponse]:
-        """Who follows a user, ids only: the cheapest way to a whole list. Costs 0.02 per item: half when held
-        (`hit`), double with `fresh`. Nothing found costs nothing.
+        """The ids of the followers of a user: the cheapest way to read a whole list. Costs 0.02 per item: half if
+        cached (`hit`), double with `fresh`. Empty results are free.
 
-        ``user``: A numeric id or a handle. All digits is always an id; a leading `@` forces a handle.
-        ``count``: Items on the page, 1 to 200. The page holds exactly so many while that many remain.
-        ``cursor``: `next_cursor` of the page before, unchanged. A cursor into a held page costs half.
-        ``fresh``: Read anew from the network instead of from what is held. Doubles the price.
-        ``max_credits``: Spend at most so many credits on this call, at most three decimals: lists are trimmed to
-            it.
-        ``estimate``: Price the call: nothing is read or charged, and `estimate` stands in place of `data`.
+        ``user``: A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
+        ``count``: Items per page, 1 to 200. A page has exactly this many items as long as that many remain.
+        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``fresh``: Read from the network instead of the cache. Doubles the price.
+        ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
+            trimmed to it.
+        ``estimate``: Return the maximum price of the call as `estimate` instead of `data`; nothing is read or
+            charged.
         """
         answer = self._http.call(
             "GET",
@@ -582,16 +590,17 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.UserPage, models.EstimateResponse]:
-        """Whom a user follows. Costs 0.1 per item: half when held (`hit`), double with `fresh`. Nothing found costs
-        nothing.
+        """The users that a user follows. Costs 0.1 per item: half if cached (`hit`), double with `fresh`. Empty
+        results are free.
 
-        ``user``: A numeric id or a handle. All digits is always an id; a leading `@` forces a handle.
-        ``count``: Items on the page, 1 to 200. The page holds exactly so many while that many remain.
-        ``cursor``: `next_cursor` of the page before, unchanged. A cursor into a held page costs half.
-        ``fresh``: Read anew from the network instead of from what is held. Doubles the price.
-        ``max_credits``: Spend at most so many credits on this call, at most three decimals: lists are trimmed to
-            it.
-        ``estimate``: Price the call: nothing is read or charged, and `estimate` stands in place of `data`.
+        ``user``: A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
+        ``count``: Items per page, 1 to 200. A page has exactly this many items as long as that many remain.
+        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``fresh``: Read from the network instead of the cache. Doubles the price.
+        ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
+            trimmed to it.
+        ``estimate``: Return the maximum price of the call as `estimate` instead of `data`; nothing is read or
+            charged.
         """
         answer = self._http.call(
             "GET",
@@ -673,17 +682,18 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.TweetPage, models.UserPage, models.EstimateResponse]:
-        """Search by words and the network's operators (from:, since:, min_faves:, -filter:replies …). Costs 1 per
-        item: half when held (`hit`), double with `fresh`. Nothing found costs nothing.
+        """Search by words and the search operators of the network (from:, since:, min_faves:, -filter:replies …).
+        Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
 
         ``q``: The query, at most 1,024 characters.
         ``product``: What to look for.
-        ``count``: Items on the page, 1 to 50. The page holds exactly so many while that many remain.
-        ``cursor``: `next_cursor` of the page before, unchanged. A cursor into a held page costs half.
-        ``fresh``: Read anew from the network instead of from what is held. Doubles the price.
-        ``max_credits``: Spend at most so many credits on this call, at most three decimals: lists are trimmed to
-            it.
-        ``estimate``: Price the call: nothing is read or charged, and `estimate` stands in place of `data`.
+        ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
+        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``fresh``: Read from the network instead of the cache. Doubles the price.
+        ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
+            trimmed to it.
+        ``estimate``: Return the maximum price of the call as `estimate` instead of `data`; nothing is read or
+            charged.
         """
         answer = self._http.call(
             "GET",
@@ -760,14 +770,15 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.TweetBatch, models.EstimateResponse]:
-        """Up to 100 tweets by id, in input order. Costs 1 per item: half when held (`hit`), double with `fresh`.
-        Nothing found costs nothing.
+        """Up to 100 tweets by id, in input order. Costs 1 per item: half if cached (`hit`), double with `fresh`.
+        Empty results are free.
 
-        ``ids``: 1 to 100 ids, as strings; duplicates are folded.
-        ``fresh``: Read anew from the network instead of from what is held. Doubles the price.
-        ``max_credits``: Spend at most so many credits on this call, at most three decimals: lists are trimmed to
-            it.
-        ``estimate``: Price the call: nothing is read or charged, and `estimate` stands in place of `data`.
+        ``ids``: 1 to 100 ids, as strings; duplicates are merged.
+        ``fresh``: Read from the network instead of the cache. Doubles the price.
+        ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
+            trimmed to it.
+        ``estimate``: Return the maximum price of the call as `estimate` instead of `data`; nothing is read or
+            charged.
         """
         answer = self._http.call(
             "GET",
@@ -810,14 +821,15 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.TweetBatch, models.EstimateResponse]:
-        """Up to 100 tweets by id, in input order. Costs 1 per item: half when held (`hit`), double with `fresh`.
-        Nothing found costs nothing.
+        """Up to 100 tweets by id, in input order. Costs 1 per item: half if cached (`hit`), double with `fresh`.
+        Empty results are free.
 
-        ``fresh``: Read anew from the network instead of from what is held. Doubles the price.
-        ``max_credits``: Spend at most so many credits on this call, at most three decimals: lists are trimmed to
-            it.
-        ``estimate``: Price the call: nothing is read or charged, and `estimate` stands in place of `data`.
-        ``ids``: 1 to 100 ids, as strings; duplicates are folded.
+        ``fresh``: Read from the network instead of the cache. Doubles the price.
+        ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
+            trimmed to it.
+        ``estimate``: Return the maximum price of the call as `estimate` instead of `data`; nothing is read or
+            charged.
+        ``ids``: 1 to 100 ids, as strings; duplicates are merged.
         """
         answer = self._http.call(
             "POST",
@@ -860,14 +872,14 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.TweetResponse, models.EstimateResponse]:
-        """A tweet by its id. Costs 1 per item: half when held (`hit`), double with `fresh`. Nothing found costs
-        nothing.
+        """A tweet by its id. Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are free.
 
-        ``id``: The tweet's id: digits.
-        ``fresh``: Read anew from the network instead of from what is held. Doubles the price.
-        ``max_credits``: Spend at most so many credits on this call, at most three decimals: lists are trimmed to
-            it.
-        ``estimate``: Price the call: nothing is read or charged, and `estimate` stands in place of `data`.
+        ``id``: The numeric id of the tweet.
+        ``fresh``: Read from the network instead of the cache. Doubles the price.
+        ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
+            trimmed to it.
+        ``estimate``: Return the maximum price of the call as `estimate` instead of `data`; nothing is read or
+            charged.
         """
         answer = self._http.call(
             "GET",
@@ -916,16 +928,17 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.TweetPage, models.EstimateResponse]:
-        """A conversation: the tweet, its ancestors from the root, then its descendants. Costs 1 per item: half when
-        held (`hit`), double with `fresh`. Nothing found costs nothing.
+        """A conversation: the tweet, its ancestors from the root, then its descendants. Costs 1 per item: half if
+        cached (`hit`), double with `fresh`. Empty results are free.
 
-        ``id``: The tweet's id: digits.
-        ``count``: Items on the page, 1 to 50. The page holds exactly so many while that many remain.
-        ``cursor``: `next_cursor` of the page before, unchanged. A cursor into a held page costs half.
-        ``fresh``: Read anew from the network instead of from what is held. Doubles the price.
-        ``max_credits``: Spend at most so many credits on this call, at most three decimals: lists are trimmed to
-            it.
-        ``estimate``: Price the call: nothing is read or charged, and `estimate` stands in place of `data`.
+        ``id``: The numeric id of the tweet.
+        ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
+        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``fresh``: Read from the network instead of the cache. Doubles the price.
+        ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
+            trimmed to it.
+        ``estimate``: Return the maximum price of the call as `estimate` instead of `data`; nothing is read or
+            charged.
         """
         answer = self._http.call(
             "GET",
@@ -997,16 +1010,17 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.TweetPage, models.EstimateResponse]:
-        """Direct replies to a tweet. Costs 1 per item: half when held (`hit`), double with `fresh`. Nothing found
-        costs nothing.
+        """Direct replies to a tweet. Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results
+        are free.
 
-        ``id``: The tweet's id: digits.
-        ``count``: Items on the page, 1 to 50. The page holds exactly so many while that many remain.
-        ``cursor``: `next_cursor` of the page before, unchanged. A cursor into a held page costs half.
-        ``fresh``: Read anew from the network instead of from what is held. Doubles the price.
-        ``max_credits``: Spend at most so many credits on this call, at most three decimals: lists are trimmed to
-            it.
-        ``estimate``: Price the call: nothing is read or charged, and `estimate` stands in place of `data`.
+        ``id``: The numeric id of the tweet.
+        ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
+        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``fresh``: Read from the network instead of the cache. Doubles the price.
+        ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
+            trimmed to it.
+        ``estimate``: Return the maximum price of the call as `estimate` instead of `data`; nothing is read or
+            charged.
         """
         answer = self._http.call(
             "GET",
@@ -1078,16 +1092,17 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.TweetPage, models.EstimateResponse]:
-        """Tweets that quote a tweet, newest first. Costs 1 per item: half when held (`hit`), double with `fresh`.
-        Nothing found costs nothing.
+        """Tweets that quote a tweet, newest first. Costs 1 per item: half if cached (`hit`), double with `fresh`.
+        Empty results are free.
 
-        ``id``: The tweet's id: digits.
-        ``count``: Items on the page, 1 to 50. The page holds exactly so many while that many remain.
-        ``cursor``: `next_cursor` of the page before, unchanged. A cursor into a held page costs half.
-        ``fresh``: Read anew from the network instead of from what is held. Doubles the price.
-        ``max_credits``: Spend at most so many credits on this call, at most three decimals: lists are trimmed to
-            it.
-        ``estimate``: Price the call: nothing is read or charged, and `estimate` stands in place of `data`.
+        ``id``: The numeric id of the tweet.
+        ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
+        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``fresh``: Read from the network instead of the cache. Doubles the price.
+        ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
+            trimmed to it.
+        ``estimate``: Return the maximum price of the call as `estimate` instead of `data`; nothing is read or
+            charged.
         """
         answer = self._http.call(
             "GET",
@@ -1159,16 +1174,17 @@ class Perch:
         estimate: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[models.UserPage, models.EstimateResponse]:
-        """Who retweeted a tweet. Costs 0.5 per item: half when held (`hit`), double with `fresh`. Nothing found
-        costs nothing.
+        """The users who retweeted a tweet. Costs 0.5 per item: half if cached (`hit`), double with `fresh`. Empty
+        results are free.
 
-        ``id``: The tweet's id: digits.
-        ``count``: Items on the page, 1 to 200. The page holds exactly so many while that many remain.
-        ``cursor``: `next_cursor` of the page before, unchanged. A cursor into a held page costs half.
-        ``fresh``: Read anew from the network instead of from what is held. Doubles the price.
-        ``max_credits``: Spend at most so many credits on this call, at most three decimals: lists are trimmed to
-            it.
-        ``estimate``: Price the call: nothing is read or charged, and `estimate` stands in place of `data`.
+        ``id``: The numeric id of the tweet.
+        ``count``: Items per page, 1 to 200. A page has exactly this many items as long as that many remain.
+        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``fresh``: Read from the network instead of the cache. Doubles the price.
+        ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
+            trimmed to it.
+        ``estimate``: Return the maximum price of the call as `estimate` instead of `data`; nothing is read or
+            charged.
         """
         answer = self._http.call(
             "GET",
@@ -1215,8 +1231,8 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.Service:
-        """What this service is and what reading costs. No key is needed, nothing is charged; 10 requests a second
-        from one address.
+        """What this service is and what reads cost. No key required and nothing is charged; 10 requests per second
+        per IP address.
         """
         answer = self._http.call(
             "GET",
@@ -1233,8 +1249,8 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.Status:
-        """The state of the service and of the network behind it. No key is needed, nothing is charged; 10 requests
-        a second from one address.
+        """The state of the service and of the network behind it. No key required and nothing is charged; 10
+        requests per second per IP address.
         """
         answer = self._http.call(
             "GET",
@@ -1251,7 +1267,7 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.Health:
-        """Whether this node is up. No key is needed, nothing is charged; 10 requests a second from one address."""
+        """Whether this node is up. No key required and nothing is charged; 10 requests per second per IP address."""
         answer = self._http.call(
             "GET",
             "/healthz",
@@ -1267,7 +1283,7 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.ErrorCodes:
-        """Every error code. No key is needed, nothing is charged; 10 requests a second from one address."""
+        """Every error code. No key required and nothing is charged; 10 requests per second per IP address."""
         answer = self._http.call(
             "GET",
             "/problems",
@@ -1284,8 +1300,8 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.ErrorCode:
-        """What an error code means and what to do. No key is needed, nothing is charged; 10 requests a second from
-        one address.
+        """What an error code means and what to do. No key required and nothing is charged; 10 requests per second
+        per IP address.
 
         ``code``: An error code.
         """

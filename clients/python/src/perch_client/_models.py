@@ -32,13 +32,13 @@ class _FreeMeta(TypedDict):
 
 
 class FreeMeta(_FreeMeta, total=False):
-    """Stands beside the members of every answer that costs nothing."""
+    """Included in every free response."""
 
     warnings: List[str]
 
 
 class Account(TypedDict):
-    """The account behind the key."""
+    """The account of the key."""
 
     customer_id: str
     key_prefix: str
@@ -58,7 +58,7 @@ class _UsageRow(TypedDict):
 
 
 class UsageRow(_UsageRow, total=False):
-    """Paid requests of one group. Requests that cost nothing are not in it."""
+    """The paid requests of one group. Free requests are not included."""
 
     day: str
     hour: str
@@ -75,7 +75,7 @@ class UsageResponse(_UsageResponse, total=False):
 
 
 class ReceiptLine(TypedDict):
-    """So many items at one price."""
+    """A number of items at one price."""
 
     path: str
     unit: str
@@ -86,7 +86,7 @@ class ReceiptLine(TypedDict):
 
 
 class Receipt(TypedDict):
-    """What one paid request cost, and why."""
+    """What one paid request cost and why."""
 
     request_id: str
     at: str
@@ -104,14 +104,14 @@ class ReceiptResponse(FreeMeta):
 
 
 class RateLimitTier(TypedDict):
-    """What an account's total payments raise its rate limit to; it only goes up."""
+    """A rate-limit tier, by the total an account has paid; the limit only goes up."""
 
     paid_usd: int
     requests_per_second: int
 
 
 class Pack(TypedDict):
-    """A pack of credits. Free to look at."""
+    """A credit pack."""
 
     name: str
     usd: int
@@ -164,7 +164,7 @@ class _BatchMeta(TypedDict):
 
 
 class BatchMeta(_BatchMeta, total=False):
-    """Stands beside `data` of a batch."""
+    """Included in every batch response, next to `data`."""
 
     fetched_at: str
     warnings: List[str]
@@ -196,13 +196,13 @@ class User(_User, total=False):
 
 
 class UserBatch(BatchMeta):
-    """The profiles found, in input order, and why the others were not."""
+    """The profiles found, in input order, and the reasons for those not found."""
 
     data: List[User]
 
 
 class Estimate(TypedDict):
-    """The price of a call before anything is read."""
+    """The maximum price of a call, before anything is read."""
 
     max_items: int
     unit: float
@@ -218,7 +218,7 @@ class _Meta(TypedDict):
 
 
 class Meta(_Meta, total=False):
-    """Stands beside `data` of every paid answer."""
+    """Included in every paid response, next to `data`."""
 
     next_cursor: str
     truncated: str
@@ -229,7 +229,7 @@ class Meta(_Meta, total=False):
 
 
 class EstimateResponse(Meta):
-    """The answer to `estimate=true`: nothing was read and nothing is charged."""
+    """The response to `estimate=true`: nothing is read or charged."""
 
     estimate: Estimate
 
@@ -251,7 +251,7 @@ class _Media(TypedDict):
 
 
 class Media(_Media, total=False):
-    """A picture or video of a tweet. Free: part of the tweet."""
+    """An image or video in a tweet. Free: part of the tweet."""
 
     url: str
     preview_url: str
@@ -305,13 +305,13 @@ class UserPage(Meta):
 
 
 class IdPage(Meta):
-    """A page of numeric user ids. The same page as that of the profiles: either makes the other a hit."""
+    """A page of numeric user ids. It shares its cache with the page of profiles: reading one makes the other a hit."""
 
     data: List[str]
 
 
 class TweetBatch(BatchMeta):
-    """The tweets found, in input order, and why the others were not."""
+    """The tweets found, in input order, and the reasons for those not found."""
 
     data: List[Tweet]
 
@@ -347,7 +347,7 @@ class _Error(TypedDict):
 
 
 class Error(_Error, total=False):
-    """Every failure."""
+    """Any failure."""
 
     credits_charged: float
 
@@ -361,7 +361,7 @@ class _Problem(TypedDict):
 
 
 class Problem(_Problem, total=False):
-    """The same failure as RFC 9457, for callers that accept `application/problem+json`."""
+    """The same failure in RFC 9457 format, for callers that accept `application/problem+json`."""
 
     detail: str
     error: ErrorBody
@@ -369,7 +369,7 @@ class Problem(_Problem, total=False):
 
 
 class ServiceEndpoints(TypedDict):
-    """Where each interface is called."""
+    """The URL of each interface."""
 
     graphql: str
     rest: str
@@ -402,7 +402,7 @@ class StatusDatabase(TypedDict):
 
 
 class StatusRedis(TypedDict):
-    """What the processes share. While it is away each of them goes on by itself."""
+    """The store shared by the processes. While it is unreachable, each process continues on its own."""
 
     state: Literal["up", "away", "not used"]
     since: Optional[str]
@@ -444,7 +444,7 @@ class _ReadFamily(TypedDict):
 
 
 class ReadFamily(_ReadFamily, total=False):
-    """One of the two paces at which the network is read."""
+    """One of the two families of reads, each with its own pace."""
 
     queueWaitMs: int
     queueLength: int
@@ -462,7 +462,7 @@ class ReadingSessionClosedItem(TypedDict):
 
 
 class ReadingSession(TypedDict):
-    """Credentials that the network is read with."""
+    """The credentials used to read the network."""
 
     name: str
     state: Literal["ok", "limited", "resting", "failing"]
