@@ -3,10 +3,9 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { takeTurn } from '../adapters/cli/install.mjs';
+import { PACKAGE_FOLDER, takeTurn } from './install.mjs';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = PACKAGE_FOLDER;
 const STAMP = join(ROOT, 'dist', '.sources');
 /** What the built program is made of. */
 const SOURCES = ['app', 'src', 'schema', 'adapters', 'build'];
