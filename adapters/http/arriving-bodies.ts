@@ -28,8 +28,8 @@ export function boundBodies(app: FastifyInstance, total: number, longestMs: numb
       refused();
       // The rest of it is not waited for.
       reply.header('Connection', 'close');
-      const reason = share.heldBy(holder) === 0 ? 'overloaded' : 'address_busy';
-      const message = `This IP address is sending ${share.heldBy(holder)} request bodies, its share of ${share.total}: send them faster, or fewer at a time. Nothing was charged.`;
+      const reason = share.countOf(holder) === 0 ? 'overloaded' : 'address_busy';
+      const message = `This IP address is sending ${share.countOf(holder)} request bodies, its share of ${share.total}: send them faster, or fewer at a time. Nothing was charged.`;
       const retryAfter = Math.max(1, share.waitMs(holder) / 1000);
       return done(new ServiceError('upstream_rate_limited', message, { reason, retryAfter }), payload);
     }

@@ -49,7 +49,7 @@ export function shareConnections(server: Server, options: ConnectionShareOptions
     const holder = isTrusted(address) ? null : limitAddress(address);
     const taken = holder === null ? null : share.take(holder);
     if (holder !== null && taken === null) {
-      const message = `This IP address has ${share.heldBy(holder)} open connections, its share of ${total}: close some.`;
+      const message = `This IP address has ${share.countOf(holder)} open connections, its share of ${total}: close some.`;
       return tooMany(message, 'address_busy', share.waitMs(holder) / 1000);
     }
     open += 1;

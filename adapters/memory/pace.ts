@@ -6,14 +6,14 @@ import type { Pace } from '../../src/ports/pace.js';
 const CATCH_UP_MS = 10;
 
 export interface MemoryPaceOptions {
-  /** Milliseconds from any start; monotonic, so that a clock set back stalls no lane. */
+  /** Milliseconds from any start; monotonic, so that a clock that is set back stalls nothing. */
   readonly clock: Clock;
-  /** Where its lanes are counted. The one idle longest is forgotten first, and an idle lane has nothing to remember. */
+  /** Where its keys are counted. The one idle longest is forgotten first; an idle key has no state. */
   readonly memories?: Memories;
   readonly maxBytes?: number;
 }
 
-/** The pace of one process: each lane's places lie on a grid, so that lateness does not lower the rate. */
+/** The pace of one process: each key's slots lie on a grid, so that lateness does not lower the rate. */
 export function createMemoryPace({ clock, memories = new Memories(), maxBytes }: MemoryPaceOptions): Pace {
   const nextAtMs = memories.map<number>('paces', maxBytes === undefined ? {} : { maxBytes });
 

@@ -63,7 +63,7 @@ export class GroupCommit<Request, Result> {
   readonly #running = { skip: 0, wait: 0, stubborn: 0 };
   #scheduled = false;
   #sweptAtMs = 0;
-  #alarm: { readonly atMs: number; readonly timer: NodeJS.Timeout } | null = null;
+  #wakeUp: { readonly atMs: number; readonly timer: NodeJS.Timeout } | null = null;
 
   constructor(options: GroupCommitOptions<Request, Result>) {
     this.#options = options;
@@ -144,7 +144,7 @@ export class GroupCommit<Request, Result> {
       if (batch.length === 0) break;
       void this.#run('skip', batch, false);
     }
-    this.#setAlarm(now);
+    this.#setTimer(now);
   }
 
   /** The one that has not waited for the longest time. One place is kept for those whose lock may be a short one. */
@@ -258,20 +258,20 @@ export class GroupCommit<Request, Result> {
   }
 
   /** For the next sweep, or the next try of a locked part; none while nothing waits. */
-  #setAlarm(now: number): void {
+  #setTimer(now: number): void {
     if (this.#waiting === 0) return;
     let atMs = this.#sweptAtMs + SWEEP_MS;
     // What is due already waits for the end of a flush.
     for (const { lock } of this.#parked) if (lock !== null && lock.dueAtMs > now) atMs = Math.min(atMs, lock.dueAtMs);
     atMs = Math.max(atMs, now + 1);
-    if (this.#alarm !== null && this.#alarm.atMs <= atMs) return;
-    clearTimeout(this.#alarm?.timer);
+    if (this.#wakeUp !== null && this.#wakeUp.atMs <= atMs) return;
+    clearTimeout(this.#wakeUp?.timer);
     const ring = (): void => {
-      this.#alarm = null;
+      this.#wakeUp = null;
       const at = performance.now();
       if (at >= this.#sweptAtMs + SWEEP_MS) this.#sweep(at);
       this.#pump();
     };
-    this.#alarm = { atMs, timer: setTimeout(ring, atMs - now) };
+    this.#wakeUp = { atMs, timer: setTimeout(ring, atMs - now) };
   }
 }

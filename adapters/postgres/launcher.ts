@@ -64,7 +64,7 @@ async function createData(native: string, folders: Folders): Promise<void> {
   }
 }
 
-/** Whenever our seat is lost, the server is reached anew, for as long as it takes. */
+/** Whenever the lease is lost, attaches to the server again, for as long as it takes. */
 function keep(
   first: AttachedServer,
   folders: Folders,
@@ -101,7 +101,7 @@ function keep(
   };
 }
 
-/** Resolves true when the seat is lost, false when it is to be left. */
+/** Resolves true when the lease is lost, false when it is to be released. */
 function isLost({ lease }: AttachedServer, signal: AbortSignal): Promise<boolean> {
   const left = new Promise<boolean>((resolve) => {
     if (signal.aborted) resolve(false);

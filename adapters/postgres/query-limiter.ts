@@ -88,7 +88,7 @@ export class QueryLimiter {
     const { perAccount, waiting, total } = this.#limits;
     const account = this.#accounts.get(accountId) ?? { atWork: 0, waiting: [] };
     const place = account.waiting.length >= waiting ? null : this.#share.take(accountId);
-    if (place === null && this.#share.heldBy(accountId) === 0) {
+    if (place === null && this.#share.countOf(accountId) === 0) {
       throw refused(`${total} history queries are running, the maximum. Try again in a moment.`);
     }
     if (place === null) {

@@ -16,10 +16,10 @@ import {
   writeStored,
 } from './stored-entry.js';
 
-/** How long what is at hand is believed without asking Redis: the most by which nodes differ. */
+/** How long a local copy is trusted without asking Redis: the most by which nodes can differ. */
 export const NEAR_MS = 2000;
 
-/** What is at hand of one key: the value as it was read or set here, and when Redis last said that it still is the one. */
+/** The local copy of one key: the value as read or set here, and when Redis last confirmed it. */
 interface LocalEntry extends StoredEntry {
   readonly checkedAtMs: number;
 }
@@ -37,7 +37,7 @@ export interface RedisCacheOptions {
 
 const storeKey = (key: string): string => `perch:${key}`;
 
-/** Held values of all nodes. A value that did not change keeps its reference for as long as it is at hand. */
+/** The cache of all nodes. An unchanged value keeps its reference for as long as there is a local copy. */
 export const createRedisCache = (options: RedisCacheOptions): Cache => new RedisCache(options);
 
 class RedisCache implements Cache {
@@ -126,7 +126,7 @@ class RedisCache implements Cache {
   }
 }
 
-/** What Redis holds now: what is at hand, if that is the one. */
+/** The current value in Redis: the local copy, if that is it. */
 async function fetch(redis: RedisClient, key: string, near: LocalEntry | undefined): Promise<StoredEntry | undefined> {
   if (near !== undefined) {
     const header = readHeader(await redis.getrange(storeKey(key), 0, HEADER_BYTES - 1));

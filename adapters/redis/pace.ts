@@ -4,8 +4,8 @@ import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
 
 /**
- * The lane's `next last`: its next place in time and the moment of the last booking. A clock that went back since (set back,
- * or another server's) takes the places with it: nobody waits longer than for those who booked before. A lane whose next
+ * The key's `next last`: its next slot and the time of the last reservation. A clock that went back since (set back,
+ * or another server's) takes the slots with it: nobody waits longer than for those who booked before. A key whose next
  * place is past is as good as none, so it expires; under a clock of the caller's (tests), long after.
  */
 const BOOK = script(`

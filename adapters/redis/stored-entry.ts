@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Cached } from '../../src/ports/cache.js';
 
-/** What the start of a stored value says: enough to know whether a value at hand is still the one. */
+/** The header of a stored value: enough to know whether a local copy is current. */
 export interface Header {
   /** Another one at each `set`. */
   readonly version: string;

@@ -18,7 +18,7 @@ export interface RedisStoresOptions {
   /** Wall clock time: judges how long things are held. */
   readonly clock: Clock;
   readonly log: Log;
-  /** This process's own stores: what is at hand in front of Redis, and all there is while it is away. */
+  /** This process's own stores: local copies in front of Redis, and all there is while it is away. */
   readonly local: {
     readonly cache: Cache;
     readonly unpaid: Cache;

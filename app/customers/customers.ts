@@ -30,7 +30,7 @@ const FIRST_SWEEP_MS = 60_000;
 /** Pages and pictures of the dashboard that one address may ask for in a second. */
 const PAGES_QPS = 50;
 
-/** Everything that customers touch beside reads, as the rest of the house knows it. */
+/** Everything that customers use besides reads, as the rest of the service sees it. */
 export interface Customers {
   readonly billing: Billing;
   readonly settling: Settling;

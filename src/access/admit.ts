@@ -12,7 +12,7 @@ export interface Admit {
   admitHandshake(caller: Pick<Caller, 'accountId'>): Promise<RateDecision>;
 }
 
-/** Asks, and refuses nothing itself: whoever answers needs the decision for the headers either way. */
+/** Asks the rate limiter and refuses nothing itself: the decision is needed for the headers either way. */
 export const createAdmit = ({ limiter }: { limiter: RateLimiter }): Admit => ({
   admit: (caller) => limiter.take(`account:${caller.accountId}`, caller.qps),
   admitPublic: (address) => limiter.take(`public:${limitAddress(address)}`, PUBLIC_QPS),

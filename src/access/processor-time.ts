@@ -15,13 +15,13 @@ const ALLOWANCES: Readonly<Record<Holder['kind'], Allowance>> = {
   address: { perSecondMs: 100, burstMs: 250 },
 };
 
-/** What is overdrawn counts up to here: nobody waits longer than this takes to come back. */
+/** Overdrafts are capped here, which bounds how long a holder waits. */
 const MOST_OVERDRAWN_MS = 500;
 
-/** Nobody else asked for so long: then the processor is free for whoever asks, however much that is. */
+/** Without requests of others for this long, a holder may use the processor without limit. */
 const ALONE_MS = 1000;
 
-/** After so much work in one turn of the event loop, what can wait does until others had their turn. */
+/** After this much work in one turn of the event loop, further work is put off to a later turn. */
 const TURN_MS = 20;
 
 interface Bucket {
@@ -37,7 +37,7 @@ export interface ProcessorTimeOptions {
   readonly memories?: Memories;
 }
 
-/** A holder that may work now: what it does is put on its account. */
+/** Charges work to a holder that may work now. */
 export interface ProcessorBudget {
   /** Runs it and counts the time until it returns; of a promise, the time until the first wait. */
   measured<T>(work: () => T): T;
@@ -50,7 +50,7 @@ export const unmeasured = ({ spend }: ProcessorBudget): ProcessorBudget => ({ me
 
 /**
  * What the event loop does for one caller alone (parsing, validating, planning, compiling, rendering) comes out of a token bucket
- * of milliseconds. Whoever has overdrawn it is refused while others ask too.
+ * of milliseconds. A holder that has overdrawn it is refused while others are asking.
  */
 export class ProcessorTime {
   readonly #monotonic: Clock;

@@ -3,7 +3,7 @@ import { FairShare, type Taken } from '../core/fair-share.js';
 import type { Clock } from '../ports/clock.js';
 import { limitAddress } from './address.js';
 
-/** Whom work is counted for: an account, or the address (a /64 of IPv6) of somebody without a key. */
+/** Who work is counted for: an account, or without a key the address (a /64 for IPv6). */
 export interface Holder {
   readonly kind: 'account' | 'address';
   /** Unique among all holders. */
@@ -17,12 +17,12 @@ export const addressHolder = (address: string): Holder => ({
   name: `address:${limitAddress(address)}`,
 });
 
-/** `reason` of the 503 for who has its share of something already. */
+/** `reason` of the 503 for a holder that has its share already. */
 type BusyReason = 'account_busy' | 'address_busy';
 
 const busyReason = ({ kind }: Holder): BusyReason => (kind === 'account' ? 'account_busy' : 'address_busy');
 
-/** What places are for: any request that is at work, or a call that waits for the network, which has one of the former as well. */
+/** A slot of `work` is for any request being processed; a slot of `network` is for a call that waits for the network as well. */
 type SlotClass = 'work' | 'network';
 
 const CLASSES = {
@@ -31,7 +31,7 @@ const CLASSES = {
 } as const;
 
 export interface WorkSlotsOptions {
-  /** Requests at work in all. */
+  /** Requests processed at once, in all. */
   readonly total: number;
   /** How long a call may take. */
   readonly deadlineMs: number;
@@ -39,8 +39,8 @@ export interface WorkSlotsOptions {
 }
 
 /**
- * The places for requests at work, one sum for all interfaces and pages, shared fairly (`FairShare`). Calls that wait for the
- * network have at most half of them, so that what is cached, free or keyless is answered while the network hangs.
+ * Slots for requests being processed, one pool for all interfaces and pages, shared fairly (`FairShare`). Calls that wait for the
+ * network get at most half of them, so that cached, free and keyless requests are answered while the network hangs.
  */
 export class WorkSlots {
   readonly #shares: Readonly<Record<SlotClass, FairShare>>;
@@ -51,7 +51,7 @@ export class WorkSlots {
     this.#shares = { work: share(total), network: share(Math.max(1, Math.floor(total / 2))) };
   }
 
-  /** Places taken now, by class. */
+  /** Slots taken now, by class. */
   get taken(): Readonly<Record<SlotClass, number>> {
     return { work: this.#shares.work.taken, network: this.#shares.network.taken };
   }
@@ -61,7 +61,7 @@ export class WorkSlots {
     return this.#refused;
   }
 
-  /** For one request: it has no place yet. */
+  /** The slot of one request, not taken yet. */
   open(): WorkSlot {
     return new WorkSlot((of, holder) => this.#take(of, holder));
   }
@@ -70,7 +70,7 @@ export class WorkSlots {
     const share = this.#shares[of];
     const taken = share.take(holder.name);
     if (taken !== null) return taken;
-    const own = share.heldBy(holder.name);
+    const own = share.countOf(holder.name);
     const reason = own === 0 ? 'overloaded' : busyReason(holder);
     this.#refused[reason] += 1;
     const { what, places } = CLASSES[of];
@@ -86,7 +86,7 @@ export class WorkSlots {
 
 type Take = (of: SlotClass, holder: Holder) => Taken | ServiceError;
 
-/** The place of one request, whomever it is counted for. */
+/** The slot of one request. */
 export class WorkSlot {
   readonly #take: Take;
   #holder: Holder | undefined;
@@ -97,7 +97,7 @@ export class WorkSlot {
     this.#take = take;
   }
 
-  /** Counts for `holder` from now on. Gives what it is refused with where that one has its share; then it has no place. */
+  /** Counts for `holder` from now on. Returns the refusal if that holder has its share; the slot is then free. */
   countFor(holder: Holder): ServiceError | null {
     if (this.#work && this.#holder?.name === holder.name) return null;
     this.release();
@@ -108,7 +108,7 @@ export class WorkSlot {
     return null;
   }
 
-  /** From now on it waits for the network, too. Throws where its holder has its share of those. Once is enough. */
+  /** Takes a slot for waiting on the network, too. Throws if its holder has its share of those. Idempotent. */
   waitForNetwork(): void {
     if (this.#network || !this.#holder) return;
     const taken = this.#take('network', this.#holder);

@@ -1,21 +1,20 @@
 import { LRUCache } from 'lru-cache';
 import { bytesOf } from './bytes-of.js';
 
-/** What an entry takes beside its key and value: the slots of the map and of the list of ages. Measured, rounded up. */
+/** Overhead of an entry beside its key and value. Measured, rounded up. */
 const ENTRY_BYTES = 140;
 
 export interface BoundedMapOptions<V> {
-  /** Most that keys, values and what holds them may weigh together. */
+  /** Most bytes of keys, values and overhead together. */
   readonly maxBytes: number;
   /** Bytes of a value, without its key; as plain data (`bytesOf`) unless told. Asked at each `set`, also of the same value. */
   readonly weigh?: (value: V) => number;
-  /** Told of each value that left, or was replaced. */
+  /** Called with each value that was dropped or replaced. */
   readonly dropped?: (value: V) => void;
 }
 
 /**
- * A map that never weighs more than its bound, keys included. What was used longest ago goes first; a value larger than the
- * whole bound is not kept, nor an older one under its key.
+ * An LRU map bounded in bytes, keys included. A value larger than the whole bound is not kept, nor is an older one under its key.
  */
 export class BoundedMap<V extends NonNullable<unknown>> {
   readonly maxBytes: number;

@@ -1,4 +1,4 @@
-/** A statement on its way that its database can be asked to stop, as postgres.js gives one. */
+/** A running statement that can be cancelled in its database, as postgres.js returns one. */
 export interface Cancellable<Rows> extends PromiseLike<Rows> {
   cancel(): unknown;
 }

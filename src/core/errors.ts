@@ -38,8 +38,8 @@ export interface ErrorDetail {
 const MOST_MESSAGE = 2000;
 
 /**
- * Whatever a caller can cause or must be told. Its message is public; that of any other error never leaves the process. Message
- * and parameter may hold what the caller sent: both are bounded, so that no refusal is larger than 3 KB.
+ * A failure that a caller is told about. Its message is public; that of any other error never leaves the process. Message and
+ * parameter may quote what the caller sent: both are bounded, so that no refusal is larger than 3 KB.
  */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
@@ -67,8 +67,7 @@ export class ServiceError extends Error {
 export const badRequest = (message: string, param?: string): ServiceError =>
   new ServiceError('bad_request', message, param === undefined ? {} : { param });
 
-/** Any thrown thing as a ServiceError: what is not ours becomes `internal` and keeps its text to itself. */
-/** A failure as plain JSON, to travel between nodes; its cause stays where it was. */
+/** A failure as plain JSON, to be sent to other nodes; without its cause. */
 export interface PlainFailure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -82,6 +81,7 @@ export function plainFailure({ code, message, detail: { cause: _, ...detail } }:
 export const fromPlain = ({ code, message, detail }: PlainFailure): ServiceError =>
   new ServiceError(code, message, detail);
 
+/** Any thrown value as a ServiceError: anything else becomes `internal`, without its text. */
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   return new ServiceError('internal', 'Something went wrong on our side. Nothing was charged.', { cause: error });

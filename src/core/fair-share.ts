@@ -1,30 +1,30 @@
-/** A place that was taken. Leaving it twice does no harm. */
+/** A slot that was taken. Leaving it twice is harmless. */
 export interface Taken {
   leave(): void;
 }
 
 export interface FairShareOptions {
-  /** Places for everybody together. */
+  /** Slots for everybody together. */
   readonly total: number;
-  /** Milliseconds after which a place is left at the latest. */
+  /** Longest that a slot is taken, milliseconds. */
   readonly longestMs: number;
   readonly monotonic: { now(): number };
 }
 
 interface Holding {
-  /** When each place was taken, the oldest first. */
-  readonly places: Set<{ readonly atMs: number }>;
-  /** How long the slower of its places were taken; null while none was left. */
+  /** When each slot was taken, the oldest first. */
+  readonly slots: Set<{ readonly atMs: number }>;
+  /** How long the slower of its slots were taken; null until one is left. */
   usualMs: number | null;
 }
 
-/** A holder may take another place as long as it has fewer than one in so many of those still free. */
-const PART = 3;
+/** A holder may take another slot while it has fewer than the free ones divided by this. */
+const FREE_PER_HELD = 3;
 
 /**
- * Places shared by the dynamic threshold (Choudhury and Hahne, as switches share a buffer): whoever is alone gets a quarter of
- * them, each of n holders one in n + 3, and a newcomer always finds one while any is free. Who has more than its share when
- * others come keeps what it has and gets no more. Holds nothing of those who have no place.
+ * Slots shared by a dynamic threshold (Choudhury and Hahne; used for buffers of switches): a single holder gets a quarter of
+ * them, each of n holders one in n + 3, and a newcomer always finds one while any is free. A holder above its share when others
+ * come keeps what it has and gets no more. Keeps no state for holders without a slot.
  */
 export class FairShare {
   readonly total: number;
@@ -40,39 +40,39 @@ export class FairShare {
     this.#monotonic = monotonic;
   }
 
-  /** Places taken, by everybody. */
+  /** Slots taken, by everybody. */
   get taken(): number {
     return this.#taken;
   }
 
-  heldBy(holder: string): number {
-    return this.#holdings.get(holder)?.places.size ?? 0;
+  countOf(holder: string): number {
+    return this.#holdings.get(holder)?.slots.size ?? 0;
   }
 
-  /** A place, or null where the holder has its share or none is free. */
+  /** A slot, or null if the holder has its share or none is free. */
   take(holder: string): Taken | null {
-    if (PART * this.heldBy(holder) >= this.total - this.#taken) return null;
-    const holding = this.#holdings.get(holder) ?? { places: new Set(), usualMs: null };
-    const place = { atMs: this.#monotonic.now() };
-    holding.places.add(place);
+    if (FREE_PER_HELD * this.countOf(holder) >= this.total - this.#taken) return null;
+    const holding = this.#holdings.get(holder) ?? { slots: new Set(), usualMs: null };
+    const slot = { atMs: this.#monotonic.now() };
+    holding.slots.add(slot);
     this.#holdings.set(holder, holding);
     this.#taken += 1;
-    return { leave: () => this.#leave(holder, holding, place) };
+    return { leave: () => this.#leave(holder, holding, slot) };
   }
 
   /**
-   * Milliseconds until the holder can have another place if nobody else takes more: when enough of its own are left, by how long
-   * its places are usually taken, and where those at work have taken longer already, at the latest.
+   * Estimated milliseconds until the holder can have another slot if nobody else takes more: when enough of its own are released,
+   * by how long they usually take; slots that have taken longer already count until their latest end.
    */
   waitMs(holder: string): number {
     const holding = this.#holdings.get(holder);
     if (holding === undefined) return Math.min(this.#usualMs ?? this.#longestMs, this.#longestMs);
     const now = this.#monotonic.now();
     const usualMs = holding.usualMs ?? this.#usualMs ?? this.#longestMs;
-    const needed = leavings(holding.places.size, this.total - this.#taken);
-    // In the order in which they end: those that took longer than usual end last, for nobody knows when.
+    const needed = leavings(holding.slots.size, this.total - this.#taken);
+    // In the order in which they should end; those that took longer than usual come last, for their end is unknown.
     const [usual, late]: [number[], number[]] = [[], []];
-    for (const { atMs } of holding.places) {
+    for (const { atMs } of holding.slots) {
       if (usual.length === needed) break;
       const endsInMs = atMs + usualMs - now;
       if (endsInMs > 0) usual.push(endsInMs);
@@ -83,18 +83,18 @@ export class FairShare {
   }
 
   #leave(holder: string, holding: Holding, place: { readonly atMs: number }): void {
-    if (!holding.places.delete(place)) return;
+    if (!holding.slots.delete(place)) return;
     this.#taken -= 1;
     const tookMs = this.#monotonic.now() - place.atMs;
     holding.usualMs = slower(holding.usualMs, tookMs);
     this.#usualMs = this.#usualMs === null ? tookMs : 0.95 * this.#usualMs + 0.05 * tookMs;
-    if (holding.places.size === 0) this.#holdings.delete(holder);
+    if (holding.slots.size === 0) this.#holdings.delete(holder);
   }
 }
 
-/** How many of `held` places must be left until one can be taken: the least k with PART * (held - k) < free + k. */
+/** How many of `held` slots must be left until one can be taken: the least k with FREE_PER_HELD * (held - k) < free + k. */
 const leavings = (held: number, free: number): number =>
-  Math.max(1, Math.min(held, Math.floor((PART * held - free) / (PART + 1)) + 1));
+  Math.max(1, Math.min(held, Math.floor((FREE_PER_HELD * held - free) / (FREE_PER_HELD + 1)) + 1));
 
 /** Rises at once and falls slowly, so that most of what comes next is no slower. */
 const slower = (usualMs: number | null, tookMs: number): number =>

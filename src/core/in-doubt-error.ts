@@ -1,4 +1,4 @@
-/** Thrown where a charge may have been made, or may still be, and nobody can say yet: it must not be called free. */
+/** The outcome of a charge is unknown: it may have been posted, or still be, so the call must not be reported as free. */
 export class InDoubtError extends Error {
-  override readonly name = 'InDoubt';
+  override readonly name = 'InDoubtError';
 }

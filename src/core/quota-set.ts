@@ -1,6 +1,6 @@
 import { bytesOf } from './bytes-of.js';
 
-/** Slots in the map, in its owner's queue, and the entry itself. Measured, rounded up. */
+/** Overhead of an entry in the maps. Measured, rounded up. */
 const ENTRY_BYTES = 180;
 
 export interface QuotaSetOptions {
@@ -31,8 +31,8 @@ interface Owner {
 }
 
 /**
- * A bounded set of keys, each on somebody's account. Beyond an owner's share its own oldest go; beyond the whole, the oldest of
- * whoever has most, some at once: nobody who has less can be pushed out by somebody who has more.
+ * A bounded set of keys, each with an owner. Beyond an owner's quota its own oldest keys are dropped; beyond the whole, the oldest
+ * of the owner with the most, several at once, so that nobody is pushed out by somebody who has more.
  */
 export class QuotaSet {
   readonly maxBytes: number;
@@ -73,7 +73,7 @@ export class QuotaSet {
     return false;
   }
 
-  /** Counts from now on anew. It stays on the account of who added it first: nobody can take it over to let it go. */
+  /** Restarts the key's lifetime. It stays with its first owner, so that nobody can take it over and have it dropped. */
   add(ownerName: string, key: string): void {
     const name = this.#entries.get(key)?.owner.name ?? ownerName;
     this.delete(key);

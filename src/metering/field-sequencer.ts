@@ -3,16 +3,13 @@ interface Waiting {
   readonly run: () => Promise<void>;
 }
 
-/**
- * Paid fields one after the other, in the order of the document, whatever the order they come in (G9). What hangs below a
- * field comes before the field after it.
- */
+/** Runs paid fields one at a time in document order, whatever the order they arrive in (G9); a field's children run before its next sibling. */
 export class FieldSequencer {
   readonly #ranks: ReadonlyMap<string, number>;
   readonly #waiting: Waiting[] = [];
   #running = false;
 
-  /** `ranks`: the place of each paid field in the document, by its path. */
+  /** `ranks`: the position of each paid field in the document, by its path. */
   constructor(ranks: ReadonlyMap<string, number>) {
     this.#ranks = ranks;
   }
@@ -29,7 +26,7 @@ export class FieldSequencer {
 
   async #run(): Promise<void> {
     for (;;) {
-      // A field that is done leads to those below it, and these ask within the tick.
+      // A finished field starts its children within this tick.
       await new Promise((resolve) => setImmediate(resolve));
       const next = this.#takeFirst();
       if (!next) break;

@@ -14,21 +14,21 @@ export interface Settlement {
   readonly caller: Caller;
   readonly limit: SpendingLimit;
   readonly requestId: string;
-  /** The name that the ledger keeps; it may have to be asked for, and never rejects. */
+  /** The operation's name in the ledger. A promise never rejects. */
   readonly operation: string | Promise<string>;
-  /** When the call's time is over, milliseconds of the monotonic clock (S13). */
+  /** The call's deadline, monotonic milliseconds (S13). */
   readonly deadlineAtMs: number;
-  /** Once nobody is there any more to be delivered to, and from the deadline on, it is not begun. */
+  /** Aborted once the caller has left, and from the deadline on: then posting is not begun. */
   readonly signal: AbortState;
 }
 
-/** Beyond the deadline: for what was begun before it, which takes a commit, or a lock that is waited for. */
+/** Time past the deadline for a post that began before it: a commit, or a lock wait. */
 const GRACE_MS = 1_000;
 
 /**
  * Posts the charge, durably and once, under the request's id, and gives the balance of this call's own ledger row (M16).
  * A charge of zero is not posted. Throws `no_credits` when another call spent the balance in between (M17: nothing was
- * charged, nothing may be delivered), `internal` when the ledger could not be written (M19), what `gone` gives when it was not
+ * charged, nothing may be delivered), `internal` when the ledger could not be written (M19), the signal's reason when it was not
  * begun in time, and `upstream_error` with the reason `charge_unknown` when nobody knows a second after the deadline.
  */
 export async function settle(at: Settlement, charge: Charge): Promise<Thousandths> {
@@ -59,7 +59,7 @@ export async function settle(at: Settlement, charge: Charge): Promise<Thousandth
   throw new ServiceError('no_credits', message, detail);
 }
 
-/** What became of it, or `InDoubt` when that takes longer. */
+/** The outcome, or `InDoubtError` if that takes longer. */
 async function outcomeWithin(posting: Promise<Posted>, ms: number): Promise<Posted> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

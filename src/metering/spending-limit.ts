@@ -5,7 +5,7 @@ import type { Wallet } from './wallet.js';
 
 export type Shortage = 'no_credits' | 'max_credits' | 'key_cap';
 
-/** What one call may spend: the wallet, the key's cap and the caller's own budget, whichever is least. */
+/** What one call may spend: the least of the wallet's balance, the key's cap and the caller's budget. */
 export class SpendingLimit {
   #taken: Thousandths = 0;
   #closed = false;
@@ -19,7 +19,7 @@ export class SpendingLimit {
     this.#budget = budget;
   }
 
-  /** Nothing once it is closed: a read that outlives its call neither spends nor goes to the network. */
+  /** Zero once closed: a read that outlives its call must not spend. */
   get left(): Thousandths {
     if (this.#closed) return 0;
     return Math.min(this.#wallet.left, this.#keyLeft - this.#taken, this.#budget - this.#taken);
@@ -38,19 +38,19 @@ export class SpendingLimit {
     this.#wallet.plan(amount);
   }
 
-  /** A part of the call failed: it is not about to spend this after all. */
+  /** A part of the call failed: releases what it was about to spend. */
   giveBack(amount: Thousandths): void {
     if (!this.#closed) this.take(-amount);
   }
 
-  /** The call spends no more: what it was about to spend is being posted as `amount`, which the ledger will answer. */
+  /** Closes the limit while the ledger posts `amount`. */
   post(posting: Promise<Posted>, amount: Thousandths, clock: Clock): void {
     this.#wallet.post(posting, this.#taken, amount, clock);
     this.#taken = 0;
     this.#closed = true;
   }
 
-  /** The call is over: what it was about to spend, and did not post, is free again. */
+  /** Closes the limit and releases what was not posted. */
   close(): void {
     this.#wallet.plan(-this.#taken);
     this.#taken = 0;

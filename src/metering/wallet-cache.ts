@@ -7,12 +7,12 @@ import type { Ledger } from '../ports/ledger.js';
 import { SpendingLimit } from './spending-limit.js';
 import { Wallet } from './wallet.js';
 
-/** A figure is trusted to let a call go ahead only this long, and only while it covers the call's worst case many times. */
+/** A cached balance is trusted only for this long, and only if it covers the call's worst case this many times. */
 const TRUST_MS = 2000;
 
 const TRUST_FACTOR = 20;
 
-/** What a wallet weighs: a few figures, and the posts of its own that are on their way. */
+/** Estimated memory of a wallet, with its posts in flight. */
 const WALLET_BYTES = 1024;
 
 export class WalletCache {
@@ -20,7 +20,7 @@ export class WalletCache {
   readonly #ledger: Ledger;
   readonly #monotonic: Clock;
 
-  /** `monotonic`: a figure must not seem young because a clock was set back. */
+  /** `monotonic`: a balance must not seem recent because a clock was set back. */
   constructor(ledger: Ledger, monotonic: Clock, memories = new Memories()) {
     this.#wallets = memories.map('wallets', { weigh: () => WALLET_BYTES });
     this.#ledger = ledger;
@@ -28,9 +28,9 @@ export class WalletCache {
   }
 
   /**
-   * Opens the purse for one call. `worst` is the most it can cost; `budget` the caller's own ceiling (M26), or Infinity. Where
-   * the wallet may not cover that, it is asked for now, and what is being posted here is waited for: nobody is refused, nor
-   * anything trimmed, on a figure that the ledger would not confirm. The wait is the caller's to end.
+   * The spending limit of one call. `worst` is the most it can cost; `budget` is the caller's own (M26), or Infinity. If the cached
+   * balance may not cover that, the ledger is asked, and posts in flight are awaited: nothing is refused or trimmed on a balance
+   * that the ledger would not confirm. The caller bounds the wait.
    */
   async open(caller: Caller, worst: Thousandths, budget: Thousandths): Promise<SpendingLimit> {
     const { walletId, keyId, capThousandths } = caller;

@@ -2,7 +2,7 @@
 import type { Actor } from '../core/audit.js';
 import type { Thousandths } from '../core/credits.js';
 
-/** Whoever holds a live key: resolved once per request. */
+/** Who a live key belongs to; resolved once per request. */
 export interface Caller {
   readonly accountId: string;
   readonly walletId: string;
@@ -11,7 +11,7 @@ export interface Caller {
   readonly keyPrefix: string;
   /** Requests per second of the account (section 8, or an operator's override). */
   readonly qps: number;
-  /** The ceiling on what the key may spend in a period, or null (U6). */
+  /** The key's cap on spending in a period, or null (U6). */
   readonly capThousandths: Thousandths | null;
 }
 
@@ -65,7 +65,7 @@ export interface NewKey {
   readonly cap: Cap | null;
 }
 
-/** What takes the place of a key, with its name, cap, wallet and grant (A10). */
+/** The key that replaces another, with its name, cap, wallet and grant (A10). */
 export interface Successor {
   readonly hash: Buffer;
   readonly prefix: string;
@@ -73,7 +73,7 @@ export interface Successor {
   readonly expiresAt: string | null;
 }
 
-/** Accounts and their keys. What changes something takes who did it (`Actor`) and writes it into the account's log. */
+/** Accounts and their keys. Every change takes who made it (`Actor`) and is recorded in the account's audit log. */
 export interface Accounts {
   /** By the key's hash (A11); undefined when there is no such key. */
   findKey(hash: Buffer): Promise<KeyLookup | undefined>;
@@ -82,14 +82,14 @@ export interface Accounts {
     by?: Actor,
   ): Promise<{ accountId: string; walletId: string }>;
   get(accountId: string): Promise<AccountRecord | undefined>;
-  /** Stops all keys of the account, or lets them work again; what is so already stays. False: there is no such account. */
+  /** Freezes or unfreezes all keys of the account; idempotent. False if there is no such account. */
   freeze(accountId: string, frozen: boolean, by?: Actor): Promise<boolean>;
   addKey(key: NewKey, by?: Actor): Promise<KeyRecord>;
   /** Among all accounts, or those of one. */
   keyByPrefix(prefix: string, accountId?: string): Promise<(KeyRecord & { accountId: string }) | undefined>;
   /**
-   * A new key in the place of a live one, which ends at a time (RFC 3339), or now (null). Throws `bad_request` for a key that
-   * is not live, or was rotated already.
+   * Replaces a live key by a new one; the old one ends at `endsAt` (RFC 3339), or now (null). Throws `bad_request` for a key that
+   * is not live or was rotated already.
    */
   rotateKey(
     of: { accountId: string; keyId: string },
@@ -103,8 +103,8 @@ export interface Accounts {
     change: { name?: string | undefined; cap?: Cap | null | undefined },
     by?: Actor,
   ): Promise<KeyRecord>;
-  /** Ends a key now; one that a client was given takes the client's grant with it. Again, nothing happens. */
+  /** Ends a key now, and the client's grant if it was given to one. Idempotent. */
   revokeKey(of: { accountId: string; keyId: string }, by?: Actor): Promise<KeyRecord>;
-  /** Called with the hash (hex) of a key whose state changed on any node, as soon as the store tells. Returns an unsubscriber. */
+  /** Calls the listener with the hash (hex) of each key whose state changes on any node. Returns an unsubscriber. */
   onKeyChange(listener: (hashHex: string) => void): Promise<() => Promise<void>>;
 }

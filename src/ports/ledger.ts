@@ -3,7 +3,7 @@ import type { Thousandths } from '../core/credits.js';
 import type { ItemCache, Unit } from '../core/prices.js';
 import type { UsageGroup } from '../core/usage.js';
 
-/** One line of a receipt: so many items of one unit at one price, under one path of the operation. */
+/** One line of a receipt: a number of items of one unit at one price, under one path of the operation. */
 export interface ReceiptLine {
   readonly path: string;
   readonly unit: Unit;
@@ -13,7 +13,7 @@ export interface ReceiptLine {
   readonly unitPrice: Thousandths;
 }
 
-/** One paid request: what the ledger keeps of it. `amount` is the sum of the lines and above zero. */
+/** One paid request as the ledger stores it. `amount` is the sum of the lines, above zero. */
 export interface Debit {
   readonly requestId: string;
   readonly accountId: string;
@@ -70,7 +70,7 @@ export interface Receipt {
   readonly lines: readonly ReceiptLine[];
 }
 
-/** Credits that came or went without a read. */
+/** Credits added or removed other than by a read. */
 export interface StatementEntry {
   readonly requestId: string;
   readonly at: string;
@@ -86,15 +86,15 @@ export interface LedgerFault {
   readonly detail: string;
 }
 
-/** Whether nobody waits any more, and why: an AbortSignal, or whatever else can be asked. */
+/** Whether to stop, and why: an AbortSignal, or something with the same two properties. */
 export type AbortState = Pick<AbortSignal, 'aborted' | 'reason'>;
 
 export interface Ledger {
   /**
-   * Durable when it resolves; together with whatever else waits, in one statement. Idempotent under the request id. Rejects
-   * with `InDoubt` when it may have been posted, with the ServiceError `upstream_rate_limited` (reason `settling`) when too
-   * many debits of its wallet wait; else nothing was posted. Once `gone` is so it is not begun any more, and rejects within a
-   * fraction of a second with its reason; what may have been done already is found out (M18).
+   * Durable when it resolves; debits that wait are committed together. Idempotent by request id. Rejects with `InDoubtError` when
+   * it may have been posted, and with the ServiceError `upstream_rate_limited` (reason `settling`) when too many debits of its
+   * wallet wait; on any other error nothing was posted. Once `signal` is aborted it is not begun any more and soon rejects with
+   * its reason; whether an attempt was posted already is found out first (M18).
    */
   post(debit: Debit, signal?: AbortState): Promise<Posted>;
   /** A grant: credits in, as a ledger row. Idempotent under the request id. Returns the balance after. */
@@ -105,8 +105,8 @@ export interface Ledger {
    */
   balance(walletId: string, keyId: string): Promise<{ balance: Thousandths; keySpent: Thousandths; seq: number }>;
   /**
-   * The questions about the past. Free, so each is bounded in time, and an account in how many it has at work: beyond, they throw
-   * `upstream_rate_limited` and `upstream_error`. Cancelled when the signal fires.
+   * Queries of the past. They are free, so each is bounded in time, and each account in how many run at once: beyond that they
+   * throw `upstream_rate_limited` or `upstream_error`. Cancelled when the signal fires.
    */
   usage(accountId: string, ask: UsageQuery, signal?: AbortSignal): Promise<UsageRow[]>;
   receipt(accountId: string, requestId: string, signal?: AbortSignal): Promise<Receipt | undefined>;
@@ -119,8 +119,8 @@ export interface Ledger {
    * of the account's. In the order in which they were first claimed, those of before included.
    */
   claimNames(accountId: string, day: string, names: readonly string[]): Promise<string[]>;
-  /** Housekeeping, on one node at a time; see the implementation. Rejects when the signal fires or the store is away. */
+  /** Maintenance, on one node at a time; see the implementation. Rejects when the signal fires or the store is unreachable. */
   runMaintenance(signal?: AbortSignal): Promise<void>;
-  /** Every invariant over the whole database. */
+  /** Checks every invariant over the whole database. */
   check(): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }>;
 }

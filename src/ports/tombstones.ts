@@ -1,17 +1,17 @@
-/** A name that went (`gone`), or came back: what every node must know (M25). */
+/** Says that an object was deleted (`gone`) or is back; every node must know (M25). */
 export interface Tombstone {
   readonly key: string;
   readonly gone: boolean;
-  /** On whose account it is remembered: a digest; nobody's where it is left out. */
+  /** The account it is attributed to, as a digest; absent for nobody. */
   readonly by?: string;
 }
 
-/** What went and came back on any node, in one order for all. */
+/** The log of tombstones from all nodes, in the same order for all. */
 export interface TombstoneLog {
   add(tombstones: readonly Tombstone[]): Promise<void>;
   /**
-   * Calls with everything that any node adds from now on, this one included, in order; first with what was added within
-   * the last `sinceMs`. Resolves when that is done. Returns an unsubscriber.
+   * Calls the listener with the tombstones of the last `sinceMs`, then with everything that any node adds, in order, this node
+   * included. Resolves once the past ones were delivered. Returns an unsubscriber.
    */
   follow(sinceMs: number, listener: (tombstones: readonly Tombstone[]) => void): Promise<() => Promise<void>>;
 }

@@ -1,6 +1,6 @@
-/** The answer, or the signal's reason if that comes first: a network that ignores the signal cannot hold a caller. */
+/** Rejects with the signal's reason as soon as it fires, even if the work ignores the signal. */
 export async function abortable<T>(signal: AbortSignal, answer: Promise<T>): Promise<T> {
-  // Whoever goes first, the other may still fail: nobody is left to hear of it.
+  // The work may still fail after the signal won; nobody is left to handle that.
   answer.catch(() => {});
   signal.throwIfAborted();
   let stop: () => void = () => undefined;

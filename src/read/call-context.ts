@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { SpanMark } from '../ports/tracing.js';
 
-/** What reading upstream took of a call: calls it caused, and milliseconds of waiting for a turn and for answers. */
+/** What a call used of the network: the upstream calls it caused, and milliseconds spent queueing and reading. */
 export interface UpstreamUsage {
   readonly calls: number;
   readonly waitMs: number;
@@ -10,17 +10,17 @@ export interface UpstreamUsage {
 
 export interface CallContextOptions {
   readonly accountId: string;
-  /** Fires when the caller is gone, and at the deadline. */
+  /** Fires when the caller disconnects, and at the deadline. */
   readonly signal: AbortSignal;
-  /** Milliseconds of the monotonic clock: nothing is worth waiting for after this (S13). */
+  /** Monotonic milliseconds. Nothing is waited for after this (S13). */
   readonly deadlineAtMs: number;
-  /** Called before its first read that waits for the network; the call is refused with what it throws. */
+  /** Called before the first read that waits for the network. If it throws, the call is refused with that error. */
   readonly beforeNetwork?: () => void;
-  /** The span on whose behalf it reads, where there is tracing. */
+  /** The span that reads belong to, where tracing is on. */
   readonly mark?: SpanMark | undefined;
 }
 
-/** One call as the upstream is concerned: on whose turn it reads, until when, and what that took. */
+/** What reading needs to know of a call: whose it is, its deadline, and what it has used of the network so far. */
 export class CallContext {
   readonly accountId: string;
   readonly signal: AbortSignal;
@@ -42,7 +42,7 @@ export class CallContext {
     this.#beforeNetwork = beforeNetwork;
   }
 
-  /** It is about to wait for the network. Throws where it may not, then and ever after: `refusal` is what the call is told. */
+  /** Call before waiting for the network. Throws if that is not allowed, and keeps throwing; `refusal` has the error. */
   toNetwork(): void {
     if (this.#refusal !== undefined) throw this.#refusal;
     try {
@@ -53,12 +53,12 @@ export class CallContext {
     }
   }
 
-  /** Undefined while it was let through. */
+  /** Why the call may not use the network; undefined if it may. */
   get refusal(): unknown {
     return this.#refusal;
   }
 
-  /** One upstream call was made for it. */
+  /** Counts one upstream call made for this call. */
   called(): void {
     this.#calls += 1;
   }
@@ -76,7 +76,7 @@ export class CallContext {
   }
 }
 
-/** Time covered by stretches that may overlap, when they are told in the order they end: what ran side by side counts once. */
+/** Total time covered by intervals that may overlap, added in the order they end: parallel work counts once. */
 class CoveredTime {
   #ms = 0;
   #coveredToMs = Number.NEGATIVE_INFINITY;

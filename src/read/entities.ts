@@ -13,25 +13,25 @@ import type { SharedReads } from './shared-reads.js';
 import type { Tombstones } from './tombstones.js';
 import type { Waiters } from './waiters.js';
 
-/** An object as it was come by, or why there is none. */
+/** An object and how it was obtained, or why there is none. */
 export type Lookup<T> =
   | { readonly ok: T; readonly cache: ItemCache; readonly fetchedAt: number }
   | { readonly fail: ServiceError };
 
-/** Single objects: held ones, remembered absences, and reads of the rest. One per kind, the same for both. */
+/** Single objects of one kind: from the cache, from remembered 404s, or read from the network. */
 export interface Entities<Ref, T> {
-  /** The name an object is held under. */
+  /** The cache key of an object. */
   readonly keyOf: (ref: Ref) => string;
-  /** What is held of them, objects and absences (M24), without reading; undefined: must be read. */
+  /** Cached objects and remembered 404s (M24), without reading; undefined where a read is needed. */
   peek(refs: readonly Ref[]): Promise<(Lookup<T> | undefined)[]>;
   read(ref: Ref, fresh: boolean, callContext: CallContext): Promise<Lookup<T>>;
-  /** Holds complete objects that came with a list (M13). */
+  /** Caches complete objects that came with a list (M13). */
   store(values: readonly T[], fetchedAt: number): Promise<void>;
 }
 
 export interface EntitiesOptions {
   readonly cache: Cache;
-  /** For remembered absences: a memory that nobody's paid objects are in. */
+  /** For remembered 404s, apart from the objects that were paid for. */
   readonly unpaid: Cache;
   readonly shared: SharedReads;
   readonly pool: Pool;
@@ -42,7 +42,7 @@ export interface EntitiesOptions {
 
 interface Kind<Ref, T> {
   readonly keyOf: (ref: Ref) => string;
-  /** Every name the object is held under. */
+  /** Every cache key of the object. */
   readonly names: (value: T) => string[];
   readonly read: (ref: Ref, waiters: Waiters) => Promise<Found<T>>;
   readonly lifetimeMs: number;
@@ -78,7 +78,7 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
     await Promise.all(sets);
   }
 
-  /** The network says it is gone: forget it under every name it was held by, and remember the absence for a while (M24, M25). */
+  /** The network says it does not exist: removes every cached copy, and remembers the 404 for a while (M24, M25). */
   async function markDeleted(key: string, failure: ServiceError, accountId: string): Promise<void> {
     const cached = await cache.get<T>(key);
     const names = cached ? [...new Set([key, ...kind.names(cached.value)])] : [key];
@@ -108,7 +108,7 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
     peek,
     async read(ref, fresh, callContext) {
       if (fresh) return relabel(await shared.alone(callContext, (waiters) => readNow(ref, waiters)), 'bypass');
-      // Whoever leads looks once more: an earlier flight may have landed on its way here, on another node say.
+      // Check the cache again: an earlier flight may have landed meanwhile, for instance on another node.
       const lead = async (waiters: Waiters) => serialized((await peek([ref]))[0] ?? (await readNow(ref, waiters)));
       const { value, led } = await shared.join(kind.keyOf(ref), callContext, lead);
       if ('fail' in value) return { fail: fromPlain(value.fail) };
@@ -117,13 +117,13 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
   };
 }
 
-/** What is held under the names: the object, or that there is none. */
+/** Looks keys up in the cache: the object, or a remembered 404. */
 async function lookUp<T>(
   { cache, unpaid, tombstones, pool }: EntitiesOptions,
   keys: readonly string[],
 ): Promise<(Lookup<T> | undefined)[]> {
   const all = await cache.getMany<T>(keys);
-  // Another node may have heard that it is gone before this one's copy went.
+  // Another node may have learned of the deletion while this one still has a copy.
   const cachedAt = (index: number): Cached<T> | undefined =>
     tombstones.has(keys[index] as string) ? undefined : all[index];
   const missing = keys.filter((_, index) => cachedAt(index) === undefined);
@@ -140,7 +140,7 @@ async function lookUp<T>(
   });
 }
 
-/** Digits are a handle where a handle is asked for: who meant an id is told where ids are taken (I4). */
+/** Digits are read as a handle here (I4); the message tells callers who meant an id where ids are accepted. */
 function withIdHint(ref: UserRef, found: Found<User>): Found<User> {
   if ('ok' in found || found.fail.code !== 'not_found' || !('handle' in ref) || !/^[0-9]+$/.test(ref.handle))
     return found;
@@ -148,7 +148,7 @@ function withIdHint(ref: UserRef, found: Found<User>): Found<User> {
   return { fail: new ServiceError('not_found', message, found.fail.detail) };
 }
 
-/** As it travels to whoever waits for it, on other nodes too: plain JSON. */
+/** As plain JSON, for waiters on other nodes too. */
 const serialized = <T>(got: Lookup<T>): Extract<Lookup<T>, { ok: T }> | { readonly fail: PlainFailure } =>
   'fail' in got ? { fail: plainFailure(got.fail) } : got;
 

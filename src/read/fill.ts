@@ -49,7 +49,7 @@ export interface FillContext {
 }
 
 /**
- * Exactly `count` items from a position, while that many remain and are covered (section 4, pagination rule 4; M1): held pages
+ * Exactly `count` items from a position, while that many remain and can be paid for (section 4, pagination rule 4; M1): cached pages
  * first, then the network's, looking one item ahead so that the last page knows it is the last (C15).
  */
 export async function fill(context: FillContext, ask: Ask): Promise<Slice> {
@@ -57,7 +57,7 @@ export async function fill(context: FillContext, ask: Ask): Promise<Slice> {
   try {
     return await filling.run();
   } catch (error) {
-    // No short page: what was read stays held, and what was on the receipt is free (C13).
+    // No short page: what was read stays cached, and what was on the receipt is free (C13).
     context.meter.giveBack(filling.paid);
     throw error;
   }

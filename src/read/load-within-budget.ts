@@ -5,7 +5,7 @@ import type { Meter } from '../metering/meter.js';
 import type { CallContext } from './call-context.js';
 import type { Entities, Lookup } from './entities.js';
 
-/** One paid object wanted: by what reference, and under which path it is billed. */
+/** One paid object to load: its reference, and the path it is billed under. */
 export interface LoadRequest<Ref> {
   readonly ref: Ref;
   readonly path: string;
@@ -19,15 +19,14 @@ export interface LoadOptions<T> {
   readonly objectOf: (value: T) => string;
 }
 
-/** An outcome per want, in order; what an object cost is beside it. */
+/** One result per request, in order, with what the object cost. */
 export type Loaded<T> =
   | { readonly ok: T; readonly cache: ItemCache; readonly charged: Thousandths }
   | { readonly fail: ServiceError };
 
 /**
- * Objects in the order they were asked for, as far as the money reaches: those that do not exist use up nothing (B7), and from
- * the first that cannot be covered every one is `no_credits` and is not fetched (batch rule 4, B6). What is covered is read
- * together, in one go unless the money is tight.
+ * Loads objects in the order requested, as far as the budget allows. Missing objects cost nothing (B7). From the first object
+ * that cannot be paid for, all are `no_credits` and not fetched (batch rule 4, B6). What is affordable is read in parallel.
  */
 export async function loadWithinBudget<Ref, T extends object>(
   entities: Entities<Ref, T>,
@@ -57,7 +56,7 @@ export async function loadWithinBudget<Ref, T extends object>(
   return results;
 }
 
-/** A read that the network failed is this input's own failure: the others are served (B8). */
+/** A failed read fails only its own input; the others are served (B8). */
 async function readOne<T>(read: () => Promise<Lookup<T>>): Promise<Lookup<T>> {
   try {
     return await read();
@@ -67,7 +66,7 @@ async function readOne<T>(read: () => Promise<Lookup<T>>): Promise<Lookup<T>> {
   }
 }
 
-/** How far the money reaches if everything not known to be absent exists. */
+/** The index of the first request that could not be paid for if every object not known to be missing exists. */
 function affordableEnd<T>(
   meter: Meter,
   cached: readonly (Lookup<T> | undefined)[],
@@ -86,7 +85,7 @@ function affordableEnd<T>(
   return cached.length;
 }
 
-/** Puts what was found on the meter, in order; stops short where the money does not reach after all. */
+/** Charges what was found, in order; stops at the first object that cannot be paid for. */
 function deliver<Ref, T extends object>(
   entities: Entities<Ref, T>,
   meter: Meter,

@@ -3,28 +3,28 @@ import type { Cache, Cached } from '../ports/cache.js';
 import { listHash, namesOfItem, pageKey } from './keys.js';
 import { type Lifetimes, pageLifetime } from './lifetimes.js';
 
-/** The newest first page, as opposed to one that a chain started from and a network's token. */
+/** The key of the newest first page, as opposed to a first page kept for a cursor chain (`@…`) or a network's token. */
 export const HEAD = '';
 
-/** One upstream page as it is held. Followers and follower ids share it (M15). Never changed after it was made. */
+/** One upstream page as cached. Followers and follower ids share it (M15). Immutable. */
 export interface CachedPage {
-  /** Where it lies: a network's token, or `@…` for a first page. What a cursor names. */
+  /** The page's key in its list: the network's token, or `@…` for a first page. Cursors refer to it. */
   readonly place: string;
   readonly items: readonly (User | Tweet)[];
   readonly next: string | null;
   readonly nextIsCertain: boolean;
   readonly endReason?: 'network_limit';
-  /** The place it was reached from: how far back repeats are looked for (C11). */
+  /** The key of the page before it, followed to find repeated items (C11). */
   readonly before: string | null;
 }
 
-/** How many earlier pages of a chain a new one is cleared of repeats against. */
+/** How many earlier pages of a chain are searched for repeated items. */
 const LOOK_BACK_PAGES = 20;
 
-/** Whether a place is that of a first page, be it the newest or one that a chain started from. */
+/** Whether this is the key of a first page, either the newest or one kept for a chain. */
 export const isFirst = (place: string): boolean => place === HEAD || place.startsWith('@');
 
-/** Pages as they lie in the cache, by list and place. */
+/** Cached pages, by list and page key. */
 export class PageCache {
   readonly #cache: Cache;
   readonly #lifetimes: Lifetimes;
@@ -37,11 +37,14 @@ export class PageCache {
   async at(list: ListRef, place: string): Promise<Cached<CachedPage> | undefined> {
     const hash = listHash(list);
     const cached = await this.#cache.get<CachedPage>(pageKey(hash, place));
-    // A chain whose own first page is gone looks for its place in the newest one.
+    // A chain whose own first page was evicted continues in the newest one.
     return cached ?? (place.startsWith('@') ? this.#cache.get<CachedPage>(pageKey(hash, HEAD)) : undefined);
   }
 
-  /** A first page is held twice: for callers without a cursor, briefly, and for those in the middle of it, longer (C7). With it, the names by which it may have to be found when something goes (M25): the list's and its items'. */
+  /**
+   * A first page is stored twice: briefly for callers without a cursor, and longer for cursors that point into it (C7). `listNames`
+   * and the names of its items are what tombstones look it up by (M25).
+   */
   async store(list: ListRef, page: CachedPage, fetchedAt: number, listNames: readonly string[]): Promise<void> {
     const hash = listHash(list);
     const cached = { value: page, fetchedAt };
@@ -51,7 +54,7 @@ export class PageCache {
     await this.#cache.set(pageKey(hash, HEAD), cached, pageLifetime(this.#lifetimes, list, true), shows);
   }
 
-  /** What a new page is cleared of, ids, and where it must not lead back to, places: as far as the pages before are held. */
+  /** Ids that a new page must not repeat and page keys it must not lead back to, from the earlier pages still cached. */
   async earlier(list: ListRef, before: string | null): Promise<{ ids: Set<string>; places: Set<string> }> {
     const ids = new Set<string>();
     const places = new Set<string>();

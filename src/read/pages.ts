@@ -22,22 +22,22 @@ export interface PageLookup {
   readonly fetchedAt: number;
 }
 
-/** A place in a list, and the one it is reached from. */
+/** The key of a page in its list, and of the page before it. */
 export interface PageLocation {
   readonly place: string;
   readonly before: string | null;
 }
 
 export interface Pages {
-  /** A page only if it is held, and the network has not said since that the list is gone (M25). */
+  /** The cached page, unless the network has since said that the list does not exist (M25). */
   peek(list: ListRef, place: string): Promise<PageLookup | undefined>;
-  /** The page, read from the network if it must be. A 404 is remembered (M24). */
+  /** The page, read from the network if necessary. A 404 is remembered (M24). */
   read(list: ListRef, at: PageLocation, fresh: boolean, callContext: CallContext): Promise<PageLookup>;
 }
 
 export interface PagesOptions {
   readonly cache: Cache;
-  /** For remembered absences: a memory that nobody's paid pages are in. */
+  /** For remembered 404s, apart from the pages that were paid for. */
   readonly unpaid: Cache;
   readonly shared: SharedReads;
   readonly pool: Pool;
@@ -82,7 +82,7 @@ export function createPages(options: PagesOptions): Pages {
     return { page, cache: 'miss', fetchedAt };
   }
 
-  /** The page as it is held; throws where it is remembered that there is no such list (M24). */
+  /** The cached page; throws if a 404 is remembered for the list (M24). */
   async function lookUp(list: ListRef, place: string): Promise<PageLookup | undefined> {
     const cached = await peek(list, place);
     if (cached) return cached;
@@ -98,7 +98,7 @@ export function createPages(options: PagesOptions): Pages {
       if (fresh)
         return { ...(await shared.alone(callContext, (waiters) => readNow(list, at, waiters))), cache: 'bypass' };
       const key = pageKey(listHash(list), isFirst(at.place) ? HEAD : at.place);
-      // Whoever leads looks once more: an earlier flight may have landed on its way here, on another node say.
+      // Check the cache again: an earlier flight may have landed meanwhile, for instance on another node.
       const lead = async (waiters: Waiters) => (await lookUp(list, at.place)) ?? readNow(list, at, waiters);
       const { value, led } = await shared.join(key, callContext, lead);
       return led ? value : { ...value, cache: 'hit' };
@@ -106,7 +106,7 @@ export function createPages(options: PagesOptions): Pages {
   };
 }
 
-/** The network's answer; that the list is there, or gone, is noted (M24, M25). */
+/** Reads from the network, and notes whether the list exists (M24, M25). */
 async function ask(options: PagesOptions, list: ListRef, token: string | null, waiters: Waiters): Promise<NetworkPage> {
   const { unpaid, pool, clock, lifetimes, tombstones } = options;
   const names = namesOf(list);
@@ -128,7 +128,7 @@ async function ask(options: PagesOptions, list: ListRef, token: string | null, w
   }
 }
 
-/** What came with a page is held as single objects, too (M13). */
+/** Caches the objects of a page as single objects, too (M13). */
 async function storeObjects({ users, tweets }: PagesOptions, answer: NetworkPage, fetchedAt: number): Promise<void> {
   const authors = new Map<string, User>();
   for (const tweet of answer.tweets ?? []) if (tweet.author) authors.set(tweet.author.id, tweet.author);
@@ -138,7 +138,7 @@ async function storeObjects({ users, tweets }: PagesOptions, answer: NetworkPage
   ]);
 }
 
-/** Under what names a list may be gone: its own, and that of the object without which there is none (M25). */
+/** The names a tombstone may have for a list: its own, and that of its subject (M25). */
 function namesOf(list: ListRef): [own: string, ...others: string[]] {
   const own = `list:{${listHash(list)}}`;
   const { subject, withoutSubject } = LISTS[list.kind];

@@ -183,7 +183,7 @@ export class Reads {
     return { unit: 'tweet', fresh, callContext: this.#callContext, objectOf: (tweet) => nameOf(tweet, fresh) };
   }
 
-  /** One loader for all fields, or where money is tight one for each, so that they can be funded in their order (G9). */
+  /** One loader for all fields, or one per field where money is tight, so that they are charged in document order (G9). */
   #loader<Ref, T extends object>(
     loaders: Loaders<Ref, T>,
     entities: Entities<Ref, T>,

@@ -4,12 +4,12 @@ import { abortable } from './abortable.js';
 import type { CallContext } from './call-context.js';
 import { Waiters } from './waiters.js';
 
-/** How often a read that its leader gave up on is begun anew by who still waits. */
+/** Attempts of a waiter whose flight failed only because its leader gave up. */
 const TRIES = 3;
 
 const ABANDONED = 'abandoned';
 
-/** A read that nobody waited for any more. Somebody may have come in that moment, so it is tried again for them. */
+/** A read dropped because nobody waited any more. A caller who joined at that moment tries again. */
 export const abandoned = (): ServiceError =>
   new ServiceError('upstream_error', 'The read was cancelled because nobody was waiting for it.', {
     reason: ABANDONED,
@@ -17,7 +17,7 @@ export const abandoned = (): ServiceError =>
 
 const TOO_LATE = 'too_late';
 
-/** The time of those who waited was over. Whoever joined later has more of it, and may try again. */
+/** The deadline of the waiters passed. A caller who joined later has time left and may try again. */
 export const tooLate = (cause: unknown): ServiceError =>
   new ServiceError('upstream_error', 'The network did not respond in time.', { reason: TOO_LATE, cause });
 
@@ -26,7 +26,7 @@ export const isTooLate = ({ detail }: ServiceError): boolean => detail.reason ==
 const isOthers = (error: unknown): boolean =>
   error instanceof ServiceError && [ABANDONED, TOO_LATE].includes(error.detail.reason ?? '');
 
-/** Reads that wait for each other under one key (M7), and who waits for which. */
+/** Reads shared under one key (M7), with their waiters. */
 export class SharedReads {
   readonly #flights: SingleFlight;
   readonly #waiters = new Map<string, Waiters>();
@@ -35,7 +35,7 @@ export class SharedReads {
     this.#flights = flights;
   }
 
-  /** `led` tells whether this caller's own `read` was run. Everyone leaves at their own signal; the read goes on for the rest. */
+  /** `led`: this caller's own `read` was run. Each waiter leaves at its own signal; the read goes on for the others. */
   async join<T>(
     key: string,
     callContext: CallContext,
@@ -58,7 +58,7 @@ export class SharedReads {
     }
   }
 
-  /** Alone: `fresh` shares with nobody (M8). */
+  /** A read that is not shared: `fresh` (M8). */
   async alone<T>(callContext: CallContext, read: (waiters: Waiters) => Promise<T>): Promise<T> {
     callContext.toNetwork();
     const waiters = new Waiters(callContext);

@@ -8,49 +8,50 @@ import type { Clock } from '../ports/clock.js';
 import type { Tombstone, TombstoneLog } from '../ports/tombstones.js';
 import type { Lifetimes } from './lifetimes.js';
 
-/** Objects the network says are gone: whatever page still holds one skips it (M25). */
+/** Objects that the network says were deleted. Cached pages that still contain one skip it (M25). */
 export interface Tombstones {
   has(key: string): boolean;
-  /** Nothing is: what shows thousands of items need not ask for each. */
+  /** Whether there are none, so that pages need not check each item. */
   readonly isEmpty: boolean;
-  /** It is gone, and something cached shows it. `accountId`: whose read found out. */
+  /** Adds an object that was deleted and that the cache still shows. `accountId`: whose read found out. */
   add(key: string, accountId?: string): void;
   /**
-   * The network says that there is none. Remembered only where something cached may show it: what nobody has cached needs no
-   * remembering, makes no answer worse, and must not push out what does. Resolves with whether something may.
+   * Adds an object that the network says does not exist, but only if something cached may show it; otherwise it would only push
+   * out tombstones that matter. Resolves with whether it was added.
    */
   addIfCached(key: string, accountId: string): Promise<boolean>;
   /** The network shows the object again. */
   remove(key: string): void;
-  /** Changes whenever the set does; a rendering made under another version may show what is gone. */
+  /** Changes whenever the set does. An answer rendered under another version may show a deleted object. */
   readonly version: number;
-  /** Hears of what the other nodes know; resolves when it knows it, with what ends the hearing. */
+  /** Subscribes to the tombstones of all nodes. Resolves once the known ones have been read; returns an unsubscriber. */
   follow(): Promise<() => Promise<void>>;
 }
 
 export interface TombstonesOptions {
   readonly clock: Clock;
   readonly lifetimes: Lifetimes;
-  /** What the other nodes hear, and are heard, through. */
+  /** The log shared with the other nodes. */
   readonly tombstoneLog: TombstoneLog;
-  /** Knows what may still be shown. */
+  /** Knows which names cached pages may still show. */
   readonly cache: Pick<Cache, 'shows'>;
   readonly memories?: Memories;
   readonly maxBytes?: number;
 }
 
-/** Enough of an account's digest to tell it from the others. */
+/** Characters of an account's digest that are enough to tell accounts apart. */
 const OWNER_LENGTH = 12;
 
-/** Begins the owner of what is remembered only because nobody knows what is cached. */
+/** Starts the owner's name for tombstones that are only a precaution: it is unknown what is cached. */
 const UNSURE = '?';
 
-/** Whoever is not named: nodes of an earlier version. */
+/** The owner of tombstones from nodes of an earlier version, which name none. */
 const NOBODY = '';
 
 /**
- * Remembers for longer than any page is held, so that one held since before the object went cannot show it again. What one
- * account's reads found may fill a tenth of the memory, and as much again while nobody knows what is cached: that goes first.
+ * Kept for longer than any page is cached, so that no page from before the deletion can show the object again. The tombstones
+ * that one account's reads found may fill a tenth of the memory, and another tenth while it is unknown what is cached; those are
+ * dropped first.
  */
 export function createTombstones(options: TombstonesOptions): Tombstones {
   const { clock, lifetimes, tombstoneLog, cache, memories = new Memories(), maxBytes } = options;
@@ -86,7 +87,7 @@ export function createTombstones(options: TombstonesOptions): Tombstones {
     async addIfCached(key, accountId) {
       const isShown = await shown.load(key);
       if (isShown === false) return false;
-      // What is remembered to be on the safe side never pushes out what is known to matter.
+      // Tombstones that are only a precaution never push out those that matter.
       const owner = isShown ? ownerOf(accountId) : `${UNSURE}${ownerOf(accountId)}`;
       tell({ key, gone: true, by: owner });
       return true;

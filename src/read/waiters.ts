@@ -6,7 +6,7 @@ export interface WaitersListener {
   readonly onEmpty: () => void;
 }
 
-/** Those who wait for one read: it is on the turn of each of them, and is not worth making once all have left. */
+/** The calls that wait for one read. It counts as queued by each of them, and is dropped once all have left. */
 export class Waiters {
   readonly #members = new Set<CallContext>();
   #onJoin: (member: CallContext) => void = () => {};
@@ -21,7 +21,7 @@ export class Waiters {
     return this.#members;
   }
 
-  /** On whose account what the read brings is remembered: of those who wait, whoever came first; nobody's once all have left. */
+  /** The account that what the read finds is attributed to: the first waiter's, or '' once all have left. */
   get accountId(): string {
     const [first] = this.#members;
     return first?.accountId ?? '';
@@ -31,7 +31,7 @@ export class Waiters {
     return this.#members.size === 0;
   }
 
-  /** Until when somebody is going to wait: milliseconds of the monotonic clock. */
+  /** The latest deadline of all waiters, monotonic milliseconds. */
   get deadlineAtMs(): number {
     let latest = 0;
     for (const { deadlineAtMs } of this.#members) latest = Math.max(latest, deadlineAtMs);
@@ -49,7 +49,7 @@ export class Waiters {
     else this.#onLeave(member);
   }
 
-  /** Tells of who comes later, of who leaves while others stay, and when nobody is left; one listener. */
+  /** Reports later arrivals, departures while others stay, and when nobody is left. Only one listener. */
   watch({ onJoin, onLeave, onEmpty }: WaitersListener): void {
     this.#onJoin = onJoin;
     this.#onLeave = onLeave;

@@ -7,15 +7,15 @@ import type { Cache } from '../ports/cache.js';
 import type { Tombstones } from '../read/tombstones.js';
 import type { Answer } from './call.js';
 
-/** An answer all of which was held: as long as every part of it still is, the same call gets the same answer at the same price. */
+/** An answer made entirely of cached values: while they are unchanged, the same call gets the same answer at the same price. */
 interface Entry {
   readonly answer: Answer;
   readonly parts: readonly Part[];
-  /** What had gone by then: anything more, and the answer may show what it must not (M25). */
+  /** The tombstones it was made under: with newer ones it may show a deleted object (M25). */
   readonly tombstonesVersion: number;
 }
 
-/** A held thing that went into an answer. It is the cache's to keep: this reference alone does not. */
+/** A cached value that an answer was made of. The cache keeps it alive, this reference does not. */
 interface Part {
   readonly key: string;
   readonly value: WeakRef<object>;
@@ -26,8 +26,8 @@ const ANSWER_BYTES = 400;
 const PART_BYTES = 80;
 
 /**
- * Answers rendered from held things only, kept to be sent again without running the operation: what remains of a hit is its
- * charge and a copy of bytes. Never asked where something was read, refused, trimmed or absent.
+ * Answers made of cached values only, kept to be sent again without running the operation: a hit costs a charge and a copy of
+ * bytes. Nothing is stored where something was read, refused, trimmed or missing.
  */
 export class AnswerCache {
   readonly #entries: BoundedMap<Entry>;
@@ -40,7 +40,7 @@ export class AnswerCache {
     this.#entries = memories.map('answers', { weigh: weightOf });
   }
 
-  /** The answer to the call, told in a text of any length, if everything it was made of is held unchanged. */
+  /** The answer to a call, by a text that identifies it, if every cached value it was made of is unchanged. */
   async find(call: string): Promise<Answer | undefined> {
     const key = digestOf(call);
     const entry = this.#entries.get(key);
@@ -65,12 +65,12 @@ export class AnswerCache {
   }
 }
 
-/** What it was made of is the cache's: the references alone. */
+/** The values themselves count for the cache; here only the references do. */
 const weightOf = ({ answer, parts }: Entry): number => {
   const { rendered, data, charge } = answer;
   const references = parts.reduce((sum, { key }) => sum + PART_BYTES + bytesOf(key), 0);
   return ANSWER_BYTES + (rendered ? bytesOf(rendered) : bytesOf(data)) + bytesOf(charge.lines) + references;
 };
 
-/** True when nothing was read, not even to look ahead, so that the next call of the same kind costs and says the same. */
+/** True when nothing was read, not even to look ahead, so that the same call would cost and return the same. */
 export const isAllCached = (charge: Charge): boolean => charge.amount > 0 && charge.cache === 'hit';

@@ -2,7 +2,7 @@ import { ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { AbortState } from '../ports/ledger.js';
 
-/** Until when one call is worked on, counted from its beginning (S13): nothing is begun for it any more after that. */
+/** The deadline of one call (S13): nothing is begun for it after that. */
 export class Deadline {
   readonly atMs: number;
   readonly #ms: number;
@@ -14,7 +14,7 @@ export class Deadline {
   /** It has passed: whatever waits from now on is late at once. */
   #passed: ServiceError | null = null;
 
-  /** `left` fires when the caller has left. */
+  /** `callerSignal` fires when the caller disconnects. */
   constructor(ms: number, monotonic: Clock, callerSignal: AbortSignal) {
     this.#ms = ms;
     this.#monotonic = monotonic;
@@ -23,7 +23,7 @@ export class Deadline {
     this.#timer = setTimeout(() => this.#pass(), ms).unref();
   }
 
-  /** Fires when the caller has left, and at the deadline, also when the call has ended before: its reads may live on. */
+  /** Fires when the caller disconnects, and at the deadline, even if the call has ended: its reads may outlive it. */
   get signal(): AbortSignal {
     if (this.#over === null) {
       this.#over = new AbortController();
@@ -32,7 +32,7 @@ export class Deadline {
     return AbortSignal.any([this.#callerSignal, this.#over.signal]);
   }
 
-  /** The same, to be asked. */
+  /** The same as a state to poll, without a listener. */
   get abortState(): AbortState {
     const isLate = (): boolean => this.#monotonic.now() >= this.atMs;
     const late = (): ServiceError => this.#late();
@@ -47,7 +47,7 @@ export class Deadline {
     };
   }
 
-  /** The answer, or 503 at the deadline if that comes first. */
+  /** The promise's result, or a 503 at the deadline if that comes first. */
   async race<T>(answer: Promise<T>): Promise<T> {
     if (this.#passed !== null) {
       // Nobody is left to hear how it ends.

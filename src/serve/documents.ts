@@ -66,7 +66,7 @@ export class Documents {
     if (known) return admitted(known, assertAdmitted);
     const operation = prepareOperation(this.#context, {
       ...{ id, text, operationName, assertAdmitted },
-      // A text of our own is ours whoever sends it.
+      // A persisted text is exempt from the limits of shape, even when it is sent as text.
       isPersisted: this.#hashed.has(sha256(text)),
       findEquivalent: (normalised) => this.#introspection.get(normalised),
       onCompiled: () => this.#weighAnew(id),

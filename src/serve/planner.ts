@@ -34,7 +34,7 @@ export interface WorstCase {
 const MAX_PARENTS = 20;
 
 export interface Plan {
-  /** True when every root field is a paid read: the answer then depends on what is held and on nothing of the caller's. */
+  /** True when every root field is a paid read: the answer then depends on the cache and on nothing of the caller's. */
   readonly impersonal: boolean;
   /** True when some field of the operation is paid for. */
   readonly priced: boolean;

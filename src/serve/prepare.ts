@@ -103,7 +103,7 @@ export function prepareOperation({ schema, checks, results }: PrepareContext, so
   const fields = check(schema, read, operation, source);
   checkIntrospection(schema, operation, fragments);
   const executable = new Executable({ schema, document, operationName, fields }, source.onCompiled);
-  // One of ours is compiled at start, whoever will send it.
+  // Persisted operations are compiled at start.
   if (source.name !== undefined) executable.compile();
   const plan = planOf(schema, operation, fragments, checks);
   // A long alias is in the path of all that is below it.

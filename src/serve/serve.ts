@@ -18,7 +18,7 @@ export type Serve = (call: Call) => Promise<Outcome>;
 
 const NO_UPSTREAM: Outcome['upstream'] = { calls: 0, waitMs: 0, readMs: 0 };
 
-/** The way of a request, step by step. Never rejects: whatever goes wrong is an outcome. */
+/** Serves a call, step by step. Never rejects: a failure is an outcome. */
 export function createServe(options: ServeOptions): Serve {
   return async (call) => {
     const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal);

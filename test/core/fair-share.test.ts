@@ -24,7 +24,7 @@ describe('places shared by the dynamic threshold', () => {
       const { share } = shareOf(1000);
       const holders = Array.from({ length: n }, (_, index) => `h${index}`);
       for (let round = 0; round < 1000; round += 1) for (const holder of holders) share.take(holder);
-      for (const holder of holders) expect(Math.abs(share.heldBy(holder) - 1000 / (n + 3))).toBeLessThanOrEqual(1);
+      for (const holder of holders) expect(Math.abs(share.countOf(holder) - 1000 / (n + 3))).toBeLessThanOrEqual(1);
       expect(share.take('newcomer')).not.toBeNull();
     }
   });
@@ -49,7 +49,7 @@ describe('places shared by the dynamic threshold', () => {
             taken?.leave();
             taken?.leave();
           } else {
-            const [own, free] = [share.heldBy(holder), total - share.taken];
+            const [own, free] = [share.countOf(holder), total - share.taken];
             const taken = share.take(holder);
             expect(taken !== null).toBe(own < free / 3);
             if (own === 0 && free > 0) expect(taken).not.toBeNull();
@@ -63,7 +63,7 @@ describe('places shared by the dynamic threshold', () => {
           expect(share.taken).toBe(held.length);
           expect(share.taken).toBeLessThanOrEqual(total);
           for (let n = 0; n < 8; n += 1) {
-            expect(share.heldBy(`h${n}`)).toBe(held.filter(({ holder }) => holder === `h${n}`).length);
+            expect(share.countOf(`h${n}`)).toBe(held.filter(({ holder }) => holder === `h${n}`).length);
           }
         }
         for (const { taken } of held) taken.leave();

@@ -16,11 +16,11 @@ export const chunks = <T>(all: readonly T[], size = MOST_INPUTS): T[][] =>
 /** Whole profiles: lists and posts come with none that has counts. */
 export class Profiles {
   readonly #ask: Xrpc;
-  readonly #births: CreationTimes;
+  readonly #creationTimes: CreationTimes;
 
   constructor(ask: Xrpc, creationTimes: CreationTimes) {
     this.#ask = ask;
-    this.#births = creationTimes;
+    this.#creationTimes = creationTimes;
   }
 
   /** One profile. Throws `not_found`, with the reason where there is one. */
@@ -41,7 +41,7 @@ export class Profiles {
   /** By DID; without those who are not to be shown. */
   async usersOf(profiles: readonly DetailedProfile[], context: ReadContext): Promise<Map<string, User>> {
     const shown = profiles.filter((profile) => !isHidden(profile));
-    const creationTimes = await this.#births.of(shown, context);
+    const creationTimes = await this.#creationTimes.of(shown, context);
     return new Map(shown.map((profile) => [profile.did, userOf(profile, creationTimes.get(profile.did) ?? EPOCH)]));
   }
 

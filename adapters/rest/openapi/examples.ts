@@ -20,7 +20,7 @@ const BALANCE: Thousandths = 1_000_000;
 const { OBSERVATORY, FERRIES, THREAD, REPLY, QUOTE, PHOTO } = EXAMPLE_OBJECTS;
 const PAID = { keyPrefix: 'perch_live_4fTq9Z', items: 2, cacheHits: 0, credits: 2 };
 
-/** What the schema would resolve an operation's root field to, and how each of its items was come by. */
+/** What the schema would resolve an operation's root field to, and how each of its items was obtained. */
 const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCache[] }>> = {
   user: { value: OBSERVATORY, items: ['miss'] },
   tweet: { value: PHOTO, items: ['hit'] },

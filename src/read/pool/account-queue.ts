@@ -1,14 +1,14 @@
 import type { Job } from './job.js';
 import { slotsOf } from './queue-share.js';
 
-/** What one account has in the queue: counted, in a few steps whatever waits. */
+/** Counters of what one account has in the queue, so that no decision depends on the length of the queue. */
 export class AccountQueue {
   readonly id: string;
-  /** Its last turn, by number, or when it came: who has the lowest one is next. */
+  /** Number of its last turn, or of its arrival: the lowest is next. */
   turn: number;
-  /** Of those that travel alone. */
+  /** Jobs that cannot be batched. */
   unbatched = 0;
-  /** Of the queue, in places. */
+  /** Slots of the queue it takes. */
   slots = 0;
   jobs = 0;
   readonly #kinds = new Map<string, { waiting: number; readonly maxBatchSize: number }>();
@@ -29,7 +29,7 @@ export class AccountQueue {
     else this.#kinds.set(kind, of);
   }
 
-  /** How many turns they take, at most. */
+  /** Turns that its jobs take at most. */
   get turns(): number {
     let turns = 0;
     for (const { waiting, maxBatchSize } of this.#kinds.values()) turns += Math.ceil(waiting / maxBatchSize);

@@ -9,7 +9,7 @@ export interface PageInput {
   readonly token: string | null;
 }
 
-/** How each kind of read is made with the network. */
+/** How each kind of read is batched and made. */
 export interface BatchSpecs {
   readonly users: BatchSpec<UserRef, Found<User>>;
   readonly tweets: BatchSpec<string, Found<Tweet>>;

@@ -4,17 +4,17 @@ import type { Job } from './job.js';
 import { JobGroup } from './job-group.js';
 import { mayHaveMore, QUEUE_SLOTS, slotsOf } from './queue-share.js';
 
-/** Who may take which jobs: a reading session. */
+/** Takes jobs from the queue: a session's worker. */
 export interface Consumer {
   mayRead(kind: string): boolean;
-  /** What it may not is what it has tried already. */
+  /** False for jobs that it has tried already. */
   mayTake(job: Job): boolean;
 }
 
 /**
- * What waits for the upstream, in turns by account (L7): nobody stands behind all that another has waiting. A job that several
- * accounts wait for is in the lines of each, and leaves them all when it is taken. What an operation costs grows with the kinds of
- * read and the accounts of the one job, not with what waits.
+ * Jobs that wait for the upstream, served by account in turns (L7), so that nobody waits behind another account's backlog. A job
+ * that several accounts wait for is in the queue of each, and leaves all of them when it is taken. The cost of an operation grows
+ * with the kinds of read and the accounts of the job, not with the length of the queue.
  */
 export class FairQueue {
   readonly #accounts = new Map<string, AccountQueue>();
@@ -22,7 +22,7 @@ export class FairQueue {
   readonly #groups = new Map<string, JobGroup>();
   /** By kind: how many wait, and how many fit into a call. */
   readonly #kinds = new Map<string, { waiting: number; readonly maxBatchSize: number }>();
-  /** Of those that travel alone, each once; and how many each account waits for. */
+  /** Jobs that cannot be batched, each counted once; and how many of them each account waits for. */
   #unbatched = 0;
   readonly #unbatchedOf = new CappedSums(QUEUE_SLOTS);
   #slots = 0;
@@ -32,32 +32,32 @@ export class FairQueue {
     return this.#jobs.size;
   }
 
-  /** How many of its places are taken, a job that several wait for counted once. */
+  /** Slots taken; a job that several accounts wait for counts once. */
   get slots(): number {
     return this.#slots;
   }
 
-  /** Places that an account has. */
+  /** Slots that an account has. */
   slotsOf(accountId: string): number {
     return this.#accounts.get(accountId)?.slots ?? 0;
   }
 
-  /** Whether one more of the account's may wait without taking from the others' share. */
+  /** Whether the account may queue one more job within its share. */
   hasRoomFor(accountId: string): boolean {
     return mayHaveMore(this.slotsOf(accountId), this.#slots);
   }
 
-  /** What there are jobs of. */
+  /** The kinds of the queued jobs. */
   kinds(): Iterable<string> {
     return this.#kinds.keys();
   }
 
-  /** What waits, by what may take it. */
+  /** The queued jobs, by which sessions may take them. */
   groups(): Iterable<JobGroup> {
     return this.#groups.values();
   }
 
-  /** How many upstream calls all of it takes. */
+  /** Upstream calls needed for all jobs. */
   get calls(): number {
     let calls = 0;
     for (const { waiting, maxBatchSize } of this.#kinds.values()) calls += Math.ceil(waiting / maxBatchSize);
@@ -68,7 +68,7 @@ export class FairQueue {
     return this.#jobs.has(job);
   }
 
-  /** Puts the job into an account's line. */
+  /** Adds the job to an account's queue. */
   add(job: Job, accountId: string): void {
     const account = this.#accounts.get(accountId) ?? new AccountQueue(accountId, this.#turns++);
     const accounts = this.#jobs.get(job) ?? new Set();
@@ -87,7 +87,7 @@ export class FairQueue {
     for (const account of this.#jobs.get(job) ?? []) this.leave(job, account.id);
   }
 
-  /** Takes the job out of one account's line; it goes when it is in no other. */
+  /** Takes the job out of one account's queue, and drops it when it is in no other. */
   leave(job: Job, accountId: string): void {
     const accounts = this.#jobs.get(job);
     const account = this.#accounts.get(accountId);
@@ -101,13 +101,13 @@ export class FairQueue {
     if (accounts.size > 0) return;
     this.#jobs.delete(job);
     this.#count(job, -1);
-    // Tenths add up to nearly whole places: an empty queue is where that ends.
+    // Tenths add up to almost whole slots; an empty queue resets the rounding error.
     if (this.#jobs.size === 0) this.#slots = 0;
   }
 
   /**
    * What the next upstream call takes: the oldest job of the account whose turn it is, and as many others of its kind, of all
-   * accounts in turns, as fit into the same call. Empty when the taker may take nothing.
+   * accounts in turns, as fit into the same call. Empty when the consumer may take nothing.
    */
   take(consumer: Consumer): Job[] {
     const groups = this.#openGroups(consumer);
@@ -130,7 +130,7 @@ export class FairQueue {
     return taken;
   }
 
-  /** Whether there is anything the taker may take. */
+  /** Whether there is anything the consumer may take. */
   hasFor(consumer: Consumer): boolean {
     for (const group of this.#groups.values()) if (isOpen(group, consumer)) return true;
     return false;

@@ -17,28 +17,28 @@ import { SessionWorker } from './session-worker.js';
 import { WakeTimer } from './wake-timer.js';
 
 export interface FamilyPoolOptions {
-  /** What its lanes are named after: the network and the family. */
+  /** Prefix of the pace keys: the network and the family. */
   readonly name: string;
   readonly sessions: readonly Session[];
   readonly pace: Pace;
   readonly clock: Clock;
-  /** Milliseconds from any start, never set back: waiting and deadlines are counted by it. */
+  /** Monotonic, for waiting times and deadlines. */
   readonly monotonic: Clock;
   readonly timers: Timers;
   readonly perSecond: number | null;
   readonly tracing: Tracing;
 }
 
-/** A failed read is tried once more, on another session, if that is within so long of its beginning (S12). */
+/** A failed read is retried once, on another session, if it began no longer ago than this (S12). */
 const RETRY_MS = 20_000;
 
-/** While another session could make a second attempt, the first takes half of a call's time, and no longer than this. */
+/** While another session could retry, the first attempt gets half of the call's time, and at most this. */
 const ATTEMPT_MS = 10_000;
 
-/** A call that was given so much of its jobs' time, or this long, and is late, tells of the network. */
+/** A timeout counts as a latency sample only if the call had at least this share of its jobs' time, or this long. */
 const FAIR = { share: 0.25, ms: 5000 } as const;
 
-/** The reads of one family: a fair queue, and a lane for each session that takes from it as fast as pace and network allow. */
+/** The reads of one family: a fair queue, and one worker per session that takes jobs as fast as pace and network allow. */
 export class FamilyPool {
   readonly counts = newCounts();
   readonly #options: FamilyPoolOptions;
@@ -67,16 +67,13 @@ export class FamilyPool {
 
   get health(): FamilyHealth {
     const paced = this.#waitMs('', undefined, ({ isClear }) => isClear);
-    // Of the kind that waits longest, if the network manages less of one than the pace allows.
+    // The kind that waits longest counts, where the network serves less than the pace allows.
     const kinds = [...this.#queue.kinds()].map((kind) => this.#waitMs('', kind, (session) => session.mayRead(kind)));
     const waitMs = Math.max(paced, ...kinds);
     return { ...this.counts, waiting: this.#queue.size, waitMs, inFlight: this.#workers.flatMap(inFlightOf) };
   }
 
-  /**
-   * The input's output, once its turn has come. Refuses at once what could not come in time, what is over its account's share of the
-   * queue, and what no session may read.
-   */
+  /** Queues the input. Rejects at once what cannot be read in time, exceeds its account's share, or no session may read. */
   async read<Input, Output>(spec: BatchSpec<Input, Output>, input: Input, waiters: Waiters): Promise<Output> {
     const now = this.#options.monotonic.now();
     this.counts.read += 1;
@@ -106,14 +103,14 @@ export class FamilyPool {
     throw refusal;
   }
 
-  /** Whoever of those who wait has room in the queue decides: only when none has, it is refused for its share. */
+  /** Refused for its share only when none of the waiting accounts has room in the queue. */
   #queueRefusal(kind: string, waiters: Waiters, leftMs: number): ServiceError | undefined {
     const accounts = [...waiters.members].map(({ accountId }) => accountId);
     const account = accounts.find((accountId) => this.#queue.hasRoomFor(accountId));
     const waitMs = this.#waitMs(account ?? accounts[0] ?? '', kind, (session) => session.mayRead(kind));
     if (account !== undefined) return waitMs >= leftMs ? queueTooLong(waitMs, leftMs) : undefined;
     const [own, share] = [this.#queue.slotsOf(accounts[0] ?? ''), shareOf(this.#queue.slots)];
-    // It has room again when what is above its share has been read.
+    // There is room again once the jobs above its share have been read.
     return shareTaken(own, share, waitMs * Math.min(1, (own - share + 1) / Math.max(1, own)));
   }
 
@@ -126,7 +123,7 @@ export class FamilyPool {
     for (const member of waiters.members) if (hasRoom(member)) add(member);
     if (!waits() && first) add(first);
     waiters.watch({
-      // Over its share an account still gets what others wait for as well: on their turn.
+      // An account over its share still gets what others wait for, on their turn.
       onJoin: (member) => {
         if (waits() && hasRoom(member)) add(member);
       },
@@ -148,7 +145,7 @@ export class FamilyPool {
     job.reject(failure);
   }
 
-  /** As many lanes as there are calls to make: a place that is booked for nothing is lost to all nodes. */
+  /** Wakes as many workers as there are calls to make: a slot of the pace that goes unused is lost to all nodes. */
   #wake(): void {
     let calls = this.#queue.calls - this.#workers.filter(({ isRunning }) => isRunning).length;
     const idle = this.#workers.filter((worker) => !worker.isRunning && this.#queue.hasFor(worker));
@@ -186,7 +183,7 @@ export class FamilyPool {
     }
   }
 
-  /** Of the read that came first, and linked to the others that travel with it. */
+  /** The span belongs to the first read, with links to the others in the batch. */
   #traced<T>(session: Session, jobs: readonly Job[], call: () => Promise<T>): Promise<T> {
     const { tracing } = this.#options;
     const behalf = jobs.flatMap(({ waiters }) => [...waiters.members].flatMap(({ mark }) => mark ?? []));
@@ -203,14 +200,14 @@ export class FamilyPool {
     for (const { waiters } of jobs) for (const member of waiters.members) member.read(startedAt, endedAt);
   }
 
-  /** Another session may do better: each job is tried there, once, or for as long as it is only refused (S12, U34). */
+  /** Retries each job on another session: once after a failure, and as long as sessions only refuse it (S12, U34). */
   #failed(session: Session, jobs: readonly Job[], failure: ServiceError): void {
     const now = this.#options.monotonic.now();
     noteFailure(this.counts, failure, this.#options.clock.now());
     for (const job of jobs) {
       job.tried.add(session.name);
       if (!isRefusal(failure)) job.failure ??= failure;
-      // That another session may not read it at all says nothing of why this one failed.
+      // A refusal by another session does not explain why this one failed.
       if (job.waiters.isEmpty || !this.#mayRetry(job, failure, now)) job.reject(job.failure ?? failure);
       else {
         job.since = now;
@@ -226,7 +223,7 @@ export class FamilyPool {
     return again && this.#options.sessions.some((other) => other.mayTake(job) && other.mayRead(job.spec.kind));
   }
 
-  /** All the time there is, unless somebody else could try as well. */
+  /** All the remaining time, unless another session could retry. */
   #attemptMs(session: Session, jobs: readonly Job[], now: number): number {
     const leftMs = Math.max(...jobs.map(({ waiters }) => waiters.deadlineAtMs)) - now;
     const mayTry = (other: Session, job: Job) =>
@@ -235,7 +232,7 @@ export class FamilyPool {
     return another ? Math.min(leftMs / 2, ATTEMPT_MS) : leftMs;
   }
 
-  /** What waits for sessions that have closed in the meantime need not wait in vain: looked at once for each time one closes. */
+  /** Rejects jobs that wait for sessions which have closed since; checked once per closing. */
   #refuseUnservable(now: number): void {
     const closings = this.#options.sessions.reduce((sum, session) => sum + session.closings, 0);
     for (const group of [...this.#queue.groups()]) {
@@ -255,14 +252,14 @@ export class FamilyPool {
     return this.#options.sessions.some((session) => sample && session.mayTake(sample) && session.mayRead(kind));
   }
 
-  /** Jobs wait and no session may take them: one that rests will be free, and one that nothing comes from may be back. */
+  /** Jobs may wait while no session can take them: look again when one is free, or a silent one may be back. */
   #scheduleWake(): void {
     const waitMs = this.#nextMs();
     if (waitMs === undefined) this.#wakeTimer.cancel();
     else this.#wakeTimer.set(waitMs);
   }
 
-  /** How long until something may be taken that may not now, as far as is known. */
+  /** Time until a job that is blocked now may be taken, as far as is known. */
   #nextMs(): number | undefined {
     if (this.#queue.size === 0) return undefined;
     const { clock, monotonic } = this.#options;
@@ -283,7 +280,7 @@ export class FamilyPool {
     return closedFor(this.#options.sessions, kind, this.#options.clock.now(), leftMs);
   }
 
-  /** For a read that only some sessions can make; as if all could, where none can now. */
+  /** For reads that only some sessions can make; counts all sessions where none can now. */
   #waitMs(accountId: string, kind: string | undefined, mayRead: (session: Session) => boolean): number {
     const before = this.#queue.callsBefore(accountId);
     const open = this.#workers.filter(({ session }) => mayRead(session));
@@ -295,7 +292,7 @@ export class FamilyPool {
 const fairMsOf = (jobs: readonly Job[]): number =>
   Math.min(FAIR.ms, FAIR.share * Math.max(...jobs.map(({ waiters, askedAt }) => waiters.deadlineAtMs - askedAt)));
 
-/** Whether a failure took as long as the network takes: an answer about what was asked, or none in time. */
+/** Whether a failure is a latency sample: an answer about the request itself, or a timeout. */
 const isMeasurement = (failure: ServiceError): boolean =>
   isTooLate(failure) || !(isTrouble(failure) || isRefusal(failure));
 

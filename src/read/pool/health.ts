@@ -2,11 +2,11 @@ import type { ErrorCode, ServiceError } from '../../core/errors.js';
 import type { Family } from '../../core/model.js';
 import type { SessionHealth } from './session.js';
 
-/** How a family of reads did since the start. */
+/** Counters of one family of reads since the start. */
 export interface FamilyCounts {
   upstreamCalls: number;
   failures: number;
-  /** Look-ups that were answered from what is held, and those that went to the network. */
+  /** Lookups answered from the cache, and lookups that went to the network. */
   cacheHits: number;
   read: number;
   /** Reads refused at once, for they could not have been made in time, or were over their account's share of the queue. */

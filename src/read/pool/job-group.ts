@@ -1,12 +1,12 @@
 import type { AccountQueue } from './account-queue.js';
 import type { Job } from './job.js';
 
-/** Jobs that any session may or may not take together: of one kind, tried by the same sessions. By account, in turns. */
+/** Jobs of one kind that were tried by the same sessions, so that a session may take all or none. By account, in turns. */
 export class JobGroup {
   readonly kind: string;
   /** In order of turns, each with its jobs in order of arrival. */
   readonly #accounts = new Map<AccountQueue, Set<Job>>();
-  /** How often sessions had closed when its jobs were told of it the last time. */
+  /** The count of session closings when its jobs were last checked. */
   checkedAtClosings = 0;
 
   constructor(kind: string) {
@@ -21,7 +21,7 @@ export class JobGroup {
     return this.#accounts.size === 0;
   }
 
-  /** Any of them: they are alike to sessions. */
+  /** Any one of them: to sessions they are equal. */
   get sample(): Job | undefined {
     for (const jobs of this.#accounts.values()) for (const job of jobs) return job;
     return undefined;
@@ -53,7 +53,7 @@ export class JobGroup {
     if (jobs?.delete(job) && jobs.size === 0) this.#accounts.delete(account);
   }
 
-  /** It has had its turn: the others come first. */
+  /** Moves an account behind the others, after its turn. */
   moveToEnd(account: AccountQueue): void {
     const jobs = this.#accounts.get(account);
     if (jobs === undefined) return;

@@ -12,12 +12,12 @@ import { FamilyPool } from './family-pool.js';
 import type { PoolHealth } from './health.js';
 import { Session } from './session.js';
 
-/** The one door to the network: everything that must be read waits here for its turn, and travels together (8.1.7). */
+/** The only access to the network: every read queues here and is batched with others (8.1.7). */
 export interface Pool {
   user(ref: UserRef, waiters: Waiters): Promise<Found<User>>;
   tweet(id: string, waiters: Waiters): Promise<Found<Tweet>>;
   page(list: ListRef, token: string | null, waiters: Waiters): Promise<NetworkPage>;
-  /** Notes a look-up that needed no read. */
+  /** Counts a lookup served from the cache. */
   countCacheHit(family: Family): void;
   health(): PoolHealth;
 }

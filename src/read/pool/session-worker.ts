@@ -6,7 +6,7 @@ import type { Job } from './job.js';
 import type { Session } from './session.js';
 
 export interface SessionWorkerOptions {
-  /** What the pace knows it by. */
+  /** Its key in the pace. */
   readonly name: string;
   readonly session: Session;
   readonly queue: FairQueue;
@@ -16,26 +16,23 @@ export interface SessionWorkerOptions {
   readonly timers: Timers;
   /** Upstream calls per second; null: no pace. */
   readonly perSecond: number | null;
-  /** Of a kind: what its limits have in common on all lanes. */
+  /** By kind: what the limits of all workers share. */
   readonly measurement: (kind: string) => SharedMeasurement;
   readonly send: (worker: SessionWorker, jobs: readonly Job[]) => void;
-  /** Told when there is nothing more to call for here. */
+  /** Called when there is nothing left to take. */
   readonly onIdle: () => void;
 }
 
-/** Weight of the newest of the observed distances between two places. */
+/** Weight of the newest observed distance between two pace slots. */
 const NEWEST = 0.3;
 
-/**
- * One session's calls of one family, at their pace and within its limits in flight. What goes with a call is decided when its turn
- * has come, not before.
- */
+/** Makes one session's calls of one family, at its pace and within its in-flight limits. Batches are formed when a call's turn comes. */
 export class SessionWorker implements Consumer {
   readonly #options: SessionWorkerOptions;
   readonly #intervalMs: number;
   /** By kind of read. */
   readonly #limits = new Map<string, InFlightLimit>();
-  /** Observed distance of places while there was a queue: longer than the interval when other nodes take places, too. */
+  /** Observed distance of pace slots under load: longer than the interval when other nodes take slots, too. */
   #distanceMs: number;
   #lastPlaceMs = Number.NEGATIVE_INFINITY;
   #running = false;
@@ -54,7 +51,7 @@ export class SessionWorker implements Consumer {
     return this.#running;
   }
 
-  /** The limits of the kinds that were asked for. */
+  /** The limits of the kinds read so far. */
   get limits(): ReadonlyMap<string, InFlightLimit> {
     return this.#limits;
   }
@@ -74,7 +71,7 @@ export class SessionWorker implements Consumer {
     return limit;
   }
 
-  /** Calls as long as there is something to call for. */
+  /** Makes calls until there is nothing left to take. */
   wake(): void {
     if (this.#running) return;
     this.#running = true;
@@ -82,8 +79,8 @@ export class SessionWorker implements Consumer {
   }
 
   /**
-   * About how long until a call of this kind after so many others, milliseconds; the others are shared among so many lanes. By the
-   * pace, and by what the network was seen to manage where that is less. Without a kind: by the pace alone.
+   * Estimated milliseconds until a call of this kind after so many others, which are shared among so many workers. By the pace, and
+   * by what the network was seen to manage where that is less. Without a kind: by the pace alone.
    */
   waitMs(kind: string | undefined, callsBefore: number, workers: number): number {
     const placeMs = kind === undefined ? 0 : (this.#limits.get(kind)?.waitMs ?? 0);
@@ -101,14 +98,14 @@ export class SessionWorker implements Consumer {
       const jobs = queue.take(this);
       if (jobs.length > 0) send(this, jobs);
     }
-    // In the same step as the last look: a job that comes from now on wakes it anew.
+    // In the same tick as the last check: a job that arrives from now on wakes it again.
     this.#running = false;
     this.#options.onIdle();
   }
 
   async #turn(inQueue: boolean): Promise<void> {
     const { pace, name, perSecond, monotonic } = this.#options;
-    // What arrives in this tick travels together.
+    // What arrives in this tick goes into one batch.
     if (perSecond === null) return this.#after(0);
     const waitMs = await pace.reserve(name, perSecond);
     const placeMs = monotonic.now() + waitMs;

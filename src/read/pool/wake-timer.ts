@@ -1,6 +1,6 @@
 import type { Clock, Timers } from '../../ports/clock.js';
 
-/** Soonest and latest that it rings. */
+/** Shortest and longest delay. */
 const WITHIN_MS = { least: 20, most: 60_000 } as const;
 
 export interface WakeTimerOptions {
@@ -9,7 +9,7 @@ export interface WakeTimerOptions {
   readonly onFire: () => void;
 }
 
-/** Rings once, at the soonest of the times it was set to since it rang last. */
+/** A one-shot timer: fires at the earliest of the times it was set to since it last fired. */
 export class WakeTimer {
   readonly #options: WakeTimerOptions;
   #set: { readonly cancel: () => void; readonly atMs: number } | undefined;
