@@ -22,7 +22,7 @@ const POOLS = {
   /** Accounts, sign-in, sales, pages: whatever is not on the way of a read. */
   sql: { max: 6, name: 'perch', limits: { lockMs: 2_000, statementMs: 30_000, idleMs: 30_000 } },
   /** Keys and balances: a row or two by an index. */
-  lookUps: { max: 3, name: 'perch look-ups', limits: { lockMs: 1_000, statementMs: 5_000, idleMs: 5_000 } },
+  lookups: { max: 3, name: 'perch look-ups', limits: { lockMs: 1_000, statementMs: 5_000, idleMs: 5_000 } },
   /** Debits. */
   settling: {
     max: SETTLING_CONNECTIONS,
@@ -74,12 +74,12 @@ export async function openStores(
   const sql = await open('sql');
   await lifecycle.open('migrations', () => reached(config, migrate(sql, onProgress)));
   await lifecycle.open('pepper', () => checkPepper(sql, config, secrets));
-  const lookUps = await open('lookups');
+  const lookups = await open('lookups');
   const settling = await open('settling');
   const corpusSql = await open('corpusSql');
   const queries = new QueryLimiter(await open('queries'));
-  const accounts = createAccounts(sql, { lookUps });
-  const ledger = createLedger(sql, { lookups: lookUps, settling, queries });
+  const accounts = createAccounts(sql, { lookups });
+  const ledger = createLedger(sql, { lookups, settling, queries });
   return { sql, corpusSql, accounts, ledger, queries, secrets };
 }
 

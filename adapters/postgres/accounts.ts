@@ -12,9 +12,9 @@ import type { Sql, Transaction } from './sql.js';
 const KEY_CHANGE = 'perch_key_change';
 
 /** Accounts and keys over Postgres. Look-ups of keys may have a pool of their own. */
-export function createAccounts(sql: Sql, { lookUps = sql }: { lookUps?: Sql } = {}): Accounts {
+export function createAccounts(sql: Sql, { lookups = sql }: { lookups?: Sql } = {}): Accounts {
   return {
-    findKey: (hash) => findKey(lookUps, hash),
+    findKey: (hash) => findKey(lookups, hash),
     create: (account, by = OPERATOR) => lockingTransaction(sql, (tx) => createAccount(tx, account, by)),
     get: (accountId) => getAccount(sql, accountId),
     freeze: (accountId, frozen, by = OPERATOR) => lockingTransaction(sql, (tx) => freeze(tx, accountId, frozen, by)),

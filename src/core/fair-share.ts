@@ -82,10 +82,10 @@ export class FairShare {
     return Math.min(this.#longestMs, Math.max(0, last));
   }
 
-  #leave(holder: string, holding: Holding, place: { readonly atMs: number }): void {
-    if (!holding.slots.delete(place)) return;
+  #leave(holder: string, holding: Holding, slot: { readonly atMs: number }): void {
+    if (!holding.slots.delete(slot)) return;
     this.#taken -= 1;
-    const tookMs = this.#monotonic.now() - place.atMs;
+    const tookMs = this.#monotonic.now() - slot.atMs;
     holding.usualMs = slower(holding.usualMs, tookMs);
     this.#usualMs = this.#usualMs === null ? tookMs : 0.95 * this.#usualMs + 0.05 * tookMs;
     if (holding.slots.size === 0) this.#holdings.delete(holder);

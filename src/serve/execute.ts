@@ -56,7 +56,7 @@ export async function paid(
     const name = nameOf(options, caller, operation);
     const key = operation.impersonal && !call.run ? keyOf(call, prepared) : null;
     const made = (await find(options, key, limit, deadline)) ?? (await make(options, prepared, caller, limit, request));
-    // Whoever is gone by now pays nothing; from here on the answer is paid (M18).
+    // A caller who has left by now pays nothing; from here on the answer is charged (M18).
     call.signal.throwIfAborted();
     const balance = await post({ options, request, caller, limit, name }, made.answer.charge);
     return keep(options, call, prepared, key, { ...made, answer: { ...made.answer, balance } });
@@ -149,7 +149,7 @@ async function post({ options, request, caller, limit, name }: Due, charge: Char
   return balance;
 }
 
-/** Until the caller is gone, or the deadline (S13). */
+/** Until the caller disconnects, or the deadline (S13). */
 const callContextOf = (
   options: ServeOptions,
   { accountId }: Caller,

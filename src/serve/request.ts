@@ -8,7 +8,7 @@ import type { Deadline } from './deadline.js';
 import type { Operation } from './prepare.js';
 
 /** What is known of a call so far, whatever becomes of it. */
-export interface Trail {
+export interface CallRecord {
   rate: RateDecision | null;
   policy: Outcome['policy'];
   accountId: string | null;
@@ -21,7 +21,7 @@ export interface Trail {
 export interface Request {
   readonly call: Call;
   readonly deadline: Deadline;
-  readonly record: Trail;
+  readonly record: CallRecord;
   readonly slot: WorkSlot;
 }
 

@@ -12,7 +12,7 @@ import { DocumentError } from './document-error.js';
 import { paid, unpaid } from './execute.js';
 import type { ServeOptions } from './options.js';
 import type { AssertAdmitted } from './prepare.js';
-import type { Prepared, Request, Trail } from './request.js';
+import type { CallRecord, Prepared, Request } from './request.js';
 
 export type Serve = (call: Call) => Promise<Outcome>;
 
@@ -23,7 +23,7 @@ export function createServe(options: ServeOptions): Serve {
   return async (call) => {
     const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal);
     const slot = options.slots.open();
-    const request: Request = { call, deadline, slot, record: newTrail() };
+    const request: Request = { call, deadline, slot, record: newCallRecord() };
     try {
       const caller = await deadline.race(identify(options, call, slot));
       const opened = await admit(options, request, caller);
@@ -43,7 +43,7 @@ export function createServe(options: ServeOptions): Serve {
   };
 }
 
-const newTrail = (): Trail => ({
+const newCallRecord = (): CallRecord => ({
   rate: null,
   policy: 'account',
   accountId: null,
@@ -58,7 +58,7 @@ function outcomeOf({ clock }: ServeOptions, { call, record }: Request, result: O
   return { requestId: call.requestId, ...seen, upstream: callContext?.upstream ?? NO_UPSTREAM, ageSeconds, result };
 }
 
-function refusalOf(error: unknown, record: Trail): Refusal {
+function refusalOf(error: unknown, record: CallRecord): Refusal {
   const failure = asServiceError(error);
   // Too many failed keys count against the address, not against an account (A8).
   if (failure.detail.reason === FAILED_KEYS_REASON) record.policy = 'public';

@@ -36,7 +36,7 @@ describe('what is gone, whatever strangers ask for', () => {
     await expect(engine.open().reads.tweet('17', { path: 't', fresh: true })).rejects.toMatchObject(notFound);
     const without = await list();
     expect(without).not.toContain('17');
-    const { version } = engine.gone;
+    const { version } = engine.tombstones;
     const next = strangers();
     for (const _ of range(1010)) {
       const { nodes, errors } = await engine.open().reads.tweets(next(), { path: 'b', fresh: false });
