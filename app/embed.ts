@@ -29,8 +29,7 @@ export interface EmbedOptions {
 /**
  * A Fastify plugin: Perch's GraphQL in an app of one's own, run by Mercurius, on the same accounts, keys, prices and ledger as the
  * service. `app.graphql` is Mercurius's own, for hooks. Closing the app closes Perch. It has no pages, REST, sign-in or checkout:
- * those are the service's, which may run beside it on the same database. The package has it as JavaScript, for an app on plain
- * Node; a checkout runs it by tsx.
+ * those are the service's, which may run beside it on the same database. The package has it built, for an app on plain Node.
  *
  * Rejects with a TypeError for options that are wrong, a ConfigError for settings that are, and with an Error where mercurius is not
  * installed; what was opened by then is closed. In an app that has a Mercurius already, register it within a plugin of its own.

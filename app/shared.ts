@@ -5,7 +5,6 @@ import { createMemoryLimiter } from '../adapters/memory/limiter.js';
 import { createMemoryPace } from '../adapters/memory/pace.js';
 import { createMemoryTombstones } from '../adapters/memory/tombstones.js';
 import type { LinkState } from '../adapters/redis/link.js';
-import { openRedisStores } from '../adapters/redis/stores.js';
 import type { Config } from '../src/config/config.js';
 import { Memories } from '../src/core/memories.js';
 import { monotonic } from '../src/core/monotonic.js';
@@ -47,6 +46,7 @@ export async function openShared(lifecycle: Lifecycle, { config, clock, log }: S
     const tombstones = createMemoryTombstones({ clock, memories });
     return { ...local, tombstones, memories, redis: null };
   }
+  const { openRedisStores } = await import('../adapters/redis/stores.js');
   const options = {
     urls: config.redisUrls,
     clock,

@@ -1,10 +1,15 @@
 import { existsSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, readConfig } from '../../src/config/config.js';
 import { note } from './print.js';
 
-const PACKAGE_FOLDER = fileURLToPath(new URL('../..', import.meta.url));
+/** From the sources or from what was built of them: the nearest folder with a manifest. */
+const PACKAGE_FOLDER = packageFolder(dirname(fileURLToPath(import.meta.url)));
+
+function packageFolder(from: string): string {
+  return existsSync(join(from, 'package.json')) || dirname(from) === from ? from : packageFolder(dirname(from));
+}
 
 /** As a dependency its own folder is no place for data. */
 const isCheckout = !PACKAGE_FOLDER.split(sep).includes('node_modules');

@@ -9,3 +9,6 @@ export function ensureInstalled(options?: { folder?: string; dev?: boolean }): P
 
 /** Why an install is needed, in words; null when it isn't. */
 export function missing(folder: string, dev: boolean): string | null;
+
+/** Waits until no other process is at work in this folder; says so meanwhile. Gives what ends this one's turn. */
+export function takeTurn(folder: string, work: string): Promise<() => void>;

@@ -20,7 +20,7 @@ export const isDependency = (folder) => folder.split(sep).includes('node_modules
  */
 export async function ensureInstalled({ folder = PACKAGE_FOLDER, dev = false } = {}) {
   if (isDependency(folder) || missing(folder, dev) === null) return;
-  const release = await takeTurn(folder);
+  const release = await takeTurn(folder, 'installing the dependencies');
   try {
     // Another process may have done it while this one waited.
     const why = missing(folder, dev);
@@ -33,10 +33,11 @@ export async function ensureInstalled({ folder = PACKAGE_FOLDER, dev = false } =
 /** Why an install is needed, in words; null when it isn't. Optional packages may be absent: they depend on the platform. */
 export function missing(folder, dev) {
   const wanted = readLock(join(folder, 'package-lock.json'));
-  const there = readLock(join(folder, 'node_modules', '.package-lock.json'));
+  const there = installed(folder);
   if (there === null) return 'the dependencies are not installed yet';
   for (const [path, entry] of Object.entries(wanted ?? {})) {
-    if (path === '' || entry.link || (entry.dev && !dev)) continue;
+    // Folders of the repository itself have nothing to be installed but what they ask for.
+    if (!path.includes('node_modules/') || entry.link || (entry.dev && !dev)) continue;
     const found = there[path];
     if (found === undefined && !entry.optional && !entry.devOptional) return `${nameOf(path)} is missing`;
     if (found !== undefined && found.version !== entry.version) {
@@ -45,6 +46,8 @@ export function missing(folder, dev) {
   }
   return null;
 }
+
+const installed = (folder) => readLock(join(folder, 'node_modules', '.package-lock.json'));
 
 const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
@@ -57,14 +60,14 @@ function readLock(file) {
 }
 
 /** One process at a time. The system takes the name back from a process that dies, so nothing stale is ever left. */
-async function takeTurn(folder) {
+export async function takeTurn(folder, work) {
   const name = `perch-install-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
   const deadline = Date.now() + WAIT_MS;
   for (let told = false; ; told = true) {
     const server = await listenOn(name);
     if (server !== null) return () => server.close();
-    if (Date.now() > deadline) throw new Error('Another process has been installing for ten minutes. Is it stuck?');
-    if (!told) process.stderr.write('perch: waiting for another process to install the dependencies\n');
+    if (Date.now() > deadline) throw new Error(`Another process has been ${work} for ten minutes. Is it stuck?`);
+    if (!told) process.stderr.write(`perch: waiting for another process that is ${work}\n`);
     await sleep(200);
   }
 }
@@ -87,7 +90,9 @@ function addressOf(name) {
 async function runNpm(folder, why, dev) {
   const command = existsSync(join(folder, 'package-lock.json')) ? 'ci' : 'install';
   process.stderr.write(`perch: installing with npm ${command}, because ${why}\n`);
-  const args = [command, '--no-audit', '--no-fund', ...(dev ? ['--include=dev'] : [])];
+  // Whoever develops here keeps what that needs. To run, nothing is needed that an install script would do.
+  const all = dev || Object.values(installed(folder) ?? {}).some((entry) => entry.dev);
+  const args = [command, '--no-audit', '--no-fund', ...(all ? ['--include=dev'] : ['--omit=dev', '--ignore-scripts'])];
   const npm = npmProgram();
   const child = spawn(npm.program, [...npm.args, ...args], {
     cwd: folder,

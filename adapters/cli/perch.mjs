@@ -1,21 +1,20 @@
 #!/usr/bin/env node
-// The command as the package's `bin`: a fit Node, the dependencies, then the program, which is TypeScript.
-import { ensureInstalled, PACKAGE_FOLDER } from './install.mjs';
+// The command in a clone: a fit Node, what the lockfile names, a build of the sources as they are; then what was built.
+import { fileURLToPath } from 'node:url';
+import { ensureBuilt } from '../../build/ensure-built.mjs';
+import { ensureInstalled } from './install.mjs';
+import { requireNode } from './node-version.mjs';
 
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major < 20 || (major === 20 && minor < 19)) {
-  process.stderr.write(`perch: needs Node 20.19 or newer; this is ${process.version} (${process.execPath})\n`);
-  process.exit(2);
-}
-
+requireNode();
 try {
   await ensureInstalled();
+  await ensureBuilt();
 } catch (error) {
   process.stderr.write(`perch: ${error.message}\n`);
   process.exit(1);
 }
 
-const { register } = await import('tsx/esm/api');
-register({ tsconfig: `${PACKAGE_FOLDER}/tsconfig.json` });
-const { main } = await import('./main.ts');
-await main();
+const built = new URL('../../dist/perch.js', import.meta.url);
+// Workers are started as this process was: on what was built.
+process.argv[1] = fileURLToPath(built);
+await import(built.href);

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import { digestOf } from '../../src/core/digest.js';
 import { HOUR_MS } from '../../src/core/durations.js';
 import { badRequest, ServiceError } from '../../src/core/errors.js';
@@ -42,20 +42,13 @@ type HeldDocument = { readonly text: string } | { readonly fault: string };
 export class GuardedDocuments implements ClientDocuments {
   readonly #options: ClientDocumentsOptions;
   readonly #isPublic: (address: string) => boolean;
-  readonly #agent: Agent;
+  #agent: Promise<Agent> | undefined;
   /** By address: who asks for what is on its way waits for that. */
   readonly #underway = new Map<string, Promise<HeldDocument>>();
 
   constructor(options: ClientDocumentsOptions) {
-    const { isPublic = isPublicAddress, resolve = lookup as Resolve, ca } = options.allow ?? {};
     this.#options = options;
-    this.#isPublic = isPublic;
-    this.#agent = new Agent({
-      connections: 2,
-      // Nothing is kept open to a stranger's host.
-      pipelining: 0,
-      connect: { timeout: DEADLINE_MS, lookup: guardedLookup(resolve, isPublic), ...(ca !== undefined && { ca }) },
-    });
+    this.#isPublic = options.allow?.isPublic ?? isPublicAddress;
   }
 
   async read(url: string): Promise<unknown> {
@@ -76,8 +69,24 @@ export class GuardedDocuments implements ClientDocuments {
     return opened(found);
   }
 
-  close(): Promise<void> {
-    return this.#agent.destroy();
+  async close(): Promise<void> {
+    await (await this.#agent)?.destroy();
+  }
+
+  /** With the first document: many a process never reads one. */
+  async #open(): Promise<Agent> {
+    const { resolve = lookup as Resolve, ca } = this.#options.allow ?? {};
+    const { Agent } = await import('undici');
+    return new Agent({
+      connections: 2,
+      // Nothing is kept open to a stranger's host.
+      pipelining: 0,
+      connect: {
+        timeout: DEADLINE_MS,
+        lookup: guardedLookup(resolve, this.#isPublic),
+        ...(ca !== undefined && { ca }),
+      },
+    });
   }
 
   async #fetch(address: string): Promise<string> {
@@ -89,7 +98,9 @@ export class GuardedDocuments implements ClientDocuments {
     if (isIP(host) !== 0 && !this.#isPublic(host)) throw new Error(`${host} is not public`);
     const signal = AbortSignal.timeout(DEADLINE_MS);
     const headers = { accept: 'application/json', 'user-agent': this.#options.userAgent };
-    const response = await request(url, { dispatcher: this.#agent, signal, headers });
+    const { request } = await import('undici');
+    this.#agent ??= this.#open();
+    const response = await request(url, { dispatcher: await this.#agent, signal, headers });
     // What is let go half-way says so, and nobody else listens.
     response.body.on('error', () => {});
     try {

@@ -41,7 +41,7 @@ export function createChartThread(idleMs: number = IDLE_MS): { readonly draw: Dr
     waiting.clear();
   };
   const start = (): Worker => {
-    // Without the options of this process: the thread brings its own loader.
+    // Without the options of this process, which may be meant for it alone.
     const started = new Worker(new URL('./chart-worker.mjs', import.meta.url), { execArgv: [] });
     started.on('message', ({ id, svg, error }: Drawn) => {
       const one = waiting.get(id);

@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import { z } from 'zod';
 import type { Mail } from '../../src/ports/mail.js';
 
@@ -20,18 +20,25 @@ const envelope = z.object({
  */
 export function createSmtpMail({ url, from }: { url: string; from: string }): Mail {
   const { username, hostname, protocol } = new URL(url);
-  const transport = createTransport({
-    url,
-    ...TIMEOUTS,
-    requireTLS: protocol === 'smtp:' && username !== '' && !LOOPBACK.test(hostname),
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const open = async (): Promise<Transporter> => {
+    // With the first message: many a process never sends one.
+    const { createTransport } = await import('nodemailer');
+    return createTransport({
+      url,
+      ...TIMEOUTS,
+      requireTLS: protocol === 'smtp:' && username !== '' && !LOOPBACK.test(hostname),
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  };
+  let opened: Promise<Transporter> | undefined;
   return {
     async send(message) {
       const { to, subject, text } = envelope.parse(message);
       // Says to machines what it is: nobody is away on holiday for it (RFC 3834).
       const headers = { 'Auto-Submitted': 'auto-generated' };
+      opened ??= open();
+      const transport = await opened;
       await transport.sendMail({ from, to: { name: '', address: to }, subject, text, headers });
     },
   };

@@ -1,11 +1,10 @@
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { FastifyInstance } from 'fastify';
 import type { Serve } from '../../src/serve/serve.js';
 import { toolCall } from './calls.js';
 import { type CatalogueOptions, catalogueOf } from './catalogue.js';
 import { resourcesOf } from './resources.js';
 import { resultOf } from './result.js';
-import { newServer, type Offer } from './server.js';
+import type { Offer } from './server.js';
 import { mountTransport } from './transport.js';
 
 export interface McpOptions extends CatalogueOptions {
@@ -15,12 +14,14 @@ export interface McpOptions extends CatalogueOptions {
 /** Mounts every read as a tool at `/mcp`, with the schema and the price list as resources. */
 export function mountMcp(app: FastifyInstance, { serve, ...options }: McpOptions): void {
   const catalogue = catalogueOf(options);
-  const offer: Offer = {
-    catalogue,
-    resources: resourcesOf(options.schema, catalogue),
-    validator: new AjvJsonSchemaValidator(),
-  };
-  mountTransport(app, serve, (http, run) =>
-    newServer(offer, async (tool, given) => resultOf(await run(toolCall(http, catalogue, tool, given)))),
-  );
+  mountTransport(app, serve, async () => {
+    const [{ newServer }, { AjvJsonSchemaValidator }] = await Promise.all([
+      import('./server.js'),
+      import('@modelcontextprotocol/server/validators/ajv'),
+    ]);
+    const resources = resourcesOf(options.schema, catalogue);
+    const offer: Offer = { catalogue, resources, validator: new AjvJsonSchemaValidator() };
+    return (http, run) =>
+      newServer(offer, async (tool, given) => resultOf(await run(toolCall(http, catalogue, tool, given))));
+  });
 }

@@ -8,7 +8,7 @@ import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';
 import { greeting, type Http, refusalOf } from './calls.js';
 import { openToBrowsers, preflight } from './cors.js';
-import { type Exchanged, exchange, methodOf } from './exchange.js';
+import type { Exchanged } from './exchange.js';
 import { tooMuchIn } from './message-size.js';
 import { isAllowedOrigin, wrongOrigin } from './origin.js';
 
@@ -20,8 +20,12 @@ export type Run = (call: Call) => Promise<Outcome>;
 /** Makes the server for one HTTP request. */
 export type ServerFor = (http: Http, run: Run) => Server;
 
-/** Mounts `/mcp`: Streamable HTTP without sessions, all revisions from one handler (A20), whatever is served over it. */
-export function mountTransport(app: FastifyInstance, serve: Serve, serverFor: ServerFor): void {
+/**
+ * Mounts `/mcp`: Streamable HTTP without sessions, all revisions from one handler (A20), whatever is served over it. The
+ * protocol's library is large: it is loaded, and `open` called, with the first message.
+ */
+export function mountTransport(app: FastifyInstance, serve: Serve, open: () => Promise<ServerFor>): void {
+  let opened: Promise<ServerFor> | undefined;
   const route = (
     method: string | string[],
     handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
@@ -37,7 +41,10 @@ export function mountTransport(app: FastifyInstance, serve: Serve, serverFor: Se
       handler: async (request, reply) => handler(request, reply),
     });
   };
-  route('POST', (request, reply) => answer(serve, serverFor, { request, reply }));
+  route('POST', async (request, reply) => {
+    opened ??= open();
+    return answer(serve, await opened, { request, reply });
+  });
   route('OPTIONS', preflight);
   route(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'], (request, reply) => {
     reply.header('Allow', 'POST, OPTIONS');
@@ -52,6 +59,7 @@ export function mountTransport(app: FastifyInstance, serve: Serve, serverFor: Se
 }
 
 async function answer(serve: Serve, serverFor: ServerFor, http: Http): Promise<FastifyReply> {
+  const { exchange, methodOf } = await import('./exchange.js');
   const body = bodyOf(http.request);
   // An object, for TypeScript follows no assignment out of a callback.
   const called: { outcome: Outcome | null } = { outcome: null };

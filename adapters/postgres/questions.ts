@@ -93,7 +93,7 @@ export class Questions {
     }
     if (place === null) {
       throw refused(
-        `This account has ${account.atWork} history queries running and ${account.waiting.length} waiting; the maximum is ${perAccount} and ${waiting}, and fewer while others ask. Try again when one has finished; nothing was charged.`,
+        `This account has ${account.atWork} history queries running and ${account.waiting.length} waiting. The maximum is ${perAccount} and ${waiting}, and fewer while others ask. Try again when one has finished; nothing was charged.`,
       );
     }
     this.#accounts.set(accountId, account);
@@ -163,7 +163,7 @@ export class Questions {
 
   #late(): ServiceError {
     const most = this.#limits.totalMs / 1000;
-    return timedOut(`This query was not answered within ${most} s, most of which it waited for others. Try again`);
+    return timedOut(`This query did not finish within ${most} s, most of which it spent waiting for others. Try again`);
   }
 }
 

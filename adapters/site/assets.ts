@@ -1,16 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { type AssetSet, assetSet, pathIn } from './asset-set.js';
+import { packageFile } from './package-file.js';
 
 const read = (name: string): Buffer => readFileSync(new URL(`./files/${name}`, import.meta.url));
 const css = (...names: string[]): Buffer => Buffer.concat(names.map(read));
-
-/** The build of `@simplewebauthn/browser` in one file. */
-const WEBAUTHN = join(
-  dirname(createRequire(import.meta.url).resolve('@simplewebauthn/browser')),
-  '../dist/bundle/index.umd.min.js',
-);
 
 /** `tokens.css` also stands alone: GraphiQL takes the colours and the logo from here, but not the layout of the pages. */
 const ASSETS = assetSet('/assets', {
@@ -22,7 +15,8 @@ const ASSETS = assetSet('/assets', {
   'sign-in.js': read('sign-in.js'),
   'passkeys.js': read('passkeys.js'),
   'webauthn-page.js': read('webauthn-page.js'),
-  'webauthn.js': readFileSync(WEBAUTHN),
+  // The whole package as its authors build it for a plain `<script>`.
+  'webauthn.js': packageFile('@simplewebauthn/browser', 'dist/bundle/index.umd.min.js'),
   'logo.svg': read('logo.svg'),
   'favicon.svg': read('favicon.svg'),
 });

@@ -1,4 +1,4 @@
-import Stripe from 'stripe';
+import type { Stripe } from 'stripe';
 
 export interface StripeOptions {
   readonly secretKey: string;
@@ -10,7 +10,9 @@ export interface StripeOptions {
 const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
 
-export function createStripe({ secretKey, baseUrl }: StripeOptions): Stripe {
+/** The library is large, and loaded when somebody first pays. */
+export async function createStripe({ secretKey, baseUrl }: StripeOptions): Promise<Stripe> {
+  const { default: Stripe } = await import('stripe');
   return new Stripe(secretKey, {
     timeout: TIMEOUT_MS,
     maxNetworkRetries: RETRIES,

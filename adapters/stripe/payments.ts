@@ -1,4 +1,4 @@
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { ServiceError } from '../../src/core/errors.js';
 import type { CheckoutAsk, Dispute, PaymentState, Payments } from '../../src/ports/payments.js';
 import { createStripe, type StripeOptions } from './client.js';
@@ -9,16 +9,20 @@ const PAGE = 100;
 
 /** Payments by Stripe Checkout. */
 export function createStripePayments(options: StripeOptions): Payments {
-  const stripe = createStripe(options);
+  let created: Promise<Stripe> | undefined;
+  const asking = <T>(question: (stripe: Stripe) => Promise<T>): Promise<T> => {
+    created ??= createStripe(options);
+    return answered(created.then(question));
+  };
   return {
-    open: (ask) => asking(openPage(stripe, ask)),
-    look: (sessionId) => asking(lookAt(stripe, sessionId)),
-    sessionOf: (paymentIntent) => asking(findSession(stripe, paymentIntent)),
+    open: (ask) => asking((stripe) => openPage(stripe, ask)),
+    look: (sessionId) => asking((stripe) => lookAt(stripe, sessionId)),
+    sessionOf: (paymentIntent) => asking((stripe) => findSession(stripe, paymentIntent)),
   };
 }
 
 /** The SDK's errors have statuses of their own, and texts for us alone. */
-async function asking<T>(answer: Promise<T>): Promise<T> {
+async function answered<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (cause) {
@@ -82,7 +86,8 @@ async function retrieve(stripe: Stripe, sessionId: string): Promise<Stripe.Check
   try {
     return await stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent'] });
   } catch (error) {
-    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 404) return undefined;
+    const { type, statusCode } = error as Partial<Stripe.errors.StripeError>;
+    if (type === 'StripeInvalidRequestError' && statusCode === 404) return undefined;
     throw error;
   }
 }

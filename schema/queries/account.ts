@@ -17,7 +17,7 @@ builder.queryFields((t) => ({
   usage: t.field({
     type: [UsageRowType],
     description:
-      'Usage of the account by day, hour, endpoint and key. More than 1,000 rows are refused: `usagePage` has pages. Free.',
+      'Usage of the account by day, hour, endpoint and key. More than 1,000 rows are refused; use `usagePage` for pages. Free.',
     args: usageArgs,
     resolve: (_root, args, { account }, info) => account.usage(args, selectedFields(info)),
   }),

@@ -156,7 +156,7 @@ export const AccountType = builder.objectRef<Me>('Account').implement({
       type: [UsageRowType],
       nullable: false,
       description:
-        'Usage by day, hour, endpoint and key. More than 1,000 rows are refused: `Query.usagePage` has pages. Free.',
+        'Usage by day, hour, endpoint and key. More than 1,000 rows are refused; use `Query.usagePage` for pages. Free.',
       args: usageArgs,
       resolve: (_me, args, { account }, info) => account.usage(args, selectedFields(info)),
     }),

@@ -1,20 +1,21 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { missing } from '../../adapters/cli/install.mjs';
+import { ensureBuilt } from '../../build/ensure-built.mjs';
 import { SETTING_NAMES } from '../../src/config/read-settings.js';
 import { VERSION } from '../../src/core/version.js';
+import { linkPackages } from '../embed/packed.js';
 import { readRoot } from './compose-file.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DOCKERFILE = readRoot('Dockerfile')
   .replaceAll(/^#.*\n/gm, '')
   .replaceAll('\\\n', '');
-const [, DEPS = '', RUNTIME = ''] = DOCKERFILE.split(/^FROM /m);
+const [, BUILD = '', DEPENDENCIES = '', RUNTIME = ''] = DOCKERFILE.split(/^FROM /m);
 
 /** What a stage takes from the checkout. */
 const copied = (stage: string): string[] =>
@@ -23,20 +24,23 @@ const copied = (stage: string): string[] =>
 describe('the image', () => {
   it('is made of files that .dockerignore lets through', () => {
     const let_through = readRoot('.dockerignore').match(/(?<=^!).+$/gm) ?? [];
-    expect([...new Set([...copied(DEPS), ...copied(RUNTIME)])].sort()).toEqual(let_through.sort());
+    expect([...new Set([BUILD, DEPENDENCIES, RUNTIME].flatMap(copied))].sort()).toEqual(let_through.sort());
   });
 
   it('has what the package has', () => {
     const { files } = JSON.parse(readRoot('package.json')) as { files: string[] };
-    // What is built stands for sources that the image has.
-    const sources = files.filter((name) => name !== 'dist' && !name.startsWith('!'));
-    expect(copied(RUNTIME)).toEqual(expect.arrayContaining(sources));
+    expect(RUNTIME).toMatch(/^COPY --from=build \/perch\/dist \.\/dist$/m);
+    expect([...files.filter((name) => !name.startsWith('!')), ...copied(RUNTIME)].sort()).toEqual([
+      'LICENSE',
+      'dist',
+      'package.json',
+    ]);
   });
 
-  it('starts from a fixed version of Node, for both stages the same', () => {
-    const bases = [DEPS, RUNTIME].map((stage) => stage.split(/\s/)[0]);
+  it('starts from a fixed version of Node, for all stages the same', () => {
+    const bases = [BUILD, DEPENDENCIES, RUNTIME].map((stage) => stage.split(/\s/)[0]);
     expect(bases[0]).toMatch(/^node:22\.\d+\.\d+-bookworm-slim$/);
-    expect(bases[1]).toBe(bases[0]);
+    expect(new Set(bases).size).toBe(1);
   });
 
   it('runs as nobody special, is reached from outside, hears signals itself', () => {
@@ -52,17 +56,20 @@ describe('the image', () => {
     const command = ['ENTRYPOINT', 'CMD'].flatMap((word) =>
       JSON.parse(new RegExp(`^${word} (.+)$`, 'm').exec(RUNTIME)?.[1] ?? '[]'),
     );
-    expect(command).toEqual(['node', 'adapters/cli/perch.mjs', 'serve']);
+    expect(command).toEqual(['node', 'dist/perch.js', 'serve']);
   });
 
-  it('of what it holds the program runs, without the lockfile, and never asks npm', async () => {
+  it('of what it holds the program runs: neither sources nor tools', async () => {
+    await ensureBuilt();
     const image = await mkdtemp(join(tmpdir(), 'perch-image-'));
     try {
       for (const name of copied(RUNTIME)) await cp(join(ROOT, name), join(image, name), { recursive: true });
-      await symlink(join(ROOT, 'node_modules'), join(image, 'node_modules'));
-      expect(missing(image, false)).toBeNull();
-      const run = promisify(execFile)(process.execPath, ['adapters/cli/perch.mjs', '--version'], { cwd: image });
-      expect((await run).stdout).toContain(VERSION);
+      await cp(join(ROOT, 'dist'), join(image, 'dist'), { recursive: true });
+      await linkPackages(join(image, 'node_modules'));
+      const run = (...words: string[]) =>
+        promisify(execFile)(process.execPath, ['dist/perch.js', ...words], { cwd: image });
+      expect((await run('--version')).stdout).toContain(VERSION);
+      expect((await run('price', 'GET', '/v1/users/harbor_obs')).stdout).toContain('1 credit');
     } finally {
       await rm(image, { recursive: true });
     }

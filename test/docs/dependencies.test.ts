@@ -1,4 +1,4 @@
-/** docs/dependencies.md has a row for every package that runs in production, and none for what is not installed. */
+/** docs/dependencies.md has a row for every package that runs in production or that it is built with, and none for what is not installed. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -12,11 +12,11 @@ interface Manifest {
   readonly peerDependencies?: Versions;
 }
 
-const { dependencies, devDependencies, optionalDependencies, peerDependencies }: Manifest = JSON.parse(
-  readFileSync(join(ROOT, 'package.json'), 'utf8'),
-);
+const read = (path: string): Manifest => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
+const { dependencies, devDependencies, optionalDependencies, peerDependencies } = read('package.json');
 const inProduction = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
-const all = [...inProduction, ...Object.keys(devDependencies)];
+const inBuild = Object.keys(read('build/package.json').dependencies);
+const all = [...inProduction, ...inBuild, ...Object.keys(devDependencies)];
 
 const rows = tablesOf(readPage('docs/dependencies.md'), 'Package').map(([name = '', ...cells]) => ({
   name: codeIn(name)[0] ?? '',
@@ -26,8 +26,11 @@ const rows = tablesOf(readPage('docs/dependencies.md'), 'Package').map(([name = 
 const isOf = (name: string, row: string): boolean =>
   row.endsWith('/*') ? name.startsWith(row.slice(0, -1)) : name === row;
 
-it('every package that runs in production has one row', () => {
-  const told = inProduction.map((name) => ({ name, rows: rows.filter((row) => isOf(name, row.name)).length }));
+it('every package that runs in production, or that it is built with, has one row', () => {
+  const told = [...inProduction, ...inBuild].map((name) => ({
+    name,
+    rows: rows.filter((row) => isOf(name, row.name)).length,
+  }));
   expect(told.filter((each) => each.rows !== 1)).toEqual([]);
 });
 

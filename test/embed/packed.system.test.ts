@@ -1,12 +1,13 @@
 /** Perch as `npm i perch` gives it: in an app that is plain JavaScript, on plain Node, and as a command. */
 import { execFile } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
-import { Cli, REPOSITORY, runNode } from '../cli/support.js';
+import { until } from '../cli/service.js';
+import { Cli, REPOSITORY, runNode, startNode } from '../cli/support.js';
 import { esmOnlyProblems } from '../clients/esm-only.js';
 import { type PackedPerch, packPerch } from './packed.js';
 
@@ -16,7 +17,7 @@ let server: EmbeddedServer;
 beforeAll(async () => {
   [packed, cli] = await Promise.all([packPerch(), Cli.open()]);
   server = await openEmbeddedPostgres({ home: cli.home });
-}, 180_000);
+}, 300_000);
 afterAll(async () => {
   await server?.stop();
   await cli?.close();
@@ -25,7 +26,7 @@ afterAll(async () => {
 
 /** The command of the package, as its link in `.bin` starts it. */
 const command = (...words: readonly string[]) =>
-  runNode([join(packed.project, 'node_modules/perch/adapters/cli/perch.mjs'), ...words], {
+  runNode([join(packed.project, 'node_modules/perch/dist/perch.js'), ...words], {
     env: { PERCH_HOME: cli.home },
   });
 
@@ -65,6 +66,39 @@ it('answers a query in an app that is plain JavaScript; its command works on the
   });
 }, 120_000);
 
+it('serves from an empty folder: a read, a search, the pages of the browser, the contract', async () => {
+  const folder = join(packed.project, 'empty');
+  await mkdir(folder);
+  const started = startNode([join(packed.project, 'node_modules/perch/dist/perch.js'), 'serve'], {
+    cwd: folder,
+    env: { PORT: '0', LOG_LEVEL: 'warn' },
+  });
+  try {
+    await started.says('Ctrl-C stops it.');
+    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(started.said.stdout) ?? [];
+    const headers = { 'x-api-key': /perch_live_\w{32}/.exec(started.said.stdout)?.[0] ?? '' };
+    const get = (path: string, accept = '*/*') => fetch(`${url}${path}`, { headers: { ...headers, accept } });
+    // A machine that does much else is at capacity right after the start.
+    await until(async () => (await get('/v1/users/harbor_obs')).status === 200, 'it reads', started);
+    expect(await (await get('/v1/users/harbor_obs')).json()).toMatchObject({ data: { handle: 'harbor_obs' } });
+    expect((await get('/v1/tweets/search?q=harbour%20-filter:replies')).status).toBe(200);
+    expect(await (await get('/openapi.yaml')).text()).toMatch(/^openapi: /);
+    for (const page of ['/', '/graphql']) {
+      const html = await (await get(page, 'text/html')).text();
+      const assets = [...html.matchAll(/(?:src|href)="(\/[^"]*\/assets\/[^"]+|\/assets\/[^"]+)"/g)].map(
+        ([, path]) => path,
+      );
+      expect(assets.length).toBeGreaterThan(2);
+      for (const path of assets) expect([path, (await get(path ?? '')).status]).toEqual([path, 200]);
+    }
+    // Beside what was started: in the folder itself, not in that of the package.
+    expect(await readdir(folder)).toEqual(['.perch']);
+  } finally {
+    started.process.kill('SIGTERM');
+  }
+  expect(await started.end).toMatchObject({ code: 0 });
+}, 300_000);
+
 it.each(['NodeNext', 'Bundler'])(
   'has types for %s, for a compiler that looks into declarations as well',
   async (way) => {
@@ -100,21 +134,10 @@ it('can be required by an app that is no module', async () => {
   expect(ran).toMatchObject({ code: 0, stdout: 'function' });
 });
 
-it('holds what was built, the sources of its command and the licence; what builds stays behind', () => {
+it('holds what was built, and the licence; sources and what builds stay behind', () => {
   const tops = [...new Set(packed.files.map((path) => path.split('/')[0]))].sort();
-  expect(tops).toEqual([
-    'LICENSE',
-    'README.md',
-    'adapters',
-    'app',
-    'dist',
-    'package.json',
-    'schema',
-    'src',
-    'tsconfig.json',
-  ]);
-  const embed = packed.files.filter((path) => path.startsWith('app/embed')).sort();
-  expect(embed).toEqual(['app/embed.d.ts', 'app/embed.js']);
+  expect(tops).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+  expect(packed.files.filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
 });
 
 it('has nothing that publint complains of', async () => {

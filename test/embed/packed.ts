@@ -8,6 +8,9 @@ import { ROOT } from '../readme/markdown.js';
 const run = promisify(execFile);
 const MODULES = join(ROOT, 'node_modules');
 
+/** What is built. */
+export const FOLDERS = ['app', 'src', 'schema', 'adapters', 'build'] as const;
+
 export interface PackedPerch {
   readonly tarball: Uint8Array;
   /** Paths in the package. */
@@ -21,7 +24,7 @@ export interface PackedPerch {
 export async function packPerch(): Promise<PackedPerch> {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'perch-packed-')));
   const source = join(home, 'source');
-  for (const path of ['app', 'src', 'schema', 'adapters', 'package.json', 'tsconfig.json', 'LICENSE', 'README.md']) {
+  for (const path of [...FOLDERS, 'package.json', 'tsconfig.json', 'LICENSE', 'README.md']) {
     await cp(join(ROOT, path), join(source, path), { recursive: true });
   }
   await symlink(MODULES, join(home, 'node_modules'));
@@ -30,7 +33,8 @@ export async function packPerch(): Promise<PackedPerch> {
   const project = join(home, 'project');
   await mkdir(join(project, 'node_modules/perch'), { recursive: true });
   await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(project, 'node_modules/perch')]);
-  for (const name of await brought()) await link(name, join(project, 'node_modules'));
+  await linkPackages(join(project, 'node_modules'));
+  await link('mercurius', join(project, 'node_modules'));
   await writeFile(join(project, 'package.json'), '{ "type": "module" }');
   const { stdout } = await run('tar', ['-tzf', tarball]);
   return {
@@ -44,16 +48,34 @@ export async function packPerch(): Promise<PackedPerch> {
   };
 }
 
-/** What `npm i perch mercurius` brings along, of what the lockfile names: nothing that is there for development alone. */
+interface Entry {
+  readonly dependencies?: Record<string, string>;
+  readonly optionalDependencies?: Record<string, string>;
+  readonly peerDependencies?: Record<string, string>;
+}
+
+/** Links what an installation would bring into a folder of modules. */
+export async function linkPackages(modules: string): Promise<void> {
+  for (const name of await brought()) await link(name, modules);
+}
+
+/** What `npm i perch` brings along, of what the lockfile names: nothing of what only develops or builds it. */
 async function brought(): Promise<string[]> {
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { dev?: boolean; optional?: boolean }>;
+    packages: Record<string, Entry>;
   };
   const there = new Set(Object.keys(JSON.parse(await readFile(join(MODULES, '.package-lock.json'), 'utf8')).packages));
-  const names = Object.entries(packages)
-    .filter(([path, { dev }]) => !dev && there.has(path) && /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path))
-    .map(([path]) => path.slice('node_modules/'.length));
-  return [...names, 'mercurius'];
+  const found = new Set<string>();
+  const add = (entry: Entry | undefined): void => {
+    for (const name of Object.keys({ ...entry?.dependencies, ...entry?.optionalDependencies })) {
+      // Where one has a copy of its own within it, that one's folder is linked with it.
+      if (found.has(name) || !there.has(`node_modules/${name}`)) continue;
+      found.add(name);
+      add(packages[`node_modules/${name}`]);
+    }
+  };
+  add(packages['']);
+  return [...found];
 }
 
 async function link(name: string, modules: string): Promise<void> {

@@ -1,13 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { type AssetSet, assetSet, pathIn } from '../../site/asset-set.js';
-
-const { resolve } = createRequire(import.meta.url);
-
-/** From the folder of an installed package: `react` and `react-dom` export no way to their UMD files. */
-const fromPackage = (name: string, file: string): Buffer =>
-  readFileSync(join(dirname(resolve(`${name}/package.json`)), file));
+import { packageFile } from '../../site/package-file.js';
 
 const own = (name: string): Buffer => readFileSync(new URL(`./browser/${name}`, import.meta.url));
 
@@ -26,10 +19,10 @@ const OWN_MODULES = [
  * in the stylesheet. Versions 4 and 5 bring Monaco with workers, and need a bundler. Nothing is fetched elsewhere (U42).
  */
 const ASSETS = assetSet('/graphql/assets', {
-  'react.js': fromPackage('react', 'umd/react.production.min.js'),
-  'react-dom.js': fromPackage('react-dom', 'umd/react-dom.production.min.js'),
-  'graphiql.js': fromPackage('graphiql', 'graphiql.min.js'),
-  'graphiql.css': fromPackage('graphiql', 'graphiql.min.css'),
+  'react.js': packageFile('react', 'umd/react.production.min.js'),
+  'react-dom.js': packageFile('react-dom', 'umd/react-dom.production.min.js'),
+  'graphiql.js': packageFile('graphiql', 'graphiql.min.js'),
+  'graphiql.css': packageFile('graphiql', 'graphiql.min.css'),
   'bar.css': own('bar.css'),
   'below.css': own('below.css'),
   'look.css': own('look.css'),

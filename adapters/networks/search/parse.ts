@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
-import peggy from 'peggy';
+import type peggy from 'peggy';
 import { badRequest, type ServiceError } from '../../../src/core/errors.js';
+import { parser } from './grammar.js';
 import { isOperator, readOperator } from './operators.js';
 import type { Query, Term } from './query.js';
 
@@ -9,12 +9,6 @@ const MAX_TERMS = 100;
 const MAX_PARENTHESES = 50;
 /** The text index takes no word of more than 2,046 bytes. */
 const MAX_WORD = 500;
-
-/**
- * The parser, made from the grammar when the module is loaded (some 10 ms): no generated file that can lag behind its source.
- * With `cache` no text takes more than linear time.
- */
-const parser = peggy.generate(readFileSync(new URL('./query.peggy', import.meta.url), 'utf8'), { cache: true });
 
 /** Reads a search. Throws `bad_request` (param `q`) that names the character at fault, counted from 1, and what belongs there. */
 export function parseQuery(q: string): Query {

@@ -1,0 +1,14 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+/**
+ * A file of an installed package, for browsers; packages need not export it. The build copies what is named in a call of this
+ * with two literals, and the built program reads its copy.
+ */
+export function packageFile(name: string, file: string): Buffer {
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  const folder = folders.find((each) => existsSync(join(each, name, 'package.json')));
+  if (folder === undefined) throw new Error(`The package ${name} is not installed`);
+  return readFileSync(join(folder, name, file));
+}

@@ -1,0 +1,98 @@
+// Builds Perch into dist/: JavaScript for plain Node, with source maps, and the files that it reads. `npm run build` begins with
+// an empty folder. A start from a clone leaves what earlier builds wrote for a day, since services that run load from it.
+import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+import { writeStamp } from './ensure-built.mjs';
+import { addressesOfModules, grammars, packageFiles } from './plugins.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DAY_MS = 24 * 60 * 60_000;
+
+/** What is read beside the code, as it is. */
+const FILES = [
+  'schema/operations',
+  'adapters/graphql/graphiql/browser',
+  'adapters/postgres/migrations',
+  'adapters/site/files',
+];
+
+/** The command and the plugin, which share what they have in common. */
+const ENTRIES = { perch: 'adapters/cli/bin.ts', embed: 'app/embed.ts' };
+
+/** The thread that draws charts, in one file with the library that draws: that is large, and used for nothing else. */
+const THREAD = { in: 'adapters/dashboard/chart-worker.ts', out: 'adapters/dashboard/chart-worker.mjs' };
+
+const outdir = join(ROOT, 'dist');
+
+/** @type {import('esbuild').BuildOptions} */
+const COMMON = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  // Traces name the sources; what these say is in the repository.
+  sourcemap: true,
+  sourcesContent: false,
+  metafile: true,
+  write: false,
+  logLevel: 'warning',
+};
+
+/** For files of a folder within dist. */
+const pluginsIn = (folder) => [grammars(), packageFiles(ROOT, outdir, folder), addressesOfModules(ROOT, folder)];
+
+async function build({ clean }) {
+  if (clean) rmSync(outdir, { recursive: true, force: true });
+  const [program, thread] = await Promise.all([
+    esbuild.build({
+      ...COMMON,
+      entryPoints: ENTRIES,
+      outdir,
+      splitting: true,
+      // All in one folder: see `addressesOfModules`.
+      chunkNames: '[name]-[hash]',
+      packages: 'external',
+      plugins: [grammars(), ...pluginsIn('')],
+    }),
+    esbuild.build({
+      ...COMMON,
+      entryPoints: [THREAD.in],
+      outfile: join(outdir, THREAD.out),
+      minify: true,
+      legalComments: 'eof',
+      plugins: pluginsIn(dirname(THREAD.out)),
+    }),
+  ]);
+  for (const path of FILES) cpSync(join(ROOT, path), join(outdir, path), { recursive: true });
+  const outputs = [...thread.outputFiles, ...program.outputFiles];
+  // The entries last: they name the others, which are named after what is in them.
+  for (const { path, contents } of outputs.sort((a, b) => isEntry(a.path) - isEntry(b.path))) replace(path, contents);
+  removeOld(new Set(outputs.map(({ path }) => path)));
+}
+
+const isEntry = (path) => Object.keys(ENTRIES).some((name) => path === join(outdir, `${name}.js`));
+
+/** In one step: another process may be reading. */
+function replace(path, contents) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.new`, contents);
+  renameSync(`${path}.new`, path);
+}
+
+/** Chunks that no build has written for a day. */
+function removeOld(written) {
+  for (const name of readdirSync(outdir)) {
+    const path = join(outdir, name);
+    if (!/\.js(?:\.map)?$/.test(name) || written.has(path)) continue;
+    if (Date.now() - statSync(path).mtimeMs > DAY_MS) rmSync(path, { force: true });
+  }
+}
+
+const clean = !process.argv.includes('--keep');
+await writeStamp(() => build({ clean }));
+if (process.argv.includes('--types')) (await import('./declarations.mjs')).declare(ROOT, outdir, ENTRIES.embed);

@@ -1,0 +1,5 @@
+/** Builds when a source has changed since the last build. Throws an Error that says what to do. */
+export function ensureBuilt(): Promise<void>;
+
+/** Builds, and notes of which sources. */
+export function writeStamp(build: () => Promise<void>): Promise<void>;

@@ -1,0 +1,79 @@
+// What differs between the sources, which tests run as they are, and the program that is built of them.
+import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import peggy from 'peggy';
+
+const LOADERS = { '.ts': 'ts', '.tsx': 'tsx' };
+
+const slashed = (path) => path.replaceAll('\\', '/');
+
+/**
+ * Modules end up in files of one folder, and what they read is copied to dist under its old path: `import.meta.url` stays the
+ * address of the module as if it lay in dist under its own. `folder`: that of the files, within dist.
+ */
+export const addressesOfModules = (root, folder) => ({
+  name: 'addresses of modules',
+  setup(build) {
+    build.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const loader = LOADERS[path.slice(path.lastIndexOf('.'))];
+      if (path.includes('node_modules') || !text.includes('import.meta.url')) return { contents: text, loader };
+      const address = `new URL('./${slashed(relative(join(root, folder), path))}', import.meta.url).href`;
+      return { contents: text.replaceAll('import.meta.url', address), loader };
+    });
+  },
+});
+
+/** The parser of searches, made of its grammar now instead of when the program starts. */
+export const grammars = () => ({
+  name: 'grammars',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]search[\\/]grammar\.ts$/ }, ({ path }) => {
+      const file = join(dirname(path), 'query.peggy');
+      // With `cache`, as the module itself asks for.
+      const parser = peggy.generate(readFileSync(file, 'utf8'), { cache: true, format: 'es', output: 'source' });
+      return { contents: `${parser}\nexport const parser = { parse: peg$parse, SyntaxError: peg$SyntaxError };` };
+    });
+  },
+});
+
+/** Files of packages that a browser is sent: copied, so that the program needs the packages no more. */
+export const packageFiles = (root, outdir, folder) => ({
+  name: 'package files',
+  setup(build) {
+    const packages = slashed(relative(folder, 'packages')).replace(/^(?!\.)/, './');
+    build.onLoad({ filter: /[\\/]package-file\.ts$/ }, () => ({
+      contents: `
+        import { readFileSync } from 'node:fs';
+        export const packageFile = (name, file) => readFileSync(new URL(\`${packages}/\${name}/\${file}\`, import.meta.url));
+      `,
+    }));
+    build.onEnd(({ metafile }) => {
+      for (const input of Object.keys(metafile?.inputs ?? {}).filter((path) => path.endsWith('assets.ts'))) {
+        const text = readFileSync(join(root, input), 'utf8');
+        for (const [, name, file] of text.matchAll(/packageFile\('([^']+)', '([^']+)'\)/g)) {
+          const target = join(outdir, 'packages', name, file);
+          mkdirSync(dirname(target), { recursive: true });
+          const from = folderOf(root, name);
+          cpSync(join(from, file), target);
+          const licences = readdirSync(from).filter((each) => /^licen[cs]e/i.test(each));
+          for (const licence of licences) cpSync(join(from, licence), join(outdir, 'packages', name, licence));
+        }
+      }
+    });
+  },
+});
+
+const folderOf = (root, name) => {
+  const folders = createRequire(join(root, 'build/')).resolve.paths(name) ?? [];
+  for (const folder of folders) {
+    try {
+      readFileSync(join(folder, name, 'package.json'));
+      return join(folder, name);
+    } catch {
+      // In none of the folders further up, perhaps.
+    }
+  }
+  throw new Error(`${name} is not installed`);
+};
