@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFile
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
-import { writeStamp } from './ensure-built.mjs';
+import { writeStamp } from '../adapters/cli/ensure-built.mjs';
 import { addressesOfModules, grammars, packageFiles } from './plugins.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

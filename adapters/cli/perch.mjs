@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command in a clone: a fit Node, what the lockfile names, a build of the sources as they are; then what was built.
 import { fileURLToPath } from 'node:url';
-import { ensureBuilt } from '../../build/ensure-built.mjs';
+import { ensureBuilt } from './ensure-built.mjs';
 import { ensureInstalled } from './install.mjs';
 import { requireNode } from './node-version.mjs';
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { limitAddress } from '../../src/access/address.js';
-import { FairShare } from '../../src/core/fair-share.js';
 import { ServiceError } from '../../src/core/errors.js';
+import { FairShare } from '../../src/core/fair-share.js';
 import { monotonic } from '../../src/core/monotonic.js';
 
 /** Bytes (P13). */
@@ -14,8 +14,8 @@ const USUAL_LIMIT = 64 * 1024;
 export function boundBodies(app: FastifyInstance, total: number, longestMs: number, refused: () => void): void {
   const shares = new Map<number, FairShare>();
   const shareOf = (limit: number): FairShare => {
-    const places = Math.max(1, Math.floor(total / Math.max(1, limit / USUAL_LIMIT)));
-    const share = shares.get(limit) ?? new FairShare({ total: places, longestMs, monotonic });
+    const slots = Math.max(1, Math.floor(total / Math.max(1, limit / USUAL_LIMIT)));
+    const share = shares.get(limit) ?? new FairShare({ total: slots, longestMs, monotonic });
     shares.set(limit, share);
     return share;
   };

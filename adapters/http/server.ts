@@ -7,7 +7,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { asServiceError, badRequest, ServiceError } from '../../src/core/errors.js';
-import { shortened } from '../../src/core/shown.js';
+import { truncated } from '../../src/core/truncated.js';
 import type { Ids } from '../../src/ports/clock.js';
 import { type AllowedMethods, allowedMethods } from './allowed-methods.js';
 import { watchAnswers } from './answered.js';
@@ -148,10 +148,14 @@ function fromFastify(error: unknown, request: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error;
   if (code === 'FST_ERR_BAD_URL') return new ServiceError('not_found', 'The path is not percent-encoded correctly.');
   if (statusCode === 413) {
-    return new ServiceError('bad_request', `The body is larger than ${request.routeOptions.bodyLimit ?? BOUNDS.body} bytes.`, {
-      status: 413,
-      cause: error,
-    });
+    return new ServiceError(
+      'bad_request',
+      `The body is larger than ${request.routeOptions.bodyLimit ?? BOUNDS.body} bytes.`,
+      {
+        status: 413,
+        cause: error,
+      },
+    );
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return badRequest('The request cannot be read.');
@@ -169,11 +173,11 @@ function unknownPath(allowed: AllowedMethods, request: FastifyRequest, reply: Fa
     return sendFailure(
       request,
       reply,
-      new ServiceError('not_found', `There is nothing at ${shortened(path, MOST_SHOWN_PATH)}.`),
+      new ServiceError('not_found', `There is nothing at ${truncated(path, MOST_SHOWN_PATH)}.`),
     );
   }
   reply.header('Allow', [...methods, 'OPTIONS'].join(', '));
   if (request.method === 'OPTIONS') return reply.code(204).send();
-  const message = `${request.method} is not allowed for ${shortened(path, MOST_SHOWN_PATH)}: use ${methods.join(' or ')}.`;
+  const message = `${request.method} is not allowed for ${truncated(path, MOST_SHOWN_PATH)}: use ${methods.join(' or ')}.`;
   return sendFailure(request, reply, new ServiceError('bad_request', message, { status: 405 }));
 }

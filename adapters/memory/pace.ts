@@ -1,6 +1,6 @@
 import { Memories } from '../../src/core/memories.js';
 import type { Clock } from '../../src/ports/clock.js';
-import type { Pace } from '../../src/ports/shared.js';
+import type { Pace } from '../../src/ports/pace.js';
 
 /** How much of a timer's lateness is caught up: without it a pace above some hundreds a second is never reached. */
 const CATCH_UP_MS = 10;
@@ -18,10 +18,10 @@ export function createMemoryPace({ clock, memories = new Memories(), maxBytes }:
   const nextAtMs = memories.map<number>('paces', maxBytes === undefined ? {} : { maxBytes });
 
   return {
-    async book(lane, perSecond) {
+    async reserve(key, perSecond) {
       const nowMs = clock.now();
-      const atMs = Math.max(nextAtMs.get(lane) ?? Number.NEGATIVE_INFINITY, nowMs - CATCH_UP_MS);
-      nextAtMs.set(lane, atMs + 1000 / perSecond);
+      const atMs = Math.max(nextAtMs.get(key) ?? Number.NEGATIVE_INFINITY, nowMs - CATCH_UP_MS);
+      nextAtMs.set(key, atMs + 1000 / perSecond);
       return Math.max(0, atMs - nowMs);
     },
   };

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/ports/clock.js';
-import type { Pace } from '../../src/ports/shared.js';
+import type { Pace } from '../../src/ports/pace.js';
 import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
 
@@ -36,11 +36,11 @@ export interface RedisPaceOptions {
 /** The network's pace, kept by all nodes together. */
 export function createRedisPace({ link, nodes, local, clock }: RedisPaceOptions): Pace {
   return {
-    book(lane, perSecond) {
+    reserve(key, perSecond) {
       const args = [1000 / perSecond, clock?.now() ?? ''];
       return link.run(
-        async (redis) => Number(await runScript(redis, BOOK, [`perch:pace:${lane}`], args)),
-        () => local.book(lane, perSecond / nodes.count()),
+        async (redis) => Number(await runScript(redis, BOOK, [`perch:pace:${key}`], args)),
+        () => local.reserve(key, perSecond / nodes.count()),
       );
     },
   };

@@ -1,7 +1,7 @@
 import type { Thousandths } from '../../src/core/credits.js';
 import { badRequest } from '../../src/core/errors.js';
 import { BATCH, checkInputs } from '../../src/core/fields.js';
-import { shortened } from '../../src/core/shown.js';
+import { truncated } from '../../src/core/truncated.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Params } from '../../src/serve/call.js';
 import type { Endpoint, Parameter } from './parameters.js';
@@ -143,7 +143,7 @@ function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): string[]
     const right = NEAR_MISSES[name];
     if (right && known.has(right)) throw badRequest(`Unknown parameter ${name}: use ${right}.`, name);
   }
-  const told = unknown.slice(0, MOST_WARNINGS).map((name) => `Unknown parameter ${shortened(name)} was ignored.`);
+  const told = unknown.slice(0, MOST_WARNINGS).map((name) => `Unknown parameter ${truncated(name)} was ignored.`);
   const more = unknown.length - told.length;
   return more === 0
     ? told

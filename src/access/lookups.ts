@@ -1,6 +1,6 @@
 import { Memories } from '../core/memories.js';
+import type { Accounts, KeyLookup } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
-import type { Accounts, KeyLookup } from '../ports/truth.js';
 
 export interface Lookups {
   /** What is known of the key: at most `ttlMs` old, or read now. Undefined when there is no such key, which is never held. */

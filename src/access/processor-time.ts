@@ -2,7 +2,7 @@ import type { BoundedMap } from '../core/bounded-map.js';
 import { ServiceError } from '../core/errors.js';
 import { Memories } from '../core/memories.js';
 import type { Clock } from '../ports/clock.js';
-import type { Holder } from './places.js';
+import type { Holder } from './work-slots.js';
 
 /** Milliseconds of processor that a holder may use in each second, and at once after a pause. */
 interface Allowance {
@@ -38,7 +38,7 @@ export interface ProcessorTimeOptions {
 }
 
 /** A holder that may work now: what it does is put on its account. */
-export interface Spending {
+export interface ProcessorBudget {
   /** Runs it and counts the time until it returns; of a promise, the time until the first wait. */
   measured<T>(work: () => T): T;
   /** Puts work on its account that is done between waits, where no clock can tell whose it is. */
@@ -46,7 +46,7 @@ export interface Spending {
 }
 
 /** For work that is the same little each time, and not worth two looks at the clocks: that of persisted operations. */
-export const unmeasured = ({ spend }: Spending): Spending => ({ measured: (work) => work(), spend });
+export const unmeasured = ({ spend }: ProcessorBudget): ProcessorBudget => ({ measured: (work) => work(), spend });
 
 /**
  * What the event loop does for one caller alone (parsing, validating, planning, compiling, rendering) comes out of a token bucket
@@ -74,7 +74,7 @@ export class ProcessorTime {
   }
 
   /** Throws 503 with the reason `processor` where the holder has overdrawn its time and others ask. */
-  open(holder: Holder): Spending {
+  open(holder: Holder): ProcessorBudget {
     const now = this.#monotonic.now();
     const bucket = this.#bucketOf(holder, now);
     const contended = this.#othersAsk(holder.name, now);

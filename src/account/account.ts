@@ -2,11 +2,12 @@ import { toCredits } from '../core/credits.js';
 import { DAY_MS } from '../core/durations.js';
 import { badRequest, ServiceError } from '../core/errors.js';
 import { USAGE_PAGE } from '../core/fields.js';
-import { quoted } from '../core/shown.js';
+import { quoted } from '../core/truncated.js';
 import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../core/usage.js';
 import { isUuid } from '../core/uuid.js';
+import type { Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
-import type { Caller, Ledger, Receipt, UsageRow } from '../ports/truth.js';
+import type { Ledger, Receipt, UsageRow } from '../ports/ledger.js';
 import { FIRST_DAY, isDay, LAST_DAY } from './days.js';
 import { readUsageCursor, usageCursor } from './usage-cursor.js';
 

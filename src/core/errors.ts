@@ -1,4 +1,4 @@
-import { shortened } from './shown.js';
+import { truncated } from './truncated.js';
 
 /** The closed list of error codes (section 7), one row each: HTTP status, default Retry-After in seconds, fixed title (H2, S1–S6). */
 export const ERROR_CODES = {
@@ -46,10 +46,10 @@ export class ServiceError extends Error {
   readonly detail: ErrorDetail;
 
   constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
-    super(shortened(message, MOST_MESSAGE), { cause: detail.cause });
+    super(truncated(message, MOST_MESSAGE), { cause: detail.cause });
     this.name = 'ServiceError';
     this.code = code;
-    this.detail = detail.param === undefined ? detail : { ...detail, param: shortened(detail.param) };
+    this.detail = detail.param === undefined ? detail : { ...detail, param: truncated(detail.param) };
   }
 
   get status(): number {

@@ -44,10 +44,10 @@ export class FairLog<T extends Item> {
 
   /** Takes these away, as far as they are still there: they arrived. */
   remove(items: readonly T[]): void {
-    const gone = new Set(items);
+    const removed = new Set(items);
     this.#items = this.#items.filter((item) => {
-      if (gone.has(item)) this.#bytes -= weightOf(item);
-      return !gone.has(item);
+      if (removed.has(item)) this.#bytes -= weightOf(item);
+      return !removed.has(item);
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Thousandths } from '../core/credits.js';
 import { type ItemCache, priceOf, type Unit } from '../core/prices.js';
-import type { ReceiptLine } from '../ports/truth.js';
-import { keptLines, shownLines } from './kept-lines.js';
+import type { ReceiptLine } from '../ports/ledger.js';
+import { ledgerLines, responseLines } from './receipt-lines.js';
 
 export type CacheLabel = ItemCache | 'mixed';
 
@@ -13,7 +13,7 @@ export interface Charge {
   /** As the answer tells them: by response path (G4), bounded. */
   readonly lines: readonly ReceiptLine[];
   /** As the ledger keeps them: by the schema's names, and small (M30). The sums are the same. */
-  readonly kept: readonly ReceiptLine[];
+  readonly ledgerLines: readonly ReceiptLine[];
 }
 
 /** A held thing that went into an answer: while the cache gives the same value under the key, the answer stands. */
@@ -63,19 +63,19 @@ export class Receipt {
   }
 
   /** Notes how a part of the answer was come by, also where nothing was delivered (B10) or a charge is not due. */
-  saw(cache: ItemCache, fetchedAt: number): void {
+  noteSource(cache: ItemCache, fetchedAt: number): void {
     if (cache === 'bypass') this.#bypassed = true;
     if (cache === 'miss') this.#readUpstream = true;
     this.#oldest = Math.min(this.#oldest, fetchedAt);
   }
 
   /** Notes a held thing that the answer was made of. */
-  used(key: string, value: object): void {
+  noteDependency(key: string, value: object): void {
     this.#dependencies.push({ key, value });
   }
 
   /** Something was absent, refused or trimmed: the same call may be answered otherwise though nothing held has changed. */
-  onlyOnce(): void {
+  markNotRepeatable(): void {
     this.#repeatable = false;
   }
 
@@ -97,7 +97,7 @@ export class Receipt {
     const lines = [...this.#lines.values()].flat().filter((line) => line.items > 0);
     const items = lines.reduce((sum, line) => sum + line.items, 0);
     const cacheHits = lines.reduce((sum, line) => sum + (line.cache === 'hit' ? line.items : 0), 0);
-    const said = { lines: shownLines(lines), kept: keptLines(lines, fieldPaths) };
+    const said = { lines: responseLines(lines), ledgerLines: ledgerLines(lines, fieldPaths) };
     return { amount: this.amount, items, cacheHits, ...said, cache: this.#label(kind, items, cacheHits) };
   }
 

@@ -1,5 +1,5 @@
 import type { Thousandths } from '../core/credits.js';
-import type { Posted } from '../ports/truth.js';
+import type { Posted } from '../ports/ledger.js';
 
 /** A balance, and the number of the wallet's entry that it stands after: the larger, the newer. */
 interface Figure {
@@ -56,11 +56,11 @@ export class Wallet {
       (posted) => {
         end();
         if (posted.ok) this.#book(posted, amount, clock.now());
-        else this.distrust();
+        else this.invalidate();
       },
       () => {
         end();
-        this.distrust();
+        this.invalidate();
       },
     );
     this.#posting.add(booked);
@@ -103,7 +103,7 @@ export class Wallet {
   }
 
   /** The ledger refused what this figure allowed, or nobody knows whether it did: it is read anew next time. */
-  distrust(): void {
+  invalidate(): void {
     this.#knownAtMs = Number.NEGATIVE_INFINITY;
   }
 

@@ -54,7 +54,7 @@ export interface SaleChange {
 }
 
 /** What the change of a sale follows from, all of it locked. */
-export interface HeldSale {
+export interface LockedSale {
   readonly sale: Sale;
   /** Of the account's wallet. */
   readonly balance: Thousandths;
@@ -77,14 +77,14 @@ export interface NewSale {
 }
 
 /** Why a sale does not begin: the account is frozen (W8), or has too many that nobody has paid for. */
-export type NoSale = 'frozen' | 'too_many';
+export type SaleRefusal = 'frozen' | 'too_many';
 
 export interface Sales {
   /**
    * A new sale; with a key that the account used already, the sale it was used for, which no bound stops. The bound holds
    * for any number at once, on all nodes.
    */
-  begin(sale: NewSale): Promise<Sale | NoSale>;
+  begin(sale: NewSale): Promise<Sale | SaleRefusal>;
   /** Notes the page that was opened for a sale, in the account's log, too; a second time, nothing happens. */
   opened(sale: Sale, page: { sessionId: string; url: string }, nowMs: number, by: Actor): Promise<void>;
   find(by: { sessionId: string } | { paymentIntent: string }): Promise<Sale | undefined>;
@@ -98,7 +98,7 @@ export interface Sales {
   change(
     session: { sessionId: string; saleId: string | null },
     nowMs: number,
-    change: (held: HeldSale) => SaleChange | null,
+    change: (locked: LockedSale) => SaleChange | null,
   ): Promise<boolean>;
   /**
    * Takes open sales that are due for a look, the longest unseen first, so that no other node does. The time between looks

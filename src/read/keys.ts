@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { handleKey, isNobodys } from '../core/ids.js';
+import { handleKey, isInvalidHandle } from '../core/ids.js';
 import type { ListRef, Tweet, User, UserRef } from '../core/model.js';
 
 /** Names of held things. Those of one list share a hash tag, so that they lie in one slot of a cluster. */
@@ -12,7 +12,7 @@ export const namesOfItem = (item: User | Tweet): string[] => ('text' in item ? [
 
 /** Under what names a user is held: a handle that is nobody's is no name. */
 export const namesOfUser = (user: User): string[] =>
-  isNobodys(user.handle) ? [userKey(user)] : [userKey(user), userKey({ handle: user.handle })];
+  isInvalidHandle(user.handle) ? [userKey(user)] : [userKey(user), userKey({ handle: user.handle })];
 
 export const absentKey = (key: string): string => `absent:${key}`;
 

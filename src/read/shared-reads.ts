@@ -1,8 +1,8 @@
 import { ServiceError } from '../core/errors.js';
-import type { Flights } from '../ports/shared.js';
-import type { Errand } from './errand.js';
-import { Party } from './party.js';
-import { within } from './within.js';
+import type { SingleFlight } from '../ports/single-flight.js';
+import { abortable } from './abortable.js';
+import type { CallContext } from './call-context.js';
+import { Waiters } from './waiters.js';
 
 /** How often a read that its leader gave up on is begun anew by who still waits. */
 const TRIES = 3;
@@ -28,47 +28,51 @@ const isOthers = (error: unknown): boolean =>
 
 /** Reads that wait for each other under one key (M7), and who waits for which. */
 export class SharedReads {
-  readonly #flights: Flights;
-  readonly #parties = new Map<string, Party>();
+  readonly #flights: SingleFlight;
+  readonly #waiters = new Map<string, Waiters>();
 
-  constructor(flights: Flights) {
+  constructor(flights: SingleFlight) {
     this.#flights = flights;
   }
 
   /** `led` tells whether this caller's own `read` was run. Everyone leaves at their own signal; the read goes on for the rest. */
-  async join<T>(key: string, errand: Errand, read: (party: Party) => Promise<T>): Promise<{ value: T; led: boolean }> {
-    errand.toNetwork();
+  async join<T>(
+    key: string,
+    callContext: CallContext,
+    read: (waiters: Waiters) => Promise<T>,
+  ): Promise<{ value: T; led: boolean }> {
+    callContext.toNetwork();
     for (let tries = 1; ; tries += 1) {
-      const party = this.#join(key, errand);
+      const waiters = this.#join(key, callContext);
       try {
-        return await within(
-          errand.signal,
-          this.#flights.join(key, () => read(party)),
+        return await abortable(
+          callContext.signal,
+          this.#flights.join(key, () => read(waiters)),
         );
       } catch (error) {
-        if (!isOthers(error) || errand.signal.aborted || tries === TRIES) throw error;
+        if (!isOthers(error) || callContext.signal.aborted || tries === TRIES) throw error;
       } finally {
-        party.leave(errand);
-        if (party.isEmpty && this.#parties.get(key) === party) this.#parties.delete(key);
+        waiters.leave(callContext);
+        if (waiters.isEmpty && this.#waiters.get(key) === waiters) this.#waiters.delete(key);
       }
     }
   }
 
   /** Alone: `fresh` shares with nobody (M8). */
-  async alone<T>(errand: Errand, read: (party: Party) => Promise<T>): Promise<T> {
-    errand.toNetwork();
-    const party = new Party(errand);
+  async alone<T>(callContext: CallContext, read: (waiters: Waiters) => Promise<T>): Promise<T> {
+    callContext.toNetwork();
+    const waiters = new Waiters(callContext);
     try {
-      return await within(errand.signal, read(party));
+      return await abortable(callContext.signal, read(waiters));
     } finally {
-      party.leave(errand);
+      waiters.leave(callContext);
     }
   }
 
-  #join(key: string, errand: Errand): Party {
-    const party = this.#parties.get(key) ?? new Party();
-    this.#parties.set(key, party);
-    party.join(errand);
-    return party;
+  #join(key: string, callContext: CallContext): Waiters {
+    const waiters = this.#waiters.get(key) ?? new Waiters();
+    this.#waiters.set(key, waiters);
+    waiters.join(callContext);
+    return waiters;
   }
 }

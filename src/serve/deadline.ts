@@ -1,13 +1,13 @@
 import { ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
-import type { Gone } from '../ports/truth.js';
+import type { AbortState } from '../ports/ledger.js';
 
 /** Until when one call is worked on, counted from its beginning (S13): nothing is begun for it any more after that. */
 export class Deadline {
   readonly atMs: number;
   readonly #ms: number;
   readonly #monotonic: Clock;
-  readonly #left: AbortSignal;
+  readonly #callerSignal: AbortSignal;
   readonly #timer: NodeJS.Timeout;
   readonly #waiting = new Set<(reason: ServiceError) => void>();
   #over: AbortController | null = null;
@@ -15,10 +15,10 @@ export class Deadline {
   #passed: ServiceError | null = null;
 
   /** `left` fires when the caller has left. */
-  constructor(ms: number, monotonic: Clock, left: AbortSignal) {
+  constructor(ms: number, monotonic: Clock, callerSignal: AbortSignal) {
     this.#ms = ms;
     this.#monotonic = monotonic;
-    this.#left = left;
+    this.#callerSignal = callerSignal;
     this.atMs = monotonic.now() + ms;
     this.#timer = setTimeout(() => this.#pass(), ms).unref();
   }
@@ -29,26 +29,26 @@ export class Deadline {
       this.#over = new AbortController();
       if (this.#passed !== null) this.#over.abort(this.#passed);
     }
-    return AbortSignal.any([this.#left, this.#over.signal]);
+    return AbortSignal.any([this.#callerSignal, this.#over.signal]);
   }
 
   /** The same, to be asked. */
-  get gone(): Gone {
+  get abortState(): AbortState {
     const isLate = (): boolean => this.#monotonic.now() >= this.atMs;
     const late = (): ServiceError => this.#late();
-    const left = this.#left;
+    const callerSignal = this.#callerSignal;
     return {
       get aborted() {
-        return left.aborted || isLate();
+        return callerSignal.aborted || isLate();
       },
       get reason() {
-        return left.aborted ? left.reason : late();
+        return callerSignal.aborted ? callerSignal.reason : late();
       },
     };
   }
 
   /** The answer, or 503 at the deadline if that comes first. */
-  async within<T>(answer: Promise<T>): Promise<T> {
+  async race<T>(answer: Promise<T>): Promise<T> {
     if (this.#passed !== null) {
       // Nobody is left to hear how it ends.
       answer.catch(() => {});

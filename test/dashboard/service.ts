@@ -6,7 +6,7 @@ import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
 import { hashSecret } from '../../src/access/secret.js';
 import { Keys } from '../../src/account/keys.js';
 import { toThousandths } from '../../src/core/credits.js';
-import type { AccountRecord, KeyRecord } from '../../src/ports/truth.js';
+import type { AccountRecord, KeyRecord } from '../../src/ports/accounts.js';
 import { Sessions } from '../../src/sign-in/sessions.js';
 import { FakeStripe } from '../support/fake-stripe.js';
 import { manualClock } from '../support/manual-clock.js';
@@ -53,7 +53,7 @@ export async function startDashboard({ billed = true }: { billed?: boolean } = {
     env: { ...(billed && stripe.env), PERCH_TRUST_PROXY: '127.0.0.1' },
     startPoll: () => ({ close: async () => {} }),
   });
-  const { accounts, ledger, questions, secrets } = perch.stores;
+  const { accounts, ledger, queries: questions, secrets } = perch.stores;
   const { pepper } = secrets;
   const { sql } = perch.database;
   const auditLog = createAuditLog(questions);

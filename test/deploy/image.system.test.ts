@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { ensureBuilt } from '../../build/ensure-built.mjs';
+import { ensureBuilt } from '../../adapters/cli/ensure-built.mjs';
 import { SETTING_NAMES } from '../../src/config/read-settings.js';
 import { VERSION } from '../../src/core/version.js';
 import { linkPackages } from '../embed/packed.js';

@@ -1,7 +1,7 @@
 /** Questions about the past are free: many of them, slow ones and abandoned ones must take nothing from anybody else. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { QUESTION_CONNECTIONS, Questions } from '../../adapters/postgres/questions.js';
+import { QUERY_CONNECTIONS, QueryLimiter } from '../../adapters/postgres/query-limiter.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { post } from '../graphql/client.js';
@@ -165,25 +165,25 @@ describe('questions of many accounts', () => {
   const sleep = (seconds: number) => (on: Sql) => on<object[]>`select pg_sleep(${seconds})`;
   let pool: Sql;
   beforeAll(() => {
-    pool = connect(service.perch.database.target, { max: QUESTION_CONNECTIONS });
+    pool = connect(service.perch.database.target, { max: QUERY_CONNECTIONS });
   });
   afterAll(() => pool.end({ timeout: 1 }));
 
   it('share the places: who comes when others have filled them finds one', async () => {
-    const questions = new Questions(pool, { inAll: 20 });
+    const questions = new QueryLimiter(pool, { total: 20 });
     const asked = ['a', 'b', 'c'].flatMap((account) =>
-      Array.from({ length: 18 }, () => questions.ask(account, sleep(0.05)).catch((error: unknown) => error)),
+      Array.from({ length: 18 }, () => questions.run(account, sleep(0.05)).catch((error: unknown) => error)),
     );
-    await expect(questions.ask('newcomer', sleep(0))).resolves.toHaveLength(1);
+    await expect(questions.run('newcomer', sleep(0))).resolves.toHaveLength(1);
     const refused = (await Promise.all(asked)).filter((one) => one instanceof ServiceError);
     expect(refused.length).toBeGreaterThan(20);
     expect(new Set(refused.map((one) => (one as ServiceError).detail.reason))).toEqual(new Set(['questions']));
   });
 
   it('begin a second of one account only where a connection is free', async () => {
-    const questions = new Questions(pool);
+    const questions = new QueryLimiter(pool);
     const done: string[] = [];
-    const ask = (account: string) => questions.ask(account, sleep(0.3)).then(() => done.push(account));
+    const ask = (account: string) => questions.run(account, sleep(0.3)).then(() => done.push(account));
     const asked = ['a', 'b', 'c', 'd'].flatMap((account) => [ask(account), ask(account), ask(account)]);
     await ask('newcomer');
     expect(done.length).toBeLessThanOrEqual(8);
@@ -201,18 +201,18 @@ describe('questions of many accounts', () => {
         });
       },
     };
-    const questions = new Questions(stuck as unknown as Sql, { perAccount: 1, totalMs: 300 });
+    const questions = new QueryLimiter(stuck as unknown as Sql, { perAccount: 1, totalMs: 300 });
     const leaving = new AbortController();
-    const left = questions.ask('a', sleep(0), leaving.signal);
-    const next = questions.ask('a', sleep(0));
-    const late = expect(next).rejects.toThrow('within 0.3 s');
+    const left = questions.run('a', sleep(0), leaving.signal);
+    const next = questions.run('a', sleep(0));
+    const late = expect(next).rejects.toThrow('not answered within 0.3 s');
     await until(async () => begun === 1);
     leaving.abort(new Error('left'));
     await expect(left).rejects.toThrow('left');
     await late;
     expect(begun).toBe(1);
     finish();
-    const last = questions.ask('a', sleep(0));
+    const last = questions.run('a', sleep(0));
     await until(async () => begun === 2);
     finish();
     await expect(last).resolves.toEqual([]);

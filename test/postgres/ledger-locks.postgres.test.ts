@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
-import { LEDGER_COMMITS, type LedgerCommit } from '../../src/core/commits.js';
-import { InDoubt } from '../../src/core/in-doubt.js';
+import { InDoubtError } from '../../src/core/in-doubt-error.js';
+import { LEDGER_COMMITS, type LedgerCommit } from '../../src/core/ledger-commits.js';
 import { monotonic } from '../../src/core/monotonic.js';
-import { Purses } from '../../src/metering/purses.js';
-import type { Debit } from '../../src/ports/truth.js';
+import { WalletCache } from '../../src/metering/wallet-cache.js';
+import type { Debit } from '../../src/ports/ledger.js';
 import { caller } from '../access/key-store.js';
 import { debitOf, grantTo, openPayer, type Payer } from '../ports/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
@@ -216,7 +216,7 @@ test('under any schedule of debits, locks, leaving and killed connections the bo
             const gone = step.leavesMs === null ? undefined : AbortSignal.timeout(step.leavesMs);
             const post = (nodes[step.node] as (typeof nodes)[0]).post(debit, gone).then(
               (posted) => (posted.ok ? paid : unpaid).push(debit),
-              (error: unknown) => error instanceof InDoubt || unpaid.push(debit),
+              (error: unknown) => error instanceof InDoubtError || unpaid.push(debit),
             );
             under.push(post);
           }
@@ -242,16 +242,16 @@ test('no call is refused while the ledger has the money for it, though the news 
   const { line, url } = await lineTo(database);
   const settling = connect({ url }, { name: 'late news', max: 4 });
   const ledger = createLedger(sql, { settling });
-  const purses = new Purses(ledger, monotonic);
+  const walletCache = new WalletCache(ledger, monotonic);
   const price = 500;
   /** A charge of half the wallet, and a call for the other half a moment later. */
   const round = async (payer: Payer, laterBy: number): Promise<number> => {
-    const first = await purses.open(caller({ ...payer }), price, Infinity);
+    const first = await walletCache.open(caller({ ...payer }), price, Infinity);
     first.take(price);
     const posting = ledger.post(debitOf(payer, price));
     first.post(posting, price, monotonic);
     for (let nth = 0; nth < laterBy; nth += 1) await new Promise((resolve) => setImmediate(resolve));
-    const second = await purses.open(caller({ ...payer }), price, Infinity);
+    const second = await walletCache.open(caller({ ...payer }), price, Infinity);
     const { left } = second;
     second.close();
     await posting;

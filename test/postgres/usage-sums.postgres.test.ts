@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
+import { sumAccount } from '../../adapters/postgres/maintenance.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
-import { sumAccount } from '../../adapters/postgres/tidy.js';
 import { debitOf, grantTo, openPayer, type Payer } from '../ports/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
@@ -57,14 +57,14 @@ test('an old ledger is summed up in steps while debits go on; usage and the chec
   const total = async () => (await nodes[0].usage(payer.accountId, { ...ALL, group: [] }))[0]?.requests ?? 0;
   const least = ENTRIES + posted;
   const during = total();
-  const tidying = nodes.map((node) => node.tidy());
+  const tidying = nodes.map((node) => node.runMaintenance());
   for (const seen of [await during, await total(), await total()]) {
     expect(seen).toBeGreaterThanOrEqual(least);
     expect(seen).toBeLessThanOrEqual(ENTRIES + posted + 2);
   }
   await nodes[1].check().then(({ faults }) => expect(faults).toEqual([]));
   await Promise.all(tidying);
-  await nodes[0].tidy();
+  await nodes[0].runMaintenance();
   posting = false;
   await Promise.all(spending);
   expect(await sql`select from usage_unsummed`).toHaveLength(0);
@@ -111,10 +111,10 @@ test('hours of days past go into their days, by whichever node, and nothing that
     );
   const before = await ask();
   expect((await nodes[0].check()).faults).toEqual([]);
-  const [during] = await Promise.all([ask(), nodes[0].tidy(), nodes[1].tidy()]);
+  const [during] = await Promise.all([ask(), nodes[0].runMaintenance(), nodes[1].runMaintenance()]);
   expect(during).toEqual(before);
   // What one of two leaves to the other, and the other to the one, is done by the next run.
-  await nodes[0].tidy();
+  await nodes[0].runMaintenance();
   expect(await ask()).toEqual(before);
   expect((await nodes[0].check()).faults).toEqual([]);
   const [left] = await sql<{ hours: number; days: number }[]>`
@@ -132,7 +132,7 @@ test('names of days before yesterday are dropped', async () => {
   const accountId = randomUUID();
   for (const day of ['2026-01-01', '2026-01-02', today])
     await ledger.claimNames(accountId, day, [randomBytes(4).toString('hex')]);
-  await ledger.tidy();
+  await ledger.runMaintenance();
   expect(await sql`select day from operation_names`).toHaveLength(1);
 });
 

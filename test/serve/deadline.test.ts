@@ -9,10 +9,10 @@ const monotonic = { now: () => performance.now() };
 
 it('a deadline that passed between two waits has passed for the next one', async () => {
   const deadline = new Deadline(10, monotonic, new AbortController().signal);
-  await deadline.within(Promise.resolve());
+  await deadline.race(Promise.resolve());
   await sleep(30);
-  await expect(deadline.within(NEVER)).rejects.toMatchObject(LATE);
-  await expect(deadline.within(Promise.reject(new Error('later than late')))).rejects.toMatchObject(LATE);
+  await expect(deadline.race(NEVER)).rejects.toMatchObject(LATE);
+  await expect(deadline.race(Promise.reject(new Error('later than late')))).rejects.toMatchObject(LATE);
   expect(deadline.signal.aborted).toBe(true);
   expect(deadline.signal.reason).toMatchObject(LATE);
 });

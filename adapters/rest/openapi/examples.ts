@@ -114,14 +114,14 @@ export function examplesOf(
 
 function answerOf(data: Record<string, unknown>, items: readonly ItemCache[], unit: Unit | undefined): Answer {
   const amount = unit ? items.reduce((sum, cache) => sum + priceOf(unit, cache), 0) : 0;
-  const held = items.filter((cache) => cache === 'hit').length;
-  const cache = items.length > 0 && held === items.length ? 'hit' : 'miss';
+  const cached = items.filter((cache) => cache === 'hit').length;
+  const cache = items.length > 0 && cached === items.length ? 'hit' : 'miss';
   return {
     kind: 'answer',
     operation: 'example',
     data,
     errors: [],
-    charge: { amount, items: items.length, cacheHits: held, cache, lines: [], kept: [] },
+    charge: { amount, items: items.length, cacheHits: cached, cache, lines: [], ledgerLines: [] },
     balance: BALANCE - amount,
     fetchedAt: unit ? Date.parse(AT) : undefined,
   };

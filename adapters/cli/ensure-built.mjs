@@ -1,0 +1,61 @@
+// Whether dist/ was built of the sources as they are: plain JavaScript and nothing but Node, as every start of a clone asks.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PACKAGE_FOLDER, takeTurn } from './install.mjs';
+
+const ROOT = PACKAGE_FOLDER;
+const STAMP = join(ROOT, 'dist', '.sources');
+/** What the built program is made of. */
+const SOURCES = ['app', 'src', 'schema', 'adapters', 'build'];
+const SINGLE = ['package-lock.json', 'tsconfig.json'];
+
+/** Builds when a source has changed since the last build. Throws an Error that says what to do. */
+export async function ensureBuilt() {
+  if (isCurrent()) return;
+  const release = await takeTurn(ROOT, 'building Perch');
+  try {
+    // Another process may have done it while this one waited.
+    if (!isCurrent()) await run();
+  } finally {
+    release();
+  }
+}
+
+/** Builds, and notes of which sources: as they were before, so that what changes meanwhile is built by the next start. */
+export async function writeStamp(build) {
+  const before = fingerprint();
+  await build();
+  mkdirSync(join(ROOT, 'dist'), { recursive: true });
+  writeFileSync(STAMP, before);
+}
+
+const isCurrent = () => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === fingerprint();
+
+/** By time and size: some hundred looks instead of as many reads. */
+function fingerprint() {
+  const hash = createHash('sha256');
+  const add = (path) => {
+    const { mtimeMs, size } = statSync(path);
+    hash.update(`${path} ${mtimeMs} ${size}\n`);
+  };
+  for (const folder of SOURCES) {
+    const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true });
+    for (const entry of entries) if (entry.isFile()) add(join(entry.parentPath ?? entry.path, entry.name));
+  }
+  for (const file of SINGLE.filter((name) => existsSync(join(ROOT, name)))) add(join(ROOT, file));
+  return hash.digest('hex');
+}
+
+/** In a process of its own, which takes the compiler with it. */
+async function run() {
+  const args = [join(ROOT, 'build', 'build.mjs'), '--keep'];
+  // Standard output belongs to the result of the command.
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (status, signal) => resolve(status ?? signal));
+  });
+  if (code !== 0) throw new Error(`building failed (${code}) in ${ROOT}: see above`);
+}
