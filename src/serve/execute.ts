@@ -40,7 +40,7 @@ interface Made {
   readonly dependencies: readonly Dependency[] | null;
 }
 
-/** Steps 4 to 6: the purse is opened, the answer found or made, and its charge settled. */
+/** Steps 4 to 6: the spending limit is opened, the answer found or made, and its charge settled. */
 export async function paid(
   options: ServeOptions,
   prepared: Prepared,
@@ -65,7 +65,7 @@ export async function paid(
   }
 }
 
-/** The answer that a call like it was given, if all of it is still held and the purse has as much. */
+/** The answer of an earlier identical call, if all of it is still cached and the spending limit covers it. */
 async function find(
   { answerCache: answers }: ServeOptions,
   key: string | null,
@@ -83,12 +83,12 @@ async function make(
   prepared: Prepared,
   caller: Caller,
   limit: SpendingLimit,
-  { call, deadline, record: trail, slot: place }: Request,
+  { call, deadline, record, slot }: Request,
 ): Promise<Made> {
   const { operation, estimate } = prepared;
   const meter = new Meter(limit, estimate.maxAmount, operation.ranks);
-  const callContext = callContextOf(options, caller, deadline, place);
-  trail.callContext = callContext;
+  const callContext = callContextOf(options, caller, deadline, slot);
+  record.callContext = callContext;
   const context = contextOf(options, caller, call, { spending: prepared.processorBudget, meter, callContext });
   const { data = null, errors = [] } = await execute(prepared, call, context, callContext);
   // Not one field of it, but the call is refused: it would come back for the rest.
@@ -154,14 +154,14 @@ const callContextOf = (
   options: ServeOptions,
   { accountId }: Caller,
   { signal, atMs }: Deadline,
-  place: WorkSlot,
+  slot: WorkSlot,
 ): CallContext =>
   new CallContext({
     accountId,
     signal,
     deadlineAtMs: atMs,
     mark: options.tracing.here(),
-    beforeNetwork: () => place.waitForNetwork(),
+    beforeNetwork: () => slot.waitForNetwork(),
   });
 
 /** Processor time of a value of a free list until it is sent, in milliseconds: less than was seen on a slow machine. */
