@@ -10,7 +10,7 @@ import { localUrl } from '../src/core/local-url.js';
 import { UNTRACED } from '../src/core/untraced.js';
 import type { Network } from '../src/ports/network.js';
 import { openBilling } from './customers/billing.js';
-import { openTidying } from './customers/tidying.js';
+import { openTidying } from './customers/maintenance.js';
 import { openEngine } from './engine.js';
 import { Lifecycle } from './lifecycle.js';
 import { openNetwork } from './networks.js';

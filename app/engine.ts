@@ -2,26 +2,26 @@ import { schema } from '../schema/index.js';
 import { readOperations } from '../schema/operations.js';
 import { type Admit, createAdmit } from '../src/access/admit.js';
 import { createIdentify } from '../src/access/identify.js';
-import { Places } from '../src/access/places.js';
 import { ProcessorTime } from '../src/access/processor-time.js';
+import { WorkSlots } from '../src/access/work-slots.js';
 import type { Config } from '../src/config/config.js';
 import type { Memories } from '../src/core/memories.js';
 import { PRODUCTS } from '../src/core/model.js';
 import { monotonic, processorClock } from '../src/core/monotonic.js';
 import { OperationNames } from '../src/metering/operation-names.js';
-import { Purses } from '../src/metering/purses.js';
+import { WalletCache } from '../src/metering/wallet-cache.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Network } from '../src/ports/network.js';
 import type { Tracing } from '../src/ports/tracing.js';
 import { createCursors } from '../src/read/cursor.js';
 import { createTweets, createUsers } from '../src/read/entities.js';
-import { createGone } from '../src/read/gone.js';
 import { createPages } from '../src/read/pages.js';
 import { createPool, type Pool } from '../src/read/pool/pool.js';
 import type { Sources } from '../src/read/reads.js';
 import { SharedReads } from '../src/read/shared-reads.js';
 import { normaliseQuery } from '../src/read/subjects.js';
-import { Answers } from '../src/serve/answers.js';
+import { createTombstones } from '../src/read/tombstones.js';
+import { AnswerCache } from '../src/serve/answer-cache.js';
 import { Documents } from '../src/serve/documents.js';
 import type { Checks } from '../src/serve/rules.js';
 import { createServe, type Serve } from '../src/serve/serve.js';
@@ -53,12 +53,12 @@ export interface EngineOptions {
 
 /** What callers share of this process, fairly: one sum for calls of the engine and for pages beside it. */
 export interface Shares {
-  readonly places: Places;
+  readonly slots: WorkSlots;
   readonly processor: ProcessorTime;
 }
 
 export const createShares = ({ overload, deadlineMs }: Config, memories: Memories): Shares => ({
-  places: new Places({ total: overload.maxInFlight, deadlineMs, monotonic }),
+  slots: new WorkSlots({ total: overload.maxInFlight, deadlineMs, monotonic }),
   processor: new ProcessorTime({ monotonic, used: processorClock, memories }),
 });
 
@@ -70,7 +70,7 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
   const { sources, pool } = createReading(options);
   await lifecycle.open(
     'tombstones',
-    () => sources.gone.follow(),
+    () => sources.tombstones.follow(),
     (unfollow) => unfollow(),
   );
   const operations = readOperations();
@@ -94,8 +94,8 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     identify,
     admit,
     documents,
-    answers: new Answers(cache, sources.gone, memories),
-    purses: new Purses(ledger, monotonic, memories),
+    answerCache: new AnswerCache(cache, sources.tombstones, memories),
+    walletCache: new WalletCache(ledger, monotonic, memories),
     names: new OperationNames(ledger, clock, memories),
     ledger,
     sources,
@@ -119,14 +119,14 @@ export interface ReadingOptions extends Pick<EngineOptions, 'config' | 'network'
 export function createReading(options: ReadingOptions): { sources: Sources; pool: Pool } {
   const { config, stores, shared, network, clock } = options;
   const { lifetimes } = config;
-  const { cache, unpaid, pace, tombstones, memories } = shared;
+  const { cache, unpaid, pace, tombstoneLog, memories } = shared;
   const perSecond = { fast: config.pace.fast ?? network.pace.fast, slow: config.pace.slow ?? network.pace.slow };
   const pool = createPool({ network, pace, clock, monotonic, perSecond, tracing: options.tracing });
-  const gone = createGone({ clock, lifetimes, tombstones, cache, memories });
-  const common = { cache, unpaid, shared: new SharedReads(shared.flights), pool, gone, clock, lifetimes };
+  const tombstones = createTombstones({ clock, lifetimes, tombstoneLog, cache, memories });
+  const common = { cache, unpaid, shared: new SharedReads(shared.flights), pool, tombstones, clock, lifetimes };
   const users = createUsers(common);
   const tweets = createTweets(common);
   const pages = createPages({ ...common, users, tweets });
   const cursors = createCursors(stores.secrets.cursor);
-  return { sources: { users, tweets, pages, cursors, gone, clock, served: network.lists }, pool };
+  return { sources: { users, tweets, pages, cursors, tombstones, clock, served: network.lists }, pool };
 }

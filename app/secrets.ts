@@ -27,7 +27,7 @@ export const fingerprintOf = ({ pepper }: Secrets): Buffer =>
   createHmac('sha256', pepper).update('perch pepper fingerprint').digest();
 
 /** From which the keys of clients follow, one out of the other; not the pepper that they are stored with. */
-export const pairSecretOf = ({ pepper }: Secrets): Buffer =>
+export const tokenSecretOf = ({ pepper }: Secrets): Buffer =>
   Buffer.from(hkdfSync('sha256', pepper, '', 'perch oauth pairs', BYTES));
 
 /** The two must not be the same bytes: `purpose` keeps them apart. */

@@ -1,15 +1,19 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { createMemoryCache } from '../adapters/memory/cache.js';
-import { createMemoryFlights } from '../adapters/memory/flights.js';
-import { createMemoryLimiter } from '../adapters/memory/limiter.js';
 import { createMemoryPace } from '../adapters/memory/pace.js';
-import { createMemoryTombstones } from '../adapters/memory/tombstones.js';
+import { createMemoryRateLimiter } from '../adapters/memory/rate-limiter.js';
+import { createMemorySingleFlight } from '../adapters/memory/single-flight.js';
+import { createMemoryTombstoneLog } from '../adapters/memory/tombstones.js';
 import type { LinkState } from '../adapters/redis/link.js';
 import type { Config } from '../src/config/config.js';
 import { Memories } from '../src/core/memories.js';
 import { monotonic } from '../src/core/monotonic.js';
+import type { Cache } from '../src/ports/cache.js';
 import type { Clock } from '../src/ports/clock.js';
-import type { Cache, Flights, Limiter, Pace, Tombstones } from '../src/ports/shared.js';
+import type { Pace } from '../src/ports/pace.js';
+import type { RateLimiter } from '../src/ports/rate-limiter.js';
+import type { SingleFlight } from '../src/ports/single-flight.js';
+import type { TombstoneLog } from '../src/ports/tombstones.js';
 import type { Lifecycle } from './lifecycle.js';
 
 /** What may be lost: shared by all nodes where there is a Redis, and this process's own where there is none. */
@@ -17,10 +21,10 @@ export interface Shared {
   readonly cache: Cache;
   /** For what costs its caller nothing, so that it pushes out nothing that was paid for. */
   readonly unpaid: Cache;
-  readonly limiter: Limiter;
+  readonly limiter: RateLimiter;
   readonly pace: Pace;
-  readonly flights: Flights;
-  readonly tombstones: Tombstones;
+  readonly flights: SingleFlight;
+  readonly tombstoneLog: TombstoneLog;
   /** The memories of this process: each part that keeps something counts it here. */
   readonly memories: Memories;
   /** How Redis is, and how many nodes share it; null where none is used. */
@@ -38,13 +42,13 @@ export async function openShared(lifecycle: Lifecycle, { config, clock, log }: S
   const local = {
     cache: createMemoryCache({ clock, memories, maxBytes: config.cacheBytes }),
     unpaid: createMemoryCache({ clock, memories, memory: 'unpaid' }),
-    limiter: createMemoryLimiter({ clock, memories }),
+    limiter: createMemoryRateLimiter({ clock, memories }),
     pace: createMemoryPace({ clock: monotonic, memories }),
-    flights: createMemoryFlights(),
+    flights: createMemorySingleFlight(),
   };
   if (config.redisUrls.length === 0) {
-    const tombstones = createMemoryTombstones({ clock, memories });
-    return { ...local, tombstones, memories, redis: null };
+    const tombstoneLog = createMemoryTombstoneLog({ clock, memories });
+    return { ...local, tombstoneLog, memories, redis: null };
   }
   const { openRedisStores } = await import('../adapters/redis/stores.js');
   const options = {

@@ -66,7 +66,7 @@ function overall(families: StatusModel['families'], isRedisUp: boolean): Health 
 
 function familyStatus(name: Family, { families, sessions }: PoolHealth): StatusModel['families'][number] {
   const family = families[name];
-  const { lastIncident, held, read } = family;
+  const { lastIncident, cacheHits: held, read } = family;
   return {
     name,
     state: stateOf(name, family, sessions),

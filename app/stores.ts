@@ -4,11 +4,12 @@ import { openEmbeddedPostgres } from '../adapters/postgres/launcher.js';
 import { createLedger } from '../adapters/postgres/ledger.js';
 import { migrate } from '../adapters/postgres/migrate.js';
 import { SETTLING_CONNECTIONS } from '../adapters/postgres/post.js';
-import { QUESTION_CONNECTIONS, Questions } from '../adapters/postgres/questions.js';
+import { QUERY_CONNECTIONS, QueryLimiter } from '../adapters/postgres/query-limiter.js';
 import { connect, type Sql, type Target } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
 import { withoutLogin } from '../src/config/read-settings.js';
-import type { Accounts, Ledger } from '../src/ports/truth.js';
+import type { Accounts } from '../src/ports/accounts.js';
+import type { Ledger } from '../src/ports/ledger.js';
 import type { Lifecycle } from './lifecycle.js';
 import { fingerprintOf, openSecrets, type Secrets } from './secrets.js';
 
@@ -21,7 +22,7 @@ const POOLS = {
   /** Accounts, sign-in, sales, pages: whatever is not on the way of a read. */
   sql: { max: 6, name: 'perch', limits: { lockMs: 2_000, statementMs: 30_000, idleMs: 30_000 } },
   /** Keys and balances: a row or two by an index. */
-  lookUps: { max: 3, name: 'perch look-ups', limits: { lockMs: 1_000, statementMs: 5_000, idleMs: 5_000 } },
+  lookups: { max: 3, name: 'perch look-ups', limits: { lockMs: 1_000, statementMs: 5_000, idleMs: 5_000 } },
   /** Debits. */
   settling: {
     max: SETTLING_CONNECTIONS,
@@ -29,7 +30,7 @@ const POOLS = {
     limits: { lockMs: 300, statementMs: 5_000, idleMs: 5_000 },
   },
   /** Free questions about the past. */
-  questions: { max: QUESTION_CONNECTIONS, name: 'perch questions' },
+  queries: { max: QUERY_CONNECTIONS, name: 'perch questions' },
   corpusSql: { max: 8, name: 'perch corpus' },
 } as const;
 
@@ -41,7 +42,7 @@ export interface Stores {
   readonly accounts: Accounts;
   readonly ledger: Ledger;
   /** Free questions about the past, in a pool of their own. */
-  readonly questions: Questions;
+  readonly queries: QueryLimiter;
   readonly secrets: Secrets;
 }
 
@@ -73,13 +74,13 @@ export async function openStores(
   const sql = await open('sql');
   await lifecycle.open('migrations', () => reached(config, migrate(sql, onProgress)));
   await lifecycle.open('pepper', () => checkPepper(sql, config, secrets));
-  const lookUps = await open('lookUps');
+  const lookups = await open('lookups');
   const settling = await open('settling');
   const corpusSql = await open('corpusSql');
-  const questions = new Questions(await open('questions'));
-  const accounts = createAccounts(sql, { lookUps });
-  const ledger = createLedger(sql, { lookUps, settling, questions });
-  return { sql, corpusSql, accounts, ledger, questions, secrets };
+  const queries = new QueryLimiter(await open('queries'));
+  const accounts = createAccounts(sql, { lookups });
+  const ledger = createLedger(sql, { lookups, settling, queries });
+  return { sql, corpusSql, accounts, ledger, queries, secrets };
 }
 
 /** The address of DATABASE_URL, or the embedded server's, which runs until the last process that uses it has closed it. */

@@ -1,6 +1,6 @@
 import SchemaBuilder from '@pothos/core';
 import type { Account } from '../src/account/account.js';
-import type { BillingDesk } from '../src/billing/billing.js';
+import type { CallerBilling } from '../src/billing/billing.js';
 import { toCredits } from '../src/core/credits.js';
 import type { ArgRule, Price } from '../src/core/fields.js';
 import { UNITS, type Unit } from '../src/core/prices.js';
@@ -10,7 +10,7 @@ import type { Reads } from '../src/read/reads.js';
 export interface Context {
   readonly reads: Reads;
   readonly account: Account;
-  readonly billing: BillingDesk;
+  readonly billing: CallerBilling;
 }
 
 export const builder = new SchemaBuilder<{

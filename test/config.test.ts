@@ -137,6 +137,7 @@ describe('a variable', () => {
     ['PERCH_MAX_OPERATION_CREDITS', ['-1', '0.0001', 'all']],
     ['X_SEARCH', ['all']],
     ['X_BEARER_TOKENS', ['a b', ',,']],
+    ['PERCH_TRUST_PROXY', ['10.0.0.0/255.0.0.0', '10.0.0.0/33', 'balancer']],
     ['PERCH_METRICS_PORT', ['0']],
   ])('%s is refused by name when it is one of %j, with what is right', (name, texts) => {
     for (const text of texts) {

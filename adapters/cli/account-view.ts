@@ -1,6 +1,6 @@
 import { toCredits } from '../../src/core/credits.js';
 import { TIERS } from '../../src/core/tiers.js';
-import type { AccountRecord, KeyRecord } from '../../src/ports/truth.js';
+import type { AccountRecord, KeyRecord } from '../../src/ports/accounts.js';
 
 /** Whether a key works: `rotating` still does, until `expires_at`. */
 export type KeyState = 'live' | 'rotating' | 'ended' | 'revoked';

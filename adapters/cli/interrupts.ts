@@ -1,13 +1,13 @@
 import type { Lifecycle } from '../../app/lifecycle.js';
 import { note } from './print.js';
-import { exitCodeOf, listenForSignals } from './workers/asked.js';
+import { exitCodeOf, listenForShutdown } from './workers/shutdown-signals.js';
 
 /**
  * Until the function it gives is called, Ctrl-C and SIGTERM close what is open, and what is just being opened, and end the
  * process; asked twice it goes at once. Without that an embedded server started a moment ago would be left running.
  */
 export function closeOnInterrupt(lifecycle: Lifecycle): () => void {
-  const { once, twice, release } = listenForSignals();
+  const { first: once, second: twice, release } = listenForShutdown();
   void twice.then((signal) => process.exit(exitCodeOf(signal)));
   void once.then((signal) => {
     note('perch: interrupted; closing the database');

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { VERSION } from '../../src/core/version.js';
-import { accountCommands } from './commands/account-words.js';
-import { exportCommands } from './commands/export-words.js';
-import { keyCommands } from './commands/key-words.js';
-import { ledgerCommands } from './commands/ledger-words.js';
-import { serviceCommands } from './commands/service-words.js';
+import { accountCommands } from './commands/account-commands.js';
+import { exportCommands } from './commands/export-commands.js';
+import { keyCommands } from './commands/key-commands.js';
+import { ledgerCommands } from './commands/ledger-commands.js';
+import { serviceCommands } from './commands/service-commands.js';
 
 /**
  * The command line: names, words and help. What a command does is loaded when it runs, so that help and faults come at once.

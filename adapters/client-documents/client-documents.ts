@@ -4,9 +4,9 @@ import type { Agent } from 'undici';
 import { digestOf } from '../../src/core/digest.js';
 import { HOUR_MS } from '../../src/core/durations.js';
 import { badRequest, ServiceError } from '../../src/core/errors.js';
+import type { Cache } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { ClientDocuments } from '../../src/ports/grants.js';
-import type { Cache } from '../../src/ports/shared.js';
 import { guardedLookup, type Resolve } from './guarded-lookup.js';
 import { isPublicAddress } from './public-address.js';
 
@@ -36,7 +36,7 @@ export interface ClientDocumentsOptions {
 }
 
 /** What is held: the document as text, or why there is none. */
-type HeldDocument = { readonly text: string } | { readonly fault: string };
+type CachedDocument = { readonly text: string } | { readonly fault: string };
 
 /** Client ID Metadata Documents (A13), fetched from wherever a stranger says, with care. */
 export class GuardedDocuments implements ClientDocuments {
@@ -44,7 +44,7 @@ export class GuardedDocuments implements ClientDocuments {
   readonly #isPublic: (address: string) => boolean;
   #agent: Promise<Agent> | undefined;
   /** By address: who asks for what is on its way waits for that. */
-  readonly #underway = new Map<string, Promise<HeldDocument>>();
+  readonly #underway = new Map<string, Promise<CachedDocument>>();
 
   constructor(options: ClientDocumentsOptions) {
     this.#options = options;
@@ -54,14 +54,14 @@ export class GuardedDocuments implements ClientDocuments {
   async read(url: string): Promise<unknown> {
     const { cache, clock } = this.#options;
     const key = `oauth:document:${digestOf(url)}`;
-    const held = await cache.get<HeldDocument>(key);
-    if (held) return opened(held.value);
+    const cached = await cache.get<CachedDocument>(key);
+    if (cached) return opened(cached.value);
     const underway = this.#underway.get(url);
     if (underway) return opened(await underway);
     if (this.#underway.size >= MOST_AT_ONCE) throw busy();
     const reading = this.#fetch(url).then(
-      (text): HeldDocument => ({ text }),
-      (error: unknown): HeldDocument => ({ fault: error instanceof Unfit ? error.message : 'it cannot be reached.' }),
+      (text): CachedDocument => ({ text }),
+      (error: unknown): CachedDocument => ({ fault: error instanceof Unfit ? error.message : 'it cannot be reached.' }),
     );
     this.#underway.set(url, reading);
     const found = await reading.finally(() => this.#underway.delete(url));
@@ -138,10 +138,10 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function opened(held: HeldDocument): unknown {
-  if ('fault' in held) throw badRequest(held.fault, 'client_id');
+function opened(cached: CachedDocument): unknown {
+  if ('fault' in cached) throw badRequest(cached.fault, 'client_id');
   try {
-    return JSON.parse(held.text);
+    return JSON.parse(cached.text);
   } catch {
     throw badRequest('it is not valid JSON.', 'client_id');
   }

@@ -1,62 +1,69 @@
-import { passkeyPlace } from '../sign-in/passkey-place.js';
+import { passkeyHost } from '../sign-in/passkey-host.js';
+import {
+  type AuthenticatedRoutes,
+  layoutOf,
+  notOnAccount,
+  pathParam,
+  redirectTo,
+  sendDashboard,
+} from './authenticated-routes.js';
 import { clientsPage } from './clients.js';
 import { securityPage } from './security.js';
 import type { DashboardOptions } from './services.js';
-import { aroundOf, backTo, namedIn, notHere, type Rooms, sendDashboard } from './visit.js';
 
 /** Events of the log. */
 const LOGGED = 100;
 
 /** Who can get at the account: clients with consent, and browsers. */
-export function mountAccess(rooms: Rooms, options: DashboardOptions): void {
+export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptions): void {
   const { grants, sessions, auditLog, passkeys } = options;
-  rooms.page('/dashboard/clients', async (visit, reply) => {
-    const list = await grants.list(visit.account.accountId);
-    return sendDashboard(reply, clientsPage({ around: aroundOf(visit), grants: list }));
+  routes.page('/dashboard/clients', async (signedIn, reply) => {
+    const list = await grants.list(signedIn.account.accountId);
+    return sendDashboard(reply, clientsPage({ layout: layoutOf(signedIn), grants: list }));
   });
-  rooms.form(
+  routes.form(
     '/dashboard/clients/:grantId/revoke',
     '/dashboard/clients',
     async ({ request, account, by }, _form, reply) => {
-      const grantId = namedIn(request, 'grantId');
+      const grantId = pathParam(request, 'grantId');
       const list = await grants.list(account.accountId);
-      if (!list.some((grant) => grant.grantId === grantId)) throw notHere('client');
+      if (!list.some((grant) => grant.grantId === grantId)) throw notOnAccount('client');
       await grants.revoke(account.accountId, grantId, by);
-      return backTo(reply, '/dashboard/clients?done=client-revoked');
+      return redirectTo(reply, '/dashboard/clients?done=client-revoked');
     },
   );
-  rooms.page('/dashboard/security', async (visit, reply) => {
-    const { accountId, sessionId } = visit.visitor;
+  routes.page('/dashboard/security', async (signedIn, reply) => {
+    const { accountId, sessionId } = signedIn.visitor;
     const [list, log, keys] = await Promise.all([
       sessions.list(accountId),
-      auditLog.list(accountId, LOGGED),
+      auditLog.list(accountId, LOGGED, signedIn.signal),
       passkeys.list(accountId),
     ]);
     const model = {
-      around: aroundOf(visit),
+      layout: layoutOf(signedIn),
       sessionId,
       sessions: list,
       log,
       passkeys: keys,
-      place: passkeyPlace(visit.request, passkeys),
+      host: passkeyHost(signedIn.request, passkeys),
     };
     return sendDashboard(reply, securityPage(model));
   });
   const security = '/dashboard/security';
-  rooms.form(
+  routes.form(
     '/dashboard/security/sessions/:sessionId/end',
     security,
     async ({ request, visitor, by }, _form, reply) => {
-      const sessionId = namedIn(request, 'sessionId');
+      const sessionId = pathParam(request, 'sessionId');
       const list = await sessions.list(visitor.accountId);
-      if (!list.some((session) => session.sessionId === sessionId)) throw notHere('session');
+      if (!list.some((session) => session.sessionId === sessionId)) throw notOnAccount('session');
       await sessions.end(visitor.accountId, sessionId, by);
       // Their own session over, they meet the door there.
-      return backTo(reply, `${security}?done=session-ended`);
+      return redirectTo(reply, `${security}?done=session-ended`);
     },
   );
-  rooms.form('/dashboard/security/end-others', security, async ({ visitor, by }, _form, reply) => {
+  routes.form('/dashboard/security/end-others', security, async ({ visitor, by }, _form, reply) => {
     await sessions.endAll(visitor.accountId, visitor.sessionId, by);
-    return backTo(reply, `${security}?done=others-ended`);
+    return redirectTo(reply, `${security}?done=others-ended`);
   });
 }

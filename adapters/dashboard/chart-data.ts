@@ -1,6 +1,6 @@
 import { toCredits } from '../../src/core/credits.js';
 import { DAY_MS } from '../../src/core/durations.js';
-import type { UsageRow } from '../../src/ports/truth.js';
+import type { UsageRow } from '../../src/ports/ledger.js';
 import { figure } from '../site/parts.js';
 import { SERIES_COLOURS } from './palette.js';
 
@@ -84,21 +84,21 @@ const restOf = (others: readonly Series[], bars: number): Series => ({
 export function itemsChart(range: Range, rows: readonly UsageRow[]): ChartData {
   const { bars, step } = barsOf(range);
   const read = bars.map(() => 0);
-  const held = bars.map(() => 0);
+  const cached = bars.map(() => 0);
   for (const { day = '', items, cacheHits } of rows) {
     const bar = Math.floor((daysIn({ from: range.from, to: day }) - 1) / step);
     read[bar] = (read[bar] ?? 0) + items - cacheHits;
-    held[bar] = (held[bar] ?? 0) + cacheHits;
+    cached[bar] = (cached[bar] ?? 0) + cacheHits;
   }
   const series = [
     { name: 'read', values: read, total: sum(read) },
-    { name: 'cached (half price)', values: held, total: sum(held) },
+    { name: 'cached (half price)', values: cached, total: sum(cached) },
   ];
   return { unit: 'items', bars, step, series, rest: false };
 }
 
 /** What the picture shows, for who does not see it. */
-export function chartInWords({ unit, bars, step, series }: ChartData, range: Range): string {
+export function chartText({ unit, bars, step, series }: ChartData, range: Range): string {
   const total = sum(series.map((one) => one.total));
   const what = `${unit === 'credits' ? 'Credits' : 'Items'} per ${step === 1 ? 'day' : 'week'} from ${range.from} to ${range.to}`;
   if (total === 0) return `${what}: none.`;

@@ -1,13 +1,13 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import type { GrantRecord } from '../../src/ports/grants.js';
-import { type Around, dashboardPage } from './frame.js';
+import { amountOf, counted } from './formats.js';
+import { dashboardPage, type PageLayout } from './frame.js';
 import { CapMeter } from './key-parts.js';
 import { Badge, Card, DataTable, Day, Nothing, When } from './parts.js';
-import { amountOf, counted } from './words.js';
 
 export interface ClientsModel {
-  readonly around: Around;
+  readonly layout: PageLayout;
   /** The newest first. */
   readonly grants: readonly GrantRecord[];
 }
@@ -93,7 +93,7 @@ const Former = ({ grants }: { grants: readonly GrantRecord[] }) => (
 );
 
 /** `GET /dashboard/clients`. */
-export const clientsPage = ({ around, grants }: ClientsModel): string => {
+export const clientsPage = ({ layout, grants }: ClientsModel): string => {
   const connected = grants.filter(({ revokedAt }) => revokedAt === null);
   const former = grants.filter(({ revokedAt }) => revokedAt !== null);
   return dashboardPage(
@@ -101,7 +101,7 @@ export const clientsPage = ({ around, grants }: ClientsModel): string => {
       title: 'Clients',
       lead: 'Programs that you have allowed to read for you. Each has its own key and spends from your wallet.',
       here: '/dashboard/clients',
-      around,
+      layout,
     },
     <>
       <section aria-labelledby="connected" class="stack">

@@ -3,29 +3,30 @@
 import type { SaleRecord } from '../../src/billing/billing.js';
 import { PACKS, usdPer1000 } from '../../src/core/packs.js';
 import { qpsOf, TIERS } from '../../src/core/tiers.js';
-import type { AccountRecord, StatementEntry } from '../../src/ports/truth.js';
+import type { AccountRecord } from '../../src/ports/accounts.js';
+import type { StatementEntry } from '../../src/ports/ledger.js';
 import { figure } from '../site/parts.js';
-import { Purchases, Statement } from './books.js';
-import { type Around, dashboardPage } from './frame.js';
+import { amountOf, capitalized } from './formats.js';
+import { dashboardPage, type PageLayout } from './frame.js';
 import { standingOf } from './overview-model.js';
 import { Badge, Card, DataTable, FormError, Notice, type Tone } from './parts.js';
-import { amountOf, capital } from './words.js';
+import { Purchases, Statement } from './statements.js';
 
 /** What became of a checkout that the customer came back from. */
-export interface CameBack {
+export interface CheckoutReturn {
   readonly tone: Tone;
   readonly title: string;
   readonly text: string;
 }
 
 export interface CreditsModel {
-  readonly around: Around;
+  readonly layout: PageLayout;
   readonly account: AccountRecord;
   /** Whether packs can be bought by card. */
   readonly open: boolean;
   /** New with each page: sent along with its forms, so that a second click opens nothing more (H12). */
   readonly pageKey: string;
-  readonly cameBack: CameBack | null;
+  readonly checkoutReturn: CheckoutReturn | null;
   /** Why a checkout could not be opened. */
   readonly error: string | null;
   readonly sales: readonly SaleRecord[];
@@ -41,7 +42,7 @@ const PackCard = ({ pack, model }: { pack: (typeof PACKS)[number]; model: Credit
   const raises = !standingOf(account).special && reaches > account.qps;
   return (
     <li class="pack">
-      <h3>{capital(pack.name)}</h3>
+      <h3>{capitalized(pack.name)}</h3>
       <p class="big">
         {figure(pack.credits)} <span>credits</span>
       </p>
@@ -137,12 +138,12 @@ export const creditsPage = (model: CreditsModel): string =>
         </>
       ),
       here: '/dashboard/credits',
-      around: model.around,
+      layout: model.layout,
     },
     <>
-      {model.cameBack === null ? null : (
-        <Notice tone={model.cameBack.tone} title={model.cameBack.title}>
-          {model.cameBack.text}
+      {model.checkoutReturn === null ? null : (
+        <Notice tone={model.checkoutReturn.tone} title={model.checkoutReturn.title}>
+          {model.checkoutReturn.text}
         </Notice>
       )}
       <div class="third">

@@ -5,12 +5,12 @@ import { document } from '../site/layout.js';
 import { Notice } from './parts.js';
 
 /** What stands around every page of the dashboard. */
-export interface Around {
+export interface PageLayout {
   readonly name: string;
   readonly email: string | null;
   readonly frozen: boolean;
   /** What was just done, in words; null when the page was simply opened. */
-  readonly done: string | null;
+  readonly flash: string | null;
 }
 
 const PAGES = [
@@ -23,9 +23,9 @@ const PAGES = [
   { href: '/dashboard/security', text: 'Security' },
 ] as const;
 
-export type Place = (typeof PAGES)[number]['href'];
+export type PageHref = (typeof PAGES)[number]['href'];
 
-const Side = ({ around, here, exact }: { around: Around; here: Place | null; exact: boolean }) => (
+const Side = ({ layout, here, exact }: { layout: PageLayout; here: PageHref | null; exact: boolean }) => (
   <div class="side">
     <nav aria-label="Dashboard">
       <ul>
@@ -43,8 +43,8 @@ const Side = ({ around, here, exact }: { around: Around; here: Place | null; exa
     </nav>
     <form method="post" action="/sign-out" class="who">
       <p>
-        <bdi>{around.name}</bdi>
-        {around.email === null ? null : <bdi class="soft">{around.email}</bdi>}
+        <bdi>{layout.name}</bdi>
+        {layout.email === null ? null : <bdi class="soft">{layout.email}</bdi>}
       </p>
       <button type="submit" class="button small">
         Sign out
@@ -57,14 +57,14 @@ export interface FrameProps {
   readonly title: string;
   /** Under the title, in a sentence. */
   readonly lead?: ComponentChildren;
-  readonly here: Place | null;
+  readonly here: PageHref | null;
   /** The page lies below the one of the navigation. */
   readonly below?: boolean;
-  readonly around: Around;
+  readonly layout: PageLayout;
 }
 
 /** A page of the dashboard as a whole HTML document. */
-export const dashboardPage = ({ title, lead, here, below, around }: FrameProps, body: ComponentChildren): string =>
+export const dashboardPage = ({ title, lead, here, below, layout }: FrameProps, body: ComponentChildren): string =>
   document(
     {
       title: `${title.length > 40 ? `${title.slice(0, 39)}…` : title} · Perch dashboard`,
@@ -73,7 +73,7 @@ export const dashboardPage = ({ title, lead, here, below, around }: FrameProps, 
       style: 'dashboard.css',
     },
     <div class="wrap dash">
-      <Side around={around} here={here} exact={below !== true} />
+      <Side layout={layout} here={here} exact={below !== true} />
       <div class="dash-body">
         <div class="dash-title">
           <h1>
@@ -81,22 +81,22 @@ export const dashboardPage = ({ title, lead, here, below, around }: FrameProps, 
           </h1>
           {lead === undefined ? null : <p class="soft">{lead}</p>}
         </div>
-        {around.frozen ? (
+        {layout.frozen ? (
           <Notice tone="bad" title="This account is frozen.">
             A payment dispute was lost, or the operator froze the account. No key works until you settle this with the
             operator.
           </Notice>
         ) : null}
-        {around.done === null ? null : <Notice tone="ok" title={around.done} />}
+        {layout.flash === null ? null : <Notice tone="ok" title={layout.flash} />}
         {body}
       </div>
     </div>,
   );
 
 /** Says why a page cannot be shown, in the dashboard's frame. */
-export const refusalPage = (around: Around, title: string, message: string): string =>
+export const refusalPage = (layout: PageLayout, title: string, message: string): string =>
   dashboardPage(
-    { title, here: null, around },
+    { title, here: null, layout },
     <div class="card">
       <p>{message}</p>
       <p class="actions">

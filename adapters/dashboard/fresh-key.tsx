@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import type { KeyRecord } from '../../src/ports/truth.js';
-import { type Around, dashboardPage } from './frame.js';
+import type { KeyRecord } from '../../src/ports/accounts.js';
+import { dashboardPage, type PageLayout } from './frame.js';
 import { Card, Notice, When } from './parts.js';
 
 /** The answer to making or rotating a key: the only time that the whole key is shown. */
 export const freshKeyPage = (model: {
-  readonly around: Around;
+  readonly layout: PageLayout;
   readonly key: string;
   readonly record: KeyRecord;
   readonly baseUrl: string;
@@ -18,7 +18,7 @@ export const freshKeyPage = (model: {
       title: model.oldEnds === undefined ? 'Key created' : 'Key rotated',
       here: '/dashboard/keys',
       below: true,
-      around: model.around,
+      layout: model.layout,
     },
     <>
       <Notice tone="warn" title="Copy the key now: it is shown only once.">

@@ -1,21 +1,21 @@
 import { parseCredits } from '../../src/core/credits.js';
 import { DAY_MS, HOUR_MS } from '../../src/core/durations.js';
 import { badRequest } from '../../src/core/errors.js';
-import type { Cap, CapPeriod } from '../../src/ports/truth.js';
+import type { Cap, CapPeriod } from '../../src/ports/accounts.js';
 
 /** What was typed, as it was typed. */
-export interface KeyTyped {
+export interface KeyInput {
   readonly name: string;
   readonly period: string;
   readonly amount: string;
 }
 
-export const NOTHING_TYPED: KeyTyped = { name: '', period: 'none', amount: '' };
+export const EMPTY_INPUT: KeyInput = { name: '', period: 'none', amount: '' };
 
 const LONGEST_NAME = 100;
 const PERIODS: readonly CapPeriod[] = ['day', 'month', 'total'];
 
-export const typedIn = (form: URLSearchParams): KeyTyped => ({
+export const inputIn = (form: URLSearchParams): KeyInput => ({
   name: form.get('name') ?? '',
   period: form.get('period') ?? 'none',
   amount: form.get('amount') ?? '',
@@ -25,7 +25,7 @@ export const typedIn = (form: URLSearchParams): KeyTyped => ({
 const UNSHOWN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 
 /** Throws `bad_request` in words for a form that is not right. */
-export function readKeyForm({ name, period, amount }: KeyTyped): { name: string; cap: Cap | null } {
+export function readKeyForm({ name, period, amount }: KeyInput): { name: string; cap: Cap | null } {
   const trimmed = name.trim();
   if (trimmed === '') throw badRequest('Enter a name for the key; it appears in usage and in the log.', 'name');
   if ([...trimmed].length > LONGEST_NAME)

@@ -1,10 +1,10 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { toCredits } from '../../src/core/credits.js';
-import type { Cap, CapPeriod, KeyRecord } from '../../src/ports/truth.js';
-import type { KeyTyped } from './key-forms.js';
+import type { Cap, CapPeriod, KeyRecord } from '../../src/ports/accounts.js';
+import { amountOf, KEY_STATES, type KeyState, keyState, PERIODS } from './formats.js';
+import type { KeyInput } from './key-forms.js';
 import { Badge, Bar, type Tone } from './parts.js';
-import { amountOf, KEY_STATES, type KeyState, keyState, PERIODS } from './words.js';
 
 const TONES: Record<KeyState, Tone> = { live: 'ok', ending: 'warn', ended: 'plain', revoked: 'bad' };
 
@@ -38,7 +38,7 @@ const CHOICES: readonly [CapPeriod | 'none', string][] = [
 ];
 
 /** Name and cap, as a form asks for them. `errorId`: of what is said about them. */
-export const KeyFields = ({ typed, errorId }: { typed: KeyTyped; errorId: string | null }) => {
+export const KeyFields = ({ typed, errorId }: { typed: KeyInput; errorId: string | null }) => {
   const described = errorId === null ? {} : { 'aria-describedby': errorId };
   return (
     <>
@@ -84,7 +84,7 @@ export const KeyFields = ({ typed, errorId }: { typed: KeyTyped; errorId: string
 };
 
 /** A key as its form would have it. */
-export const typedOf = ({ name, cap }: Pick<KeyRecord, 'name' | 'cap'>): KeyTyped => ({
+export const typedOf = ({ name, cap }: Pick<KeyRecord, 'name' | 'cap'>): KeyInput => ({
   name,
   period: cap?.period ?? 'none',
   amount: cap === null ? '' : String(toCredits(cap.amount)),

@@ -1,18 +1,18 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import type { KeyRecord } from '../../src/ports/truth.js';
-import { type Around, dashboardPage } from './frame.js';
-import { type KeyTyped, OVERLAPS } from './key-forms.js';
+import type { KeyRecord } from '../../src/ports/accounts.js';
+import { creditsOf, keyState } from './formats.js';
+import { dashboardPage, type PageLayout } from './frame.js';
+import { type KeyInput, OVERLAPS } from './key-forms.js';
 import { CapMeter, KeyFields, StateBadge } from './key-parts.js';
 import { Card, FormError, Notice, When } from './parts.js';
-import { creditsOf, keyState } from './words.js';
 
 /** One key of the customer's own. */
 export interface KeyModel {
-  readonly around: Around;
+  readonly layout: PageLayout;
   readonly nowMs: number;
   readonly record: KeyRecord;
-  readonly typed: KeyTyped;
+  readonly typed: KeyInput;
   /** What went wrong, and with which form. */
   readonly error: { readonly form: 'change' | 'rotate' | 'revoke'; readonly message: string } | null;
 }
@@ -117,7 +117,7 @@ const Revoke = (model: KeyModel) => (
 
 /** `GET /dashboard/keys/:keyId`. */
 export const keyPage = (model: KeyModel): string => {
-  const { record, around, nowMs } = model;
+  const { record, layout, nowMs } = model;
   const state = keyState(record, nowMs);
   return dashboardPage(
     {
@@ -125,7 +125,7 @@ export const keyPage = (model: KeyModel): string => {
       lead: <a href="/dashboard/keys">All keys</a>,
       here: '/dashboard/keys',
       below: true,
-      around,
+      layout,
     },
     <>
       <Facts {...model} />

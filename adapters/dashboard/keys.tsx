@@ -1,20 +1,20 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import type { KeyRecord } from '../../src/ports/truth.js';
-import { type Around, dashboardPage } from './frame.js';
-import type { KeyTyped } from './key-forms.js';
+import type { KeyRecord } from '../../src/ports/accounts.js';
+import { amountOf, counted, keyState } from './formats.js';
+import { dashboardPage, type PageLayout } from './frame.js';
+import type { KeyInput } from './key-forms.js';
 import { CapMeter, KeyFields, StateBadge } from './key-parts.js';
 import { Card, DataTable, Day, FormError, Nothing, When } from './parts.js';
-import { amountOf, counted, keyState } from './words.js';
 
 export interface KeysModel {
-  readonly around: Around;
+  readonly layout: PageLayout;
   readonly nowMs: number;
   /** The newest first. */
   readonly keys: readonly KeyRecord[];
   /** The client's name by the id of its grant. */
   readonly clients: ReadonlyMap<string, string>;
-  readonly typed: KeyTyped;
+  readonly typed: KeyInput;
   readonly error: string | null;
 }
 
@@ -120,7 +120,7 @@ const ENDED = 50;
 
 /** `GET /dashboard/keys`. */
 export const keysPage = (model: KeysModel): string => {
-  const { around, keys, clients, nowMs } = model;
+  const { layout, keys, clients, nowMs } = model;
   const works = (record: KeyRecord): boolean => ['live', 'ending'].includes(keyState(record, nowMs));
   const live = keys.filter(works);
   const over = keys.filter((record) => !works(record));
@@ -133,7 +133,7 @@ export const keysPage = (model: KeysModel): string => {
         </>
       ),
       here: '/dashboard/keys',
-      around,
+      layout,
     },
     <>
       <NewKey {...model} />

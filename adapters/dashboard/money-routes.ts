@@ -1,10 +1,17 @@
 import type { SaleRecord } from '../../src/billing/billing.js';
 import { isUuid } from '../../src/core/uuid.js';
 import { inCredits } from '../site/parts.js';
-import { type CameBack, creditsPage } from './credits.js';
+import {
+  type AuthenticatedRoutes,
+  isCallerError,
+  layoutOf,
+  queryOf,
+  redirectTo,
+  sendDashboard,
+} from './authenticated-routes.js';
+import { type CheckoutReturn, creditsPage } from './credits.js';
 import { receiptsPage } from './receipts.js';
-import type { DashboardServices, Visit } from './services.js';
-import { aroundOf, backTo, isTold, queryOf, type Rooms, sendDashboard } from './visit.js';
+import type { DashboardServices, SignedInRequest } from './services.js';
 
 /** Lines of the statement, and requests in the list of receipts. */
 const STATEMENT = 100;
@@ -13,40 +20,40 @@ const NEWEST = 50;
 type MoneyOptions = Pick<DashboardServices, 'billing' | 'ledger'> & { readonly checkoutOrigin: string | null };
 
 /** Credits: what there is, what came in, more of it; and receipts of what went. */
-export function mountMoney(rooms: Rooms, options: MoneyOptions): void {
+export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): void {
   const { billing, ledger, checkoutOrigin } = options;
-  rooms.page('/dashboard/credits', async (visit, reply) => {
-    const sessionId = queryOf(visit.request).get('session_id');
-    if (sessionId === null) return sendDashboard(reply, await creditsOf(visit, options), checkoutOrigin);
-    await billing.settle(sessionId, visit.account.accountId);
-    return backTo(reply, `/dashboard/credits?paid=${encodeURIComponent(sessionId)}`);
+  routes.page('/dashboard/credits', async (signedIn, reply) => {
+    const sessionId = queryOf(signedIn.request).get('session_id');
+    if (sessionId === null) return sendDashboard(reply, await creditsOf(signedIn, options), checkoutOrigin);
+    await billing.settle(sessionId, signedIn.account.accountId);
+    return redirectTo(reply, `/dashboard/credits?paid=${encodeURIComponent(sessionId)}`);
   });
-  rooms.form('/dashboard/credits/buy', '/dashboard/credits', async (visit, form, reply) => {
+  routes.form('/dashboard/credits/buy', '/dashboard/credits', async (signedIn, form, reply) => {
     try {
       const pack = form.get('pack') ?? '';
       const page = form.get('page');
       // One of the page's buttons twice is one sale; two of them are two.
       const idempotencyKey = page === null ? null : `${page}:${pack}`;
-      const { url } = await billing.checkout(visit.account.accountId, pack, {
+      const { url } = await billing.checkout(signedIn.account.accountId, pack, {
         idempotencyKey,
-        address: visit.by.address,
+        address: signedIn.by.address,
       });
-      return backTo(reply, url);
+      return redirectTo(reply, url);
     } catch (error) {
-      if (!isTold(error)) throw error;
-      const page = await creditsOf(visit, options, error.message);
+      if (!isCallerError(error)) throw error;
+      const page = await creditsOf(signedIn, options, error.message);
       return sendDashboard(reply.code(error.status), page, checkoutOrigin);
     }
   });
-  rooms.page('/dashboard/receipts', async (visit, reply) => {
-    const asked = (queryOf(visit.request).get('request_id') ?? '').trim();
-    const { accountId } = visit.account;
+  routes.page('/dashboard/receipts', async (signedIn, reply) => {
+    const asked = (queryOf(signedIn.request).get('request_id') ?? '').trim();
+    const { account, signal } = signedIn;
     const [receipt, recent] = await Promise.all([
-      isUuid(asked) ? ledger.receipt(accountId, asked) : undefined,
-      ledger.recent(accountId, NEWEST),
+      isUuid(asked) ? ledger.receipt(account.accountId, asked, signal) : undefined,
+      ledger.recent(account.accountId, NEWEST, signal),
     ]);
     const error = asked === '' || receipt !== undefined ? null : whyNone(asked);
-    const page = receiptsPage({ around: aroundOf(visit), asked, receipt: receipt ?? null, error, recent });
+    const page = receiptsPage({ layout: layoutOf(signedIn), asked, receipt: receipt ?? null, error, recent });
     return sendDashboard(error === null ? reply : reply.code(404), page);
   });
 }
@@ -57,23 +64,23 @@ const whyNone = (asked: string): string =>
     : 'Invalid request id. One looks like 01893c5e-7a2b-7c1d-8e4f-5a6b7c8d9e0f.';
 
 async function creditsOf(
-  visit: Visit,
+  signedIn: SignedInRequest,
   { billing, ledger }: MoneyOptions,
   error: string | null = null,
 ): Promise<string> {
-  const { account, request } = visit;
+  const { account, request, signal } = signedIn;
   const [sales, statement] = await Promise.all([
     billing.sales(account.accountId),
-    ledger.statement(account.accountId, STATEMENT),
+    ledger.statement(account.accountId, STATEMENT, signal),
   ]);
   const paid = queryOf(request).get('paid');
-  const cameBack = paid === null ? null : whatBecame(sales, paid);
-  const shown = { open: billing.open, pageKey: billing.newKey(), cameBack, error, sales, statement };
-  return creditsPage({ around: aroundOf(visit), account, ...shown });
+  const checkoutReturn = paid === null ? null : whatBecame(sales, paid);
+  const shown = { open: billing.open, pageKey: billing.newKey(), checkoutReturn, error, sales, statement };
+  return creditsPage({ layout: layoutOf(signedIn), account, ...shown });
 }
 
 /** What to tell who comes back from the processor's page. Sales of others are not among these. */
-function whatBecame(sales: readonly SaleRecord[], sessionId: string): CameBack {
+function whatBecame(sales: readonly SaleRecord[], sessionId: string): CheckoutReturn {
   const sale = sales.find((one) => one.sessionId === sessionId);
   if (sale === undefined) {
     return { tone: 'plain', title: 'Thank you.', text: 'See purchases for the status of your payment.' };

@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { figure } from '../site/parts.js';
+import { amountOf, counted, keyState, PERIODS } from './formats.js';
 import { buys, daysLeft, FOLLOWERS_PER_PAGE, fundsOf, type OverviewModel, standingOf } from './overview-model.js';
 import { Card, Notice } from './parts.js';
-import { amountOf, counted, keyState, PERIODS } from './words.js';
 
 export const Notices = (model: OverviewModel) => {
   const funds = fundsOf(model);

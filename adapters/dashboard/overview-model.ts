@@ -1,12 +1,13 @@
 import { type Thousandths, toCredits } from '../../src/core/credits.js';
 import { priceOf, type Unit } from '../../src/core/prices.js';
 import { TIERS } from '../../src/core/tiers.js';
-import type { AccountRecord, Receipt, StatementEntry } from '../../src/ports/truth.js';
+import type { AccountRecord } from '../../src/ports/accounts.js';
+import type { Receipt, StatementEntry } from '../../src/ports/ledger.js';
 import type { ChartData } from './chart-data.js';
-import type { Around } from './frame.js';
+import type { PageLayout } from './frame.js';
 
 export interface OverviewModel {
-  readonly around: Around;
+  readonly layout: PageLayout;
   readonly account: AccountRecord;
   readonly network: string;
   readonly mail: boolean;

@@ -51,7 +51,7 @@ const Newest = ({ recent }: OverviewModel) => (
 /** `GET /dashboard`. */
 export const overviewPage = (model: OverviewModel): string =>
   dashboardPage(
-    { title: 'Overview', here: '/dashboard', around: model.around },
+    { title: 'Overview', here: '/dashboard', layout: model.layout },
     <>
       <Notices {...model} />
       <div class="three">

@@ -2,7 +2,7 @@
 /** @jsxImportSource preact */
 
 import { figure } from '../site/parts.js';
-import { type ChartData, type ChartName, chartInWords, type Range } from './chart-data.js';
+import { type ChartData, type ChartName, chartText, type Range } from './chart-data.js';
 import { CHART_SIZES } from './chart-sizes.js';
 import { chartPath } from './usage-params.js';
 
@@ -44,7 +44,7 @@ export const Picture = ({ chart, data, range }: { chart: ChartName; data: ChartD
           <source key={width} media={media} srcset={path('light', width)} {...CHART_SIZES[width]} />,
         ])}
         <source media={DARK} srcset={path('dark', 'wide')} {...CHART_SIZES.wide} />
-        <img src={path('light', 'wide')} alt={chartInWords(data, range)} {...CHART_SIZES.wide} />
+        <img src={path('light', 'wide')} alt={chartText(data, range)} {...CHART_SIZES.wide} />
       </picture>
     </figure>
   );

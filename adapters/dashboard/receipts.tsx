@@ -1,15 +1,15 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { type ItemCache, UNITS } from '../../src/core/prices.js';
-import type { Receipt, ReceiptLine } from '../../src/ports/truth.js';
+import type { Receipt, ReceiptLine } from '../../src/ports/ledger.js';
 import { figure } from '../site/parts.js';
-import { type Around, dashboardPage } from './frame.js';
+import { amountOf, counted, creditsOf } from './formats.js';
+import { dashboardPage, type PageLayout } from './frame.js';
 import { Badge, Card, DataTable, FormError, Nothing, type Tone, When } from './parts.js';
 import { RequestTable } from './request-table.js';
-import { amountOf, counted, creditsOf } from './words.js';
 
 export interface ReceiptsModel {
-  readonly around: Around;
+  readonly layout: PageLayout;
   /** The request id as it was typed; empty when none was. */
   readonly asked: string;
   readonly receipt: Receipt | null;
@@ -146,7 +146,7 @@ export const receiptsPage = (model: ReceiptsModel): string =>
       title: 'Receipts',
       lead: 'What each paid request returned, and how its cost was calculated.',
       here: '/dashboard/receipts',
-      around: model.around,
+      layout: model.layout,
     },
     <>
       <LookUp {...model} />

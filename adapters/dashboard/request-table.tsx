@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import type { Receipt } from '../../src/ports/truth.js';
+import type { Receipt } from '../../src/ports/ledger.js';
 import { figure } from '../site/parts.js';
+import { amountOf } from './formats.js';
 import { DataTable, When } from './parts.js';
-import { amountOf } from './words.js';
 
 /** Paid requests, the newest first, each leading to its receipt. */
 export const RequestTable = ({ caption, receipts }: { caption: string; receipts: readonly Receipt[] }) => (

@@ -3,21 +3,21 @@
 import type { AuditEvent } from '../../src/ports/audit.js';
 import type { PasskeyRecord } from '../../src/ports/passkeys.js';
 import type { SessionRecord } from '../../src/ports/sessions.js';
+import type { PasskeyHost } from '../sign-in/passkey-host.js';
 import { PasskeyPanel } from '../sign-in/passkey-panel.js';
-import type { PasskeyPlace } from '../sign-in/passkey-place.js';
-import { detailInWords, kindInWords, WHO } from './audit-words.js';
-import { type Around, dashboardPage } from './frame.js';
+import { detailText, kindText, WHO } from './audit-text.js';
+import { browserName } from './formats.js';
+import { dashboardPage, type PageLayout } from './frame.js';
 import { Badge, Card, DataTable, Nothing, When } from './parts.js';
-import { browserInWords } from './words.js';
 
 export interface SecurityModel {
-  readonly around: Around;
+  readonly layout: PageLayout;
   /** Of the browser that asks. */
   readonly sessionId: string;
   readonly sessions: readonly SessionRecord[];
   readonly passkeys: readonly PasskeyRecord[];
   /** Where passkeys can be made. */
-  readonly place: PasskeyPlace;
+  readonly host: PasskeyHost;
   /** The newest first. */
   readonly log: readonly AuditEvent[];
 }
@@ -25,7 +25,7 @@ export interface SecurityModel {
 const METHODS: Record<SessionRecord['method'], string> = { link: 'by link', passkey: 'by passkey' };
 
 const SessionRow = ({ session, own }: { session: SessionRecord; own: boolean }) => {
-  const browser = browserInWords(session.userAgent);
+  const browser = browserName(session.userAgent);
   return (
     <tr {...(own ? { class: 'here' } : {})}>
       <th scope="row">
@@ -106,9 +106,9 @@ const Log = ({ log }: SecurityModel) => (
             <th scope="row">
               <When at={event.at} />
             </th>
-            <td class="text">{kindInWords(event.what)}</td>
+            <td class="text">{kindText(event.what)}</td>
             <td class="text">
-              <bdi class="detail">{detailInWords(event.detail)}</bdi>
+              <bdi class="detail">{detailText(event.detail)}</bdi>
             </td>
             <td class="text">{WHO[event.who]}</td>
             <td class="text">{event.address === null ? '' : <code>{event.address}</code>}</td>
@@ -126,12 +126,12 @@ export const securityPage = (model: SecurityModel): string =>
       title: 'Security',
       lead: 'Who can access this account, and what has changed.',
       here: '/dashboard/security',
-      around: model.around,
+      layout: model.layout,
     },
     <>
       <SessionsCard {...model} />
       <Card id="passkeys" title="Passkeys">
-        <PasskeyPanel passkeys={model.passkeys} place={model.place} here="/dashboard/security" />
+        <PasskeyPanel passkeys={model.passkeys} host={model.host} here="/dashboard/security" />
       </Card>
       <Log {...model} />
     </>,

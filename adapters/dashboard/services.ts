@@ -4,13 +4,14 @@ import type { Billing } from '../../src/billing/billing.js';
 import type { Actor } from '../../src/core/audit.js';
 import type { Memories } from '../../src/core/memories.js';
 import type { Grants } from '../../src/oauth/grants.js';
+import type { AccountRecord, Accounts } from '../../src/ports/accounts.js';
 import type { AuditLog } from '../../src/ports/audit.js';
 import type { Clock } from '../../src/ports/clock.js';
-import type { AccountRecord, Accounts, Ledger } from '../../src/ports/truth.js';
+import type { Ledger } from '../../src/ports/ledger.js';
 import type { Passkeys } from '../../src/sign-in/passkeys.js';
 import type { Sessions, Visitor } from '../../src/sign-in/sessions.js';
-import type { Door } from '../http/door.js';
 import type { Keyless } from '../http/keyless.js';
+import type { SessionCookies } from '../http/session-cookies.js';
 
 /** What the pages read and do. Everything takes the account first, and knows no other account's ids. */
 export interface DashboardServices {
@@ -28,21 +29,23 @@ export interface DashboardOptions extends DashboardServices {
   readonly keyless: Keyless;
   /** Where the pictures that are kept are counted. */
   readonly memories?: Memories;
-  readonly door: Pick<Door, 'visitor'>;
+  readonly sessionCookies: Pick<SessionCookies, 'visitorOf'>;
   /** The network read from: `corpus`, `bluesky`, … */
   readonly network: string;
   /** Of the hosted payment page: forms may lead there. Null while checkout is closed. */
   readonly checkoutOrigin: string | null;
   /** Whether links for sign-in and notices go out by mail. */
   readonly mail: boolean;
-  readonly passkeys: Pick<Passkeys, 'list' | 'place'>;
+  readonly passkeys: Pick<Passkeys, 'list' | 'relyingParty'>;
 }
 
 /** A request of somebody who is signed in. */
-export interface Visit {
+export interface SignedInRequest {
   readonly request: FastifyRequest;
   readonly visitor: Visitor;
   readonly account: AccountRecord;
   /** Who changes something, for the log. */
   readonly by: Actor;
+  /** Fires when they leave before they are answered: what is asked for them ends then. */
+  readonly signal: AbortSignal;
 }

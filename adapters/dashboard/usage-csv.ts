@@ -1,5 +1,5 @@
 import { toCredits } from '../../src/core/credits.js';
-import type { UsageRow } from '../../src/ports/truth.js';
+import type { UsageRow } from '../../src/ports/ledger.js';
 import type { UsageParams } from './usage-params.js';
 
 /**

@@ -1,11 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { badRequest } from '../../src/core/errors.js';
 import type { UsageGroup } from '../../src/core/usage.js';
-import type { AccountRecord, UsageRow } from '../../src/ports/truth.js';
+import type { UsageRow } from '../../src/ports/ledger.js';
+import { type AuthenticatedRoutes, isCallerError, layoutOf, queryOf, sendDashboard } from './authenticated-routes.js';
 import { creditsChart, itemsChart, type Range } from './chart-data.js';
 import { overviewPage } from './overview.js';
 import type { Pictures } from './pictures.js';
-import type { DashboardServices, Visit } from './services.js';
+import type { DashboardServices, SignedInRequest } from './services.js';
 import { usagePage } from './usage.js';
 import { usageCsv } from './usage-csv.js';
 import {
@@ -16,7 +17,6 @@ import {
   readUsageParams,
   type UsageParams,
 } from './usage-params.js';
-import { aroundOf, isTold, queryOf, type Rooms, sendDashboard } from './visit.js';
 
 /** Rows that a table sums up and a file holds: a year of 100 operations and more. */
 const MOST_ROWS = 50_000;
@@ -33,33 +33,33 @@ interface UsageOptions extends DashboardServices {
 }
 
 /** Overview, usage, its pictures and its file. */
-export function mountUsage(rooms: Rooms, options: UsageOptions, pictures: Pictures): void {
-  rooms.page('/dashboard', async (visit, reply) => sendDashboard(reply, await overview(visit, options)));
-  rooms.page('/dashboard/usage', (visit, reply) => showUsage(visit, reply, options));
-  rooms.page('/dashboard/usage.csv', async ({ request, account }, reply) => {
-    const ask = readUsageParams(queryOf(request), options.clock.now());
-    const rows = await rowsOf(account, ask, options);
+export function mountUsage(routes: AuthenticatedRoutes, options: UsageOptions, pictures: Pictures): void {
+  routes.page('/dashboard', async (signedIn, reply) => sendDashboard(reply, await overview(signedIn, options)));
+  routes.page('/dashboard/usage', (signedIn, reply) => showUsage(signedIn, reply, options));
+  routes.page('/dashboard/usage.csv', async (signedIn, reply) => {
+    const ask = readUsageParams(queryOf(signedIn.request), options.clock.now());
+    const rows = await rowsOf(signedIn, ask, options);
     return reply
       .type('text/csv; charset=utf-8; header=present')
       .header('Content-Disposition', `attachment; filename="perch-usage-${ask.from}-${ask.to}.csv"`)
       .send(usageCsv(ask, rows));
   });
-  rooms.page('/dashboard/usage.svg', async ({ request, account }, reply) => {
-    const ask = readChartParams(queryOf(request), options.clock.now());
-    const data = await chartOf(account, ask, ask.chart, options);
-    const svg = await pictures(account.accountId, data, ask);
+  routes.page('/dashboard/usage.svg', async (signedIn, reply) => {
+    const ask = readChartParams(queryOf(signedIn.request), options.clock.now());
+    const data = await chartOf(signedIn, ask, ask.chart, options);
+    const svg = await pictures(signedIn.account.accountId, data, ask);
     return reply.type('image/svg+xml; charset=utf-8').header('Content-Security-Policy', PICTURE_CSP).send(svg);
   });
 }
 
 async function chartOf(
-  { accountId }: AccountRecord,
+  { account: { accountId }, signal }: SignedInRequest,
   range: Range,
   chart: ChartParams['chart'],
   { ledger }: Pick<DashboardServices, 'ledger'>,
 ) {
   const read = (group: readonly UsageGroup[]) =>
-    ledger.usage(accountId, { ...moments(range), group, limit: MOST_ROWS + 1 });
+    ledger.usage(accountId, { ...moments(range), group, limit: MOST_ROWS + 1 }, signal);
   if (chart === 'items') return itemsChart(range, await read(['day']));
   const rows = await read(['day', 'endpoint']);
   if (rows.length <= MOST_ROWS) return creditsChart(range, rows);
@@ -72,28 +72,28 @@ async function chartOf(
 
 /** Throws `bad_request` when there are more than a file or a table can have. */
 async function rowsOf(
-  { accountId }: AccountRecord,
+  { account: { accountId }, signal }: SignedInRequest,
   ask: UsageParams,
   { ledger }: Pick<DashboardServices, 'ledger'>,
 ): Promise<readonly UsageRow[]> {
-  const rows = await ledger.usage(accountId, { ...moments(ask), group: ask.groups, limit: MOST_ROWS + 1 });
+  const rows = await ledger.usage(accountId, { ...moments(ask), group: ask.groups, limit: MOST_ROWS + 1 }, signal);
   if (rows.length <= MOST_ROWS) return rows;
   throw badRequest(`The result has more than ${MOST_ROWS} rows. Choose fewer days or fewer groups.`, 'group');
 }
 
-async function overview(visit: Visit, options: UsageOptions): Promise<string> {
-  const { account } = visit;
+async function overview(signedIn: SignedInRequest, options: UsageOptions): Promise<string> {
+  const { account, signal } = signedIn;
   const { ledger, clock, network, mail } = options;
   const nowMs = clock.now();
   const range = lastDays(30, nowMs);
   const [usage, recent, statement] = await Promise.all([
-    chartOf(account, range, 'credits', options),
-    ledger.recent(account.accountId, NEWEST),
-    ledger.statement(account.accountId, 20),
+    chartOf(signedIn, range, 'credits', options),
+    ledger.recent(account.accountId, NEWEST, signal),
+    ledger.statement(account.accountId, 20, signal),
   ]);
   // What is taken back is no top-up.
   const lastTopUp = statement.find(({ kind }) => kind !== 'reversal') ?? null;
-  return overviewPage({ around: aroundOf(visit), account, network, mail, nowMs, range, usage, recent, lastTopUp });
+  return overviewPage({ layout: layoutOf(signedIn), account, network, mail, nowMs, range, usage, recent, lastTopUp });
 }
 
 /** What is asked for; where it is not right: the usual range, and why. */
@@ -101,22 +101,22 @@ function asked(query: URLSearchParams, nowMs: number): { ask: UsageParams; error
   try {
     return { ask: readUsageParams(query, nowMs), error: null };
   } catch (error) {
-    if (!isTold(error)) throw error;
+    if (!isCallerError(error)) throw error;
     return { ask: readUsageParams(new URLSearchParams(), nowMs), error: error.message };
   }
 }
 
-async function showUsage(visit: Visit, reply: FastifyReply, options: UsageOptions): Promise<FastifyReply> {
+async function showUsage(signedIn: SignedInRequest, reply: FastifyReply, options: UsageOptions): Promise<FastifyReply> {
   const nowMs = options.clock.now();
-  const query = queryOf(visit.request);
+  const query = queryOf(signedIn.request);
   const { ask, error } = asked(query, nowMs);
   const [rows, credits, items] = await Promise.all([
-    rowsOf(visit.account, ask, options),
-    chartOf(visit.account, ask, 'credits', options),
-    chartOf(visit.account, ask, 'items', options),
+    rowsOf(signedIn, ask, options),
+    chartOf(signedIn, ask, 'credits', options),
+    chartOf(signedIn, ask, 'items', options),
   ]);
   const typed =
     error === null ? { from: ask.from, to: ask.to } : { from: query.get('from') ?? '', to: query.get('to') ?? '' };
-  const page = usagePage({ around: aroundOf(visit), nowMs, ask, error, typed, rows, credits, items });
+  const page = usagePage({ layout: layoutOf(signedIn), nowMs, ask, error, typed, rows, credits, items });
   return sendDashboard(error === null ? reply : reply.code(400), page);
 }

@@ -1,11 +1,11 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
-import type { UsageRow } from '../../src/ports/truth.js';
+import type { UsageRow } from '../../src/ports/ledger.js';
 import { figure } from '../site/parts.js';
+import { amountOf } from './formats.js';
 import { type Column, DataTable, Day } from './parts.js';
 import type { DayGroup, UsageParams } from './usage-params.js';
-import { amountOf } from './words.js';
 
 /** Rows shown; the file has them all. */
 export const SHOWN = 400;

@@ -1,17 +1,17 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import type { UsageRow } from '../../src/ports/truth.js';
+import type { UsageRow } from '../../src/ports/ledger.js';
 import { figure } from '../site/parts.js';
 import { type ChartData, daysIn } from './chart-data.js';
-import { type Around, dashboardPage } from './frame.js';
+import { counted } from './formats.js';
+import { dashboardPage, type PageLayout } from './frame.js';
 import { Card, FormError, Nothing } from './parts.js';
 import { Picture } from './picture.js';
 import { GROUPS, lastDays, PRESETS, type UsageParams, usageQuery } from './usage-params.js';
 import { SHOWN, TITLES, UsageTable } from './usage-table.js';
-import { counted } from './words.js';
 
 export interface UsageModel {
-  readonly around: Around;
+  readonly layout: PageLayout;
   readonly nowMs: number;
   readonly ask: UsageParams;
   /** What was wrong with what was asked for, in words; then `ask` is the usual range. */
@@ -91,13 +91,13 @@ const Charts = ({ ask, credits, items }: UsageModel) => {
 
 /** `GET /dashboard/usage`. */
 export const usagePage = (model: UsageModel): string => {
-  const { around, ask, rows } = model;
+  const { layout, ask, rows } = model;
   return dashboardPage(
     {
       title: 'Usage',
       lead: 'Paid requests by day, endpoint and key. Free requests are not included.',
       here: '/dashboard/usage',
-      around,
+      layout,
     },
     <>
       <RangeForm {...model} />

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { limitAddress } from '../../src/access/address.js';
-import { FairShare } from '../../src/access/fair-share.js';
 import { ServiceError } from '../../src/core/errors.js';
+import { FairShare } from '../../src/core/fair-share.js';
 import { monotonic } from '../../src/core/monotonic.js';
 
 /** Bytes (P13). */
@@ -14,8 +14,8 @@ const USUAL_LIMIT = 64 * 1024;
 export function boundBodies(app: FastifyInstance, total: number, longestMs: number, refused: () => void): void {
   const shares = new Map<number, FairShare>();
   const shareOf = (limit: number): FairShare => {
-    const places = Math.max(1, Math.floor(total / Math.max(1, limit / USUAL_LIMIT)));
-    const share = shares.get(limit) ?? new FairShare({ total: places, longestMs, monotonic });
+    const slots = Math.max(1, Math.floor(total / Math.max(1, limit / USUAL_LIMIT)));
+    const share = shares.get(limit) ?? new FairShare({ total: slots, longestMs, monotonic });
     shares.set(limit, share);
     return share;
   };
@@ -28,8 +28,8 @@ export function boundBodies(app: FastifyInstance, total: number, longestMs: numb
       refused();
       // The rest of it is not waited for.
       reply.header('Connection', 'close');
-      const reason = share.heldBy(holder) === 0 ? 'overloaded' : 'address_busy';
-      const message = `This IP address is sending ${share.heldBy(holder)} request bodies, its share of ${share.total}: send them faster, or fewer at a time. Nothing was charged.`;
+      const reason = share.countOf(holder) === 0 ? 'overloaded' : 'address_busy';
+      const message = `This IP address is sending ${share.countOf(holder)} request bodies, its share of ${share.total}: send them faster, or fewer at a time. Nothing was charged.`;
       const retryAfter = Math.max(1, share.waitMs(holder) / 1000);
       return done(new ServiceError('upstream_rate_limited', message, { reason, retryAfter }), payload);
     }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { badRequest } from '../../src/core/errors.js';
-import { shortened } from '../../src/core/shown.js';
+import { truncated } from '../../src/core/truncated.js';
 
 /** The first of these that was there before. */
 export function repeated(names: Iterable<string>): string | undefined {
@@ -22,6 +22,6 @@ export function formOf(request: FastifyRequest): URLSearchParams {
   // Nobody types it, and the store cannot keep it.
   if ([...fields].flat().some((part) => part.includes('\0'))) throw badRequest('A field contains a NUL character.');
   const twice = repeated(fields.keys());
-  if (twice !== undefined) throw badRequest(`${shortened(twice)} is given more than once.`, twice);
+  if (twice !== undefined) throw badRequest(`${truncated(twice)} is given more than once.`, twice);
   return fields;
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../src/core/errors.js';
-import type { RateDecision } from '../../src/ports/shared.js';
+import type { RateDecision } from '../../src/ports/rate-limiter.js';
 import { limitHeaders, setHeaders } from './headers.js';
 
 /** One keyless request of an address (`public` policy). */

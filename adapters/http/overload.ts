@@ -1,7 +1,7 @@
 import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { accountHolder, addressHolder, type Place, type Places } from '../../src/access/places.js';
 import type { ProcessorTime } from '../../src/access/processor-time.js';
+import { accountHolder, addressHolder, type WorkSlot, type WorkSlots } from '../../src/access/work-slots.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { boundBodies } from './arriving-bodies.js';
 import type { Connections } from './connection-share.js';
@@ -21,7 +21,7 @@ declare module 'fastify' {
 
 /** What callers share of the process. */
 export interface Shares {
-  readonly places: Places;
+  readonly slots: WorkSlots;
   readonly processor: ProcessorTime;
 }
 
@@ -125,8 +125,8 @@ export async function shedOverload(app: FastifyInstance, options: OverloadOption
   app.addHook('preValidation', (request, reply, done) => {
     if (NEVER_SHED.has(request.routeOptions.url)) return done();
     if (working.size >= capacity.maxInFlight) refuse(`${working.size} requests are in flight`);
-    const place = shares === null || isCallers(request) ? undefined : openToAddress(shares, request);
-    working.add(request, () => place?.leave());
+    const slot = shares === null || isCallers(request) ? undefined : openToAddress(shares, request);
+    working.add(request, () => slot?.release());
     // However else it ends: aborted, or answered past the framework.
     reply.raw.once('close', () => working.delete(request));
     done();
@@ -142,13 +142,13 @@ export async function shedOverload(app: FastifyInstance, options: OverloadOption
 const isCallers = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.sharedBy === 'caller';
 
 /** For what is not the engine's to count: throws where its address has its share of places, or of the processor. */
-function openToAddress({ places, processor }: Shares, { ip }: FastifyRequest): Place {
+function openToAddress({ slots, processor }: Shares, { ip }: FastifyRequest): WorkSlot {
   const holder = addressHolder(ip);
   processor.open(holder);
-  const place = places.open();
-  const busy = place.countFor(holder);
+  const slot = slots.open();
+  const busy = slot.countFor(holder);
   if (busy) throw busy;
-  return place;
+  return slot;
 }
 
 /** What was made for this request alone is put on its caller's account; what is kept as bytes costs nothing. */

@@ -6,15 +6,20 @@ const one = (value: string | string[] | undefined): string | undefined => (Array
 /** Query parameters under which people try to send a key; refused, and never logged (A3). */
 const QUERY_KEYS = /[?&](api_?key|key|x-api-key|access_token|token)=/i;
 
+/** Fires when the caller leaves before the answer is sent. */
+export function signalOf({ raw }: FastifyReply): AbortSignal {
+  const left = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) left.abort();
+  });
+  return left.signal;
+}
+
 /** What every interface's call has in common: who sent it, from where, under which id, and whether they are still there. */
 export function callerOf(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Pick<Call, 'requestId' | 'credential' | 'address' | 'signal'> {
-  const gone = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
-  });
   return {
     requestId: request.id,
     credential: {
@@ -23,7 +28,7 @@ export function callerOf(
       hasQueryKey: hasKey(request.url),
     },
     address: request.ip,
-    signal: gone.signal,
+    signal: signalOf(reply),
   };
 }
 

@@ -7,7 +7,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { asServiceError, badRequest, ServiceError } from '../../src/core/errors.js';
-import { shortened } from '../../src/core/shown.js';
+import { truncated } from '../../src/core/truncated.js';
 import type { Ids } from '../../src/ports/clock.js';
 import { type AllowedMethods, allowedMethods } from './allowed-methods.js';
 import { watchAnswers } from './answered.js';
@@ -73,7 +73,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     frameworkErrors(error, request, reply) {
       request.server.watchAnswer(request, reply);
       setCommon(options, request, reply);
-      sendFailure(request, reply, tooLarge(request) ?? fromFastify(error));
+      sendFailure(request, reply, tooLarge(request) ?? fromFastify(error, request));
     },
   });
   boundConnections(app, patience);
@@ -90,7 +90,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', async (request, reply) => guard(options, request, reply));
   await shedOverload(app, { capacity, shares, connections: connectionsOf(app, options), patience });
-  app.setErrorHandler((error, request, reply) => sendFailure(request, reply, fromFastify(error)));
+  app.setErrorHandler((error, request, reply) => sendFailure(request, reply, fromFastify(error, request)));
   const allowed = allowedMethods(app);
   app.setNotFoundHandler((request, reply) => unknownPath(allowed, request, reply));
   return app;
@@ -143,15 +143,19 @@ function tooLarge({ url, raw }: FastifyRequest): ServiceError | undefined {
 }
 
 /** What the framework itself refuses, in our words and codes (P12, P13). */
-function fromFastify(error: unknown): ServiceError {
+function fromFastify(error: unknown, request: FastifyRequest): ServiceError {
   const { statusCode, code } = error as { statusCode?: number; code?: string };
   if (error instanceof ServiceError) return error;
   if (code === 'FST_ERR_BAD_URL') return new ServiceError('not_found', 'The path is not percent-encoded correctly.');
   if (statusCode === 413) {
-    return new ServiceError('bad_request', `The body is larger than ${BOUNDS.body} bytes.`, {
-      status: 413,
-      cause: error,
-    });
+    return new ServiceError(
+      'bad_request',
+      `The body is larger than ${request.routeOptions.bodyLimit ?? BOUNDS.body} bytes.`,
+      {
+        status: 413,
+        cause: error,
+      },
+    );
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return badRequest('The request cannot be read.');
@@ -169,11 +173,11 @@ function unknownPath(allowed: AllowedMethods, request: FastifyRequest, reply: Fa
     return sendFailure(
       request,
       reply,
-      new ServiceError('not_found', `There is nothing at ${shortened(path, MOST_SHOWN_PATH)}.`),
+      new ServiceError('not_found', `There is nothing at ${truncated(path, MOST_SHOWN_PATH)}.`),
     );
   }
   reply.header('Allow', [...methods, 'OPTIONS'].join(', '));
   if (request.method === 'OPTIONS') return reply.code(204).send();
-  const message = `${request.method} is not allowed for ${shortened(path, MOST_SHOWN_PATH)}: use ${methods.join(' or ')}.`;
+  const message = `${request.method} is not allowed for ${truncated(path, MOST_SHOWN_PATH)}: use ${methods.join(' or ')}.`;
   return sendFailure(request, reply, new ServiceError('bad_request', message, { status: 405 }));
 }

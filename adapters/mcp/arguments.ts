@@ -1,6 +1,6 @@
 import type { Thousandths } from '../../src/core/credits.js';
 import { badRequest } from '../../src/core/errors.js';
-import { shortened } from '../../src/core/shown.js';
+import { truncated } from '../../src/core/truncated.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Parameter } from '../rest/parameters.js';
 import { NEAR_MISSES } from '../rest/request.js';
@@ -34,7 +34,7 @@ export function refuseUnknown(tool: string, known: readonly string[], given: Arg
     const right = NEAR_MISSES[name];
     const hint =
       right !== undefined && known.includes(right) ? `use ${right}` : `the arguments are ${known.join(', ')}`;
-    throw badRequest(`Unknown argument ${shortened(name)} for ${tool}: ${hint}.`, name);
+    throw badRequest(`Unknown argument ${truncated(name)} for ${tool}: ${hint}.`, name);
   }
 }
 

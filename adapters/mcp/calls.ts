@@ -71,9 +71,9 @@ function pricedOf({ reads }: Catalogue, given: Arguments): { tool: ReadTool; inn
 const NOTHING: Params = { variables: {}, budget: null, estimate: false };
 
 /** A message that reads nothing: whose key it came with, and whether the rate allows it. Answers the least there is. */
-export const greeting = (http: Http): Call => ({
+export const handshake = (http: Http): Call => ({
   ...callOf(http),
-  isGreeting: true,
+  isHandshake: true,
   document: { text: '{ __typename }' },
   parse: () => NOTHING,
 });

@@ -3,7 +3,7 @@ import { type Thousandths, toCredits } from '../../src/core/credits.js';
 import type { Price } from '../../src/core/fields.js';
 import { priceOf, UNITS } from '../../src/core/prices.js';
 import { priceOfField } from '../../src/serve/rules.js';
-import { restWords } from '../rest/openapi/words.js';
+import { restWords } from '../rest/openapi/schema-text.js';
 import { type Endpoint, endpointOf } from '../rest/parameters.js';
 import { inputSchemaOf, OutputSchemas, priceInputSchema, type ToolSchema } from './schemas.js';
 import { PRICE_TOOL, TOOLS, type ToolRow } from './tools.js';

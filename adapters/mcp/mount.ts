@@ -4,7 +4,7 @@ import { toolCall } from './calls.js';
 import { type CatalogueOptions, catalogueOf } from './catalogue.js';
 import { resourcesOf } from './resources.js';
 import { resultOf } from './result.js';
-import type { Offer } from './server.js';
+import type { ServerContent } from './server.js';
 import { mountTransport } from './transport.js';
 
 export interface McpOptions extends CatalogueOptions {
@@ -20,7 +20,7 @@ export function mountMcp(app: FastifyInstance, { serve, ...options }: McpOptions
       import('@modelcontextprotocol/server/validators/ajv'),
     ]);
     const resources = resourcesOf(options.schema, catalogue);
-    const offer: Offer = { catalogue, resources, validator: new AjvJsonSchemaValidator() };
+    const offer: ServerContent = { catalogue, resources, validator: new AjvJsonSchemaValidator() };
     return (http, run) =>
       newServer(offer, async (tool, given) => resultOf(await run(toolCall(http, catalogue, tool, given))));
   });

@@ -4,7 +4,7 @@ import type { Outcome } from '../../src/serve/call.js';
 import { errorBody } from '../http/failure.js';
 import { envelopeOf, estimateEnvelope } from '../rest/envelope.js';
 import { adviceOn } from './advice.js';
-import { type Told, textOf } from './text.js';
+import { type ToolEnvelope, textOf } from './text.js';
 
 /** An outcome as a tool's result: the envelope of REST, or a failure with the same code (A19). */
 export function resultOf({ result, requestId }: Outcome): CallToolResult {
@@ -13,7 +13,7 @@ export function resultOf({ result, requestId }: Outcome): CallToolResult {
     const text = result.estimate
       ? estimateEnvelope(result, requestId, [])
       : envelopeOf(result, requestId, []).toString();
-    const envelope = JSON.parse(text) as Told;
+    const envelope = JSON.parse(text) as ToolEnvelope;
     return { content: [{ type: 'text', text: textOf(envelope) }], structuredContent: { ...envelope } };
   } catch (error) {
     return failed(asServiceError(error), requestId);

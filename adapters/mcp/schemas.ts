@@ -3,9 +3,9 @@ import type { Price } from '../../src/core/fields.js';
 import { Envelopes } from '../rest/openapi/envelopes.js';
 import { ERROR_SCHEMAS } from '../rest/openapi/errors.js';
 import { valueSchema } from '../rest/openapi/inputs.js';
+import { restWords } from '../rest/openapi/schema-text.js';
 import { Selections } from '../rest/openapi/selections.js';
 import type { JsonSchema } from '../rest/openapi/types.js';
-import { restWords } from '../rest/openapi/words.js';
 import type { Endpoint } from '../rest/parameters.js';
 
 /** An object's schema that stands by itself: what it refers to is in its `$defs`. */

@@ -6,7 +6,7 @@ import {
   ResourceNotFoundError,
   Server,
 } from '@modelcontextprotocol/server';
-import { quoted, shortened } from '../../src/core/shown.js';
+import { quoted, truncated } from '../../src/core/truncated.js';
 import { VERSION } from '../../src/core/version.js';
 import type { Arguments } from './arguments.js';
 import type { Catalogue, ListedTool } from './catalogue.js';
@@ -20,7 +20,7 @@ export const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18'];
 const LISTS = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 /** What is served, made once. */
-export interface Offer {
+export interface ServerContent {
   readonly catalogue: Catalogue;
   readonly resources: readonly ResourceText[];
   /** Nothing is asked of clients, so nothing of theirs is checked: a validator for each request would be waste. */
@@ -31,7 +31,7 @@ export interface Offer {
 export type CallTool = (tool: ListedTool, given: Arguments) => Promise<CallToolResult>;
 
 /** A server for one HTTP request. Its tools answer to nobody else's. */
-export function newServer({ catalogue, resources, validator }: Offer, call: CallTool): Server {
+export function newServer({ catalogue, resources, validator }: ServerContent, call: CallTool): Server {
   const server = new Server(
     { name: 'perch', title: 'Perch', version: VERSION },
     {
@@ -60,7 +60,7 @@ export function newServer({ catalogue, resources, validator }: Offer, call: Call
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
   server.setRequestHandler('resources/read', ({ params: { uri } }) => {
     const found = resources.find((resource) => resource.uri === uri);
-    if (!found) throw new ResourceNotFoundError(shortened(uri, 200));
+    if (!found) throw new ResourceNotFoundError(truncated(uri, 200));
     return { contents: [{ uri, mimeType: found.mimeType, text: found.text }] };
   });
   return server;

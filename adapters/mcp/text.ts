@@ -1,5 +1,5 @@
 /** What an envelope may hold, as far as it is told in words. */
-export interface Told {
+export interface ToolEnvelope {
   readonly data?: unknown;
   readonly request_id: string;
   readonly credits_charged: number;
@@ -27,7 +27,7 @@ const TRUNCATED: Readonly<Record<string, string>> = {
 };
 
 /** For readers that see only text: each item in a line, and what it cost. The whole is in `structuredContent`. */
-export function textOf(envelope: Told): string {
+export function textOf(envelope: ToolEnvelope): string {
   const { data, errors = [], next_cursor: cursor, truncated, end_reason: end } = envelope;
   return [
     ...(data === undefined ? [] : linesOf(data)),
@@ -40,7 +40,7 @@ export function textOf(envelope: Told): string {
   ].join('\n');
 }
 
-function restOf(envelope: Told): string[] {
+function restOf(envelope: ToolEnvelope): string[] {
   const rest = Object.entries(envelope).filter(([name]) => !KNOWN.has(name));
   return rest.length === 0 ? [] : [oneLine(JSON.stringify(Object.fromEntries(rest)))];
 }
@@ -48,7 +48,7 @@ function restOf(envelope: Told): string[] {
 /** How the price came about, where it is not the full one for all. */
 const RATES: Readonly<Record<string, string>> = { hit: ' (cached: half price)', bypass: ' (`fresh`: double price)' };
 
-function moneyOf(envelope: Told): string {
+function moneyOf(envelope: ToolEnvelope): string {
   const { estimate, request_id: id, credits_charged: charged, balance_remaining: left, cache } = envelope;
   if (estimate) {
     const { max_items: items, max_credits: most } = estimate;

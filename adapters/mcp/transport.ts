@@ -6,7 +6,7 @@ import type { Serve } from '../../src/serve/serve.js';
 import { challengeOf, errorBody, logFailure } from '../http/failure.js';
 import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';
-import { greeting, type Http, refusalOf } from './calls.js';
+import { type Http, handshake, refusalOf } from './calls.js';
 import { openToBrowsers, preflight } from './cors.js';
 import type { Exchanged } from './exchange.js';
 import { tooMuchIn } from './message-size.js';
@@ -86,7 +86,7 @@ async function answer(serve: Serve, serverFor: ServerFor, http: Http): Promise<F
 
 /** A greeting is no operation of anybody's. */
 const greet = async (serve: Serve, http: Http): Promise<Outcome> => ({
-  ...(await serve(greeting(http))),
+  ...(await serve(handshake(http))),
   operation: null,
 });
 

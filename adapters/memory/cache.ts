@@ -1,15 +1,15 @@
 import { bytesOf } from '../../src/core/bytes-of.js';
 import { Memories } from '../../src/core/memories.js';
 import type { MemoryName } from '../../src/core/memory-table.js';
+import type { Cache, Cached } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
-import type { Cache, Held } from '../../src/ports/shared.js';
 import { type NameCount, NameCounts } from './name-counts.js';
 
 /** The objects around a value. */
 const VALUE_BYTES = 80;
 
 interface Entry {
-  readonly held: Held<unknown>;
+  readonly cached: Cached<unknown>;
   readonly expiresAtMs: number;
   readonly shows: readonly NameCount[];
 }
@@ -32,14 +32,14 @@ export function createMemoryCache(options: MemoryCacheOptions): Cache {
   const names = new NameCounts();
   const entries = memories.map<Entry>(memory, {
     ...(maxBytes !== undefined && { maxBytes }),
-    weigh: ({ held, shows }) => VALUE_BYTES + bytesOf(held.value) + names.bytesOf(shows),
+    weigh: ({ cached, shows }) => VALUE_BYTES + bytesOf(cached.value) + names.bytesOf(shows),
     dropped: ({ shows }) => names.release(shows),
   });
 
-  function read<T>(key: string): Held<T> | undefined {
+  function read<T>(key: string): Cached<T> | undefined {
     const entry = entries.get(key);
     if (entry === undefined) return undefined;
-    if (clock.now() < entry.expiresAtMs) return entry.held as Held<T>;
+    if (clock.now() < entry.expiresAtMs) return entry.cached as Cached<T>;
     entries.delete(key);
     return undefined;
   }
@@ -51,13 +51,13 @@ export function createMemoryCache(options: MemoryCacheOptions): Cache {
     async getMany<T>(keys: readonly string[]) {
       return keys.map((key) => read<T>(key));
     },
-    async set(key, held, ttlMs, shows = []) {
+    async set(key, cached, ttlMs, shows = []) {
       if (!(ttlMs > 0)) {
         entries.delete(key);
         return;
       }
       const counts = names.take(shows);
-      const isKept = entries.set(key, { held, expiresAtMs: clock.now() + ttlMs, shows: counts });
+      const isKept = entries.set(key, { cached, expiresAtMs: clock.now() + ttlMs, shows: counts });
       if (!isKept) names.release(counts);
     },
     async delete(keys) {

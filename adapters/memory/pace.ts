@@ -1,27 +1,27 @@
 import { Memories } from '../../src/core/memories.js';
 import type { Clock } from '../../src/ports/clock.js';
-import type { Pace } from '../../src/ports/shared.js';
+import type { Pace } from '../../src/ports/pace.js';
 
 /** How much of a timer's lateness is caught up: without it a pace above some hundreds a second is never reached. */
 const CATCH_UP_MS = 10;
 
 export interface MemoryPaceOptions {
-  /** Milliseconds from any start; monotonic, so that a clock set back stalls no lane. */
+  /** Milliseconds from any start; monotonic, so that a clock that is set back stalls nothing. */
   readonly clock: Clock;
-  /** Where its lanes are counted. The one idle longest is forgotten first, and an idle lane has nothing to remember. */
+  /** Where its keys are counted. The one idle longest is forgotten first; an idle key has no state. */
   readonly memories?: Memories;
   readonly maxBytes?: number;
 }
 
-/** The pace of one process: each lane's places lie on a grid, so that lateness does not lower the rate. */
+/** The pace of one process: each key's slots lie on a grid, so that lateness does not lower the rate. */
 export function createMemoryPace({ clock, memories = new Memories(), maxBytes }: MemoryPaceOptions): Pace {
   const nextAtMs = memories.map<number>('paces', maxBytes === undefined ? {} : { maxBytes });
 
   return {
-    async book(lane, perSecond) {
+    async reserve(key, perSecond) {
       const nowMs = clock.now();
-      const atMs = Math.max(nextAtMs.get(lane) ?? Number.NEGATIVE_INFINITY, nowMs - CATCH_UP_MS);
-      nextAtMs.set(lane, atMs + 1000 / perSecond);
+      const atMs = Math.max(nextAtMs.get(key) ?? Number.NEGATIVE_INFINITY, nowMs - CATCH_UP_MS);
+      nextAtMs.set(key, atMs + 1000 / perSecond);
       return Math.max(0, atMs - nowMs);
     },
   };

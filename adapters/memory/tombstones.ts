@@ -2,7 +2,7 @@ import { FairLog } from '../../src/core/fair-log.js';
 import { Memories } from '../../src/core/memories.js';
 import { MEMORIES } from '../../src/core/memory-table.js';
 import type { Clock } from '../../src/ports/clock.js';
-import type { Tombstone, Tombstones } from '../../src/ports/shared.js';
+import type { Tombstone, TombstoneLog } from '../../src/ports/tombstones.js';
 
 type Listener = (tombstones: readonly Tombstone[]) => void;
 
@@ -10,7 +10,7 @@ interface Told extends Tombstone {
   readonly atMs: number;
 }
 
-export interface MemoryTombstonesOptions {
+export interface MemoryTombstoneLogOptions {
   readonly clock: Clock;
   /** Where what is kept for those who begin to follow later is counted. */
   readonly memories?: Memories;
@@ -18,7 +18,7 @@ export interface MemoryTombstonesOptions {
 }
 
 /** Tombstones of one process: whoever follows hears of them as they are added. */
-export function createMemoryTombstones(options: MemoryTombstonesOptions): Tombstones {
+export function createMemoryTombstoneLog(options: MemoryTombstoneLogOptions): TombstoneLog {
   const { clock, memories = new Memories(), maxBytes = MEMORIES.tombstones.limitBytes } = options;
   const past = memories.add('tombstones', new FairLog<Told>(maxBytes));
   const listeners = new Set<{ readonly tell: Listener }>();

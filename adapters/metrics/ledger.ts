@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Histogram, type Registry } from 'prom-client';
-import { LEDGER_COMMITS, type LedgerCommit } from '../../src/core/commits.js';
+import { LEDGER_COMMITS, type LedgerCommit } from '../../src/core/ledger-commits.js';
 
 /** The ledger's commits. Returns the end of listening. */
 export function measureLedger(registers: Registry[]): () => void {

@@ -70,7 +70,7 @@ function measureShares(app: FastifyInstance, registers: Registry[]): void {
     labelNames: ['class'],
     registers,
     collect() {
-      const { work = 0, network = 0 } = pressure.shares?.places.taken ?? {};
+      const { work = 0, network = 0 } = pressure.shares?.slots.taken ?? {};
       this.set({ class: 'work' }, work);
       this.set({ class: 'network' }, network);
     },
@@ -90,7 +90,7 @@ function measureShares(app: FastifyInstance, registers: Registry[]): void {
     registers,
     collect() {
       this.reset();
-      for (const [reason, count] of Object.entries(pressure.shares?.places.refused ?? {})) {
+      for (const [reason, count] of Object.entries(pressure.shares?.slots.refused ?? {})) {
         this.inc({ resource: 'places', reason }, count);
       }
       this.inc({ resource: 'processor', reason: 'processor' }, pressure.shares?.processor.refused ?? 0);

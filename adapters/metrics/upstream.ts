@@ -68,7 +68,7 @@ export function measureUpstream(registers: Registry[], health: () => PoolHealth)
     registers,
     collect() {
       this.reset();
-      for (const [family, { held, read }] of families()) {
+      for (const [family, { cacheHits: held, read }] of families()) {
         this.inc({ family, source: 'held' }, held);
         this.inc({ family, source: 'network' }, read);
       }

@@ -1,10 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../src/core/errors.js';
-import { ASK_FIELDS, type Ask, codeLocation, errorLocation, readAsk } from '../../src/oauth/authorization.js';
+import {
+  AUTHORIZATION_FIELDS,
+  type AuthorizationRequest,
+  codeLocation,
+  errorLocation,
+  parseAuthorization,
+} from '../../src/oauth/authorization.js';
 import { isDocumentId } from '../../src/oauth/clients.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
 import type { Addresses } from '../../src/oauth/resources.js';
-import type { AccountRecord } from '../../src/ports/truth.js';
+import type { AccountRecord } from '../../src/ports/accounts.js';
 import { safeNext, signInPath } from '../../src/sign-in/safe-next.js';
 import type { Visitor } from '../../src/sign-in/sessions.js';
 import { byCustomer } from '../http/origin.js';
@@ -14,7 +20,7 @@ import { fieldsOf, refuseControls } from './bodies.js';
 import { type CapFields, capOf, OFFERED } from './cap-fields.js';
 import { type ConsentModel, consentPage } from './consent-page.js';
 import { CONSENT_CSP } from './destination.js';
-import { type Allowance, admit, type Gate, takeOne } from './open-route.js';
+import { type Allowance, admit, type PublicLimits, takeOne } from './open-route.js';
 import type { OAuthOptions } from './options.js';
 import { sendRefusal, sendRefused } from './refusals.js';
 
@@ -29,7 +35,7 @@ type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyR
 /** The page that asks, and what it is answered with. For people: what goes wrong is a page. */
 export function mountAuthorize(
   app: FastifyInstance,
-  gate: Gate,
+  gate: PublicLimits,
   addresses: () => Addresses,
   options: OAuthOptions,
 ): void {
@@ -64,7 +70,7 @@ interface Context {
   readonly fields: URLSearchParams;
   readonly addresses: Addresses;
   readonly options: OAuthOptions;
-  readonly gate: Gate;
+  readonly gate: PublicLimits;
 }
 
 /** Goes on with a request that is sound and a customer who is signed in. Until the customer decides, no client is sent anything. */
@@ -72,17 +78,17 @@ async function proven(
   request: FastifyRequest,
   reply: FastifyReply,
   { fields, addresses, options, gate }: Context,
-  goOn: (ask: Ask, account: AccountRecord) => FastifyReply | Promise<FastifyReply>,
+  goOn: (ask: AuthorizationRequest, account: AccountRecord) => FastifyReply | Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   refuseControls(asked(fields));
   if (safeNext(wayHere(fields)) === null) throw new OAuthError('invalid_request', TOO_LONG);
-  const visitor = await options.door.visitor(request);
+  const visitor = await options.sessionCookies.visitorOf(request);
   // Nobody makes us fetch a document without an account.
   if (isDocumentId(fields.get('client_id') ?? '')) {
     if (visitor === null) return toSignIn(reply, fields);
     await takeOne(gate, DOCUMENTS, visitor.accountId, 'of this account');
   }
-  const read = await readAsk(fields, options.clients, addresses);
+  const read = await parseAuthorization(fields, options.clients, addresses);
   if (read.state === 'refused') return sendRefused(reply, { message: read.error.message, back: read.back });
   return visitor === null ? toSignIn(reply, fields) : goOn(read.ask, await accountOf(options, visitor));
 }
@@ -105,9 +111,12 @@ const toSignIn = (reply: FastifyReply, fields: URLSearchParams): FastifyReply =>
 
 /** What of the fields is the client's request. */
 const asked = (fields: URLSearchParams): [string, string][] =>
-  ASK_FIELDS.flatMap((name) => fields.getAll(name).map((value): [string, string] => [name, value]));
+  AUTHORIZATION_FIELDS.flatMap((name) => fields.getAll(name).map((value): [string, string] => [name, value]));
 
-type Decision = Omit<Context, 'options' | 'gate'> & { readonly ask: Ask; readonly account: AccountRecord };
+type Decision = Omit<Context, 'options' | 'gate'> & {
+  readonly ask: AuthorizationRequest;
+  readonly account: AccountRecord;
+};
 
 async function decide(
   request: FastifyRequest,

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { quoted, shortened } from '../../src/core/shown.js';
+import { quoted, truncated } from '../../src/core/truncated.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
 import { repeated } from '../http/form.js';
 
@@ -25,7 +25,7 @@ export function fieldsOf(request: FastifyRequest): URLSearchParams {
   const fields = new URLSearchParams(textOf(request));
   refuseControls(fields);
   const twice = repeated([...fields.keys()].filter((name) => name !== 'resource'));
-  if (twice !== undefined) throw new OAuthError('invalid_request', `${shortened(twice)} is given more than once.`);
+  if (twice !== undefined) throw new OAuthError('invalid_request', `${truncated(twice)} is given more than once.`);
   return fields;
 }
 

@@ -1,6 +1,6 @@
 import { parseCredits } from '../../src/core/credits.js';
 import { badRequest } from '../../src/core/errors.js';
-import type { Cap, CapPeriod } from '../../src/ports/truth.js';
+import type { Cap, CapPeriod } from '../../src/ports/accounts.js';
 
 /** As the form has it; `none` is no cap at all. */
 export interface CapFields {

@@ -2,16 +2,16 @@
 /** @jsxImportSource preact */
 import { toCredits } from '../../src/core/credits.js';
 import { priceOf, type UNITS } from '../../src/core/prices.js';
-import type { Ask } from '../../src/oauth/authorization.js';
+import type { AuthorizationRequest } from '../../src/oauth/authorization.js';
 import { isDocumentId } from '../../src/oauth/clients.js';
-import type { AccountRecord } from '../../src/ports/truth.js';
+import type { AccountRecord } from '../../src/ports/accounts.js';
 import { document } from '../site/layout.js';
 import { inCredits } from '../site/parts.js';
 import { type CapFields, PERIODS } from './cap-fields.js';
 import { type Destination, destinationOf } from './destination.js';
 
 export interface ConsentModel {
-  readonly ask: Ask;
+  readonly ask: AuthorizationRequest;
   readonly account: Pick<AccountRecord, 'accountId' | 'name' | 'email' | 'balance'>;
   /** The request as it came, to be sent again with the decision. */
   readonly fields: readonly (readonly [name: string, value: string])[];

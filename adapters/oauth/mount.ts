@@ -6,7 +6,7 @@ import { PAGE } from '../http/keyless.js';
 import { originOf } from '../http/origin.js';
 import { mountAuthorize } from './authorize.js';
 import { fieldsOf, jsonOf } from './bodies.js';
-import { type Allowance, type Gate, openRoute, takeOne } from './open-route.js';
+import { type Allowance, openRoute, type PublicLimits, takeOne } from './open-route.js';
 import type { OAuthOptions } from './options.js';
 
 const REGISTRATIONS: Allowance = { name: 'register', limit: 20, windowSeconds: 3600 };
@@ -16,7 +16,7 @@ const TOKENS: Allowance = { name: 'token', limit: 120, windowSeconds: 60 };
 
 /** Sign-in for clients: discovery, registration, consent, tokens (section 5.2, A12–A17). */
 export function mountOAuth(app: FastifyInstance, options: OAuthOptions): void {
-  const gate: Gate = {
+  const gate: PublicLimits = {
     admitPublic: options.admitPublic,
     take: ({ name, limit, windowSeconds }, whom) => options.limiter.take(`oauth:${name}:${whom}`, limit, windowSeconds),
   };
@@ -58,7 +58,7 @@ const noStore = (reply: FastifyReply): FastifyReply =>
   reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
 
 /** With the path of the address it describes behind it, too (RFC 8414 3.1, RFC 9728 3.1). */
-function mountMetadata(app: FastifyInstance, gate: Gate, addresses: () => Addresses): void {
+function mountMetadata(app: FastifyInstance, gate: PublicLimits, addresses: () => Addresses): void {
   const wellKnown = (name: string, describe: (suffix: string) => object | undefined): void => {
     for (const url of [`/.well-known/${name}`, `/.well-known/${name}/*`]) {
       openRoute(app, gate, {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asServiceError, ServiceError } from '../../src/core/errors.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
-import type { RateDecision } from '../../src/ports/shared.js';
+import type { RateDecision } from '../../src/ports/rate-limiter.js';
 import { logFailure } from '../http/failure.js';
 import { limitHeaders, setHeaders } from '../http/headers.js';
 import type { AdmitPublic, Handler } from '../http/keyless.js';
@@ -14,7 +14,7 @@ export interface Allowance {
   readonly windowSeconds: number;
 }
 
-export interface Gate {
+export interface PublicLimits {
   readonly admitPublic: AdmitPublic;
   /** `whom`: an address, an account, or `all`. */
   readonly take: (allowance: Allowance, whom: string) => Promise<RateDecision>;
@@ -34,14 +34,18 @@ const CORS = {
 } as const;
 
 /** Adds a route for programs: keyless, open to every origin, and failing in the form of OAuth. */
-export function openRoute(app: FastifyInstance, gate: Gate, { methods, url, allowance, handler }: OpenRoute): void {
+export function openRoute(
+  app: FastifyInstance,
+  limits: PublicLimits,
+  { methods, url, allowance, handler }: OpenRoute,
+): void {
   app.route({
     method: [...methods],
     url,
     errorHandler: (error, request, reply) => sendOAuthError(request, reply, error),
     handler: async (request, reply) => {
       setHeaders(reply, CORS);
-      await admit(gate, request, reply, allowance);
+      await admit(limits, request, reply, allowance);
       return handler(request, reply);
     },
   });
@@ -56,19 +60,24 @@ export function openRoute(app: FastifyInstance, gate: Gate, { methods, url, allo
 
 /** Throws `rate_limited` past either limit; the headers tell of the `public` policy (8.1.6). */
 export async function admit(
-  gate: Gate,
+  limits: PublicLimits,
   request: FastifyRequest,
   reply: FastifyReply,
   allowance?: Allowance,
 ): Promise<void> {
-  const rate = await gate.admitPublic(request.ip);
+  const rate = await limits.admitPublic(request.ip);
   setHeaders(reply, limitHeaders({ rate, policy: 'public' }));
   if (!rate.allowed) throw tooMany('from this IP address', rate);
-  if (allowance) await takeOne(gate, allowance, limitedAs(request), 'from this IP address');
+  if (allowance) await takeOne(limits, allowance, limitedAs(request), 'from this IP address');
 }
 
 /** Throws `rate_limited` past the limit; `which` requests are too many, in words. */
-export async function takeOne({ take }: Gate, allowance: Allowance, whom: string, which: string): Promise<void> {
+export async function takeOne(
+  { take }: PublicLimits,
+  allowance: Allowance,
+  whom: string,
+  which: string,
+): Promise<void> {
   const own = await take(allowance, whom);
   if (!own.allowed) throw tooMany(which, own);
 }

@@ -1,10 +1,10 @@
 import type { Clients } from '../../src/oauth/clients.js';
 import type { Consents } from '../../src/oauth/consents.js';
 import type { Tokens } from '../../src/oauth/tokens.js';
-import type { Limiter } from '../../src/ports/shared.js';
-import type { Accounts } from '../../src/ports/truth.js';
-import type { Door } from '../http/door.js';
+import type { Accounts } from '../../src/ports/accounts.js';
+import type { RateLimiter } from '../../src/ports/rate-limiter.js';
 import type { AdmitPublic } from '../http/keyless.js';
+import type { SessionCookies } from '../http/session-cookies.js';
 
 /** What sign-in for clients works with. */
 export interface OAuthOptions {
@@ -12,7 +12,7 @@ export interface OAuthOptions {
   readonly consents: Consents;
   readonly tokens: Tokens;
   readonly accounts: Pick<Accounts, 'get'>;
-  readonly door: Door;
+  readonly sessionCookies: SessionCookies;
   readonly admitPublic: AdmitPublic;
-  readonly limiter: Limiter;
+  readonly limiter: RateLimiter;
 }

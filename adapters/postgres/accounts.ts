@@ -1,32 +1,33 @@
 import { type Actor, OPERATOR } from '../../src/core/audit.js';
 import { qpsOf } from '../../src/core/tiers.js';
 import { isUuid } from '../../src/core/uuid.js';
-import type { AccountRecord, Accounts, KeyLookup } from '../../src/ports/truth.js';
+import type { AccountRecord, Accounts, KeyLookup } from '../../src/ports/accounts.js';
 import { record } from './audit.js';
-import { brief } from './brief.js';
 import { addKey, changeKey, keyByPrefix, keysOf, revokeKey, rotateKey } from './keys.js';
+import { lockingTransaction } from './locking-transaction.js';
+import { sumAccount } from './maintenance.js';
 import type { Sql, Transaction } from './sql.js';
-import { sumAccount } from './tidy.js';
 
 /** The channel the triggers on keys and accounts tell a key's hash (hex) on. */
 const KEY_CHANGE = 'perch_key_change';
 
 /** Accounts and keys over Postgres. Look-ups of keys may have a pool of their own. */
-export function createAccounts(sql: Sql, { lookUps = sql }: { lookUps?: Sql } = {}): Accounts {
+export function createAccounts(sql: Sql, { lookups = sql }: { lookups?: Sql } = {}): Accounts {
   return {
-    findKey: (hash) => findKey(lookUps, hash),
-    create: (account, by = OPERATOR) => brief(sql, (tx) => createAccount(tx, account, by)),
+    findKey: (hash) => findKey(lookups, hash),
+    create: (account, by = OPERATOR) => lockingTransaction(sql, (tx) => createAccount(tx, account, by)),
     get: (accountId) => getAccount(sql, accountId),
-    freeze: (accountId, frozen, by = OPERATOR) => brief(sql, (tx) => freeze(tx, accountId, frozen, by)),
-    addKey: (key, by = OPERATOR) => brief(sql, (tx) => addKey(tx, key, by)),
+    freeze: (accountId, frozen, by = OPERATOR) => lockingTransaction(sql, (tx) => freeze(tx, accountId, frozen, by)),
+    addKey: (key, by = OPERATOR) => lockingTransaction(sql, (tx) => addKey(tx, key, by)),
     keyByPrefix: (prefix, accountId) => keyByPrefix(sql, prefix, accountId),
-    rotateKey: (of, successor, endsAt, by = OPERATOR) => brief(sql, (tx) => rotateKey(tx, of, successor, endsAt, by)),
+    rotateKey: (of, successor, endsAt, by = OPERATOR) =>
+      lockingTransaction(sql, (tx) => rotateKey(tx, of, successor, endsAt, by)),
     async changeKey(of, change, by = OPERATOR) {
       // Before anything is locked: a cap counts by the sums.
       if (change.cap && isUuid(of.accountId)) await sumAccount(sql, of.accountId);
-      return brief(sql, (tx) => changeKey(tx, of, change, by));
+      return lockingTransaction(sql, (tx) => changeKey(tx, of, change, by));
     },
-    revokeKey: (of, by = OPERATOR) => brief(sql, (tx) => revokeKey(tx, of, by)),
+    revokeKey: (of, by = OPERATOR) => lockingTransaction(sql, (tx) => revokeKey(tx, of, by)),
     async onKeyChange(listener) {
       const { unlisten } = await sql.listen(KEY_CHANGE, listener);
       return unlisten;

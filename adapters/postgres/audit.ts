@@ -1,6 +1,6 @@
 import type { Actor, AuditDetail, AuditKind } from '../../src/core/audit.js';
 import type { AuditEvent, AuditLog } from '../../src/ports/audit.js';
-import type { Questions } from './questions.js';
+import type { QueryLimiter } from './query-limiter.js';
 import type { Sql, Transaction } from './sql.js';
 
 /** Writes a change into the account's log, in the transaction that makes it: there is never one without the other. */
@@ -17,12 +17,12 @@ export async function record(
 }
 
 /** The log over Postgres. */
-export const createAuditLog = (questions: Questions): AuditLog => ({
-  async list(accountId, limit) {
+export const createAuditLog = (queries: QueryLimiter): AuditLog => ({
+  async list(accountId, limit, signal) {
     const events = (sql: Sql) => sql<(Omit<AuditEvent, 'at'> & { at: Date })[]>`
       select at, what, who, address, detail from audit_log where account_id = ${accountId}
       order by event_id desc limit ${limit}`;
-    const rows = await questions.ask(accountId, events);
+    const rows = await queries.run(accountId, events, signal);
     return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
   },
 });

@@ -1,6 +1,6 @@
 import { toCredits } from '../../src/core/credits.js';
 import { badRequest } from '../../src/core/errors.js';
-import type { Cap } from '../../src/ports/truth.js';
+import type { Cap } from '../../src/ports/accounts.js';
 import type { Transaction } from './sql.js';
 
 /** A key by its account. */

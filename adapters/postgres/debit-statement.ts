@@ -1,4 +1,4 @@
-import type { Debit } from '../../src/ports/truth.js';
+import type { Debit } from '../../src/ports/ledger.js';
 import type { Mode } from './group-commit.js';
 import type { Sql } from './sql.js';
 

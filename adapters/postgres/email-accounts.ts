@@ -22,7 +22,7 @@ export function createEmailAccounts(sql: Sql): EmailAccounts {
         }),
       ),
     find: (email) => oldest(sql, email),
-    async lacksStart(accountId) {
+    async lacksStartingCredits(accountId) {
       const [row] = await sql<{ lacks: boolean }[]>`
         select exists (
             select from audit_log where account_id = ${accountId} and what = 'account.created' and who = 'customer'

@@ -1,9 +1,9 @@
 import { isUuid } from '../../src/core/uuid.js';
+import type { CapPeriod } from '../../src/ports/accounts.js';
 import type { GrantRecord, GrantStore } from '../../src/ports/grants.js';
-import type { CapPeriod } from '../../src/ports/truth.js';
-import { brief } from './brief.js';
+import { lockingTransaction } from './locking-transaction.js';
 import { approve, redeem } from './oauth-codes.js';
-import { endGrant } from './oauth-ends.js';
+import { endGrant } from './oauth-grant-end.js';
 import { refresh } from './oauth-refresh.js';
 import type { Sql } from './sql.js';
 
@@ -15,7 +15,7 @@ export const createGrantStore = (sql: Sql): GrantStore => ({
   findByToken: (hashes) => findByToken(sql, hashes),
   async revoke(of, by, now) {
     if (!isUuid(of.grantId) || !isUuid(of.accountId)) return false;
-    return brief(sql, (tx) => endGrant(tx, of, by, { now, why: 'asked' }));
+    return lockingTransaction(sql, (tx) => endGrant(tx, of, by, { now, why: 'asked' }));
   },
   list: (accountId) => list(sql, accountId),
   sweep: (before) => sweep(sql, before),

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
-import { LEDGER_COMMITS, type LedgerCommit } from '../../src/core/commits.js';
-import { isDue, Part, type Waiting } from './part.js';
+import { LEDGER_COMMITS, type LedgerCommit } from '../../src/core/ledger-commits.js';
+import { isDue, Partition, type Waiting } from './partition.js';
 
 const commits = channel(LEDGER_COMMITS);
 
@@ -18,7 +18,7 @@ export interface GroupCommitOptions<Request, Result> {
   /** One verdict per request; if it throws, its requests fail with that. In the mode `wait` all are of one part. */
   readonly flush: (batch: readonly Request[], mode: Mode) => Promise<readonly Verdict<Result>[]>;
   /** Of one part there is never more than one flush at a time. */
-  readonly partOf: (request: Request) => string;
+  readonly partitionOf: (request: Request) => string;
   /** What a request that waits is to fail with now, if so: asked ten times a second. */
   readonly dismissal?: (request: Request, waitedMs: number) => unknown;
   /** What a request fails with that finds no room; seconds until there may be some. */
@@ -33,12 +33,12 @@ export interface Bounds {
   readonly flights: number;
   readonly waits: number;
   /** Requests that wait, of all parts, of one, and of one that has been locked for longer than a second. */
-  readonly mostWaiting: number;
-  readonly mostOfPart: number;
-  readonly mostOfLocked: number;
+  readonly maxWaiting: number;
+  readonly maxOfPartition: number;
+  readonly maxOfLocked: number;
 }
 
-const BOUNDS: Bounds = { most: 500, flights: 2, waits: 2, mostWaiting: 10_000, mostOfPart: 2_000, mostOfLocked: 100 };
+const BOUNDS: Bounds = { most: 500, flights: 2, waits: 2, maxWaiting: 10_000, maxOfPartition: 2_000, maxOfLocked: 100 };
 
 /** Locked parts that are tried again in one flush beside others. */
 const MOST_PROBES = 100;
@@ -55,15 +55,15 @@ const LONGEST_RETRY_S = 30;
 export class GroupCommit<Request, Result> {
   readonly #options: GroupCommitOptions<Request, Result>;
   readonly #bounds: Bounds;
-  readonly #parts = new Map<string, Part<Request, Result>>();
+  readonly #partitions = new Map<string, Partition<Request, Result>>();
   /** Of those that wait for a flush: whoever can go into the next one, and whoever has a locked row. Next ones first. */
-  readonly #ready = new Set<Part<Request, Result>>();
-  readonly #parked = new Set<Part<Request, Result>>();
+  readonly #ready = new Set<Partition<Request, Result>>();
+  readonly #parked = new Set<Partition<Request, Result>>();
   #waiting = 0;
   readonly #running = { skip: 0, wait: 0, stubborn: 0 };
   #scheduled = false;
   #sweptAtMs = 0;
-  #alarm: { readonly atMs: number; readonly timer: NodeJS.Timeout } | null = null;
+  #wakeUp: { readonly atMs: number; readonly timer: NodeJS.Timeout } | null = null;
 
   constructor(options: GroupCommitOptions<Request, Result>) {
     this.#options = options;
@@ -71,18 +71,18 @@ export class GroupCommit<Request, Result> {
   }
 
   submit(request: Request): Promise<Result> {
-    const part = this.#partOf(request);
+    const partition = this.#partitionOf(request);
     const now = performance.now();
-    if (this.#isFull(part, now)) {
+    if (this.#isFull(partition, now)) {
       const error =
-        this.#options.refusal?.(this.#secondsUntilRoom(part, now)) ?? new Error('too many wait for a flush');
-      this.#place(part);
+        this.#options.refusal?.(this.#secondsUntilRoom(partition, now)) ?? new Error('too many wait for a flush');
+      this.#place(partition);
       return Promise.reject(error);
     }
     return new Promise((resolve, reject) => {
-      part.waiting.push({ request, part, sinceMs: now, resolve, reject });
+      partition.waiting.push({ request, partition, sinceMs: now, resolve, reject });
       this.#waiting += 1;
-      this.#place(part);
+      this.#place(partition);
       if (this.#scheduled) return;
       this.#scheduled = true;
       // After this tick, so that what was submitted in one go goes in one flush.
@@ -93,62 +93,65 @@ export class GroupCommit<Request, Result> {
     });
   }
 
-  #partOf(request: Request): Part<Request, Result> {
-    const id = this.#options.partOf(request);
-    let part = this.#parts.get(id);
-    if (part === undefined) {
-      part = new Part(id);
-      this.#parts.set(id, part);
+  #partitionOf(request: Request): Partition<Request, Result> {
+    const id = this.#options.partitionOf(request);
+    let partition = this.#partitions.get(id);
+    if (partition === undefined) {
+      partition = new Partition(id);
+      this.#partitions.set(id, partition);
     }
-    return part;
+    return partition;
   }
 
-  #isFull(part: Part<Request, Result>, now: number): boolean {
-    const { mostWaiting, mostOfPart, mostOfLocked } = this.#bounds;
-    const own = part.waiting.length;
-    if (own >= mostOfPart) return true;
-    if (own >= mostOfLocked && part.lockedMs(now) > LONG_LOCKED_MS) return true;
+  #isFull(partition: Partition<Request, Result>, now: number): boolean {
+    const { maxWaiting, maxOfPartition, maxOfLocked } = this.#bounds;
+    const own = partition.waiting.length;
+    if (own >= maxOfPartition) return true;
+    if (own >= maxOfLocked && partition.lockedMs(now) > LONG_LOCKED_MS) return true;
     // Who has less than an even share waiting is let in all the same.
-    return this.#waiting >= mostWaiting && own >= mostWaiting / this.#parts.size;
+    return this.#waiting >= maxWaiting && own >= maxWaiting / this.#partitions.size;
   }
 
   /** A lock is expected to last once more as long as it has; a queue as long as its flushes take. */
-  #secondsUntilRoom(part: Part<Request, Result>, now: number): number {
-    const ms = part.lock === null ? (part.waiting.length / this.#bounds.most) * part.lastFlushMs : part.lockedMs(now);
+  #secondsUntilRoom(partition: Partition<Request, Result>, now: number): number {
+    const ms =
+      partition.lock === null
+        ? (partition.waiting.length / this.#bounds.most) * partition.lastFlushMs
+        : partition.lockedMs(now);
     return Math.min(Math.max(Math.ceil(ms / 1000), 1), LONGEST_RETRY_S);
   }
 
   /** Into the set it belongs to; at the end of it, if it was not in there. */
-  #place(part: Part<Request, Result>): void {
-    const rests = part.isBusy || part.waiting.length === 0;
-    if (rests || part.lock !== null) this.#ready.delete(part);
-    else this.#ready.add(part);
-    if (rests || part.lock === null) this.#parked.delete(part);
-    else this.#parked.add(part);
-    if (rests && !part.isBusy) this.#parts.delete(part.id);
+  #place(partition: Partition<Request, Result>): void {
+    const rests = partition.isBusy || partition.waiting.length === 0;
+    if (rests || partition.lock !== null) this.#ready.delete(partition);
+    else this.#ready.add(partition);
+    if (rests || partition.lock === null) this.#parked.delete(partition);
+    else this.#parked.add(partition);
+    if (rests && !partition.isBusy) this.#partitions.delete(partition.id);
   }
 
   /** Begins whatever can begin now. */
   #pump(): void {
     const now = performance.now();
     while (this.#running.wait < this.#bounds.waits) {
-      const part = this.#nextToWait(now);
-      if (part === undefined) break;
-      void this.#run('wait', this.#take(part, this.#bounds.most), part.lock?.isStubborn === true);
+      const partition = this.#nextToWait(now);
+      if (partition === undefined) break;
+      void this.#run('wait', this.#take(partition, this.#bounds.most), partition.lock?.isStubborn === true);
     }
     while (this.#running.skip < this.#bounds.flights) {
       const batch = this.#gather(now);
       if (batch.length === 0) break;
       void this.#run('skip', batch, false);
     }
-    this.#setAlarm(now);
+    this.#setTimer(now);
   }
 
   /** The one that has not waited for the longest time. One place is kept for those whose lock may be a short one. */
-  #nextToWait(now: number): Part<Request, Result> | undefined {
+  #nextToWait(now: number): Partition<Request, Result> | undefined {
     const hasRoom = this.#running.stubborn < Math.max(1, this.#bounds.waits - 1);
-    for (const part of this.#parked) {
-      if (part.lock?.isStubborn !== true || (hasRoom && isDue(part, now))) return part;
+    for (const partition of this.#parked) {
+      if (partition.lock?.isStubborn !== true || (hasRoom && isDue(partition, now))) return partition;
     }
     return undefined;
   }
@@ -156,29 +159,29 @@ export class GroupCommit<Request, Result> {
   #gather(now: number): Waiting<Request, Result>[] {
     const { most } = this.#bounds;
     const batch: Waiting<Request, Result>[] = [];
-    for (const part of this.#parked) {
+    for (const partition of this.#parked) {
       if (batch.length >= Math.min(MOST_PROBES, most)) break;
       // One that is still locked must not fill the flush again and again.
-      if (part.lock?.mayProbe && isDue(part, now)) batch.push(...this.#take(part, 1));
+      if (partition.lock?.mayProbe && isDue(partition, now)) batch.push(...this.#take(partition, 1));
     }
     const share = Math.max(1, Math.floor((most - batch.length) / this.#ready.size));
-    const taken: Part<Request, Result>[] = [];
-    for (const part of this.#ready) {
+    const taken: Partition<Request, Result>[] = [];
+    for (const partition of this.#ready) {
       if (batch.length >= most) break;
-      taken.push(part);
-      batch.push(...this.#take(part, Math.min(share, most - batch.length)));
+      taken.push(partition);
+      batch.push(...this.#take(partition, Math.min(share, most - batch.length)));
     }
-    for (const part of taken) {
+    for (const partition of taken) {
       if (batch.length >= most) break;
-      batch.push(...this.#take(part, most - batch.length));
+      batch.push(...this.#take(partition, most - batch.length));
     }
     return batch;
   }
 
-  #take(part: Part<Request, Result>, count: number): Waiting<Request, Result>[] {
-    part.isBusy = true;
-    this.#place(part);
-    return part.waiting.splice(0, count);
+  #take(partition: Partition<Request, Result>, count: number): Waiting<Request, Result>[] {
+    partition.isBusy = true;
+    this.#place(partition);
+    return partition.waiting.splice(0, count);
   }
 
   async #run(mode: Mode, batch: readonly Waiting<Request, Result>[], isStubborn: boolean): Promise<void> {
@@ -207,14 +210,17 @@ export class GroupCommit<Request, Result> {
   /** Answers whoever has an answer; the others wait again, before those that came after them. Gives how many met a lock. */
   #conclude(batch: readonly Waiting<Request, Result>[], verdicts: readonly Verdict<Result>[], flushMs: number): number {
     const now = performance.now();
-    const unmet = new Map<Part<Request, Result>, { waiting: Waiting<Request, Result>[]; isApart: boolean | null }>();
+    const unmet = new Map<
+      Partition<Request, Result>,
+      { waiting: Waiting<Request, Result>[]; isApart: boolean | null }
+    >();
     let locked = 0;
     for (const [index, waiting] of batch.entries()) {
       const verdict = verdicts[index] ?? { error: new Error('a flush left a request without a verdict') };
-      let back = unmet.get(waiting.part);
+      let back = unmet.get(waiting.partition);
       if (back === undefined) {
         back = { waiting: [], isApart: null };
-        unmet.set(waiting.part, back);
+        unmet.set(waiting.partition, back);
       }
       if (typeof verdict === 'string') {
         back.waiting.push(waiting);
@@ -227,9 +233,9 @@ export class GroupCommit<Request, Result> {
       if ('value' in verdict) waiting.resolve(verdict.value);
       else waiting.reject(verdict.error);
     }
-    for (const [part, { waiting, isApart }] of unmet) {
-      part.flushed(waiting, isApart, { now, flushMs });
-      this.#place(part);
+    for (const [partition, { waiting, isApart }] of unmet) {
+      partition.flushed(waiting, isApart, { now, flushMs });
+      this.#place(partition);
     }
     return locked;
   }
@@ -239,33 +245,33 @@ export class GroupCommit<Request, Result> {
     const { dismissal } = this.#options;
     this.#sweptAtMs = now;
     if (dismissal === undefined) return;
-    for (const part of [...this.#parts.values()]) {
-      part.waiting = part.waiting.filter(({ request, sinceMs, reject }) => {
+    for (const partition of [...this.#partitions.values()]) {
+      partition.waiting = partition.waiting.filter(({ request, sinceMs, reject }) => {
         const error = dismissal(request, now - sinceMs);
         if (error === undefined) return true;
         this.#waiting -= 1;
         reject(error);
         return false;
       });
-      this.#place(part);
+      this.#place(partition);
     }
   }
 
   /** For the next sweep, or the next try of a locked part; none while nothing waits. */
-  #setAlarm(now: number): void {
+  #setTimer(now: number): void {
     if (this.#waiting === 0) return;
     let atMs = this.#sweptAtMs + SWEEP_MS;
     // What is due already waits for the end of a flush.
     for (const { lock } of this.#parked) if (lock !== null && lock.dueAtMs > now) atMs = Math.min(atMs, lock.dueAtMs);
     atMs = Math.max(atMs, now + 1);
-    if (this.#alarm !== null && this.#alarm.atMs <= atMs) return;
-    clearTimeout(this.#alarm?.timer);
+    if (this.#wakeUp !== null && this.#wakeUp.atMs <= atMs) return;
+    clearTimeout(this.#wakeUp?.timer);
     const ring = (): void => {
-      this.#alarm = null;
+      this.#wakeUp = null;
       const at = performance.now();
       if (at >= this.#sweptAtMs + SWEEP_MS) this.#sweep(at);
       this.#pump();
     };
-    this.#alarm = { atMs, timer: setTimeout(ring, atMs - now) };
+    this.#wakeUp = { atMs, timer: setTimeout(ring, atMs - now) };
   }
 }

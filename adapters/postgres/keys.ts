@@ -1,10 +1,10 @@
 import type { Actor } from '../../src/core/audit.js';
 import { badRequest, ServiceError } from '../../src/core/errors.js';
 import { isUuid } from '../../src/core/uuid.js';
-import type { CapPeriod, KeyRecord, NewKey, Successor } from '../../src/ports/truth.js';
+import type { CapPeriod, KeyRecord, NewKey, Successor } from '../../src/ports/accounts.js';
 import { record } from './audit.js';
 import { addCap, changeCap, lockRelatives } from './caps.js';
-import { endGrant } from './oauth-ends.js';
+import { endGrant } from './oauth-grant-end.js';
 import type { Sql, Transaction } from './sql.js';
 
 /** A key by its account: an id of another account's is as good as none. */

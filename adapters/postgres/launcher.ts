@@ -1,10 +1,10 @@
 import { mkdtemp, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type AttachedServer, type AttachOptions, attachOrStart } from './attach-or-start.js';
 import { type Folders, openFolders } from './folders.js';
 import { exists, findNative, usableNative } from './native.js';
 import { isPostmaster, runInitdb } from './postmaster.js';
-import { type Reached, type ReachOptions, reachServer } from './reach.js';
 import { chownTree } from './run-as.js';
 
 /** How to reach the embedded server: `host` is the folder of its Unix socket. */
@@ -47,8 +47,8 @@ export async function openEmbeddedPostgres(options: {
     onProgress('Setting up the embedded database');
     await createData(native, folders);
   }
-  const reached = await reachServer(native, folders);
-  return keep(reached, folders, (again) => reachServer(native, folders, again), onProgress);
+  const reached = await attachOrStart(native, folders);
+  return keep(reached, folders, (again) => attachOrStart(native, folders, again), onProgress);
 }
 
 async function createData(native: string, folders: Folders): Promise<void> {
@@ -64,24 +64,24 @@ async function createData(native: string, folders: Folders): Promise<void> {
   }
 }
 
-/** Whenever our seat is lost, the server is reached anew, for as long as it takes. */
+/** Whenever the lease is lost, attaches to the server again, for as long as it takes. */
 function keep(
-  first: Reached,
+  first: AttachedServer,
   folders: Folders,
-  reach: (options: ReachOptions) => Promise<Reached>,
+  reach: (options: AttachOptions) => Promise<AttachedServer>,
   say: (text: string) => void,
 ): EmbeddedServer {
   const { socketFolder } = first.file;
   const leaving = new AbortController();
   const { signal } = leaving;
-  let held = first;
+  let attached = first;
   const watch = async (): Promise<void> => {
-    while (await isLost(held, signal)) {
+    while (await isLost(attached, signal)) {
       say('The embedded database stopped: restarting it');
-      const patienceMs = held.started ? 0 : PATIENCE_MS + PATIENCE_STEP_MS * (process.pid % PATIENCE_STEPS);
+      const patienceMs = attached.started ? 0 : PATIENCE_MS + PATIENCE_STEP_MS * (process.pid % PATIENCE_STEPS);
       const again = await reachAgain(() => reach({ socketFolder, patienceMs, signal }), signal, say);
       if (again === undefined) return;
-      held = again;
+      attached = again;
       say('The embedded database is running again');
     }
   };
@@ -89,7 +89,7 @@ function keep(
   const leave = async (): Promise<void> => {
     leaving.abort();
     await watching;
-    if (!(await held.seat.leave(() => shutDown(held.file.pid, folders.data)))) return;
+    if (!(await attached.lease.release(() => shutDown(attached.file.pid, folders.data)))) return;
     // Only while it is empty: whoever starts the server anew may be in it already.
     await rmdir(socketFolder).catch(() => {});
   };
@@ -101,21 +101,21 @@ function keep(
   };
 }
 
-/** Resolves true when the seat is lost, false when it is to be left. */
-function isLost({ seat }: Reached, signal: AbortSignal): Promise<boolean> {
+/** Resolves true when the lease is lost, false when it is to be released. */
+function isLost({ lease }: AttachedServer, signal: AbortSignal): Promise<boolean> {
   const left = new Promise<boolean>((resolve) => {
     if (signal.aborted) resolve(false);
     signal.addEventListener('abort', () => resolve(false), { once: true });
   });
-  return Promise.race([left, seat.lost.then(() => !signal.aborted)]);
+  return Promise.race([left, lease.lost.then(() => !signal.aborted)]);
 }
 
 /** Undefined once the signal has fired. */
 async function reachAgain(
-  reach: () => Promise<Reached>,
+  reach: () => Promise<AttachedServer>,
   signal: AbortSignal,
   say: (text: string) => void,
-): Promise<Reached | undefined> {
+): Promise<AttachedServer | undefined> {
   while (!signal.aborted) {
     try {
       return await reach();

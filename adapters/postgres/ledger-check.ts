@@ -1,6 +1,6 @@
-import type { LedgerFault } from '../../src/ports/truth.js';
+import type { LedgerFault } from '../../src/ports/ledger.js';
+import { HOURS_KEPT } from './maintenance.js';
 import type { Sql } from './sql.js';
-import { HOURS_KEPT } from './tidy.js';
 
 /** Faults named at most: the first few tell what happened, a million of them would only fill the memory. */
 const MOST_FAULTS = 1000;

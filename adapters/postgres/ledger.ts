@@ -1,47 +1,47 @@
 import { OPERATOR } from '../../src/core/audit.js';
 import type { Thousandths } from '../../src/core/credits.js';
 import { isUuid } from '../../src/core/uuid.js';
-import type { Ledger, Receipt, StatementEntry } from '../../src/ports/truth.js';
+import type { Ledger, Receipt, StatementEntry } from '../../src/ports/ledger.js';
 import { checkLedger } from './ledger-check.js';
+import { maintainLedger } from './maintenance.js';
 import { claimNames } from './operation-names.js';
 import { createPost } from './post.js';
-import { Questions } from './questions.js';
-import { retryPassing } from './retry.js';
+import { QueryLimiter } from './query-limiter.js';
+import { retryTransient } from './retry.js';
 import type { Sql } from './sql.js';
-import { tidyLedger } from './tidy.js';
 import { usageRows } from './usage.js';
 
 /** Pools beside the common one: for debits, for balances, and for the free questions about the past. */
 export interface LedgerPools {
   readonly settling?: Sql;
-  readonly lookUps?: Sql;
-  readonly questions?: Questions;
+  readonly lookups?: Sql;
+  readonly queries?: QueryLimiter;
 }
 
 /** The ledger over Postgres. Every amount is in thousandths of a credit. */
 export function createLedger(sql: Sql, pools: LedgerPools = {}): Ledger {
-  const { settling = sql, lookUps = sql, questions = new Questions(sql) } = pools;
+  const { settling = sql, lookups = sql, queries = new QueryLimiter(sql) } = pools;
   return {
     post: createPost(settling),
-    grant: (grant) => retryPassing(() => postGrant(sql, grant)),
-    balance: (walletId, keyId) => readBalance(lookUps, walletId, keyId),
+    grant: (grant) => retryTransient(() => postGrant(sql, grant)),
+    balance: (walletId, keyId) => readBalance(lookups, walletId, keyId),
     async usage(accountId, ask, signal) {
-      return [...(await questions.ask(accountId, (on) => usageRows(on, accountId, ask), signal))];
+      return [...(await queries.run(accountId, (on) => usageRows(on, accountId, ask), signal))];
     },
     async receipt(accountId, requestId, signal) {
       // A request id comes from a caller's path: what is none names no receipt.
       if (!isUuid(requestId)) return undefined;
-      const [row] = await questions.ask(accountId, (on) => receiptRow(on, accountId, requestId), signal);
+      const [row] = await queries.run(accountId, (on) => receiptRow(on, accountId, requestId), signal);
       return row && dated(row);
     },
     async recent(accountId, limit, signal) {
-      return (await questions.ask(accountId, (on) => recentRows(on, accountId, limit), signal)).map(dated);
+      return (await queries.run(accountId, (on) => recentRows(on, accountId, limit), signal)).map(dated);
     },
     async statement(accountId, limit, signal) {
-      return (await questions.ask(accountId, (on) => statementRows(on, accountId, limit), signal)).map(dated);
+      return (await queries.run(accountId, (on) => statementRows(on, accountId, limit), signal)).map(dated);
     },
     claimNames: (accountId, day, names) => claimNames(sql, accountId, day, names),
-    tidy: (signal) => tidyLedger(sql, signal),
+    runMaintenance: (signal) => maintainLedger(sql, signal),
     check: () => checkLedger(sql),
   };
 }

@@ -1,9 +1,9 @@
 import type { Actor } from '../../src/core/audit.js';
 import { toCredits } from '../../src/core/credits.js';
-import type { Approval, GrantStore, NewPair, Redeemed } from '../../src/ports/grants.js';
+import type { Approval, GrantStore, NewTokenPair, Redeemed } from '../../src/ports/grants.js';
 import { record } from './audit.js';
-import { brief } from './brief.js';
-import { endGrant } from './oauth-ends.js';
+import { lockingTransaction } from './locking-transaction.js';
+import { endGrant } from './oauth-grant-end.js';
 import type { Sql, Transaction } from './sql.js';
 
 /** Remembers what a customer said yes to, under the hash of the code. */
@@ -13,7 +13,7 @@ export async function approve(
   by: Actor,
 ): Promise<void> {
   const { accountId, grantId, clientId, clientName, redirectUri, cap } = approval;
-  await brief(sql, async (tx) => {
+  await lockingTransaction(sql, async (tx) => {
     await tx`
       insert into one_time_tokens (hash, kind, subject, created_at, expires_at)
       values (${hash}, 'code', ${JSON.stringify(approval)}::text::jsonb, ${now}, ${endsAt})`;
@@ -32,9 +32,9 @@ export async function approve(
 export function redeem(
   sql: Sql,
   { hash, now, by }: Parameters<GrantStore['redeem']>[0],
-  issue: (approval: Approval) => NewPair,
+  issue: (approval: Approval) => NewTokenPair,
 ): Promise<Redeemed> {
-  return brief(sql, async (tx): Promise<Redeemed> => {
+  return lockingTransaction(sql, async (tx): Promise<Redeemed> => {
     const [fresh] = await tx<{ approval: Approval }[]>`
       update one_time_tokens set spent_at = ${now}
       where hash = ${hash} and kind = 'code' and spent_at is null and expires_at > ${now}
@@ -51,7 +51,7 @@ export function redeem(
   });
 }
 
-async function makeGrant(tx: Transaction, approval: Approval, pair: NewPair, now: Date): Promise<void> {
+async function makeGrant(tx: Transaction, approval: Approval, pair: NewTokenPair, now: Date): Promise<void> {
   const { accountId, grantId, clientId, clientName, resource, cap } = approval;
   await tx`
     insert into oauth_grants (account_id, grant_id, client_id, client_name, resource, created_at)

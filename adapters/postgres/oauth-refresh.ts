@@ -1,7 +1,7 @@
-import type { RefreshAsk, Refreshed } from '../../src/ports/grants.js';
+import type { Refreshed, RefreshRequest } from '../../src/ports/grants.js';
 import { record } from './audit.js';
-import { brief } from './brief.js';
-import { endGrant, lockKeys } from './oauth-ends.js';
+import { lockingTransaction } from './locking-transaction.js';
+import { endGrant, lockKeys } from './oauth-grant-end.js';
 import type { Sql, Transaction } from './sql.js';
 
 interface Family {
@@ -13,8 +13,8 @@ interface Family {
 }
 
 /** Rotates a key and its refresh token. All of a family wait for each other at the grant's row. */
-export function refresh(sql: Sql, ask: RefreshAsk): Promise<Refreshed> {
-  return brief(sql, async (tx): Promise<Refreshed> => {
+export function refresh(sql: Sql, ask: RefreshRequest): Promise<Refreshed> {
+  return lockingTransaction(sql, async (tx): Promise<Refreshed> => {
     const family = await lockFamily(tx, ask);
     if (family === undefined) return { state: 'unknown' };
     // Read after the lock: whoever had it before may have used the token.
@@ -23,7 +23,7 @@ export function refresh(sql: Sql, ask: RefreshAsk): Promise<Refreshed> {
       from oauth_refresh_tokens where hash = ${ask.refreshHash}`;
     if (token === undefined) return { state: 'unknown' };
     if (token.usedAt !== null) return again(tx, ask, family, token.usedAt);
-    const endsAt = new Date(family.createdAt.getTime() + ask.longestMs);
+    const endsAt = new Date(family.createdAt.getTime() + ask.maxLifetimeMs);
     if (token.expired || endsAt <= ask.now) return { state: 'unknown' };
     const waitMs = await toWait(tx, ask, family);
     if (waitMs > 0) return { state: 'limited', retryAfterSeconds: Math.ceil(waitMs / 1000) };
@@ -31,7 +31,7 @@ export function refresh(sql: Sql, ask: RefreshAsk): Promise<Refreshed> {
   });
 }
 
-async function lockFamily(tx: Transaction, { refreshHash, clientId }: RefreshAsk): Promise<Family | undefined> {
+async function lockFamily(tx: Transaction, { refreshHash, clientId }: RefreshRequest): Promise<Family | undefined> {
   const [family] = await tx<Family[]>`
     select account_id as "accountId", grant_id as "grantId", client_name as client, client_id as "clientId",
       created_at as "createdAt"
@@ -44,7 +44,7 @@ async function lockFamily(tx: Transaction, { refreshHash, clientId }: RefreshAsk
 }
 
 /** Within the grace the answer may have been lost: the same pair again, as long as nobody has gone on from it. Else a theft. */
-async function again(tx: Transaction, ask: RefreshAsk, family: Family, usedAt: Date): Promise<Refreshed> {
+async function again(tx: Transaction, ask: RefreshRequest, family: Family, usedAt: Date): Promise<Refreshed> {
   const { now, overlapMs, successor, by } = ask;
   const [next] = await tx<{ keyEndsAt: Date }[]>`
     select k.expires_at as "keyEndsAt"
@@ -60,7 +60,7 @@ async function again(tx: Transaction, ask: RefreshAsk, family: Family, usedAt: D
  * Milliseconds until the family may rotate again; 0: now. Counted by what is stored, and only for a token that is still good:
  * a limit must never hide that a token is used again.
  */
-async function toWait(tx: Transaction, { now, most }: RefreshAsk, { accountId, grantId }: Family): Promise<number> {
+async function toWait(tx: Transaction, { now, most }: RefreshRequest, { accountId, grantId }: Family): Promise<number> {
   const since = new Date(now.getTime() - most.windowMs);
   const [oldest] = await tx<{ usedAt: Date }[]>`
     select used_at as "usedAt" from oauth_refresh_tokens
@@ -69,7 +69,7 @@ async function toWait(tx: Transaction, { now, most }: RefreshAsk, { accountId, g
   return oldest === undefined ? 0 : oldest.usedAt.getTime() - since.getTime();
 }
 
-async function rotate(tx: Transaction, ask: RefreshAsk, family: Family, endsAt: Date): Promise<Refreshed> {
+async function rotate(tx: Transaction, ask: RefreshRequest, family: Family, endsAt: Date): Promise<Refreshed> {
   const { now, overlapMs, successor, refreshHash, by } = ask;
   const keyEndsAt = earlier(successor.keyEndsAt, endsAt);
   const { accountId, grantId, client, clientId } = family;

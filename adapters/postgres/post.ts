@@ -1,9 +1,9 @@
 import { ServiceError } from '../../src/core/errors.js';
-import { InDoubt } from '../../src/core/in-doubt.js';
-import type { Debit, Gone, Ledger, Posted } from '../../src/ports/truth.js';
+import { InDoubtError } from '../../src/core/in-doubt-error.js';
+import type { AbortState, Debit, Ledger, Posted } from '../../src/ports/ledger.js';
 import { type DebitRow, findPosted, postDebits } from './debit-statement.js';
 import { GroupCommit, type Mode, type Verdict } from './group-commit.js';
-import { isPassing, isTimedOut, isUniqueViolation, mayBeDone, retryPassing } from './retry.js';
+import { isTimedOut, isTransient, isUniqueViolation, mayHaveCommitted, retryTransient } from './retry.js';
 import type { Sql } from './sql.js';
 
 /** Flushes at a time: those that skip locked rows, and those that wait for one. Each has a connection to itself. */
@@ -18,25 +18,25 @@ const LONGEST_WAIT_MS = 60_000;
 export function createPost(sql: Sql): Ledger['post'] {
   const commits = new GroupCommit<Posting, Posted>({
     flush: (batch, mode) => flush(sql, batch, mode),
-    partOf: ({ debit }) => debit.walletId,
-    dismissal: ({ gone, isInDoubt }, waitedMs) => {
-      if (waitedMs > LONGEST_WAIT_MS) return isInDoubt ? doubt(gone?.reason) : settling(5);
+    partitionOf: ({ debit }) => debit.walletId,
+    dismissal: ({ signal, isInDoubt }, waitedMs) => {
+      if (waitedMs > LONGEST_WAIT_MS) return isInDoubt ? doubt(signal?.reason) : settling(5);
       // Where there is a doubt, the next flush finds out.
-      return gone?.aborted && !isInDoubt ? gone.reason : undefined;
+      return signal?.aborted && !isInDoubt ? signal.reason : undefined;
     },
     refusal: settling,
     bounds: { flights: FLIGHTS, waits: WAITS },
   });
   // The same id while its first post is on its way is the same debit.
   const onTheWay = new Map<string, Promise<Posted>>();
-  return (debit, gone) => {
+  return (debit, signal) => {
     if (!Number.isSafeInteger(debit.amount) || debit.amount <= 0) {
       return Promise.reject(new RangeError(`a debit of ${debit.amount} thousandths: whole and above zero expected`));
     }
     const id = `${debit.accountId} ${debit.requestId}`;
     const first = onTheWay.get(id);
     if (first !== undefined) return first;
-    const posting = commits.submit({ debit, gone, isInDoubt: false }).finally(() => onTheWay.delete(id));
+    const posting = commits.submit({ debit, signal, isInDoubt: false }).finally(() => onTheWay.delete(id));
     onTheWay.set(id, posting);
     return posting;
   };
@@ -51,7 +51,7 @@ const settling = (retryAfter: number): ServiceError =>
 
 interface Posting {
   readonly debit: Debit;
-  readonly gone: Gone | undefined;
+  readonly signal: AbortState | undefined;
   /** An attempt may have posted it unheard. */
   isInDoubt: boolean;
 }
@@ -62,7 +62,7 @@ async function flush(sql: Sql, batch: readonly Posting[], mode: Mode): Promise<V
   const open = (): Posting[] => batch.filter((posting) => !verdicts.has(posting));
   const post = async (inDoubt: boolean): Promise<void> => {
     if (inDoubt) for (const posting of open()) posting.isInDoubt = true;
-    const left = open().filter(({ gone }) => gone?.aborted);
+    const left = open().filter(({ signal }) => signal?.aborted);
     for (const [posting, verdict] of await dismiss(sql, left)) verdicts.set(posting, verdict);
     const postings = open();
     const debits = postings.map(({ debit }) => debit);
@@ -70,13 +70,13 @@ async function flush(sql: Sql, batch: readonly Posting[], mode: Mode): Promise<V
     for (const [nth, posting] of postings.entries()) verdicts.set(posting, found[nth] as Verdict<Posted>);
   };
   try {
-    await retryPassing(post);
+    await retryTransient(post);
   } catch (error) {
     // Where one of them is at fault: alone, it can't take the others with it.
-    const isShared = batch.length > 1 && !isPassing(error);
+    const isShared = batch.length > 1 && !isTransient(error);
     const alone = async (posting: Posting): Promise<Verdict<Posted>> => {
       if (isShared) return flushAlone(sql, posting, mode);
-      return { error: posting.isInDoubt || mayBeDone(error) ? doubt(error) : error };
+      return { error: posting.isInDoubt || mayHaveCommitted(error) ? doubt(error) : error };
     };
     await Promise.all(open().map(async (posting) => verdicts.set(posting, await alone(posting))));
   }
@@ -88,7 +88,7 @@ async function flushAlone(sql: Sql, posting: Posting, mode: Mode): Promise<Verdi
   return verdict as Verdict<Posted>;
 }
 
-const doubt = (cause: unknown): InDoubt => new InDoubt('a debit may have been posted unheard', { cause });
+const doubt = (cause: unknown): InDoubtError => new InDoubtError('a debit may have been posted unheard', { cause });
 
 /** For those who have left: what was done unheard is found out; it is not begun once more. */
 async function dismiss(sql: Sql, left: readonly Posting[]): Promise<(readonly [Posting, Verdict<Posted>])[]> {
@@ -96,20 +96,30 @@ async function dismiss(sql: Sql, left: readonly Posting[]): Promise<(readonly [P
   const debits = doubtful.map(({ debit }) => debit);
   const found = debits.length === 0 ? [] : await findPosted(sql, debits);
   return left.map((posting) => {
-    const { gone, isInDoubt } = posting;
+    const { signal, isInDoubt } = posting;
     const entry = found[doubtful.indexOf(posting)];
     if (entry !== undefined) return [posting, { value: { ok: true, ...entry } }];
-    return [posting, { error: isInDoubt ? doubt(gone?.reason) : gone?.reason }];
+    return [posting, { error: isInDoubt ? doubt(signal?.reason) : signal?.reason }];
   });
 }
 
-/** Any attempt may have been preceded by one whose commit went through unheard, so an id that exists is an answer. */
-async function attempt(sql: Sql, batch: readonly Debit[], mode: Mode): Promise<Verdict<Posted>[]> {
+/**
+ * Any attempt may have been preceded by one whose commit went through unheard, so an id that exists is an answer. Where one of
+ * many took too long, each half is tried once: who is in the other half than that one does not have to go apart.
+ */
+async function attempt(sql: Sql, batch: readonly Debit[], mode: Mode, isHalf = false): Promise<Verdict<Posted>[]> {
   let rows: DebitRow[];
   try {
     rows = await postDebits(sql, batch, mode);
   } catch (error) {
-    if (isTimedOut(error)) return batch.map(() => (mode === 'skip' ? 'apart' : 'locked'));
+    if (isTimedOut(error)) {
+      if (mode === 'wait') return batch.map(() => 'locked');
+      if (isHalf || batch.length === 1) return batch.map(() => 'apart');
+      const middle = Math.ceil(batch.length / 2);
+      // One after the other: a flush has one connection.
+      const first = await attempt(sql, batch.slice(0, middle), mode, true);
+      return [...first, ...(await attempt(sql, batch.slice(middle), mode, true))];
+    }
     if (!isUniqueViolation(error)) throw error;
     const found = await findPosted(sql, batch);
     if (found.every((entry) => entry === undefined)) throw error;

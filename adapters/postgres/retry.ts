@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 
 /** What says that the statement has done nothing: the server was not reached, took nobody in, or rolled it back. */
-const UNDONE = new Set(['CONNECT_TIMEOUT', 'ECONNREFUSED', 'ENOENT', '40001', '40P01', '53300', '57P03']);
+const NOT_EXECUTED = new Set(['CONNECT_TIMEOUT', 'ECONNREFUSED', 'ENOENT', '40001', '40P01', '53300', '57P03']);
 
 /** It waited too long for a lock, or took too long as a whole, and was rolled back. */
 const TIMED_OUT = new Set(['55P03', '57014']);
 
 /** A connection that ended, or a server that ends it, while the statement was on its way. */
-const UNHEARD = new Set([
+const CONNECTION_LOST = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
   'ECONNRESET',
@@ -21,14 +21,15 @@ const UNHEARD = new Set([
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code);
 
 /** Whether the same statement may go through a moment later. It may also have gone through already. */
-export const isPassing = (error: unknown): boolean =>
-  UNDONE.has(codeOf(error)) || isTimedOut(error) || mayBeDone(error);
+export const isTransient = (error: unknown): boolean =>
+  NOT_EXECUTED.has(codeOf(error)) || isTimedOut(error) || mayHaveCommitted(error);
 
 /** Whether a time limit of the server ended it (55P03, 57014): it has done nothing. */
 export const isTimedOut = (error: unknown): boolean => TIMED_OUT.has(codeOf(error));
 
 /** Whether the statement may have gone through unheard. */
-export const mayBeDone = (error: unknown): boolean => UNHEARD.has(codeOf(error)) || codeOf(error).startsWith('08');
+export const mayHaveCommitted = (error: unknown): boolean =>
+  CONNECTION_LOST.has(codeOf(error)) || codeOf(error).startsWith('08');
 
 export const isUniqueViolation = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === '23505';
@@ -45,7 +46,7 @@ interface Bounds {
 }
 
 /** Runs it again while it fails for a passing reason, and tells it whether it may have been done already. It must be idempotent. */
-export async function retryPassing<T>(
+export async function retryTransient<T>(
   run: (inDoubt: boolean) => Promise<T>,
   { withinMs, inDoubtMs }: Bounds = { withinMs: 5_000, inDoubtMs: 60_000 },
 ): Promise<T> {
@@ -55,9 +56,9 @@ export async function retryPassing<T>(
     try {
       return await run(inDoubt);
     } catch (error) {
-      inDoubt ||= mayBeDone(error);
+      inDoubt ||= mayHaveCommitted(error);
       const spentMs = performance.now() - began + delayMs;
-      if (!isPassing(error) || spentMs > (inDoubt ? inDoubtMs : withinMs)) throw error;
+      if (!isTransient(error) || spentMs > (inDoubt ? inDoubtMs : withinMs)) throw error;
       await sleep(delayMs);
     }
   }

@@ -3,7 +3,7 @@ import { toCredits } from '../../src/core/credits.js';
 import { isUuid } from '../../src/core/uuid.js';
 import type { Movement, Sale, SaleChange, Sales } from '../../src/ports/sales.js';
 import { record } from './audit.js';
-import { brief } from './brief.js';
+import { lockingTransaction } from './locking-transaction.js';
 import { readSales } from './sale-rows.js';
 import type { Sql, Transaction } from './sql.js';
 
@@ -22,7 +22,7 @@ export async function changeSale(
   nowMs: number,
   change: Parameters<Sales['change']>[2],
 ): Promise<boolean> {
-  return brief(sql, async (tx) => {
+  return lockingTransaction(sql, async (tx) => {
     const owner = await ownerOf(tx, sessionId, saleId);
     if (owner === undefined) return false;
     const { accountId } = owner;

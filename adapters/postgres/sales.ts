@@ -1,8 +1,8 @@
 import { DAY_MS } from '../../src/core/durations.js';
-import type { NewSale, NoSale, Sale, Sales } from '../../src/ports/sales.js';
+import type { NewSale, Sale, SaleRefusal, Sales } from '../../src/ports/sales.js';
 import { record } from './audit.js';
-import { brief } from './brief.js';
-import { retryPassing } from './retry.js';
+import { lockingTransaction } from './locking-transaction.js';
+import { retryTransient } from './retry.js';
 import { changeSale } from './sale-change.js';
 import { readSales } from './sale-rows.js';
 import type { Sql, Transaction } from './sql.js';
@@ -13,8 +13,8 @@ const OPENING_MS = 60_000;
 /** Sales over Postgres. */
 export function createSales(sql: Sql): Sales {
   return {
-    begin: (sale) => retryPassing(() => beginSale(sql, sale)),
-    opened: (sale, page, nowMs, by) => retryPassing(() => noteOpened(sql, sale, page, nowMs, by)),
+    begin: (sale) => retryTransient(() => beginSale(sql, sale)),
+    opened: (sale, page, nowMs, by) => retryTransient(() => noteOpened(sql, sale, page, nowMs, by)),
     async find(by) {
       const [sale] = await readSales(
         sql,
@@ -27,7 +27,7 @@ export function createSales(sql: Sql): Sales {
         sql,
         sql`account_id = ${accountId} and session_id is not null order by created_at desc, sale_id limit ${limit}`,
       ),
-    change: (session, nowMs, change) => retryPassing(() => changeSale(sql, session, nowMs, change)),
+    change: (session, nowMs, change) => retryTransient(() => changeSale(sql, session, nowMs, change)),
     takeDue: (nowMs, untilMs, limit) => takeDue(sql, new Date(nowMs), untilMs, limit),
     async knowsEvent(eventId) {
       const rows = await sql`select 1 from payment_events where event_id = ${eventId}`;
@@ -41,10 +41,10 @@ export function createSales(sql: Sql): Sales {
   };
 }
 
-async function beginSale(sql: Sql, sale: NewSale): Promise<Sale | NoSale> {
+async function beginSale(sql: Sql, sale: NewSale): Promise<Sale | SaleRefusal> {
   const { accountId, pack, usd, credits, idempotencyKey, nowMs, keyLastsMs } = sale;
   const at = new Date(nowMs);
-  return brief(sql, async (tx) => {
+  return lockingTransaction(sql, async (tx) => {
     // One at a time for an account, so that what is counted stays so; by the wallet, which changes of sales lock first.
     await tx`select from wallets where account_id = ${accountId} for no key update`;
     const [account] = await tx<{ frozen: boolean }[]>`
@@ -81,7 +81,7 @@ async function noteOpened(sql: Sql, ...[sale, page, nowMs, by]: Parameters<Sales
   const { accountId, saleId, pack, usd } = sale;
   const { sessionId, url } = page;
   const at = new Date(nowMs);
-  await brief(sql, async (tx) => {
+  await lockingTransaction(sql, async (tx) => {
     const noted = await tx`
       update sales set session_id = ${sessionId}, url = ${url}, opened_at = ${at}, looked_at = ${at}
       where account_id = ${accountId} and sale_id = ${saleId} and url is null`;

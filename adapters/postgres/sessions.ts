@@ -1,5 +1,5 @@
 import { isUuid } from '../../src/core/uuid.js';
-import type { SessionRecord, SessionStore, Working } from '../../src/ports/sessions.js';
+import type { ActiveAt, SessionRecord, SessionStore } from '../../src/ports/sessions.js';
 import { record } from './audit.js';
 import type { Sql } from './sql.js';
 
@@ -53,10 +53,10 @@ export const createSessionStore = (sql: Sql): SessionStore => ({
   },
 });
 
-const works = (sql: Sql, { at, usedSince }: Working) =>
+const works = (sql: Sql, { at, usedSince }: ActiveAt) =>
   sql`ended_at is null and expires_at > ${new Date(at)} and seen_at > ${new Date(usedSince)}`;
 
-async function list(sql: Sql, accountId: string, working: Working): Promise<SessionRecord[]> {
+async function list(sql: Sql, accountId: string, working: ActiveAt): Promise<SessionRecord[]> {
   const rows = await sql<(Record<'createdAt' | 'seenAt' | 'expiresAt', Date> & SessionRecord)[]>`
     select session_id as "sessionId", method, user_agent as "userAgent", address, created_at as "createdAt",
       seen_at as "seenAt", expires_at as "expiresAt"

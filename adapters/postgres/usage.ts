@@ -1,5 +1,5 @@
 import { USAGE_GROUPS, type UsageGroup } from '../../src/core/usage.js';
-import type { UsageQuestion, UsageRow } from '../../src/ports/truth.js';
+import type { UsageQuery, UsageRow } from '../../src/ports/ledger.js';
 import type { Sql } from './sql.js';
 
 /**
@@ -7,7 +7,7 @@ import type { Sql } from './sql.js';
  * sums that are kept as debits are posted, and of an account that still has entries of before there were sums, from these as
  * well: exact at any moment. Ungrouped: one row, of zeros when there is nothing. A pending query: it can be cancelled.
  */
-export function usageRows(sql: Sql, accountId: string, ask: UsageQuestion) {
+export function usageRows(sql: Sql, accountId: string, ask: UsageQuery) {
   const groups = USAGE_GROUPS.filter((group) => ask.group.includes(group));
   const names = sql.unsafe(groups.map((group) => COLUMNS[group]).join(', '));
   return sql<UsageRow[]>`
@@ -33,7 +33,7 @@ const SHOWN: Record<UsageGroup, string> = {
 };
 
 /** Sums by hour, by day, and of what is not summed up yet. Names compare by their bytes, on every server alike. */
-const parts = (sql: Sql, accountId: string, { from, to, group }: UsageQuestion) => sql`
+const parts = (sql: Sql, accountId: string, { from, to, group }: UsageQuery) => sql`
   select (hour at time zone 'UTC')::date as day, hour, endpoint collate "C" as endpoint, key_id, requests, items, cache_hits,
     amount_thousandths
   from usage_hours where account_id = ${accountId} and hour >= ${from}::timestamptz and hour < ${to}::timestamptz

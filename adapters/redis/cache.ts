@@ -1,18 +1,26 @@
 import { HOUR_MS } from '../../src/core/durations.js';
 import type { Memories } from '../../src/core/memories.js';
+import type { Cache, Cached } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
-import type { Cache, Held } from '../../src/ports/shared.js';
 import type { RedisClient } from './client.js';
 import type { RedisLink } from './link.js';
 import { MissedKeys } from './missed-keys.js';
 import { ShownNames } from './shown-names.js';
-import { HEADER_BYTES, type Header, newVersion, readHeader, readStored, type Stored, writeStored } from './stored.js';
+import {
+  HEADER_BYTES,
+  type Header,
+  newVersion,
+  readHeader,
+  readStored,
+  type StoredEntry,
+  writeStored,
+} from './stored-entry.js';
 
-/** How long what is at hand is believed without asking Redis: the most by which nodes differ. */
+/** How long a local copy is trusted without asking Redis: the most by which nodes can differ. */
 export const NEAR_MS = 2000;
 
-/** What is at hand of one key: the value as it was read or set here, and when Redis last said that it still is the one. */
-interface Near extends Stored {
+/** The local copy of one key: the value as read or set here, and when Redis last confirmed it. */
+interface LocalEntry extends StoredEntry {
   readonly checkedAtMs: number;
 }
 
@@ -29,7 +37,7 @@ export interface RedisCacheOptions {
 
 const storeKey = (key: string): string => `perch:${key}`;
 
-/** Held values of all nodes. A value that did not change keeps its reference for as long as it is at hand. */
+/** The cache of all nodes. An unchanged value keeps its reference for as long as there is a local copy. */
 export const createRedisCache = (options: RedisCacheOptions): Cache => new RedisCache(options);
 
 class RedisCache implements Cache {
@@ -47,28 +55,30 @@ class RedisCache implements Cache {
     this.#shown = new ShownNames({ link, clock, longestMs });
   }
 
-  async get<T>(key: string): Promise<Held<T> | undefined> {
+  async get<T>(key: string): Promise<Cached<T> | undefined> {
     return (await this.getMany<T>([key]))[0];
   }
 
-  async getMany<T>(keys: readonly string[]): Promise<(Held<T> | undefined)[]> {
-    const near = await this.#near.getMany<Near>(keys);
-    const atHand = (): (Held<unknown> | undefined)[] => near.map((entry) => entry?.value.held);
+  async getMany<T>(keys: readonly string[]): Promise<(Cached<T> | undefined)[]> {
+    const near = await this.#near.getMany<LocalEntry>(keys);
+    const localCopies = (): (Cached<unknown> | undefined)[] => near.map((entry) => entry?.value.cached);
     const ask = (redis: RedisClient) =>
       Promise.all(
-        keys.map(async (key, n) => (this.#believes(near[n]) ? near[n]?.value.held : this.#renew(redis, key, near[n]))),
+        keys.map(async (key, n) =>
+          this.#isFreshEnough(near[n]) ? near[n]?.value.cached : this.#renew(redis, key, near[n]),
+        ),
       );
-    const isEnough = near.every((entry) => this.#believes(entry));
-    return (isEnough ? atHand() : await this.#link.run(ask, atHand)) as (Held<T> | undefined)[];
+    const isEnough = near.every((entry) => this.#isFreshEnough(entry));
+    return (isEnough ? localCopies() : await this.#link.run(ask, localCopies)) as (Cached<T> | undefined)[];
   }
 
-  async set<T>(key: string, held: Held<T>, ttlMs: number, shows?: readonly string[]): Promise<void> {
-    const header = { version: newVersion(), fetchedAt: held.fetchedAt, expiresAtMs: this.#clock.now() + ttlMs };
-    const stored = writeStored(header, held.value);
+  async set<T>(key: string, cached: Cached<T>, ttlMs: number, shows?: readonly string[]): Promise<void> {
+    const header = { version: newVersion(), fetchedAt: cached.fetchedAt, expiresAtMs: this.#clock.now() + ttlMs };
+    const stored = writeStored(header, cached.value);
     if (!(ttlMs > 0) || stored === undefined) return this.delete([key]);
     // What shows nothing but itself is deleted by its own name.
     const isNoted = shows === undefined || (await this.#shown.note(shows, ttlMs));
-    await this.#put(key, header, held);
+    await this.#put(key, header, cached);
     const miss = () => this.#missed.add([storeKey(key)]);
     if (!isNoted) return miss();
     await this.#link.run<unknown>((redis) => redis.set(storeKey(key), stored, 'PX', Math.ceil(ttlMs)), miss);
@@ -86,34 +96,38 @@ class RedisCache implements Cache {
     return this.#shown.has(names);
   }
 
-  #believes(entry: Held<Near> | undefined): boolean {
+  #isFreshEnough(entry: Cached<LocalEntry> | undefined): boolean {
     if (entry === undefined) return false;
     const ageMs = this.#clock.now() - entry.value.checkedAtMs;
     return ageMs >= 0 && ageMs <= NEAR_MS;
   }
 
-  async #put(key: string, header: Header, held: Held<unknown>): Promise<void> {
+  async #put(key: string, header: Header, cached: Cached<unknown>): Promise<void> {
     const nowMs = this.#clock.now();
-    const value: Near = { header, held, checkedAtMs: nowMs };
-    await this.#near.set(key, { value, fetchedAt: held.fetchedAt }, header.expiresAtMs - nowMs);
+    const value: LocalEntry = { header, cached, checkedAtMs: nowMs };
+    await this.#near.set(key, { value, fetchedAt: cached.fetchedAt }, header.expiresAtMs - nowMs);
   }
 
-  async #renew(redis: RedisClient, key: string, seen: Held<Near> | undefined): Promise<Held<unknown> | undefined> {
+  async #renew(
+    redis: RedisClient,
+    key: string,
+    seen: Cached<LocalEntry> | undefined,
+  ): Promise<Cached<unknown> | undefined> {
     const found = await fetch(redis, key, seen?.value);
-    const current = await this.#near.get<Near>(key);
+    const current = await this.#near.get<LocalEntry>(key);
     // Somebody here set or read it meanwhile: theirs is younger.
-    if (current !== undefined && current !== seen) return current.value.held;
+    if (current !== undefined && current !== seen) return current.value.cached;
     if (found === undefined || found.header.expiresAtMs <= this.#clock.now()) {
       await this.#near.delete([key]);
       return undefined;
     }
-    await this.#put(key, found.header, found.held);
-    return found.held;
+    await this.#put(key, found.header, found.cached);
+    return found.cached;
   }
 }
 
-/** What Redis holds now: what is at hand, if that is the one. */
-async function fetch(redis: RedisClient, key: string, near: Near | undefined): Promise<Stored | undefined> {
+/** The current value in Redis: the local copy, if that is it. */
+async function fetch(redis: RedisClient, key: string, near: LocalEntry | undefined): Promise<StoredEntry | undefined> {
   if (near !== undefined) {
     const header = readHeader(await redis.getrange(storeKey(key), 0, HEADER_BYTES - 1));
     if (header === undefined) return undefined;

@@ -1,5 +1,5 @@
 /** Rejects when the time is over, but not before what has arrived by then is read: a busy loop is no outage. */
-export function within<T>(ms: number, work: Promise<T>): Promise<T> {
+export function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const expire = () => setImmediate(() => reject(new Error(`no answer within ${ms} ms`)));
     const timer = setTimeout(expire, ms);

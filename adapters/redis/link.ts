@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { Clock } from '../../src/ports/clock.js';
 import { connectCluster, connectOne, isOfCluster, probe, type RedisClient } from './client.js';
-import { isOfOneCommand, textOf, within } from './faults.js';
+import { isOfOneCommand, textOf, withTimeout } from './faults.js';
 import { Subscriptions } from './subscriptions.js';
 
 export interface Log {
@@ -82,7 +82,7 @@ class Link implements RedisLink {
   async run<T>(operation: (redis: RedisClient) => Promise<T>, fallback: () => T | Promise<T>): Promise<T> {
     if (this.#up) {
       try {
-        return await within(this.#deadlineMs, operation(this.#client));
+        return await withTimeout(this.#deadlineMs, operation(this.#client));
       } catch (error) {
         this.#fault(error);
       }
@@ -148,8 +148,8 @@ class Link implements RedisLink {
 
   async #probe(): Promise<void> {
     try {
-      await within(this.#deadlineMs, this.#knowKind());
-      await within(this.#deadlineMs, probe(this.#client));
+      await withTimeout(this.#deadlineMs, this.#knowKind());
+      await withTimeout(this.#deadlineMs, probe(this.#client));
       this.#turn(true);
     } catch (error) {
       this.#lastError = textOf(error);

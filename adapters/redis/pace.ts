@@ -1,11 +1,11 @@
 import type { Clock } from '../../src/ports/clock.js';
-import type { Pace } from '../../src/ports/shared.js';
+import type { Pace } from '../../src/ports/pace.js';
 import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
 
 /**
- * The lane's `next last`: its next place in time and the moment of the last booking. A clock that went back since (set back,
- * or another server's) takes the places with it: nobody waits longer than for those who booked before. A lane whose next
+ * The key's `next last`: its next slot and the time of the last reservation. A clock that went back since (set back,
+ * or another server's) takes the slots with it: nobody waits longer than for those who booked before. A key whose next
  * place is past is as good as none, so it expires; under a clock of the caller's (tests), long after.
  */
 const BOOK = script(`
@@ -36,11 +36,11 @@ export interface RedisPaceOptions {
 /** The network's pace, kept by all nodes together. */
 export function createRedisPace({ link, nodes, local, clock }: RedisPaceOptions): Pace {
   return {
-    book(lane, perSecond) {
+    reserve(key, perSecond) {
       const args = [1000 / perSecond, clock?.now() ?? ''];
       return link.run(
-        async (redis) => Number(await runScript(redis, BOOK, [`perch:pace:${lane}`], args)),
-        () => local.book(lane, perSecond / nodes.count()),
+        async (redis) => Number(await runScript(redis, BOOK, [`perch:pace:${key}`], args)),
+        () => local.reserve(key, perSecond / nodes.count()),
       );
     },
   };

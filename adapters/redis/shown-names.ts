@@ -1,7 +1,7 @@
 import { digestOf } from '../../src/core/digest.js';
 import { HOUR_MS } from '../../src/core/durations.js';
 import type { RedisClient } from './client.js';
-import { isEmptyOf } from './is-empty-of.js';
+import { hasNoKeyLike } from './has-no-key-like.js';
 import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
 
@@ -126,7 +126,7 @@ export class ShownNames {
   /** Nothing is known of the pages that are cached: unless there are none, all of them have to expire first. */
   async #begin(): Promise<void> {
     const { link, clock, longestMs } = this.#options;
-    const isEmpty = await isEmptyOf(link, /^perch:page:/);
+    const isEmpty = await hasNoKeyLike(link, /^perch:page:/);
     const untilMs = isEmpty ? 0 : clock.now() + longestMs + SLACK_MS;
     await link.run<unknown>(
       (redis) => redis.hsetnx(BUCKETS, UNKNOWN_UNTIL, untilMs),

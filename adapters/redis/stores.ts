@@ -1,13 +1,16 @@
 import type { Memories } from '../../src/core/memories.js';
+import type { Cache } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
-import type { Cache, Flights, Limiter, Pace } from '../../src/ports/shared.js';
+import type { Pace } from '../../src/ports/pace.js';
+import type { RateLimiter } from '../../src/ports/rate-limiter.js';
+import type { SingleFlight } from '../../src/ports/single-flight.js';
 import { createRedisCache } from './cache.js';
-import { createRedisFlights } from './flights.js';
-import { createRedisLimiter } from './limiter.js';
 import { type Log, openRedis, type RedisLink } from './link.js';
 import { joinNodes, type Nodes } from './nodes.js';
 import { createRedisPace } from './pace.js';
-import { createRedisTombstones, type RedisTombstones } from './tombstones.js';
+import { createRedisRateLimiter } from './rate-limiter.js';
+import { createRedisSingleFlight } from './single-flight.js';
+import { createRedisTombstoneLog, type RedisTombstoneLog } from './tombstones.js';
 
 export interface RedisStoresOptions {
   /** One server, or nodes of a cluster. */
@@ -15,13 +18,13 @@ export interface RedisStoresOptions {
   /** Wall clock time: judges how long things are held. */
   readonly clock: Clock;
   readonly log: Log;
-  /** This process's own stores: what is at hand in front of Redis, and all there is while it is away. */
+  /** This process's own stores: local copies in front of Redis, and all there is while it is away. */
   readonly local: {
     readonly cache: Cache;
     readonly unpaid: Cache;
-    readonly limiter: Limiter;
+    readonly limiter: RateLimiter;
     readonly pace: Pace;
-    readonly flights: Flights;
+    readonly flights: SingleFlight;
   };
   /** Processes there are at least. */
   readonly minNodes?: number;
@@ -36,10 +39,10 @@ export interface RedisStoresOptions {
 export interface RedisStores {
   readonly cache: Cache;
   readonly unpaid: Cache;
-  readonly limiter: Limiter;
+  readonly limiter: RateLimiter;
   readonly pace: Pace;
-  readonly flights: Flights;
-  readonly tombstones: RedisTombstones;
+  readonly flights: SingleFlight;
+  readonly tombstoneLog: RedisTombstoneLog;
   readonly link: RedisLink;
   readonly nodes: Nodes;
   close(): Promise<void>;
@@ -50,19 +53,19 @@ export async function openRedisStores(options: RedisStoresOptions): Promise<Redi
   const { urls, clock, log, local, minNodes = 1, deadlineMs, longestMs, memories } = options;
   const link = await openRedis(urls, { log, clock, ...(deadlineMs !== undefined && { deadlineMs }) });
   const nodes = await joinNodes({ link, minNodes });
-  const tombstones = createRedisTombstones(link, memories);
+  const tombstoneLog = createRedisTombstoneLog(link, memories);
   const common = { link, clock, ...(longestMs !== undefined && { longestMs }), ...(memories && { memories }) };
   return {
     cache: createRedisCache({ ...common, near: local.cache }),
     unpaid: createRedisCache({ ...common, near: local.unpaid }),
-    limiter: createRedisLimiter({ link, nodes, local: local.limiter }),
+    limiter: createRedisRateLimiter({ link, nodes, local: local.limiter }),
     pace: createRedisPace({ link, nodes, local: local.pace }),
-    flights: createRedisFlights({ link, local: local.flights }),
-    tombstones,
+    flights: createRedisSingleFlight({ link, local: local.flights }),
+    tombstoneLog,
     link,
     nodes,
     async close() {
-      await tombstones.close();
+      await tombstoneLog.close();
       await nodes.close();
       await link.close();
     },

@@ -1,4 +1,4 @@
-import type { Tombstone } from '../../src/ports/shared.js';
+import type { Tombstone } from '../../src/ports/tombstones.js';
 import type { RedisClient } from './client.js';
 import { runScript, script } from './script.js';
 

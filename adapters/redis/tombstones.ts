@@ -1,19 +1,19 @@
 import { FairLog } from '../../src/core/fair-log.js';
 import { Memories } from '../../src/core/memories.js';
 import { MEMORIES } from '../../src/core/memory-table.js';
-import type { Tombstone, Tombstones } from '../../src/ports/shared.js';
+import type { Tombstone, TombstoneLog } from '../../src/ports/tombstones.js';
 import type { RedisLink } from './link.js';
 import { TombstoneFollower } from './tombstone-follower.js';
 import { append } from './tombstone-stream.js';
 
 const MOST_PER_ENTRY = 1000;
 
-export interface RedisTombstones extends Tombstones {
+export interface RedisTombstoneLog extends TombstoneLog {
   close(): Promise<void>;
 }
 
 /** A log of tombstones that every node follows. Whoever adds while Redis is away hears of it at once, and again in order later. */
-export function createRedisTombstones(link: RedisLink, memories = new Memories()): RedisTombstones {
+export function createRedisTombstoneLog(link: RedisLink, memories = new Memories()): RedisTombstoneLog {
   const unsent = memories.add('tombstones', new FairLog<Tombstone>(MEMORIES.tombstones.limitBytes));
   const followers = new Set<TombstoneFollower>();
   let sending: Promise<void> | undefined;

@@ -1,7 +1,7 @@
 import type { Thousandths } from '../../src/core/credits.js';
 import { badRequest } from '../../src/core/errors.js';
 import { BATCH, checkInputs } from '../../src/core/fields.js';
-import { shortened } from '../../src/core/shown.js';
+import { truncated } from '../../src/core/truncated.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Params } from '../../src/serve/call.js';
 import type { Endpoint, Parameter } from './parameters.js';
@@ -47,7 +47,7 @@ export function paramsOf(endpoint: Endpoint, raw: RawRequest): Params {
 }
 
 /** The variables of the operation. Throws `bad_request`, or `not_found` for what cannot be a name (I5). */
-export function variablesOf(parameters: readonly Parameter[], raw: RawRequest): Record<string, unknown> {
+function variablesOf(parameters: readonly Parameter[], raw: RawRequest): Record<string, unknown> {
   const body = raw.method === 'POST' ? bodyOf(raw) : {};
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {
@@ -135,7 +135,7 @@ function bodyOf({ body, contentType = '' }: RawRequest): Record<string, unknown>
 const MOST_WARNINGS = 10;
 
 /** Unknown parameters are named in `warnings`; near misses of one this endpoint takes are refused (P3). */
-export function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): string[] {
+function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): string[] {
   const own = parameters.filter(({ header }) => header === null).map(({ name }) => name);
   const known = new Set([...own, ...(priced ? OF_PAID : [])]);
   const unknown = [...new Set(raw.query.keys())].filter((name) => !known.has(name));
@@ -143,7 +143,7 @@ export function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): s
     const right = NEAR_MISSES[name];
     if (right && known.has(right)) throw badRequest(`Unknown parameter ${name}: use ${right}.`, name);
   }
-  const told = unknown.slice(0, MOST_WARNINGS).map((name) => `Unknown parameter ${shortened(name)} was ignored.`);
+  const told = unknown.slice(0, MOST_WARNINGS).map((name) => `Unknown parameter ${truncated(name)} was ignored.`);
   const more = unknown.length - told.length;
   return more === 0
     ? told
@@ -151,7 +151,7 @@ export function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): s
 }
 
 /** The caller's own ceiling, from `max_credits` or `X-Max-Credits` (M26); null without one. */
-export function budgetOf(raw: Pick<RawRequest, 'query' | 'maxCreditsHeader'>): Thousandths | null {
+function budgetOf(raw: Pick<RawRequest, 'query' | 'maxCreditsHeader'>): Thousandths | null {
   const given = raw.query.getAll('max_credits');
   if (given.length > 1) throw badRequest('max_credits is given more than once: send it once.', 'max_credits');
   return budgetFrom(given[0], raw.maxCreditsHeader);

@@ -1,26 +1,26 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../src/core/errors.js';
-import { shortened } from '../../src/core/shown.js';
+import { truncated } from '../../src/core/truncated.js';
 import type { Passkeys } from '../../src/sign-in/passkeys.js';
 import { safeNext, signInPath } from '../../src/sign-in/safe-next.js';
 import type { Sessions } from '../../src/sign-in/sessions.js';
 import type { SignIn } from '../../src/sign-in/sign-in.js';
-import type { Door } from '../http/door.js';
 import { formOf } from '../http/form.js';
 import { type AdmitPublic, createKeyless, type Handler, PAGE } from '../http/keyless.js';
 import { byCustomer, limitedAs, originOf } from '../http/origin.js';
 import { refuseCrossSite } from '../http/same-origin.js';
+import type { SessionCookies } from '../http/session-cookies.js';
 import { sendPage } from '../site/send-page.js';
 import { jsonOf, textIn } from './json.js';
 import { type SignInState, signInPage } from './page.js';
-import { passkeyPlace } from './passkey-place.js';
+import { passkeyHost } from './passkey-host.js';
 import { mountPasskeys } from './passkey-routes.js';
-import { refuseInWords } from './refusals.js';
+import { sendRefusalPage } from './refusals.js';
 
 export interface SignInMountOptions {
   readonly admitPublic: AdmitPublic;
-  readonly door: Door;
-  readonly signIn: Pick<SignIn, 'requestLink' | 'spend' | 'whose'>;
+  readonly sessionCookies: SessionCookies;
+  readonly signIn: Pick<SignIn, 'requestLink' | 'spend' | 'accountOf'>;
   readonly sessions: Pick<Sessions, 'end'>;
   readonly passkeys: Passkeys;
   /** Whether a mail server is set: without one, the operator passes links on. */
@@ -36,7 +36,7 @@ const LONGEST_ADDRESS = 254;
 export function mountSignIn(app: FastifyInstance, options: SignInMountOptions): void {
   // In a room of its own, which speaks to people when something goes wrong.
   app.register(async (room) => {
-    refuseInWords(room);
+    sendRefusalPage(room);
     mountRoutes(room, options);
   });
 }
@@ -46,7 +46,7 @@ function mountRoutes(app: FastifyInstance, options: SignInMountOptions): void {
   keyless(PAGE, '/sign-in', async (request, reply) => {
     const { next, sent, again } = request.query as Record<string, unknown>;
     const wanted = safeNext(typeof next === 'string' ? next : null);
-    const visitor = await options.door.visitor(request);
+    const visitor = await options.sessionCookies.visitorOf(request);
     const isAsked = sent !== undefined || again !== undefined;
     if (visitor && wanted !== null && !isAsked) return goTo(reply, wanted);
     // With a link in hand, which only the browser sees, somebody may want to be somebody else from here on.
@@ -56,13 +56,13 @@ function mountRoutes(app: FastifyInstance, options: SignInMountOptions): void {
   keyless(['POST'], '/sign-in/mail', mailHandler(options));
   keyless(['POST'], '/sign-in', spendHandler(options));
   keyless(['POST'], '/sign-in/whose', async (request, reply) => {
-    const name = await options.signIn.whose(textIn(jsonOf(request).token));
+    const name = await options.signIn.accountOf(textIn(jsonOf(request).token));
     return reply.header('Cache-Control', 'no-store').send({ name });
   });
   keyless(['POST'], '/sign-out', async (request, reply) => {
     refuseCrossSite(request);
     await endSession(options, request);
-    options.door.shut(reply);
+    options.sessionCookies.clear(reply);
     // Browsers take it over TLS only. Not `cookies`: ours is shut already, and those of a neighbour are theirs.
     if (app.authUrl.startsWith('https:')) reply.header('Clear-Site-Data', '"cache", "storage"');
     return goTo(reply, '/');
@@ -93,12 +93,12 @@ const mailHandler = (options: SignInMountOptions): Handler => {
 };
 
 function refusedState({ code, detail, retryAfter = 1 }: ServiceError, email: string): SignInState | undefined {
-  if (detail.param === 'email') return { kind: 'bad_email', email: shortened(email, LONGEST_ADDRESS) };
+  if (detail.param === 'email') return { kind: 'bad_email', email: truncated(email, LONGEST_ADDRESS) };
   return code === 'rate_limited' ? { kind: 'limited', seconds: retryAfter } : undefined;
 }
 
 const spendHandler = (options: SignInMountOptions): Handler => {
-  const { signIn, door } = options;
+  const { signIn, sessionCookies } = options;
   return async (request, reply) => {
     refuseCrossSite(request);
     const fields = formOf(request);
@@ -107,13 +107,13 @@ const spendHandler = (options: SignInMountOptions): Handler => {
     try {
       // A link may be somebody else's, sent to make its reader work in a stranger's account: who clicks has read whose it is.
       if (fields.get('seen') !== '1') {
-        const state = { kind: 'confirm', token, name: await signIn.whose(token) } as const;
+        const state = { kind: 'confirm', token, name: await signIn.accountOf(token) } as const;
         return show(options, request, reply, { next: asked, state });
       }
       const { session, next } = await signIn.spend(token, originOf(request));
       // What was signed in here before is not any more: its secret leaves the browser.
       await endSession(options, request);
-      door.open(reply, session);
+      sessionCookies.set(reply, session);
       return goTo(reply, next ?? asked ?? HOME);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.detail.reason !== 'link_spent') throw error;
@@ -122,8 +122,8 @@ const spendHandler = (options: SignInMountOptions): Handler => {
   };
 };
 
-async function endSession({ door, sessions }: SignInMountOptions, request: FastifyRequest): Promise<void> {
-  const visitor = await door.visitor(request);
+async function endSession({ sessionCookies, sessions }: SignInMountOptions, request: FastifyRequest): Promise<void> {
+  const visitor = await sessionCookies.visitorOf(request);
   if (visitor) await sessions.end(visitor.accountId, visitor.sessionId, byCustomer(request));
 }
 
@@ -137,8 +137,8 @@ function show(
   reply: FastifyReply,
   page: { next: string | null; state: SignInState },
 ): FastifyReply {
-  const place = passkeyPlace(request, passkeys);
-  const here = place === null || place === 'here' ? place : { at: new URL(signInPath(page.next), place.at).href };
+  const host = passkeyHost(request, passkeys);
+  const here = host === null || host === 'here' ? host : { at: new URL(signInPath(page.next), host.at).href };
   reply.header('Cache-Control', 'no-store');
   return sendPage(reply, signInPage({ ...page, byMail, passkeys: here }));
 }

@@ -4,12 +4,12 @@
 import type { PasskeyRecord } from '../../src/ports/passkeys.js';
 import { signInAgainPath } from '../../src/sign-in/safe-next.js';
 import { sitePath } from '../site/assets.js';
-import type { PasskeyPlace } from './passkey-place.js';
+import type { PasskeyHost } from './passkey-host.js';
 
 export interface PasskeyPanelProps {
   readonly passkeys: readonly PasskeyRecord[];
   /** Where passkeys can be made: see `passkeyPlace`. */
-  readonly place: PasskeyPlace;
+  readonly host: PasskeyHost;
   /** The path of the page that the panel is on, below `/dashboard`: removal leads back to it. */
   readonly here: string;
 }
@@ -34,11 +34,11 @@ const Row = ({ passkey, here }: { passkey: PasskeyRecord; here: string }) => (
   </li>
 );
 
-const Add = ({ place, here }: Pick<PasskeyPanelProps, 'place' | 'here'>) => {
-  if (place === null) {
+const Add = ({ host, here }: Pick<PasskeyPanelProps, 'host' | 'here'>) => {
+  if (host === null) {
     return <p class="hint">Passkeys need a host name and https; browsers do not offer them at this address.</p>;
   }
-  const elsewhere = place === 'here' ? null : place.at;
+  const elsewhere = host === 'here' ? null : host.at;
   return (
     <>
       <noscript>
@@ -68,7 +68,7 @@ const Add = ({ place, here }: Pick<PasskeyPanelProps, 'place' | 'here'>) => {
 };
 
 /** The account's passkeys: what there is, to add one, to remove one. Brings its own script; the heading is the page's. */
-export const PasskeyPanel = ({ passkeys, place, here }: PasskeyPanelProps) => (
+export const PasskeyPanel = ({ passkeys, host, here }: PasskeyPanelProps) => (
   <div class="passkeys">
     {passkeys.length === 0 ? (
       <p>No passkeys yet. With a passkey you sign in by fingerprint, face or PIN, without waiting for an email.</p>
@@ -79,6 +79,6 @@ export const PasskeyPanel = ({ passkeys, place, here }: PasskeyPanelProps) => (
         ))}
       </ul>
     )}
-    <Add place={place} here={here} />
+    <Add host={host} here={here} />
   </div>
 );

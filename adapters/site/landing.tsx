@@ -9,7 +9,7 @@ import { Bird, figure, inCredits } from './parts.js';
 
 const Receipt = () => {
   const full = firstQueryPrice('miss');
-  const held = firstQueryPrice('hit');
+  const cached = firstQueryPrice('hit');
   return (
     <div class="receipt">
       <Bird />
@@ -28,7 +28,7 @@ const Receipt = () => {
         </div>
         <div class="held">
           <dt>The same, cached</dt>
-          <dd>{figure(held.sum)}</dd>
+          <dd>{figure(cached.sum)}</dd>
         </div>
       </dl>
     </div>

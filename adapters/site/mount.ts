@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../src/core/errors.js';
-import { quoted } from '../../src/core/shown.js';
+import { quoted } from '../../src/core/truncated.js';
 import { sendFailure } from '../http/failure.js';
 import { type AdmitPublic, createPublic, type Handler } from '../http/keyless.js';
 import { siteAssets } from './assets.js';

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { ServiceError } from '../../src/core/errors.js';
-import type { CheckoutAsk, Dispute, PaymentState, Payments } from '../../src/ports/payments.js';
+import type { CheckoutRequest, Dispute, PaymentState, Payments } from '../../src/ports/payments.js';
 import { createStripe, type StripeOptions } from './client.js';
 
 /** Refunds and disputes of one payment that are looked at: far more than there ever are. */
@@ -16,7 +16,7 @@ export function createStripePayments(options: StripeOptions): Payments {
   };
   return {
     open: (ask) => asking((stripe) => openPage(stripe, ask)),
-    look: (sessionId) => asking((stripe) => lookAt(stripe, sessionId)),
+    lookUp: (sessionId) => asking((stripe) => lookAt(stripe, sessionId)),
     sessionOf: (paymentIntent) => asking((stripe) => findSession(stripe, paymentIntent)),
   };
 }
@@ -38,7 +38,7 @@ async function findSession(stripe: Stripe, payment_intent: string): Promise<stri
 }
 
 /** Without `expires_at` a page lives for 24 h from when Stripe made it (W10), and what is asked is the same at each try. */
-async function openPage(stripe: Stripe, ask: CheckoutAsk): Promise<{ sessionId: string; url: string }> {
+async function openPage(stripe: Stripe, ask: CheckoutRequest): Promise<{ sessionId: string; url: string }> {
   const { saleId, pack, usd, credits, email, successUrl, cancelUrl } = ask;
   const name = `${credits.toLocaleString('en-US')} credits (${pack})`;
   const metadata = { sale_id: saleId };

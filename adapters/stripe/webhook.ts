@@ -10,12 +10,12 @@ export interface WebhookOptions {
   /** Null: events are not taken (503), and the poll does it alone. */
   readonly secret: string | null;
   /** Resolves once all that the event means is committed; only then is it acknowledged. */
-  readonly hear: (event: PaymentEvent) => Promise<void>;
+  readonly handleEvent: (event: PaymentEvent) => Promise<void>;
   readonly clock: Clock;
 }
 
 /** POST /webhooks/stripe: events of Stripe (W1). Not acknowledged, it sends them again for up to three days. */
-export function mountStripeWebhook(app: FastifyInstance, { secret, hear, clock }: WebhookOptions): void {
+export function mountStripeWebhook(app: FastifyInstance, { secret, handleEvent, clock }: WebhookOptions): void {
   app.route({
     method: 'POST',
     url: '/webhooks/stripe',
@@ -27,7 +27,7 @@ export function mountStripeWebhook(app: FastifyInstance, { secret, hear, clock }
       // With the library, which is loaded when events come.
       const { readEvent } = await import('./events.js');
       const header = request.headers['stripe-signature'];
-      await hear(readEvent(request.body, Array.isArray(header) ? header[0] : header, { secret, clock }));
+      await handleEvent(readEvent(request.body, Array.isArray(header) ? header[0] : header, { secret, clock }));
       return reply.send({ received: true });
     },
   });

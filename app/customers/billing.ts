@@ -59,7 +59,7 @@ export async function openBilling(
     mount: () =>
       mountStripeWebhook(app, {
         secret: payments === null ? null : webhookSecret,
-        hear: (event) => settling.hear(event),
+        handleEvent: (event) => settling.handleEvent(event),
         clock,
       }),
   };

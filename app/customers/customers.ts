@@ -18,10 +18,10 @@ import type { Sessions } from '../../src/sign-in/sessions.js';
 import type { SignIn } from '../../src/sign-in/sign-in.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { openBilling } from './billing.js';
+import { openTidying } from './maintenance.js';
 import { openOAuth } from './oauth.js';
 import type { CustomersOptions } from './options.js';
 import { openMail, openSignIn } from './sign-in.js';
-import { openTidying } from './tidying.js';
 
 const SWEEP_EVERY_MS = HOUR_MS;
 /** A service that is started often would else never come to it. */
@@ -30,7 +30,7 @@ const FIRST_SWEEP_MS = 60_000;
 /** Pages and pictures of the dashboard that one address may ask for in a second. */
 const PAGES_QPS = 50;
 
-/** Everything that customers touch beside reads, as the rest of the house knows it. */
+/** Everything that customers use besides reads, as the rest of the service sees it. */
 export interface Customers {
   readonly billing: Billing;
   readonly settling: Settling;
@@ -56,7 +56,7 @@ export async function openCustomers(
   const { config, stores, shared, clock, log, startPoll, standIns } = options;
   const mail = standIns.mail ?? openMail(config);
   const signIn = await openSignIn(lifecycle, app, options, mail);
-  const oauth = await openOAuth(lifecycle, app, options, signIn.door);
+  const oauth = await openOAuth(lifecycle, app, options, signIn.sessionCookies);
   const billing = await openBilling(lifecycle, app, options);
   const notices = mail && (await openNotices(lifecycle, app, options, mail));
   const sweep = async () => {
@@ -84,18 +84,18 @@ export async function openCustomers(
       signIn.mount(admit);
       oauth.mount(admit);
       billing.mount();
-      const { accounts, ledger, questions, secrets } = stores;
+      const { accounts, ledger, queries, secrets } = stores;
       mountDashboard(app, {
         memories: shared.memories,
         keyless: createPages(app, (address) => shared.limiter.take(`pages:${limitAddress(address)}`, PAGES_QPS)),
-        door: signIn.door,
+        sessionCookies: signIn.sessionCookies,
         accounts,
         ledger,
         keys: new Keys({ accounts, pepper: secrets.pepper, clock, randomBytes }),
         billing: billing.billing,
         grants: oauth.grants,
         sessions: signIn.sessions,
-        auditLog: createAuditLog(questions),
+        auditLog: createAuditLog(queries),
         clock,
         network,
         checkoutOrigin: billing.checkoutOrigin,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { v7 } from 'uuid';
 import { GuardedDocuments } from '../../adapters/client-documents/client-documents.js';
-import type { Door } from '../../adapters/http/door.js';
+import type { SessionCookies } from '../../adapters/http/session-cookies.js';
 import { mountOAuth } from '../../adapters/oauth/mount.js';
 import { createGrantStore } from '../../adapters/postgres/grants.js';
 import { createClientStore } from '../../adapters/postgres/oauth-clients.js';
@@ -13,7 +13,7 @@ import { Consents } from '../../src/oauth/consents.js';
 import { Grants } from '../../src/oauth/grants.js';
 import { Tokens } from '../../src/oauth/tokens.js';
 import type { Lifecycle } from '../lifecycle.js';
-import { pairSecretOf } from '../secrets.js';
+import { tokenSecretOf } from '../secrets.js';
 import type { CustomersOptions } from './options.js';
 
 /** Sign-in of clients over Postgres. */
@@ -21,7 +21,7 @@ export async function openOAuth(
   lifecycle: Lifecycle,
   app: FastifyInstance,
   { config, stores, shared, clock, standIns }: CustomersOptions,
-  door: Door,
+  sessionCookies: SessionCookies,
 ) {
   const { sql, accounts, secrets } = stores;
   const store = createGrantStore(sql);
@@ -35,12 +35,12 @@ export async function openOAuth(
   const clients = new Clients({ store: createClientStore(sql), documents, clock, randomBytes });
   const consents = new Consents({ store, clock, randomBytes, newId: () => v7() });
   const { pepper } = secrets;
-  const tokens = new Tokens({ clients, store, clock, randomBytes, pepper, secret: pairSecretOf(secrets) });
+  const tokens = new Tokens({ clients, store, clock, randomBytes, pepper, secret: tokenSecretOf(secrets) });
   const grants = new Grants({ store, clock });
   return {
     grants,
     mount({ admitPublic }: Admit) {
-      mountOAuth(app, { clients, consents, tokens, accounts, door, admitPublic, limiter: shared.limiter });
+      mountOAuth(app, { clients, consents, tokens, accounts, sessionCookies, admitPublic, limiter: shared.limiter });
     },
   };
 }

@@ -1,22 +1,22 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Door } from '../../adapters/http/door.js';
+import type { SessionCookies } from '../../adapters/http/session-cookies.js';
 import type { StartPoll } from '../../src/billing/poll.js';
 import type { Config } from '../../src/config/config.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { ClientDocuments } from '../../src/ports/grants.js';
 import type { Mail } from '../../src/ports/mail.js';
-import type { Limiter } from '../../src/ports/shared.js';
+import type { RateLimiter } from '../../src/ports/rate-limiter.js';
 import type { Shared } from '../shared.js';
 import type { Stores } from '../stores.js';
 
 /** What stands in place of a part that the configuration names: tests. */
 export interface StandIns {
   readonly mail?: Mail;
-  readonly limiter?: Limiter;
+  readonly limiter?: RateLimiter;
   /** Of clients that do not register. */
   readonly documents?: ClientDocuments;
   /** Whose session a request comes with. */
-  readonly door?: Door;
+  readonly sessionCookies?: SessionCookies;
 }
 
 /** What everything that customers touch is built from. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { createDoor } from '../../adapters/http/session-cookie.js';
+import { createSessionCookies } from '../../adapters/http/session-cookies.js';
 import { createLogMail } from '../../adapters/mail/log.js';
 import { createSmtpMail } from '../../adapters/mail/smtp.js';
 import { createEmailAccounts } from '../../adapters/postgres/email-accounts.js';
@@ -45,7 +45,7 @@ export async function openSignIn(
     accounts: createEmailAccounts(sql),
     openAccount: async (email, by) =>
       (await accounts.create({ name: email, email, paidUsd: 0, qpsOverride: null }, by)).accountId,
-    giveStart: (accountId) => giveStart(stores, config, accountId),
+    grantStartingCredits: (accountId) => giveStart(stores, config, accountId),
     nameOf,
     mail: mail ?? createLogMail(log),
     limiter: shared.limiter,
@@ -69,14 +69,14 @@ export async function openSignIn(
     randomBytes,
     authUrl,
   });
-  const door = standIns.door ?? createDoor(app, sessions);
+  const sessionCookies = standIns.sessionCookies ?? createSessionCookies(app, sessions);
   return {
-    door,
+    sessionCookies,
     signIn,
     sessions,
     passkeys,
     mount({ admitPublic }: Admit) {
-      mountSignIn(app, { admitPublic, door, signIn, sessions, passkeys, byMail: mail !== null });
+      mountSignIn(app, { admitPublic, sessionCookies, signIn, sessions, passkeys, byMail: mail !== null });
     },
     /** Forgets what is over. */
     async sweep() {

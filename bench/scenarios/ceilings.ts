@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { EmbeddedServer } from '../../adapters/postgres/launcher.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
-import { createRedisLimiter } from '../../adapters/redis/limiter.js';
 import { openRedis } from '../../adapters/redis/link.js';
-import type { Ledger } from '../../src/ports/truth.js';
+import { createRedisRateLimiter } from '../../adapters/redis/rate-limiter.js';
+import type { Ledger } from '../../src/ports/ledger.js';
 import { alternate, type Line, median, type Section, spread } from '../figures.js';
 import { startRedis } from '../processes/redis.js';
 import type { Furnished, Workbench } from '../workbench.js';
@@ -106,7 +106,7 @@ export async function limiterCeiling(bench: Workbench): Promise<Section> {
   const quiet = { info: () => {}, warn: () => {} };
   const link = await openRedis([redis.url], { log: quiet, clock: { now: Date.now }, deadlineMs: 10_000 });
   const unused = { take: () => Promise.reject(new Error('Redis went away')) };
-  const limiter = createRedisLimiter({ link, nodes: { count: () => 1 }, local: unused });
+  const limiter = createRedisRateLimiter({ link, nodes: { count: () => 1 }, local: unused });
   const roundOf = async (together: number): Promise<number> => {
     const before = await redis.counts();
     for (let taken = 0; taken < DECISIONS; taken += together) {

@@ -4,7 +4,7 @@ import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
-import type { Debit } from '../../src/ports/truth.js';
+import type { Debit } from '../../src/ports/ledger.js';
 import { alternate, type Contestant, type Line, ratioOf, type Section, spread } from '../figures.js';
 import { SCENARIOS } from '../options.js';
 import type { Workbench } from '../workbench.js';

@@ -1,5 +1,5 @@
 import type { Sql } from '../../adapters/postgres/sql.js';
-import type { Debit } from '../../src/ports/truth.js';
+import type { Debit } from '../../src/ports/ledger.js';
 
 /** Charges durably or rejects. */
 export type Charge = (debit: Debit) => Promise<void>;

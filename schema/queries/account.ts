@@ -1,4 +1,5 @@
 import { builder } from '../builder.js';
+import { selectedFields } from '../selected-fields.js';
 import { AccountType, ReceiptType, UsagePageType, UsageRowType, usageArgs, usagePageArgs } from '../types/account.js';
 import { BillingType, CheckoutType } from '../types/billing.js';
 
@@ -15,15 +16,17 @@ builder.queryFields((t) => ({
   }),
   usage: t.field({
     type: [UsageRowType],
-    description: 'Usage of the account by day, hour, endpoint and key: the first 1,000 rows. Free.',
+    description:
+      'Usage of the account by day, hour, endpoint and key. More than 1,000 rows are refused; use `usagePage` for pages. Free.',
     args: usageArgs,
-    resolve: (_root, args, { account }) => account.usage(args),
+    resolve: (_root, args, { account }, info) => account.usage(args, selectedFields(info)),
   }),
   usagePage: t.field({
     type: UsagePageType,
     description: 'Usage of the account by day, hour, endpoint and key, in pages. Free.',
     args: { ...usageArgs, ...usagePageArgs },
-    resolve: (_root, { first, ...args }, { account }) => account.usagePage({ ...args, count: first }),
+    resolve: (_root, { first, ...args }, { account }, info) =>
+      account.usagePage({ ...args, count: first }, selectedFields(info)),
   }),
   receipt: t.field({
     type: ReceiptType,

@@ -1,8 +1,9 @@
 import type { Me, UsagePage } from '../../src/account/account.js';
 import { toCredits } from '../../src/core/credits.js';
 import { sizeRule, USAGE_PAGE } from '../../src/core/fields.js';
-import type { Receipt, ReceiptLine, UsageRow } from '../../src/ports/truth.js';
+import type { Receipt, ReceiptLine, UsageRow } from '../../src/ports/ledger.js';
 import { builder, rule } from '../builder.js';
+import { selectedFields } from '../selected-fields.js';
 
 export const usageArgs = builder.args((t) => ({
   from: t.string({ description: 'First day, UTC, such as 2026-11-01. Default: 30 days ago.' }),
@@ -154,9 +155,10 @@ export const AccountType = builder.objectRef<Me>('Account').implement({
     usage: t.field({
       type: [UsageRowType],
       nullable: false,
-      description: 'Usage by day, hour, endpoint and key: the first 1,000 rows. Free.',
+      description:
+        'Usage by day, hour, endpoint and key. More than 1,000 rows are refused; use `Query.usagePage` for pages. Free.',
       args: usageArgs,
-      resolve: (_me, args, { account }) => account.usage(args),
+      resolve: (_me, args, { account }, info) => account.usage(args, selectedFields(info)),
     }),
   }),
 });

@@ -16,8 +16,13 @@ const BatchError = builder.objectRef<BatchFault>('BatchError').implement({
 
 function metaOf({ nodes, cacheHits, charged, fresh }: Batch<unknown>) {
   const items = nodes.length;
-  const held = cacheHits === 0 ? 'miss' : cacheHits === items ? 'hit' : 'mixed';
-  return { items, cacheHits, creditsCharged: toCredits(charged), cache: fresh ? ('bypass' as const) : (held as 'hit') };
+  const label = cacheHits === 0 ? 'miss' : cacheHits === items ? 'hit' : 'mixed';
+  return {
+    items,
+    cacheHits,
+    creditsCharged: toCredits(charged),
+    cache: fresh ? ('bypass' as const) : (label as 'hit'),
+  };
 }
 
 export const UserBatch = builder.objectRef<Batch<User>>('UserBatch').implement({

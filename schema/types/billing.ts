@@ -1,7 +1,7 @@
-import type { BillingDesk, Checkout } from '../../src/billing/billing.js';
+import type { CallerBilling, Checkout } from '../../src/billing/billing.js';
 import { builder } from '../builder.js';
 
-type Billing = ReturnType<BillingDesk['packs']>;
+type Billing = ReturnType<CallerBilling['packs']>;
 
 const PackType = builder.objectRef<Billing['packs'][number]>('Pack').implement({
   description: 'A credit pack. Free.',

@@ -1,5 +1,5 @@
-import type { Limiter, RateDecision } from '../ports/shared.js';
-import type { Caller } from '../ports/truth.js';
+import type { Caller } from '../ports/accounts.js';
+import type { RateDecision, RateLimiter } from '../ports/rate-limiter.js';
 import { limitAddress } from './address.js';
 import { PUBLIC_QPS } from './rate-headers.js';
 
@@ -9,12 +9,12 @@ export interface Admit {
   /** One keyless request of an address, or of a /64 of them (`limitAddress`); policy `public`. */
   admitPublic(address: string): Promise<RateDecision>;
   /** One message of a protocol's own, such as a handshake: of the account, and as many as under `public`. */
-  admitGreeting(caller: Pick<Caller, 'accountId'>): Promise<RateDecision>;
+  admitHandshake(caller: Pick<Caller, 'accountId'>): Promise<RateDecision>;
 }
 
-/** Asks, and refuses nothing itself: whoever answers needs the decision for the headers either way. */
-export const createAdmit = ({ limiter }: { limiter: Limiter }): Admit => ({
+/** Asks the rate limiter and refuses nothing itself: the decision is needed for the headers either way. */
+export const createAdmit = ({ limiter }: { limiter: RateLimiter }): Admit => ({
   admit: (caller) => limiter.take(`account:${caller.accountId}`, caller.qps),
   admitPublic: (address) => limiter.take(`public:${limitAddress(address)}`, PUBLIC_QPS),
-  admitGreeting: (caller) => limiter.take(`greeting:${caller.accountId}`, PUBLIC_QPS),
+  admitHandshake: (caller) => limiter.take(`greeting:${caller.accountId}`, PUBLIC_QPS),
 });

@@ -2,7 +2,7 @@ import { shortName } from '../core/digest.js';
 import { ServiceError } from '../core/errors.js';
 import { Memories } from '../core/memories.js';
 import type { Clock } from '../ports/clock.js';
-import type { Limiter } from '../ports/shared.js';
+import type { RateLimiter } from '../ports/rate-limiter.js';
 import { limitAddress } from './address.js';
 import { PUBLIC_QPS } from './rate-headers.js';
 
@@ -29,7 +29,7 @@ export interface FailedKeys {
  * Guessing keys (A8). No rate makes 155 random bits guessable; the count spares the store and the log. So it turns failures
  * into 429 and slows down look-ups, but never refuses a good key out of hand: many customers may share one address.
  */
-export function createFailedKeys(options: { limiter: Limiter; monotonic: Clock; memories?: Memories }): FailedKeys {
+export function createFailedKeys(options: { limiter: RateLimiter; monotonic: Clock; memories?: Memories }): FailedKeys {
   const { limiter, monotonic, memories = new Memories() } = options;
   const noisyUntilMs = memories.map<number>('failed_keys');
 

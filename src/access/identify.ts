@@ -1,8 +1,8 @@
 import { ServiceError } from '../core/errors.js';
 import type { Memories } from '../core/memories.js';
+import type { Accounts, Caller, KeyLookup } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
-import type { Limiter } from '../ports/shared.js';
-import type { Accounts, Caller, KeyLookup } from '../ports/truth.js';
+import type { RateLimiter } from '../ports/rate-limiter.js';
 import { createFailedKeys } from './failed-keys.js';
 import { hashKey, isWellFormedKey } from './key.js';
 import { createLookups } from './lookups.js';
@@ -22,7 +22,7 @@ export interface Identify {
 
 export interface IdentifyOptions {
   readonly accounts: Accounts;
-  readonly limiter: Limiter;
+  readonly limiter: RateLimiter;
   /** Never set back: what is known of a key ages by it. */
   readonly monotonic: Clock;
   readonly pepper: string | Uint8Array;

@@ -1,9 +1,9 @@
 import { Memories } from '../core/memories.js';
+import type { Accounts, KeyLookup } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
-import type { Accounts, KeyLookup } from '../ports/truth.js';
 
 export interface Lookups {
-  /** What is known of the key: at most `ttlMs` old, or read now. Undefined when there is no such key, which is never held. */
+  /** What is known of the key: at most `ttlMs` old, or read now. Undefined if there is no such key; that is never cached. */
   find(hashHex: string): Promise<KeyLookup | undefined>;
   /** What was last known of the key, and whether it may still be answered with: then `find` does not wait. */
   last(hashHex: string): { readonly lookup: KeyLookup | undefined; readonly isFresh: boolean };
@@ -28,7 +28,7 @@ export async function createLookups(options: {
 
   const unsubscribe = await accounts.onKeyChange((hashHex) => {
     known.delete(hashHex);
-    // What is being read may be the state from before: it must not be held, and nobody new may join it.
+    // A read in progress may return the old state: it must not be cached, and nobody new may join it.
     underway.delete(hashHex);
   });
 

@@ -2,7 +2,7 @@ import type { BoundedMap } from '../core/bounded-map.js';
 import { ServiceError } from '../core/errors.js';
 import { Memories } from '../core/memories.js';
 import type { Clock } from '../ports/clock.js';
-import type { Holder } from './places.js';
+import type { Holder } from './work-slots.js';
 
 /** Milliseconds of processor that a holder may use in each second, and at once after a pause. */
 interface Allowance {
@@ -15,13 +15,13 @@ const ALLOWANCES: Readonly<Record<Holder['kind'], Allowance>> = {
   address: { perSecondMs: 100, burstMs: 250 },
 };
 
-/** What is overdrawn counts up to here: nobody waits longer than this takes to come back. */
+/** Overdrafts are capped here, which bounds how long a holder waits. */
 const MOST_OVERDRAWN_MS = 500;
 
-/** Nobody else asked for so long: then the processor is free for whoever asks, however much that is. */
+/** Without requests of others for this long, a holder may use the processor without limit. */
 const ALONE_MS = 1000;
 
-/** After so much work in one turn of the event loop, what can wait does until others had their turn. */
+/** After this much work in one turn of the event loop, further work is put off to a later turn. */
 const TURN_MS = 20;
 
 interface Bucket {
@@ -37,18 +37,20 @@ export interface ProcessorTimeOptions {
   readonly memories?: Memories;
 }
 
-/** A holder that may work now: what it does is put on its account. */
-export interface Spending {
+/** Charges work to a holder that may work now. */
+export interface ProcessorBudget {
   /** Runs it and counts the time until it returns; of a promise, the time until the first wait. */
   measured<T>(work: () => T): T;
+  /** Puts work on its account that is done between waits, where no clock can tell whose it is. */
+  spend(ms: number): void;
 }
 
 /** For work that is the same little each time, and not worth two looks at the clocks: that of persisted operations. */
-export const UNMEASURED: Spending = { measured: (work) => work() };
+export const unmeasured = ({ spend }: ProcessorBudget): ProcessorBudget => ({ measured: (work) => work(), spend });
 
 /**
  * What the event loop does for one caller alone (parsing, validating, planning, compiling, rendering) comes out of a token bucket
- * of milliseconds. Whoever has overdrawn it is refused while others ask too.
+ * of milliseconds. A holder that has overdrawn it is refused while others are asking.
  */
 export class ProcessorTime {
   readonly #monotonic: Clock;
@@ -72,7 +74,7 @@ export class ProcessorTime {
   }
 
   /** Throws 503 with the reason `processor` where the holder has overdrawn its time and others ask. */
-  open(holder: Holder): Spending {
+  open(holder: Holder): ProcessorBudget {
     const now = this.#monotonic.now();
     const bucket = this.#bucketOf(holder, now);
     const contended = this.#othersAsk(holder.name, now);
@@ -80,7 +82,7 @@ export class ProcessorTime {
       this.#refused += 1;
       throw overdrawn(holder, -bucket.leftMs);
     }
-    return { measured: (work) => this.#measured(bucket, work) };
+    return { measured: (work) => this.#measured(bucket, work), spend: (ms) => this.#spend(bucket, ms) };
   }
 
   /** Puts work on the holder's account that was done elsewhere. */

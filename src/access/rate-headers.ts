@@ -1,4 +1,4 @@
-import type { RateDecision } from '../ports/shared.js';
+import type { RateDecision } from '../ports/rate-limiter.js';
 
 /** The two rate policies (L2): of an account, and of an address without a key. */
 export type Policy = 'account' | 'public';

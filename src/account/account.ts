@@ -2,11 +2,12 @@ import { toCredits } from '../core/credits.js';
 import { DAY_MS } from '../core/durations.js';
 import { badRequest, ServiceError } from '../core/errors.js';
 import { USAGE_PAGE } from '../core/fields.js';
-import { quoted } from '../core/shown.js';
+import { quoted } from '../core/truncated.js';
 import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../core/usage.js';
 import { isUuid } from '../core/uuid.js';
+import type { Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
-import type { Caller, Ledger, Receipt, UsageRow } from '../ports/truth.js';
+import type { Ledger, Receipt, UsageRow } from '../ports/ledger.js';
 import { FIRST_DAY, isDay, LAST_DAY } from './days.js';
 import { readUsageCursor, usageCursor } from './usage-cursor.js';
 
@@ -38,19 +39,33 @@ export interface UsagePage {
   readonly endCursor: string | null;
 }
 
-/** The caller's own account: everything here is free and works with an empty wallet (M14, M21). */
+export interface AccountOptions {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly caller: Caller;
+  /** Fires when the caller is gone, and at the deadline. */
+  readonly signal: AbortSignal;
+  /** Told how many values the answer is about to be completed with. */
+  readonly completing: (values: number) => void;
+}
+
+/** The caller's own account, for one operation: everything here is free and works with an empty wallet (M14, M21). */
 export class Account {
   readonly #ledger: Ledger;
   readonly #clock: Clock;
   readonly #caller: Caller;
   readonly #signal: AbortSignal;
+  readonly #completing: (values: number) => void;
+  /** Rows that its usage fields were given, and what ends the others when there are too many. */
+  #rows = 0;
+  readonly #tooMany = new AbortController();
 
-  /** `signal` fires when the caller is gone, and at the deadline. */
-  constructor(ledger: Ledger, clock: Clock, caller: Caller, signal: AbortSignal) {
+  constructor({ ledger, clock, caller, signal, completing }: AccountOptions) {
     this.#ledger = ledger;
     this.#clock = clock;
     this.#caller = caller;
-    this.#signal = signal;
+    this.#signal = AbortSignal.any([signal, this.#tooMany.signal]);
+    this.#completing = completing;
   }
 
   async me(): Promise<Me> {
@@ -59,16 +74,22 @@ export class Account {
     return { customerId: accountId, keyPrefix, balance: toCredits(balance), rateLimitQps: qps };
   }
 
-  /** Paid requests of the account (W12): the first 1,000 rows. Throws as `usagePage`. */
-  async usage(params: UsageParams): Promise<readonly UsageRow[]> {
-    return (await this.usagePage({ ...params, count: USAGE_PAGE.initial, after: null })).nodes;
+  /** All rows of paid requests (W12). Throws as `usagePage`, and `bad_request` where they are more than a page has. */
+  async usage(params: UsageParams, fields: number): Promise<readonly UsageRow[]> {
+    const { nodes, endCursor } = await this.usagePage({ ...params, count: USAGE_PAGE.max, after: null }, fields);
+    if (endCursor === null) return nodes;
+    const most = USAGE_PAGE.max.toLocaleString('en-US');
+    throw badRequest(
+      `This usage has more than ${most} rows: use usagePage, which gives them page by page, or ask for fewer days or groups.`,
+    );
   }
 
   /**
    * A page of paid requests (W12). Throws `bad_request` on a date, group or cursor that is none and on hours that are not kept
-   * any more, `upstream_rate_limited` while the account has too many questions at work, `upstream_error` when it takes too long.
+   * any more, and where the operation has more than 1,000 rows in all, `upstream_rate_limited` while the account has too many
+   * questions at work, `upstream_error` when it takes too long. `fields`: how many of each row are wanted.
    */
-  async usagePage(params: UsageParams): Promise<UsagePage> {
+  async usagePage(params: UsageParams, fields: number): Promise<UsagePage> {
     const group = groups(params.group ?? 'day');
     const { from, to } = this.#range(params, group.includes('hour'));
     const question = [params.from ?? '', params.to ?? '', group].join(' ');
@@ -79,8 +100,22 @@ export class Account {
     const asked = { from: `${from}T00:00:00Z`, to: end, group, after, limit: count + 1 };
     const rows = await this.#ledger.usage(this.#caller.accountId, asked, this.#signal);
     const nodes = rows.slice(0, count);
+    this.#completing(nodes.length * fields);
+    this.#count(nodes.length);
     const last = nodes.at(-1);
     return { nodes, endCursor: rows.length > count && last ? usageCursor(question, group, last) : null };
+  }
+
+  /** Throws where one operation has more rows than any page may have, and ends what it still asks. */
+  #count(rows: number): void {
+    this.#rows += rows;
+    if (this.#rows <= USAGE_PAGE.max) return;
+    const most = USAGE_PAGE.max.toLocaleString('en-US');
+    const refusal = badRequest(
+      `One operation can have ${most} rows of usage, in all its fields together: ask for fewer days, by less, for smaller pages, or send several operations.`,
+    );
+    this.#tooMany.abort(refusal);
+    throw refusal;
   }
 
   #range(params: UsageParams, byHour: boolean): { from: string; to: string } {

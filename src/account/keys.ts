@@ -2,8 +2,8 @@ import { hashKey, keyPrefix, mintKey } from '../access/key.js';
 import type { RandomBytes } from '../access/secret.js';
 import type { Actor } from '../core/audit.js';
 import { badRequest } from '../core/errors.js';
+import type { Accounts, Cap, KeyRecord } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
-import type { Accounts, Cap, KeyRecord } from '../ports/truth.js';
 
 /** Live keys of an account, beside those of clients. */
 const MOST_LIVE = 100;

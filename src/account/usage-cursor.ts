@@ -1,6 +1,6 @@
 import { ServiceError } from '../core/errors.js';
 import type { UsageGroup } from '../core/usage.js';
-import type { UsageRow } from '../ports/truth.js';
+import type { UsageRow } from '../ports/ledger.js';
 import { isDay } from './days.js';
 
 /** Kept under the 512 characters of every other cursor (C1). */

@@ -4,10 +4,10 @@ import { toCredits, toThousandths } from '../core/credits.js';
 import { DAY_MS } from '../core/durations.js';
 import { badRequest, ServiceError } from '../core/errors.js';
 import { Memories } from '../core/memories.js';
+import type { Accounts, Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Payments } from '../ports/payments.js';
-import type { NoSale, Sale, Sales } from '../ports/sales.js';
-import type { Accounts, Caller } from '../ports/truth.js';
+import type { Sale, SaleRefusal, Sales } from '../ports/sales.js';
 import { packNamed, packsAndTiers } from './packs.js';
 import type { Settling } from './settling.js';
 
@@ -50,7 +50,7 @@ export interface Checkout {
   readonly credits: number;
 }
 
-export interface CheckoutAsk {
+export interface CheckoutOptions {
   readonly idempotencyKey: string | null;
   /** Who asks, for the account's log. */
   readonly address: string | null;
@@ -77,7 +77,7 @@ export interface SaleRecord {
 }
 
 /** What a caller of the API has of it: resolvers are given one per call. */
-export interface BillingDesk {
+export interface CallerBilling {
   packs(): ReturnType<typeof packsAndTiers>;
   checkout(pack: string, idempotencyKey: string | null): Promise<Checkout>;
 }
@@ -108,7 +108,7 @@ export class Billing {
    * is none, `billing_disabled` while payments are off, `access_denied` for a frozen account, `rate_limited` while too many
    * pages wait to be paid, `upstream_error` when the processor fails; nothing is charged then.
    */
-  async checkout(accountId: string, packName: string, { idempotencyKey, address }: CheckoutAsk): Promise<Checkout> {
+  async checkout(accountId: string, packName: string, { idempotencyKey, address }: CheckoutOptions): Promise<Checkout> {
     const { name, usd, credits } = packNamed(packName);
     checkKey(idempotencyKey);
     const { payments, sales, clock } = this.#options;
@@ -168,7 +168,7 @@ export class Billing {
     const atMs = clock.now();
     const last = this.#looks.get(sessionId);
     if (last !== undefined && atMs < last.atMs + LOOK_EVERY_MS) return last.done;
-    const done = settling.tryLook(sessionId);
+    const done = settling.tryReconcile(sessionId);
     this.#looks.set(sessionId, { atMs, done });
     return done;
   }
@@ -179,7 +179,7 @@ export class Billing {
   }
 
   /** `checkout` throws `access_denied` for the key of a client: it was let in to read. */
-  desk(caller: Pick<Caller, 'accountId' | 'keyPrefix'>, address: string | null): BillingDesk {
+  forCaller(caller: Pick<Caller, 'accountId' | 'keyPrefix'>, address: string | null): CallerBilling {
     return {
       packs: () => packsAndTiers(this.open),
       checkout: async (pack, idempotencyKey) => {
@@ -198,7 +198,7 @@ export class Billing {
   }
 }
 
-function noSale(why: NoSale): ServiceError {
+function noSale(why: SaleRefusal): ServiceError {
   if (why === 'frozen') {
     const message = 'This account is frozen and cannot buy credits. Contact the operator first.';
     return new ServiceError('access_denied', message, { reason: 'frozen' });

@@ -1,12 +1,12 @@
 import type { Thousandths } from '../core/credits.js';
 import type { Dispute, PaymentState } from '../ports/payments.js';
-import type { HeldSale, Movement, Sale, SaleChange } from '../ports/sales.js';
+import type { LockedSale, Movement, Sale, SaleChange } from '../ports/sales.js';
 
 /**
  * What becomes of a sale by what was seen of its payment: paid once, refunds and disputes only ever further, whatever the
  * order of looks and however often. Null: nothing.
  */
-export function reconcile({ sale, balance }: HeldSale, seen: PaymentState): SaleChange | null {
+export function reconcile({ sale, balance }: LockedSale, seen: PaymentState): SaleChange | null {
   const paymentIntent = sale.paymentIntent ?? seen.paymentIntent;
   if (seen.status !== 'paid') {
     // Money that comes in late still counts: `expired` is no end.

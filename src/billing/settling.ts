@@ -39,14 +39,14 @@ export class Settling {
   }
 
   /** One look. Rejects when the processor or the database fails: nothing is changed then. */
-  async look(sessionId: string): Promise<void> {
+  async reconcile(sessionId: string): Promise<void> {
     const { payments, sales, clock, log } = this.#options;
-    const seen = await payments?.look(sessionId);
+    const seen = await payments?.lookUp(sessionId);
     if (seen === undefined) return;
     let mismatched = false;
-    const isOurs = await sales.change(seen, clock.now(), (held) => {
-      const change = reconcile(held, seen);
-      mismatched = change?.state === 'mismatched' && held.sale.state !== 'mismatched';
+    const isOurs = await sales.change(seen, clock.now(), (locked) => {
+      const change = reconcile(locked, seen);
+      mismatched = change?.state === 'mismatched' && locked.sale.state !== 'mismatched';
       return change;
     });
     const { currency, subtotalCents, totalCents } = seen;
@@ -56,20 +56,20 @@ export class Settling {
   }
 
   /** The same; a failure is only told to the log, for another look will come. */
-  async tryLook(sessionId: string): Promise<void> {
+  async tryReconcile(sessionId: string): Promise<void> {
     try {
-      await this.look(sessionId);
+      await this.reconcile(sessionId);
     } catch (err) {
       this.#options.log.warn({ err, sessionId }, 'A checkout could not be looked up. Retrying.');
     }
   }
 
   /** An event of the processor. Once it resolves, what the event was about is committed; an event known already is nothing. */
-  async hear(event: PaymentEvent): Promise<void> {
+  async handleEvent(event: PaymentEvent): Promise<void> {
     const { sales, log } = this.#options;
     if (await sales.knowsEvent(event.eventId)) return;
     const sessionId = event.sessionId ?? (await this.#sessionOf(event.paymentIntent));
-    if (sessionId !== null) await this.look(sessionId);
+    if (sessionId !== null) await this.reconcile(sessionId);
     if (event.type === 'refund.failed') {
       log.warn(
         { ...event, sessionId },
@@ -92,7 +92,7 @@ export class Settling {
     try {
       for (;;) {
         const due = await sales.takeDue(clock.now(), LOOKED_AT_FOR_MS, ROUND);
-        await Promise.all(due.map((sessionId) => this.tryLook(sessionId)));
+        await Promise.all(due.map((sessionId) => this.tryReconcile(sessionId)));
         if (due.length < ROUND) return;
       }
     } catch (err) {

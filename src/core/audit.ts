@@ -1,9 +1,9 @@
-/** Who may change what of an account, and what each change is called. */
+/** Who can change an account, and the kinds of changes. */
 
 /** Who did it: the signed-in customer, the operator by command, a client with a grant, the payment processor, or we ourselves. */
 export interface Actor {
   readonly who: 'customer' | 'operator' | 'client' | 'payments' | 'service';
-  /** The address of whoever asked; null where nobody did by network. */
+  /** The client's address; null for changes that did not come over the network. */
   readonly address: string | null;
 }
 

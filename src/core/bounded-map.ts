@@ -1,27 +1,27 @@
 import { LRUCache } from 'lru-cache';
 import { bytesOf } from './bytes-of.js';
 
-/** What an entry takes beside its key and value: the slots of the map and of the list of ages. Measured, rounded up. */
+/** Overhead of an entry beside its key and value. Measured, rounded up. */
 const ENTRY_BYTES = 140;
 
 export interface BoundedMapOptions<V> {
-  /** Most that keys, values and what holds them may weigh together. */
+  /** Most bytes of keys, values and overhead together. */
   readonly maxBytes: number;
-  /** Bytes of a value, without its key; as plain data (`bytesOf`) unless told. Asked once, at `set`. */
+  /** Bytes of a value, without its key; as plain data (`bytesOf`) unless told. Asked at each `set`, also of the same value. */
   readonly weigh?: (value: V) => number;
-  /** Told of each value that left, or was replaced. */
+  /** Called with each value that was dropped or replaced. */
   readonly dropped?: (value: V) => void;
 }
 
 /**
- * A map that never weighs more than its bound, keys included. What was used longest ago goes first; a value larger than the
- * whole bound is not kept, nor an older one under its key.
+ * An LRU map bounded in bytes, keys included. A value larger than the whole bound is not kept, nor is an older one under its key.
  */
 export class BoundedMap<V extends NonNullable<unknown>> {
   readonly maxBytes: number;
   readonly #entries: LRUCache<string, V>;
   readonly #weigh: (value: V) => number;
   #evictions = 0;
+  #isWeighing = false;
 
   constructor({ maxBytes, weigh = bytesOf, dropped }: BoundedMapOptions<V>) {
     this.maxBytes = maxBytes;
@@ -30,7 +30,7 @@ export class BoundedMap<V extends NonNullable<unknown>> {
       maxSize: maxBytes,
       dispose: (value, _key, reason) => {
         if (reason === 'evict') this.#evictions += 1;
-        dropped?.(value);
+        if (!this.#isWeighing) dropped?.(value);
       },
     });
   }
@@ -65,11 +65,19 @@ export class BoundedMap<V extends NonNullable<unknown>> {
   /** False when it is larger than the whole bound: it is not kept. */
   set(key: string, value: V): boolean {
     const size = ENTRY_BYTES + bytesOf(key) + Math.ceil(this.#weigh(value));
+    if (this.#entries.peek(key) === value && size <= this.maxBytes) this.#takeOut(key);
     this.#entries.set(key, value, { size });
     return size <= this.maxBytes;
   }
 
   delete(key: string): boolean {
     return this.#entries.delete(key);
+  }
+
+  /** To come back with another weight: the LRU keeps that of a value that is set again. Nobody is told that it left. */
+  #takeOut(key: string): void {
+    this.#isWeighing = true;
+    this.#entries.delete(key);
+    this.#isWeighing = false;
   }
 }

@@ -1,4 +1,4 @@
-import { shortened } from './shown.js';
+import { truncated } from './truncated.js';
 
 /** The closed list of error codes (section 7), one row each: HTTP status, default Retry-After in seconds, fixed title (H2, S1–S6). */
 export const ERROR_CODES = {
@@ -38,18 +38,18 @@ export interface ErrorDetail {
 const MOST_MESSAGE = 2000;
 
 /**
- * Whatever a caller can cause or must be told. Its message is public; that of any other error never leaves the process. Message
- * and parameter may hold what the caller sent: both are bounded, so that no refusal is larger than 3 KB.
+ * A failure that a caller is told about. Its message is public; that of any other error never leaves the process. Message and
+ * parameter may quote what the caller sent: both are bounded, so that no refusal is larger than 3 KB.
  */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly detail: ErrorDetail;
 
   constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
-    super(shortened(message, MOST_MESSAGE), { cause: detail.cause });
+    super(truncated(message, MOST_MESSAGE), { cause: detail.cause });
     this.name = 'ServiceError';
     this.code = code;
-    this.detail = detail.param === undefined ? detail : { ...detail, param: shortened(detail.param) };
+    this.detail = detail.param === undefined ? detail : { ...detail, param: truncated(detail.param) };
   }
 
   get status(): number {
@@ -67,8 +67,7 @@ export class ServiceError extends Error {
 export const badRequest = (message: string, param?: string): ServiceError =>
   new ServiceError('bad_request', message, param === undefined ? {} : { param });
 
-/** Any thrown thing as a ServiceError: what is not ours becomes `internal` and keeps its text to itself. */
-/** A failure as plain JSON, to travel between nodes; its cause stays where it was. */
+/** A failure as plain JSON, to be sent to other nodes; without its cause. */
 export interface PlainFailure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -82,6 +81,7 @@ export function plainFailure({ code, message, detail: { cause: _, ...detail } }:
 export const fromPlain = ({ code, message, detail }: PlainFailure): ServiceError =>
   new ServiceError(code, message, detail);
 
+/** Any thrown value as a ServiceError: anything else becomes `internal`, without its text. */
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   return new ServiceError('internal', 'Something went wrong on our side. Nothing was charged.', { cause: error });

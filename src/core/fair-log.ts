@@ -1,9 +1,9 @@
 import { bytesOf } from './bytes-of.js';
 
-/** What an item of the log takes beside its texts. Measured, rounded up. */
+/** Overhead of an item beside its texts. Measured, rounded up. */
 const ITEM_BYTES = 150;
 
-/** How much is dropped at once, so that a full log does not look for the largest share at each item. */
+/** Share dropped at once, so that a full log does not search for the largest account at each item. */
 const DROPPED_SHARE = 0.05;
 
 interface Item {
@@ -11,7 +11,7 @@ interface Item {
   readonly by?: string;
 }
 
-/** A bounded log in the order of adding. When it is full, the oldest items of whoever has most in it go: never a smaller one's. */
+/** A bounded log in order of arrival. When it is full, the oldest items of the account with the most are dropped. */
 export class FairLog<T extends Item> {
   readonly maxBytes: number;
   #items: T[] = [];
@@ -42,12 +42,12 @@ export class FairLog<T extends Item> {
     while (this.#bytes > this.maxBytes) this.#drop();
   }
 
-  /** Takes these away, as far as they are still there: they arrived. */
+  /** Removes items that were delivered. */
   remove(items: readonly T[]): void {
-    const gone = new Set(items);
+    const removed = new Set(items);
     this.#items = this.#items.filter((item) => {
-      if (gone.has(item)) this.#bytes -= weightOf(item);
-      return !gone.has(item);
+      if (removed.has(item)) this.#bytes -= weightOf(item);
+      return !removed.has(item);
     });
   }
 

@@ -23,7 +23,7 @@ export function parseUserRef(text: string): UserRef | null {
 }
 
 /** A handle that stands for none: networks show it for accounts whose own does not resolve any more. It is nobody's. */
-export const isNobodys = (handle: string): boolean => handleKey(handle) === 'handle.invalid';
+export const isInvalidHandle = (handle: string): boolean => handleKey(handle) === 'handle.invalid';
 
 /** Handles are one thing whatever their case (I2, B3). */
 export const handleKey = (handle: string): string => handle.toLowerCase();

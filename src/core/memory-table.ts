@@ -2,7 +2,7 @@ const MIB = 1024 * 1024;
 
 /** One memory of a process, as operators read of it. */
 export interface MemoryRow {
-  readonly holds: string;
+  readonly contents: string;
   /** Most bytes of it in one process, its keys included, as the process counts them (`bytesOf`). */
   readonly limitBytes: number;
   /** The setting that moves the limit. */
@@ -18,100 +18,101 @@ const AGAIN = 'What was used longest ago is dropped, and read again when it is a
  */
 export const MEMORIES = {
   cache: {
-    holds:
+    contents:
       'Pages and objects read from the network, and by which names a page shows what; with Redis, those used lately.',
     limitBytes: 256 * MIB,
     setting: 'PERCH_CACHE_MB',
     beyond: `${AGAIN} What nobody paid for is not in it.`,
   },
   unpaid: {
-    holds: 'What costs its caller nothing: remembered 404s (M24) and the client documents of OAuth.',
+    contents: 'What costs its caller nothing: remembered 404s (M24) and the client documents of OAuth.',
     limitBytes: 16 * MIB,
     beyond: AGAIN,
   },
   documents: {
-    holds: 'GraphQL documents that read, checked and compiled. The key is a digest of the text.',
+    contents: 'GraphQL documents that read, checked and compiled. The key is a digest of the text.',
     limitBytes: 64 * MIB,
     beyond: 'What was used longest ago is dropped, and checked again.',
   },
   introspection: {
-    holds: 'GraphQL documents that only ask about the schema, which need no key.',
+    contents: 'GraphQL documents that only ask about the schema, which need no key.',
     limitBytes: 8 * MIB,
     beyond: 'What was used longest ago is dropped, and checked again.',
   },
   introspection_answers: {
-    holds: 'What those documents were answered.',
+    contents: 'What those documents were answered.',
     limitBytes: 8 * MIB,
     beyond: 'What was used longest ago is dropped, and made again.',
   },
   answers: {
-    holds: 'Answers made of cached things alone, rendered. The key is a digest of the operation and its variables.',
+    contents: 'Answers made of cached things alone, rendered. The key is a digest of the operation and its variables.',
     limitBytes: 64 * MIB,
     beyond: 'What was used longest ago is dropped, and made again from the cache.',
   },
   gone: {
-    holds: 'Names of what the network said is gone while a cached page may still show it (M25).',
+    contents: 'Names of what the network said is gone while a cached page may still show it (M25).',
     limitBytes: 16 * MIB,
     beyond:
-      'One account’s reads may fill a tenth of it; beyond that its own oldest are forgotten, and beyond the whole those of the account that has most.',
+      'What one account’s reads found may fill a tenth of it, and as much again what is only not known not to be cached; beyond that its own oldest are forgotten, and beyond the whole first of the latter, then of the account that has most.',
   },
   tombstones: {
-    holds: 'What went and came back, for other nodes: not sent yet while Redis is away; without Redis, what went last.',
+    contents:
+      'What went and came back, for other nodes: not sent yet while Redis is away; without Redis, what went last.',
     limitBytes: 8 * MIB,
     beyond: 'The oldest of the account that has most are dropped.',
   },
   missed_keys: {
-    holds: 'Keys of the cache that changed while Redis was away.',
+    contents: 'Keys of the cache that changed while Redis was away.',
     limitBytes: 8 * MIB,
     beyond: 'The oldest are dropped: other nodes may then be given the older value until it expires.',
   },
   api_keys: {
-    holds: 'API keys by their hash, as the database knew them seconds ago.',
+    contents: 'API keys by their hash, as the database knew them seconds ago.',
     limitBytes: 16 * MIB,
     beyond: AGAIN,
   },
   failed_keys: {
-    holds: 'Addresses that sent too many keys that are none.',
+    contents: 'Addresses that sent too many keys that are none.',
     limitBytes: 2 * MIB,
     beyond: 'The one heard of longest ago may send sixty more before it is slowed down again.',
   },
   wallets: {
-    holds: 'Balances of accounts that spent lately, and what their calls in flight may spend.',
+    contents: 'Balances of accounts that spent lately, and what their calls in flight may spend.',
     limitBytes: 16 * MIB,
     beyond: 'What was used longest ago is dropped, and read from the ledger, which has the last word.',
   },
   operation_names: {
-    holds: 'Names that callers gave their operations today, as the ledger keeps them (M30).',
+    contents: 'Names that callers gave their operations today, as the ledger keeps them (M30).',
     limitBytes: 16 * MIB,
     beyond: AGAIN,
   },
   rates: {
-    holds: 'Token buckets of rate limits. Without Redis, or while it is away.',
+    contents: 'Token buckets of rate limits. Without Redis, or while it is away.',
     limitBytes: 16 * MIB,
     beyond: 'The one idle longest is forgotten, and is full again.',
   },
   processor: {
-    holds: 'How much of the processor each account, and each address without a key, has used lately.',
+    contents: 'How much of the processor each account, and each address without a key, has used lately.',
     limitBytes: 4 * MIB,
     beyond: 'The one idle longest is forgotten, and has all of its time again.',
   },
   paces: {
-    holds: 'When each session of the network may send next.',
+    contents: 'When each session of the network may send next.',
     limitBytes: 2 * MIB,
     beyond: 'The one idle longest is forgotten, and an idle one has nothing to remember.',
   },
   checkouts: {
-    holds: 'When an open checkout was last looked at.',
+    contents: 'When an open checkout was last looked at.',
     limitBytes: 2 * MIB,
     beyond: 'What was used longest ago is dropped, and looked at again.',
   },
   births: {
-    holds: 'When accounts without a profile record came to be (Bluesky).',
+    contents: 'When accounts without a profile record came to be (Bluesky).',
     limitBytes: 4 * MIB,
     beyond: AGAIN,
   },
   charts: {
-    holds: 'Pictures of the dashboard. The key is a digest of the figures.',
+    contents: 'Pictures of the dashboard. The key is a digest of the figures.',
     limitBytes: 16 * MIB,
     beyond: 'What was used longest ago is dropped, and drawn again.',
   },
@@ -139,12 +140,12 @@ const IN_FLIGHT = {
 } as const satisfies Record<string, string>;
 
 /** The rows of both tables, for the page of limits. */
-export function memoryRows(): { name: string; holds: string; limit: string; setting: string; beyond: string }[] {
-  const kept = Object.entries<MemoryRow>(MEMORIES).map(([name, { holds, limitBytes, setting = '', beyond }]) => {
-    return { name, holds, limit: `${limitBytes / MIB} MiB`, setting, beyond };
+export function memoryRows(): { name: string; contents: string; limit: string; setting: string; beyond: string }[] {
+  const kept = Object.entries<MemoryRow>(MEMORIES).map(([name, { contents, limitBytes, setting = '', beyond }]) => {
+    return { name, contents, limit: `${limitBytes / MIB} MiB`, setting, beyond };
   });
   const flying = Object.entries(IN_FLIGHT).map(([name, limit]) => {
-    return { name, holds: 'Only while something waits for it.', limit, setting: '', beyond: '' };
+    return { name, contents: 'Only while something waits for it.', limit, setting: '', beyond: '' };
   });
   return [...kept, ...flying];
 }

@@ -1,6 +1,6 @@
 import type { ListKind } from './lists.js';
 
-/** The network's objects as the engine holds them (interface section 2). Absent means unknown, never zero or false (T10). */
+/** The network's objects as the engine models them (interface section 2). Absent means unknown, never zero or false (T10). */
 
 export interface User {
   id: string;

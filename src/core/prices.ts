@@ -11,10 +11,10 @@ export const UNITS = {
 
 export type Unit = keyof typeof UNITS;
 
-/** How one item reached the caller: read from the network, held already, or read anew because the caller asked (section 1). */
+/** How one item was obtained: read from the network, cached, or read anew because the caller asked (section 1). */
 export type ItemCache = 'miss' | 'hit' | 'bypass';
 
-/** The price of one item: held ones half, `fresh` ones double (section 1). Every full price is even, so halves are exact. */
+/** The price of one item: half if cached, double if `fresh` (section 1). Every full price is even, so halves are exact. */
 export function priceOf(unit: Unit, cache: ItemCache): Thousandths {
   const full = UNITS[unit].price;
   if (cache === 'hit') return full / 2;

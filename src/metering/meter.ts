@@ -1,11 +1,11 @@
 import { type Thousandths, toCredits } from '../core/credits.js';
 import { ServiceError } from '../core/errors.js';
 import { type ItemCache, priceOf, UNITS, type Unit } from '../core/prices.js';
-import type { Purse, Shortage } from './purses.js';
+import { FieldSequencer } from './field-sequencer.js';
 import { Receipt } from './receipt.js';
-import { Turns } from './turns.js';
+import type { Shortage, SpendingLimit } from './spending-limit.js';
 
-/** One item at the counter: what it is, where in the operation, and how it was come by. */
+/** One item to be charged: what it is, where in the operation, and whether it was cached. */
 export interface Item {
   readonly path: string;
   readonly unit: Unit;
@@ -14,63 +14,63 @@ export interface Item {
   readonly object: string;
 }
 
-/** The counter of one operation: reads ask it what is affordable and hand it what they deliver. */
+/** Meters one operation: reads ask it what is affordable and report what they deliver. */
 export class Meter {
   readonly receipt = new Receipt();
-  readonly #purse: Purse;
-  readonly #turns: Turns | null;
+  readonly #limit: SpendingLimit;
+  readonly #sequencer: FieldSequencer | null;
 
   /**
-   * `worst` is the most the operation can cost: when the purse covers it, nothing has to wait for its turn. `ranks` is the
-   * place of each paid field in the document, by its path.
+   * `worst` is the most the operation can cost: if the limit covers it, no field has to wait for its turn. `ranks` has the
+   * position of each paid field in the document, by its path.
    */
-  constructor(purse: Purse, worst: Thousandths, ranks: ReadonlyMap<string, number>) {
-    this.#purse = purse;
-    this.#turns = purse.left < worst ? new Turns(ranks) : null;
+  constructor(limit: SpendingLimit, worst: Thousandths, ranks: ReadonlyMap<string, number>) {
+    this.#limit = limit;
+    this.#sequencer = limit.left < worst ? new FieldSequencer(ranks) : null;
   }
 
-  /** Whether the money may not reach, so that fields have to be funded one after the other. */
+  /** Whether the money may run out, so that fields have to be charged one after the other. */
   get isTight(): boolean {
-    return this.#turns !== null;
+    return this.#sequencer !== null;
   }
 
   /** Runs a paid field in the document's order when money is tight, and at once when it is not (G9). */
   turn<T>(path: string, work: () => Promise<T>): Promise<T> {
-    return this.#turns ? this.#turns.take(path, work) : work();
+    return this.#sequencer ? this.#sequencer.take(path, work) : work();
   }
 
   covers(unit: Unit, cache: ItemCache): boolean {
-    return this.#purse.left >= priceOf(unit, cache);
+    return this.#limit.left >= priceOf(unit, cache);
   }
 
   get left(): Thousandths {
-    return this.#purse.left;
+    return this.#limit.left;
   }
 
   get shortage(): Shortage {
-    return this.#purse.shortage;
+    return this.#limit.shortage;
   }
 
-  /** What giving the item costs now: nothing if it was paid already (G3). */
+  /** What the item costs now: nothing if it was paid already (G3). */
   costOf(item: Pick<Item, 'unit' | 'cache' | 'object'>): Thousandths {
     return this.receipt.has(item.object) ? 0 : priceOf(item.unit, item.cache);
   }
 
-  /** Puts the item on the receipt; what it costs, or null when the money does not reach. */
+  /** Adds the item to the receipt. Returns its price, or null if it cannot be paid for. */
   take(item: Item): Thousandths | null {
     if (this.receipt.has(item.object)) return 0;
     if (!this.covers(item.unit, item.cache)) return null;
     const price = priceOf(item.unit, item.cache);
-    this.#purse.take(price);
+    this.#limit.take(price);
     this.receipt.add(item.path, item.unit, item.cache, item.object);
     return price;
   }
 
-  /** Takes items that were paid here off the receipt again: the field that gave them has failed, so they are free (G5). */
+  /** Removes items from the receipt: their field has failed, so they are free (G5). */
   giveBack(items: readonly Item[]): void {
     for (const { path, unit, cache, object } of items) {
       this.receipt.remove(path, unit, cache, object);
-      this.#purse.giveBack(priceOf(unit, cache));
+      this.#limit.giveBack(priceOf(unit, cache));
     }
   }
 

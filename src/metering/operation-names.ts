@@ -2,13 +2,13 @@ import type { BoundedMap } from '../core/bounded-map.js';
 import { Memories } from '../core/memories.js';
 import { NAME_LENGTH, OTHER } from '../core/usage.js';
 import type { Clock } from '../ports/clock.js';
-import type { Ledger } from '../ports/truth.js';
+import type { Ledger } from '../ports/ledger.js';
 
 /** Of one account's entry, beside its names. */
 const OVERHEAD_BYTES = 512;
 
 /** Longest that a charge waits to learn whether its operation's name is kept, milliseconds. */
-const PATIENCE_MS = 500;
+const CLAIM_TIMEOUT_MS = 500;
 
 /** Names of one account that wait for the claim before theirs. */
 const MOST_WAITING = 100;
@@ -37,17 +37,22 @@ interface Claim {
 export class OperationNames {
   readonly #ledger: Pick<Ledger, 'claimNames'>;
   readonly #clock: Clock;
-  readonly #patienceMs: number;
+  readonly #claimTimeoutMs: number;
   readonly #known: BoundedMap<Known>;
   readonly #claims = new Map<string, Claim>();
 
-  constructor(ledger: Pick<Ledger, 'claimNames'>, clock: Clock, memories = new Memories(), patienceMs = PATIENCE_MS) {
+  constructor(
+    ledger: Pick<Ledger, 'claimNames'>,
+    clock: Clock,
+    memories = new Memories(),
+    claimTimeoutMs = CLAIM_TIMEOUT_MS,
+  ) {
     this.#known = memories.map('operation_names', {
       weigh: ({ names }) => OVERHEAD_BYTES + names.size * (2 * NAME_LENGTH + 64),
     });
     this.#ledger = ledger;
     this.#clock = clock;
-    this.#patienceMs = patienceMs;
+    this.#claimTimeoutMs = claimTimeoutMs;
   }
 
   /** The name under which the account's operation is kept: its own, or `other`. Never rejects; at once where it is known. */
@@ -61,7 +66,7 @@ export class OperationNames {
     }
     const claiming = this.#claim(accountId, day, short);
     if (claiming === undefined) return OTHER;
-    return this.#patiently(claiming).then((now) => (now?.names.has(short) ? short : OTHER));
+    return this.#withTimeout(claiming).then((now) => (now?.names.has(short) ? short : OTHER));
   }
 
   #claim(accountId: string, day: string, name: string): Promise<Known | undefined> | undefined {
@@ -100,9 +105,9 @@ export class OperationNames {
     }
   }
 
-  #patiently<T>(work: Promise<T>): Promise<T | undefined> {
+  #withTimeout<T>(work: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(undefined), this.#patienceMs);
+      const timer = setTimeout(() => resolve(undefined), this.#claimTimeoutMs);
       void work.then(resolve).finally(() => clearTimeout(timer));
     });
   }

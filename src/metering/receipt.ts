@@ -1,7 +1,7 @@
 import type { Thousandths } from '../core/credits.js';
 import { type ItemCache, priceOf, type Unit } from '../core/prices.js';
-import type { ReceiptLine } from '../ports/truth.js';
-import { keptLines, shownLines } from './kept-lines.js';
+import type { ReceiptLine } from '../ports/ledger.js';
+import { ledgerLines, responseLines } from './receipt-lines.js';
 
 export type CacheLabel = ItemCache | 'mixed';
 
@@ -13,13 +13,13 @@ export interface Charge {
   /** As the answer tells them: by response path (G4), bounded. */
   readonly lines: readonly ReceiptLine[];
   /** As the ledger keeps them: by the schema's names, and small (M30). The sums are the same. */
-  readonly kept: readonly ReceiptLine[];
+  readonly ledgerLines: readonly ReceiptLine[];
 }
 
-/** A held thing that went into an answer: while the cache gives the same value under the key, the answer stands. */
+/** A cached value that an answer was made of. The answer is valid while the cache has the same value under the key. */
 export interface Dependency {
   readonly key: string;
-  readonly value: unknown;
+  readonly value: object;
 }
 
 type Line = { -readonly [K in keyof ReceiptLine]: ReceiptLine[K] };
@@ -36,7 +36,7 @@ export class Receipt {
   #repeatable = true;
   amount: Thousandths = 0;
 
-  /** True when this object is on the receipt already; giving it again is free (G3). */
+  /** True when this object is on the receipt already; repeating it is free (G3). */
   has(object: string): boolean {
     return this.#paid.has(object);
   }
@@ -50,7 +50,7 @@ export class Receipt {
     this.amount += unitPrice;
   }
 
-  /** Takes back what `add` put on. */
+  /** Undoes `add`. */
   remove(path: string, unit: Unit, cache: ItemCache, object: string): void {
     const line = this.#line(path, unit, cache);
     if (!line || !this.#paid.delete(object)) return;
@@ -62,24 +62,24 @@ export class Receipt {
     return this.#lines.get(path)?.find((line) => line.unit === unit && line.cache === cache);
   }
 
-  /** Notes how a part of the answer was come by, also where nothing was delivered (B10) or a charge is not due. */
-  saw(cache: ItemCache, fetchedAt: number): void {
+  /** Notes where a part of the answer came from, even if nothing was delivered (B10) or charged. */
+  noteSource(cache: ItemCache, fetchedAt: number): void {
     if (cache === 'bypass') this.#bypassed = true;
     if (cache === 'miss') this.#readUpstream = true;
     this.#oldest = Math.min(this.#oldest, fetchedAt);
   }
 
-  /** Notes a held thing that the answer was made of. */
-  used(key: string, value: unknown): void {
+  /** Notes a cached value that the answer was made of. */
+  noteDependency(key: string, value: object): void {
     this.#dependencies.push({ key, value });
   }
 
-  /** Something was absent, refused or trimmed: the same call may be answered otherwise though nothing held has changed. */
-  onlyOnce(): void {
+  /** Something was missing, refused or trimmed: the same call may get another answer although no cached value changed. */
+  markNotRepeatable(): void {
     this.#repeatable = false;
   }
 
-  /** What the answer was made of, or null when that does not decide it. */
+  /** What the answer was made of, or null if the answer must not be reused. */
   get dependencies(): readonly Dependency[] | null {
     return this.#repeatable ? this.#dependencies : null;
   }
@@ -90,14 +90,14 @@ export class Receipt {
   }
 
   /**
-   * The receipt as one charge. `cache` is `hit` only when nothing was read upstream (M6); a batch of held and read
+   * The receipt as one charge. `cache` is `hit` only when nothing was read upstream (M6); a batch of cached and read
    * objects is `mixed`, and where nothing was found it is `miss`, or `bypass` with `fresh` (B10). `fieldPaths`: see `keptLines`.
    */
   fold(kind: 'page' | 'batch' = 'page', fieldPaths: ReadonlyMap<string, string> = new Map()): Charge {
     const lines = [...this.#lines.values()].flat().filter((line) => line.items > 0);
     const items = lines.reduce((sum, line) => sum + line.items, 0);
     const cacheHits = lines.reduce((sum, line) => sum + (line.cache === 'hit' ? line.items : 0), 0);
-    const said = { lines: shownLines(lines), kept: keptLines(lines, fieldPaths) };
+    const said = { lines: responseLines(lines), ledgerLines: ledgerLines(lines, fieldPaths) };
     return { amount: this.amount, items, cacheHits, ...said, cache: this.#label(kind, items, cacheHits) };
   }
 

@@ -1,52 +1,53 @@
 import { type Thousandths, toCredits } from '../core/credits.js';
 import { ServiceError } from '../core/errors.js';
-import { InDoubt } from '../core/in-doubt.js';
+import { InDoubtError } from '../core/in-doubt-error.js';
+import type { Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
-import type { Caller, Gone, Ledger, Posted } from '../ports/truth.js';
-import type { Purse } from './purses.js';
+import type { AbortState, Ledger, Posted } from '../ports/ledger.js';
 import type { Charge } from './receipt.js';
+import type { SpendingLimit } from './spending-limit.js';
 
 export interface Settlement {
   readonly ledger: Ledger;
   /** Never set back. */
   readonly monotonic: Clock;
   readonly caller: Caller;
-  readonly purse: Purse;
+  readonly limit: SpendingLimit;
   readonly requestId: string;
-  /** The name that the ledger keeps; it may have to be asked for, and never rejects. */
+  /** The operation's name in the ledger. A promise never rejects. */
   readonly operation: string | Promise<string>;
-  /** When the call's time is over, milliseconds of the monotonic clock (S13). */
+  /** The call's deadline, monotonic milliseconds (S13). */
   readonly deadlineAtMs: number;
-  /** Once nobody is there any more to be delivered to, and from the deadline on, it is not begun. */
-  readonly gone: Gone;
+  /** Aborted once the caller has left, and from the deadline on: then posting is not begun. */
+  readonly signal: AbortState;
 }
 
-/** Beyond the deadline: for what was begun before it, which takes a commit, or a lock that is waited for. */
+/** Time past the deadline for a post that began before it: a commit, or a lock wait. */
 const GRACE_MS = 1_000;
 
 /**
  * Posts the charge, durably and once, under the request's id, and gives the balance of this call's own ledger row (M16).
  * A charge of zero is not posted. Throws `no_credits` when another call spent the balance in between (M17: nothing was
- * charged, nothing may be delivered), `internal` when the ledger could not be written (M19), what `gone` gives when it was not
+ * charged, nothing may be delivered), `internal` when the ledger could not be written (M19), the signal's reason when it was not
  * begun in time, and `upstream_error` with the reason `charge_unknown` when nobody knows a second after the deadline.
  */
 export async function settle(at: Settlement, charge: Charge): Promise<Thousandths> {
-  const { caller, purse, ledger, requestId, operation, monotonic } = at;
-  const { amount, items, cacheHits, kept: lines } = charge;
+  const { caller, limit, ledger, requestId, operation, monotonic } = at;
+  const { amount, items, cacheHits, ledgerLines: lines } = charge;
   const { accountId, walletId, keyId } = caller;
   if (amount === 0) {
-    purse.close();
+    limit.close();
     return (await ledger.balance(walletId, keyId)).balance;
   }
   const debit = { requestId, accountId, walletId, keyId, amount, items, cacheHits, lines };
-  const posting = Promise.resolve(operation).then((name) => ledger.post({ ...debit, operation: name }, at.gone));
-  purse.post(posting, amount, monotonic);
+  const posting = Promise.resolve(operation).then((name) => ledger.post({ ...debit, operation: name }, at.signal));
+  limit.post(posting, amount, monotonic);
   let posted: Posted;
   try {
-    posted = await knownBy(posting, at.deadlineAtMs + GRACE_MS - monotonic.now());
+    posted = await outcomeWithin(posting, at.deadlineAtMs + GRACE_MS - monotonic.now());
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    if (error instanceof InDoubt) throw unknown(requestId, error);
+    if (error instanceof InDoubtError) throw chargeUnknown(requestId, error);
     throw new ServiceError('internal', 'The charge could not be recorded, so nothing was delivered or charged.', {
       cause: error,
     });
@@ -58,11 +59,11 @@ export async function settle(at: Settlement, charge: Charge): Promise<Thousandth
   throw new ServiceError('no_credits', message, detail);
 }
 
-/** What became of it, or `InDoubt` when that takes longer. */
-async function knownBy(posting: Promise<Posted>, ms: number): Promise<Posted> {
+/** The outcome, or `InDoubtError` if that takes longer. */
+async function outcomeWithin(posting: Promise<Posted>, ms: number): Promise<Posted> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new InDoubt('the ledger has not answered')), Math.max(ms, 0));
+    timer = setTimeout(() => reject(new InDoubtError('the ledger has not answered')), Math.max(ms, 0));
   });
   try {
     return await Promise.race([posting, late]);
@@ -71,7 +72,7 @@ async function knownBy(posting: Promise<Posted>, ms: number): Promise<Posted> {
   }
 }
 
-const unknown = (requestId: string, cause: InDoubt): ServiceError =>
+const chargeUnknown = (requestId: string, cause: InDoubtError): ServiceError =>
   new ServiceError(
     'upstream_error',
     `Nothing was delivered, and it is not yet known whether this call was charged. Check GET /v1/usage/${requestId}: it is 404 unless the call was charged.`,

@@ -1,25 +1,25 @@
 import type { Thousandths } from '../core/credits.js';
-import type { Posted } from '../ports/truth.js';
+import type { Posted } from '../ports/ledger.js';
 
-/** A balance, and the number of the wallet's entry that it stands after: the larger, the newer. */
+/** A balance, and the number of the wallet entry it was read after: the higher, the newer. */
 interface Figure {
   readonly balance: Thousandths;
   readonly seq: number;
 }
 
 /**
- * What this process knows of one wallet: a figure of the ledger's, and what calls in flight here are about to spend (M5).
+ * What this process knows of one wallet: a balance read from the ledger, and what calls in flight here are about to spend (M5).
  *
- * A post is durable before this process hears of it. A figure read in between has the amount taken off already, and must not
- * lose it a second time for a call that is still in flight. So a lower figure counts only once all posts that it may contain
- * are booked; each of them then says by its number whether it was in.
+ * A post is durable before this process learns of it. A balance read in between already has the amount subtracted, and it must
+ * not be subtracted again for the call in flight. So a lower balance is adopted only once all posts that it may contain are
+ * booked; the entry number of each then tells whether it was included.
  */
 export class Wallet {
   #balance: Thousandths;
   #seq = -1;
   #knownAtMs = Number.NEGATIVE_INFINITY;
   #inFlight: Thousandths = 0;
-  /** Posts on their way; each resolves when it is booked, and never rejects. */
+  /** Posts in flight; each resolves when it is booked, and never rejects. */
   readonly #posting = new Set<Promise<void>>();
   /** Of all posts that were booked since the figure, the newest. */
   #newest: Figure | null = null;
@@ -31,12 +31,12 @@ export class Wallet {
     this.#balance = balance;
   }
 
-  /** What nobody here is about to spend. */
+  /** The balance less what calls in flight are about to spend. */
   get left(): Thousandths {
     return this.#balance - this.#inFlight;
   }
 
-  /** When the ledger was last heard, milliseconds of the caller's clock. */
+  /** When the balance was last confirmed by the ledger, by the caller's clock. */
   get knownAtMs(): number {
     return this.#knownAtMs;
   }
@@ -56,11 +56,11 @@ export class Wallet {
       (posted) => {
         end();
         if (posted.ok) this.#book(posted, amount, clock.now());
-        else this.distrust();
+        else this.invalidate();
       },
       () => {
         end();
-        this.distrust();
+        this.invalidate();
       },
     );
     this.#posting.add(booked);
@@ -102,8 +102,8 @@ export class Wallet {
     }
   }
 
-  /** The ledger refused what this figure allowed, or nobody knows whether it did: it is read anew next time. */
-  distrust(): void {
+  /** The ledger refused what this balance allowed, or the outcome is unknown: read it again next time. */
+  invalidate(): void {
     this.#knownAtMs = Number.NEGATIVE_INFINITY;
   }
 

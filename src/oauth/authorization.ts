@@ -1,4 +1,4 @@
-import { shortened } from '../core/shown.js';
+import { truncated } from '../core/truncated.js';
 import type { Client } from '../ports/grants.js';
 import type { Clients } from './clients.js';
 import { OAuthError } from './oauth-error.js';
@@ -7,7 +7,7 @@ import { faultOf, isRegistered, withParameters } from './redirect-uris.js';
 import { type Addresses, resourceOf } from './resources.js';
 
 /** What a client asks a customer for: every part of it proven. */
-export interface Ask {
+export interface AuthorizationRequest {
   readonly client: Client;
   readonly redirectUri: string;
   readonly redirectNamed: boolean;
@@ -17,12 +17,12 @@ export interface Ask {
 }
 
 /** Either something to ask the customer, or what is wrong, and the address that takes the error back to the client. */
-export type Asked =
-  | { readonly state: 'asked'; readonly ask: Ask }
+export type ParsedAuthorization =
+  | { readonly state: 'asked'; readonly ask: AuthorizationRequest }
   | { readonly state: 'refused'; readonly error: OAuthError; readonly back: string };
 
 /** The parameters that count; the others are ignored (RFC 6749 3.1). */
-export const ASK_FIELDS = [
+export const AUTHORIZATION_FIELDS = [
   'response_type',
   'response_mode',
   'client_id',
@@ -39,7 +39,11 @@ export const ASK_FIELDS = [
  * shown and never sent to that address; what is wrong after that may go back to the client, with its state and our name. But
  * only when the customer says so: anybody can register an address, and must not have us redirect to it (RFC 9700 4.11.2).
  */
-export async function readAsk(fields: URLSearchParams, clients: Clients, addresses: Addresses): Promise<Asked> {
+export async function parseAuthorization(
+  fields: URLSearchParams,
+  clients: Clients,
+  addresses: Addresses,
+): Promise<ParsedAuthorization> {
   const clientId = only(fields, 'client_id');
   if (clientId === null || clientId === '') throw new OAuthError('invalid_request', 'client_id is missing.');
   const client = await clients.find(clientId);
@@ -58,7 +62,7 @@ export async function readAsk(fields: URLSearchParams, clients: Clients, address
 
 /** Where an error is sent, with `iss` (RFC 9207). */
 export function errorLocation(
-  { redirectUri, state }: Pick<Ask, 'redirectUri' | 'state'>,
+  { redirectUri, state }: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
   { code, message }: OAuthError,
   { authUrl }: Addresses,
 ): string {
@@ -66,8 +70,11 @@ export function errorLocation(
 }
 
 /** Where a code is sent, with `iss` (RFC 9207). */
-export const codeLocation = ({ redirectUri, state }: Ask, code: string, { authUrl }: Addresses): string =>
-  withParameters(redirectUri, { code, state, iss: authUrl });
+export const codeLocation = (
+  { redirectUri, state }: AuthorizationRequest,
+  code: string,
+  { authUrl }: Addresses,
+): string => withParameters(redirectUri, { code, state, iss: authUrl });
 
 /** A parameter may be there once at most (RFC 6749 3.1). */
 function only(fields: URLSearchParams, name: string): string | null {
@@ -77,7 +84,10 @@ function only(fields: URLSearchParams, name: string): string | null {
 }
 
 /** Named by the client and registered, or the only one that is registered. */
-function redirectOf(fields: URLSearchParams, { redirectUris }: Client): Pick<Ask, 'redirectUri' | 'redirectNamed'> {
+function redirectOf(
+  fields: URLSearchParams,
+  { redirectUris }: Client,
+): Pick<AuthorizationRequest, 'redirectUri' | 'redirectNamed'> {
   const named = only(fields, 'redirect_uri');
   if (named === null) {
     const [first, ...others] = redirectUris;
@@ -90,7 +100,7 @@ function redirectOf(fields: URLSearchParams, { redirectUris }: Client): Pick<Ask
   if (isRegistered(redirectUris, named)) return { redirectUri: sound(named), redirectNamed: true };
   throw new OAuthError(
     'invalid_request',
-    `This redirect_uri is not registered for the client: ${shortened(named, 200)}`,
+    `This redirect_uri is not registered for the client: ${truncated(named, 200)}`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { newSecret, type RandomBytes } from '../access/secret.js';
 import { ServiceError } from '../core/errors.js';
-import { shortened } from '../core/shown.js';
+import { truncated } from '../core/truncated.js';
 import type { Clock } from '../ports/clock.js';
 import type { Client, ClientDocuments, ClientStore } from '../ports/grants.js';
 import { clientFrom } from './client-metadata.js';
@@ -90,7 +90,7 @@ export class Clients {
 }
 
 const refused = (clientId: string, why: string): OAuthError =>
-  new OAuthError('invalid_client', `The client metadata at ${shortened(clientId, 200)} cannot be used: ${why}`, 401);
+  new OAuthError('invalid_client', `The client metadata at ${truncated(clientId, 200)} cannot be used: ${why}`, 401);
 
 /** Whether a client id is the address of a document: https with a path that is written plainly (A13). */
 export function isDocumentId(clientId: string): boolean {

@@ -1,9 +1,9 @@
 import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../core/audit.js';
+import type { Cap } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { GrantStore } from '../ports/grants.js';
-import type { Cap } from '../ports/truth.js';
-import type { Ask } from './authorization.js';
+import type { AuthorizationRequest } from './authorization.js';
 
 /** Long enough for a redirect, too short for a log file. */
 const CODE_MS = 60_000;
@@ -25,7 +25,7 @@ export class Consents {
   }
 
   /** The code that the client may redeem once, within a minute. `cap` bounds what it may spend; null: the wallet does. */
-  async allow(ask: Ask, accountId: string, cap: Cap | null, by: Actor): Promise<string> {
+  async allow(ask: AuthorizationRequest, accountId: string, cap: Cap | null, by: Actor): Promise<string> {
     const { store, clock, randomBytes, newId } = this.#options;
     const code = newSecret(randomBytes);
     const now = new Date(clock.now());

@@ -1,4 +1,4 @@
-import { shortened } from '../core/shown.js';
+import { truncated } from '../core/truncated.js';
 
 /** Longest description, in characters: it may quote what a client sent, and goes into addresses, too. */
 const MOST_DESCRIPTION = 500;
@@ -25,7 +25,7 @@ export class OAuthError extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(code: OAuthErrorCode, message: string, status = 400, retryAfter?: number) {
-    super(shortened(message, MOST_DESCRIPTION));
+    super(truncated(message, MOST_DESCRIPTION));
     this.name = 'OAuthError';
     this.code = code;
     this.status = status;

@@ -3,13 +3,13 @@ import { hashSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../core/audit.js';
 import { DAY_MS, HOUR_MS } from '../core/durations.js';
 import type { Clock } from '../ports/clock.js';
-import type { Approval, GrantStore, NewPair } from '../ports/grants.js';
+import type { Approval, GrantStore, NewTokenPair } from '../ports/grants.js';
 import type { Clients } from './clients.js';
 import { SCOPE } from './metadata.js';
 import { OAuthError } from './oauth-error.js';
-import { hashesOf, mintPair, type Pair, successorOf } from './pairs.js';
 import { proves } from './pkce.js';
 import { type Addresses, resourceOf } from './resources.js';
+import { hashesOf, mintTokenPair, successorOf, type TokenPair } from './token-pairs.js';
 
 const KEY_MS = 30 * DAY_MS;
 const REFRESH_MS = 90 * DAY_MS;
@@ -97,7 +97,7 @@ export class Tokens {
     const verifier = needed(fields, 'code_verifier');
     const redirectUri = fields.get('redirect_uri');
     const now = new Date(clock.now());
-    const pair = mintPair(randomBytes);
+    const pair = mintTokenPair(randomBytes);
     const issued = this.#issued(pair, now);
     const { state } = await store.redeem({ hash, now, by: client(address) }, (approval) => {
       if (!isBound(approval, { clientId, redirectUri, resource, verifier })) throw stale('code');
@@ -117,7 +117,7 @@ export class Tokens {
       successor: this.#issued(pair, now),
       now,
       overlapMs: OVERLAP_MS,
-      longestMs: GRANT_MS,
+      maxLifetimeMs: GRANT_MS,
       most: MOST_REFRESHES,
       by: client(address),
     });
@@ -126,7 +126,7 @@ export class Tokens {
     return answerOf(pair, outcome.keyEndsAt, now);
   }
 
-  #issued(pair: Pair, now: Date): NewPair {
+  #issued(pair: TokenPair, now: Date): NewTokenPair {
     return {
       ...hashesOf(pair, this.#options.pepper),
       keyEndsAt: new Date(now.getTime() + KEY_MS),
@@ -167,7 +167,7 @@ const tooOften = (seconds: number): OAuthError =>
     seconds,
   );
 
-const answerOf = ({ key, refreshToken }: Pair, keyEndsAt: Date, now: Date): TokenAnswer => ({
+const answerOf = ({ key, refreshToken }: TokenPair, keyEndsAt: Date, now: Date): TokenAnswer => ({
   access_token: key,
   token_type: 'Bearer',
   expires_in: Math.max(0, Math.floor((keyEndsAt.getTime() - now.getTime()) / 1000)),

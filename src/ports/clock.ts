@@ -1,13 +1,13 @@
-/** Time and names come from outside, too. */
+/** Time and ids are injected as well. */
 
 export interface Clock {
   /** Unix milliseconds. */
   now(): number;
 }
 
-/** Things done later. */
+/** Timers. */
 export interface Timers {
-  /** Runs `then` after so many milliseconds, never in the same step; 0: as soon as what is at work now is done. Gives what cancels it. */
+  /** Runs `then` after `ms` milliseconds, never in the same tick; 0 means in the next one. Returns a function that cancels it. */
   after(ms: number, then: () => void): () => void;
 }
 

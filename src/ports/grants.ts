@@ -1,7 +1,7 @@
 /** What customers let clients do (OAuth 2.0): the clients, the grants, and what proves them. Secrets are stored as hashes only. */
 import type { Actor } from '../core/audit.js';
 import type { Thousandths } from '../core/credits.js';
-import type { Cap } from './truth.js';
+import type { Cap } from './accounts.js';
 
 /** A client that registered itself (RFC 7591), or that is a document (A13): then its id is the document's address. */
 export interface Client {
@@ -36,7 +36,7 @@ export interface Approval {
 }
 
 /** A key and a refresh token as the store may know them. */
-export interface PairHashes {
+export interface TokenPairHashes {
   readonly keyHash: Buffer;
   /** The part of the key that may be shown (A11). */
   readonly keyPrefix: string;
@@ -44,7 +44,7 @@ export interface PairHashes {
 }
 
 /** A pair to be stored, and when its halves end. */
-export interface NewPair extends PairHashes {
+export interface NewTokenPair extends TokenPairHashes {
   readonly keyEndsAt: Date;
   readonly refreshEndsAt: Date;
 }
@@ -66,16 +66,16 @@ export type Refreshed =
   /** Refreshed too often; nothing has changed. */
   | { readonly state: 'limited'; readonly retryAfterSeconds: number };
 
-export interface RefreshAsk {
+export interface RefreshRequest {
   readonly clientId: string;
   readonly refreshHash: Buffer;
   /** What takes the place of the presented token; always the same for the same token. */
-  readonly successor: NewPair;
+  readonly successor: NewTokenPair;
   readonly now: Date;
   /** How long a used token still gives its successor, and the old key still works, milliseconds. */
   readonly overlapMs: number;
   /** How long a grant lasts at most: nothing of it ends later, milliseconds. */
-  readonly longestMs: number;
+  readonly maxLifetimeMs: number;
   /** So many rotations of one grant in so many milliseconds. */
   readonly most: { readonly count: number; readonly windowMs: number };
   readonly by: Actor;
@@ -104,9 +104,9 @@ export interface GrantStore {
    * Once: makes the grant, its key and its refresh token. `issue` checks what the code is bound to and gives the pair; what it
    * throws leaves the code as it was.
    */
-  redeem(ask: { hash: Buffer; now: Date; by: Actor }, issue: (approval: Approval) => NewPair): Promise<Redeemed>;
+  redeem(ask: { hash: Buffer; now: Date; by: Actor }, issue: (approval: Approval) => NewTokenPair): Promise<Redeemed>;
   /** A new key and a new refresh token in the place of the old ones; name and cap carry on. */
-  refresh(ask: RefreshAsk): Promise<Refreshed>;
+  refresh(ask: RefreshRequest): Promise<Refreshed>;
   /** Whose grant a key or a refresh token belongs to. */
   findByToken(hashes: {
     keyHash: Buffer;

@@ -1,7 +1,7 @@
 /** The payment processor: it opens checkout pages, and is asked what became of them. */
 
 /** What is paid for, as it is sold (W3). */
-export interface CheckoutAsk {
+export interface CheckoutRequest {
   /** Ours; also what makes repeated asks one page. */
   readonly saleId: string;
   readonly pack: string;
@@ -43,9 +43,9 @@ export interface PaymentState {
 /** Throws `upstream_error` when the processor fails or does not answer. */
 export interface Payments {
   /** Opens a checkout page; for the same sale always the same one. */
-  open(ask: CheckoutAsk): Promise<{ sessionId: string; url: string }>;
+  open(ask: CheckoutRequest): Promise<{ sessionId: string; url: string }>;
   /** Undefined: the processor knows no such session. */
-  look(sessionId: string): Promise<PaymentState | undefined>;
+  lookUp(sessionId: string): Promise<PaymentState | undefined>;
   /** The session that a payment was made in; undefined where it was made otherwise. */
   sessionOf(paymentIntent: string): Promise<string | undefined>;
 }

@@ -28,16 +28,16 @@ export interface Sale {
   readonly disputes: readonly Dispute[];
 }
 
-/** Credits that come or go, as an entry of the ledger. */
+/** Credits added or removed, as a ledger entry. */
 export interface Movement {
   readonly kind: 'purchase' | 'reversal' | 'return';
   /** Above zero. */
   readonly amount: Thousandths;
-  /** What the statement says of it. */
+  /** Shown on the statement. */
   readonly reason: string;
 }
 
-/** What becomes of a sale, and of the account with it; all of it is written, or nothing. */
+/** A change of a sale and of its account, written in one transaction. */
 export interface SaleChange {
   readonly state: SaleState;
   readonly paymentIntent: string | null;
@@ -53,8 +53,8 @@ export interface SaleChange {
   readonly freeze: boolean;
 }
 
-/** What the change of a sale follows from, all of it locked. */
-export interface HeldSale {
+/** What a change of a sale is computed from, all of it locked. */
+export interface LockedSale {
   readonly sale: Sale;
   /** Of the account's wallet. */
   readonly balance: Thousandths;
@@ -76,15 +76,15 @@ export interface NewSale {
   readonly countedForMs: number;
 }
 
-/** Why a sale does not begin: the account is frozen (W8), or has too many that nobody has paid for. */
-export type NoSale = 'frozen' | 'too_many';
+/** Why a sale cannot begin: the account is frozen (W8), or has too many unpaid sales. */
+export type SaleRefusal = 'frozen' | 'too_many';
 
 export interface Sales {
   /**
    * A new sale; with a key that the account used already, the sale it was used for, which no bound stops. The bound holds
    * for any number at once, on all nodes.
    */
-  begin(sale: NewSale): Promise<Sale | NoSale>;
+  begin(sale: NewSale): Promise<Sale | SaleRefusal>;
   /** Notes the page that was opened for a sale, in the account's log, too; a second time, nothing happens. */
   opened(sale: Sale, page: { sessionId: string; url: string }, nowMs: number, by: Actor): Promise<void>;
   find(by: { sessionId: string } | { paymentIntent: string }): Promise<Sale | undefined>;
@@ -93,12 +93,12 @@ export interface Sales {
   /**
    * Changes a sale as `change` says of it, with the sale and the wallet locked, in one transaction with the ledger, the
    * account and its log. `change` may be called again should the transaction be; null: nothing is to be done. False where
-   * there is no such sale: the session is none of ours.
+   * there is no such sale: the session is not known here.
    */
   change(
     session: { sessionId: string; saleId: string | null },
     nowMs: number,
-    change: (held: HeldSale) => SaleChange | null,
+    change: (locked: LockedSale) => SaleChange | null,
   ): Promise<boolean>;
   /**
    * Takes open sales that are due for a look, the longest unseen first, so that no other node does. The time between looks

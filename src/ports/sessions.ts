@@ -15,7 +15,7 @@ export interface SessionRecord {
 }
 
 /** Which sessions work: those that last beyond `at` and were used since `usedSince`. */
-export interface Working {
+export interface ActiveAt {
   readonly at: number;
   readonly usedSince: number;
 }
@@ -35,11 +35,11 @@ export interface SessionStore {
   ): Promise<void>;
   find(
     hash: Buffer,
-    working: Working,
+    working: ActiveAt,
   ): Promise<{ accountId: string; sessionId: string; startedAt: number; seenAt: number } | undefined>;
   seen(accountId: string, sessionId: string, at: number): Promise<void>;
   /** The one used last first. */
-  list(accountId: string, working: Working): Promise<SessionRecord[]>;
+  list(accountId: string, working: ActiveAt): Promise<SessionRecord[]>;
   /** Ends one session of the account, or all but one. Returns how many went on until now. */
   end(accountId: string, which: { only: string } | { except: string | null }, at: number, by: Actor): Promise<number>;
   /** Deletes what was over before that time. */

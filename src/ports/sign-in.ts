@@ -9,5 +9,5 @@ export interface EmailAccounts {
   /** The oldest account with the address, in whichever letters. */
   find(email: string): Promise<string | undefined>;
   /** Whether its owner opened it, by sign-in, and no credits ever came in. */
-  lacksStart(accountId: string): Promise<boolean>;
+  lacksStartingCredits(accountId: string): Promise<boolean>;
 }

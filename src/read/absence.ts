@@ -11,5 +11,5 @@ export function absenceOf(failure: ServiceError): Absence {
   return reason === undefined ? { message: failure.message } : { message: failure.message, reason };
 }
 
-export const absent = (absence: Absence): ServiceError =>
+export const notFoundFrom = (absence: Absence): ServiceError =>
   new ServiceError('not_found', absence.message, absence.reason === undefined ? {} : { reason: absence.reason });

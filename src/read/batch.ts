@@ -1,6 +1,6 @@
 import type { Thousandths } from '../core/credits.js';
 import { badRequest, batchCode, type ErrorCode, type ServiceError } from '../core/errors.js';
-import type { Funded, Want } from './fund.js';
+import type { Loaded, LoadRequest } from './load-within-budget.js';
 
 export interface BatchFault {
   readonly input: string;
@@ -43,10 +43,10 @@ export async function batch<Ref, T>(
   inputs: readonly Input<Ref>[],
   path: string,
   fresh: boolean,
-  load: (wants: Want<Ref>[]) => Promise<Funded<T>[]>,
+  load: (requests: LoadRequest<Ref>[]) => Promise<Loaded<T>[]>,
 ): Promise<Batch<T>> {
-  const wants = inputs.flatMap(({ ref }) => (ref === null ? [] : [{ ref, path }]));
-  const results = await load(wants);
+  const requests = inputs.flatMap(({ ref }) => (ref === null ? [] : [{ ref, path }]));
+  const results = await load(requests);
   const nodes: T[] = [];
   const errors: BatchFault[] = [];
   const fails: ServiceError[] = [];

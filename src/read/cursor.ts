@@ -5,7 +5,7 @@ import { listHash } from './keys.js';
 
 /** A position in a list: in which upstream page, and after which item (C1). Nothing of a caller is in it (C3). */
 export interface Position {
-  /** The page's place (see `HeldPage`). */
+  /** The page's key (see `CachedPage`). */
   readonly place: string;
   /** The place that page was reached from. */
   readonly before: string | null;
@@ -20,7 +20,7 @@ export interface Position {
 /** How many of the items passed last a cursor remembers. */
 export const ANCHORS = 3;
 
-/** A first page's place that no page is held under. */
+/** A first page's key that no page is cached under. */
 const FROM_THE_START = '@';
 
 /** Kept well under the 512 characters that a header or a URL must bear (C1, U29). */

@@ -4,12 +4,12 @@ import { isNewestFirst } from '../core/lists.js';
 import type { ListRef, Tweet, User } from '../core/model.js';
 import type { ItemCache, Unit } from '../core/prices.js';
 import type { Item, Meter } from '../metering/meter.js';
-import type { Shortage } from '../metering/purses.js';
+import type { Shortage } from '../metering/spending-limit.js';
+import type { CallContext } from './call-context.js';
 import { ANCHORS, expired, type Position } from './cursor.js';
-import type { Errand } from './errand.js';
-import { HEAD, type HeldPage } from './held-pages.js';
 import { listHash, pageKey } from './keys.js';
-import type { GotPage, Pages } from './pages.js';
+import { type CachedPage, HEAD } from './page-cache.js';
+import type { PageLookup, Pages } from './pages.js';
 import { resumeIn, timeOf } from './resume.js';
 
 /** Most upstream pages one call may read (C12). */
@@ -42,14 +42,14 @@ export interface Slice {
 }
 
 export interface FillContext {
-  readonly errand: Errand;
+  readonly callContext: CallContext;
   readonly pages: Pages;
   readonly meter: Meter;
   readonly isGone: (item: User | Tweet) => boolean;
 }
 
 /**
- * Exactly `count` items from a position, while that many remain and are covered (section 4, pagination rule 4; M1): held pages
+ * Exactly `count` items from a position, while that many remain and can be paid for (section 4, pagination rule 4; M1): cached pages
  * first, then the network's, looking one item ahead so that the last page knows it is the last (C15).
  */
 export async function fill(context: FillContext, ask: Ask): Promise<Slice> {
@@ -57,7 +57,7 @@ export async function fill(context: FillContext, ask: Ask): Promise<Slice> {
   try {
     return await filling.run();
   } catch (error) {
-    // No short page: what was read stays held, and what was on the receipt is free (C13).
+    // No short page: what was read stays cached, and what was on the receipt is free (C13).
     context.meter.giveBack(filling.paid);
     throw error;
   }
@@ -111,18 +111,18 @@ class Filling {
   }
 
   /** The page at a place, or the slice as it stands when it may not or need not be read. */
-  async #page(place: string, before: string | null): Promise<{ got: GotPage } | { stop: Slice }> {
-    const { pages, meter, errand } = this.#context;
+  async #page(place: string, before: string | null): Promise<{ got: PageLookup } | { stop: Slice }> {
+    const { pages, meter, callContext } = this.#context;
     const { list, fresh, unit } = this.#ask;
     if (!fresh) {
-      const held = await pages.peek(list, place);
-      if (held) return { got: this.#saw(place, held) };
+      const cached = await pages.peek(list, place);
+      if (cached) return { got: this.#saw(place, cached) };
     }
     if (this.#upstreamPages >= MAX_UPSTREAM_PAGES) return { stop: this.#sparse() };
     const cache = fresh ? 'bypass' : 'miss';
     if (!meter.covers(unit, cache)) return { stop: this.#full ? this.#slice(this.#onward) : this.#short(cache) };
     try {
-      const got = await pages.read(list, { place, before }, fresh, errand);
+      const got = await pages.read(list, { place, before }, fresh, callContext);
       if (got.cache !== 'hit') this.#upstreamPages += 1;
       return { got: this.#saw(place, got) };
     } catch (error) {
@@ -132,15 +132,15 @@ class Filling {
     }
   }
 
-  #saw(place: string, got: GotPage): GotPage {
+  #saw(place: string, got: PageLookup): PageLookup {
     const { receipt } = this.#context.meter;
-    receipt.saw(got.cache, got.fetchedAt);
-    receipt.used(pageKey(listHash(this.#ask.list), place), got.page);
+    receipt.noteSource(got.cache, got.fetchedAt);
+    receipt.noteDependency(pageKey(listHash(this.#ask.list), place), got.page);
     return got;
   }
 
   /** Takes what is wanted from a page; the finished slice when there is nothing more to look for. */
-  #takeFrom({ page, cache }: GotPage): Slice | null {
+  #takeFrom({ page, cache }: PageLookup): Slice | null {
     const start = this.#start(page);
     if (start === null) return null;
     for (const [index, item] of page.items.entries()) {
@@ -160,7 +160,7 @@ class Filling {
     return null;
   }
 
-  #start(page: HeldPage): number | null {
+  #start(page: CachedPage): number | null {
     const { position, list } = this.#ask;
     if (!this.#seeking || !position) return 0;
     const start = resumeIn(page, position, isNewestFirst(list));
@@ -168,7 +168,7 @@ class Filling {
     return start;
   }
 
-  #pass(page: HeldPage, index: number): void {
+  #pass(page: CachedPage, index: number): void {
     const item = page.items[index];
     if (!item) return;
     this.#passed.add(item.id);
@@ -189,7 +189,7 @@ class Filling {
     return { items: this.#items, next, cache, ...totals, ...(truncated && { truncated }) };
   }
 
-  #end(page: HeldPage): Slice {
+  #end(page: CachedPage): Slice {
     if (this.#isLost) throw lostPlace();
     return { ...this.#slice(null), ...(page.endReason && { endReason: page.endReason }) };
   }
@@ -204,7 +204,7 @@ class Filling {
   /** The money does not reach for the next item: what there is, with a cursor at the cut, or a refusal (M1). */
   #short(cache: ItemCache): Slice {
     const { meter } = this.#context;
-    meter.receipt.onlyOnce();
+    meter.receipt.markNotRepeatable();
     if (this.#items.length === 0) throw meter.noCredits(this.#ask.unit, cache);
     return this.#slice(this.#cut, meter.shortage);
   }

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
-import { handleKey, isNobodys } from '../core/ids.js';
+import { handleKey, isInvalidHandle } from '../core/ids.js';
 import type { ListRef, Tweet, User, UserRef } from '../core/model.js';
 
-/** Names of held things. Those of one list share a hash tag, so that they lie in one slot of a cluster. */
+/** Cache keys. Those of one list share a hash tag, so that they are in one slot of a cluster. */
 export const userKey = (ref: UserRef): string => ('id' in ref ? `user:${ref.id}` : `handle:${handleKey(ref.handle)}`);
 
 export const tweetKey = (id: string): string => `tweet:${id}`;
 
-/** Under what names an item of a page may be gone (M25). */
+/** The names a tombstone may have for an item of a page (M25). */
 export const namesOfItem = (item: User | Tweet): string[] => ('text' in item ? [tweetKey(item.id)] : namesOfUser(item));
 
-/** Under what names a user is held: a handle that is nobody's is no name. */
+/** The cache keys of a user. The placeholder handle for unresolved accounts is not one of them. */
 export const namesOfUser = (user: User): string[] =>
-  isNobodys(user.handle) ? [userKey(user)] : [userKey(user), userKey({ handle: user.handle })];
+  isInvalidHandle(user.handle) ? [userKey(user)] : [userKey(user), userKey({ handle: user.handle })];
 
 export const absentKey = (key: string): string => `absent:${key}`;
 

@@ -2,72 +2,72 @@ import { ServiceError } from '../core/errors.js';
 import { familyOfList, holdsUsers, LISTS } from '../core/lists.js';
 import type { ListRef, Tweet, User } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
+import type { Cache } from '../ports/cache.js';
 import type { Clock } from '../ports/clock.js';
 import type { NetworkPage } from '../ports/network.js';
-import type { Cache } from '../ports/shared.js';
-import { type Absence, absenceOf, absent } from './absence.js';
+import { type Absence, absenceOf, notFoundFrom } from './absence.js';
+import type { CallContext } from './call-context.js';
 import type { Entities } from './entities.js';
-import type { Errand } from './errand.js';
-import type { Gone } from './gone.js';
-import { HEAD, type HeldPage, HeldPages, isFirst } from './held-pages.js';
 import { absentKey, listHash, pageKey, tweetKey, userKey } from './keys.js';
 import type { Lifetimes } from './lifetimes.js';
-import type { Party } from './party.js';
+import { type CachedPage, HEAD, isFirst, PageCache } from './page-cache.js';
 import type { Pool } from './pool/pool.js';
 import type { SharedReads } from './shared-reads.js';
+import type { Tombstones } from './tombstones.js';
+import type { Waiters } from './waiters.js';
 
-export interface GotPage {
-  readonly page: HeldPage;
+export interface PageLookup {
+  readonly page: CachedPage;
   readonly cache: ItemCache;
   readonly fetchedAt: number;
 }
 
-/** A place in a list, and the one it is reached from. */
-export interface PlaceInList {
+/** The key of a page in its list, and of the page before it. */
+export interface PageLocation {
   readonly place: string;
   readonly before: string | null;
 }
 
 export interface Pages {
-  /** A page only if it is held, and the network has not said since that the list is gone (M25). */
-  peek(list: ListRef, place: string): Promise<GotPage | undefined>;
-  /** The page, read from the network if it must be. A 404 is remembered (M24). */
-  read(list: ListRef, at: PlaceInList, fresh: boolean, errand: Errand): Promise<GotPage>;
+  /** The cached page, unless the network has since said that the list does not exist (M25). */
+  peek(list: ListRef, place: string): Promise<PageLookup | undefined>;
+  /** The page, read from the network if necessary. A 404 is remembered (M24). */
+  read(list: ListRef, at: PageLocation, fresh: boolean, callContext: CallContext): Promise<PageLookup>;
 }
 
 export interface PagesOptions {
   readonly cache: Cache;
-  /** For remembered absences: a memory that nobody's paid pages are in. */
+  /** For remembered 404s, apart from the pages that were paid for. */
   readonly unpaid: Cache;
   readonly shared: SharedReads;
   readonly pool: Pool;
   readonly clock: Clock;
   readonly lifetimes: Lifetimes;
-  readonly gone: Gone;
-  readonly users: Pick<Entities<never, User>, 'hold'>;
-  readonly tweets: Pick<Entities<never, Tweet>, 'hold'>;
+  readonly tombstones: Tombstones;
+  readonly users: Pick<Entities<never, User>, 'store'>;
+  readonly tweets: Pick<Entities<never, Tweet>, 'store'>;
 }
 
 export function createPages(options: PagesOptions): Pages {
-  const { cache, unpaid, shared, pool, clock, gone } = options;
-  const heldPages = new HeldPages(cache, options.lifetimes);
+  const { cache, unpaid, shared, pool, clock, tombstones } = options;
+  const pageCache = new PageCache(cache, options.lifetimes);
 
-  async function peek(list: ListRef, place: string): Promise<GotPage | undefined> {
-    if (namesOf(list).some((name) => gone.has(name))) return undefined;
-    const held = await heldPages.at(list, place);
-    if (!held) return undefined;
-    pool.held(familyOfList(list.kind));
-    return { page: held.value, cache: 'hit', fetchedAt: held.fetchedAt };
+  async function peek(list: ListRef, place: string): Promise<PageLookup | undefined> {
+    if (namesOf(list).some((name) => tombstones.has(name))) return undefined;
+    const cached = await pageCache.at(list, place);
+    if (!cached) return undefined;
+    pool.countCacheHit(familyOfList(list.kind));
+    return { page: cached.value, cache: 'hit', fetchedAt: cached.fetchedAt };
   }
 
-  async function readNow(list: ListRef, { place, before }: PlaceInList, party: Party): Promise<GotPage> {
+  async function readNow(list: ListRef, { place, before }: PageLocation, waiters: Waiters): Promise<PageLookup> {
     const first = isFirst(place);
-    const answer = await ask(options, list, first ? null : place, party);
+    const answer = await ask(options, list, first ? null : place, waiters);
     const fetchedAt = clock.now();
-    const { ids, places } = await heldPages.earlier(list, first ? null : before);
+    const { ids, places } = await pageCache.earlier(list, first ? null : before);
     // A cursor that stops advancing ends the list (U22).
     const turnsBack = answer.next !== null && (answer.next === place || places.has(answer.next));
-    const page: HeldPage = {
+    const page: CachedPage = {
       place: first ? `@${fetchedAt.toString(36)}` : place,
       items: distinct<User | Tweet>(holdsUsers(list) ? (answer.users ?? []) : (answer.tweets ?? []), ids),
       next: turnsBack ? null : answer.next,
@@ -75,63 +75,70 @@ export function createPages(options: PagesOptions): Pages {
       before: first ? null : before,
       ...(answer.endReason && { endReason: answer.endReason }),
     };
-    await Promise.all([heldPages.hold(list, page, fetchedAt, namesOf(list)), holdObjects(options, answer, fetchedAt)]);
+    await Promise.all([
+      pageCache.store(list, page, fetchedAt, namesOf(list)),
+      storeObjects(options, answer, fetchedAt),
+    ]);
     return { page, cache: 'miss', fetchedAt };
   }
 
-  /** The page as it is held; throws where it is remembered that there is no such list (M24). */
-  async function known(list: ListRef, place: string): Promise<GotPage | undefined> {
-    const held = await peek(list, place);
-    if (held) return held;
+  /** The cached page; throws if a 404 is remembered for the list (M24). */
+  async function lookUp(list: ListRef, place: string): Promise<PageLookup | undefined> {
+    const cached = await peek(list, place);
+    if (cached) return cached;
     const [own] = namesOf(list);
     const absence = await unpaid.get<Absence>(absentKey(own));
-    if (absence) throw absent(absence.value);
+    if (absence) throw notFoundFrom(absence.value);
     return undefined;
   }
 
   return {
     peek,
-    async read(list, at, fresh, errand) {
-      if (fresh) return { ...(await shared.alone(errand, (party) => readNow(list, at, party))), cache: 'bypass' };
+    async read(list, at, fresh, callContext) {
+      if (fresh)
+        return { ...(await shared.alone(callContext, (waiters) => readNow(list, at, waiters))), cache: 'bypass' };
       const key = pageKey(listHash(list), isFirst(at.place) ? HEAD : at.place);
-      // Whoever leads looks once more: an earlier flight may have landed on its way here, on another node say.
-      const lead = async (party: Party) => (await known(list, at.place)) ?? readNow(list, at, party);
-      const { value, led } = await shared.join(key, errand, lead);
+      // Check the cache again: an earlier flight may have landed meanwhile, for instance on another node.
+      const lead = async (waiters: Waiters) => (await lookUp(list, at.place)) ?? readNow(list, at, waiters);
+      const { value, led } = await shared.join(key, callContext, lead);
       return led ? value : { ...value, cache: 'hit' };
     },
   };
 }
 
-/** The network's answer; that the list is there, or gone, is noted (M24, M25). */
-async function ask(options: PagesOptions, list: ListRef, token: string | null, party: Party): Promise<NetworkPage> {
-  const { unpaid, pool, clock, lifetimes, gone } = options;
+/** Reads from the network, and notes whether the list exists (M24, M25). */
+async function ask(options: PagesOptions, list: ListRef, token: string | null, waiters: Waiters): Promise<NetworkPage> {
+  const { unpaid, pool, clock, lifetimes, tombstones } = options;
   const names = namesOf(list);
   const [own] = names;
   try {
-    const answer = await pool.page(list, token, party);
-    for (const name of names) gone.remove(name);
+    const answer = await pool.page(list, token, waiters);
+    for (const name of names) tombstones.remove(name);
     await unpaid.delete([absentKey(own)]);
     return answer;
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'not_found') {
       const absence = { value: absenceOf(error), fetchedAt: clock.now() };
-      await Promise.all([gone.absent(own, party.accountId), unpaid.set(absentKey(own), absence, lifetimes.absentMs)]);
+      await Promise.all([
+        tombstones.addIfCached(own, waiters.accountId),
+        unpaid.set(absentKey(own), absence, lifetimes.absentMs),
+      ]);
     }
     throw error;
   }
 }
 
-/** What came with a page is held as single objects, too (M13). */
-async function holdObjects({ users, tweets }: PagesOptions, answer: NetworkPage, fetchedAt: number): Promise<void> {
+/** Caches the objects of a page as single objects, too (M13). */
+async function storeObjects({ users, tweets }: PagesOptions, answer: NetworkPage, fetchedAt: number): Promise<void> {
   const authors = new Map<string, User>();
   for (const tweet of answer.tweets ?? []) if (tweet.author) authors.set(tweet.author.id, tweet.author);
   await Promise.all([
-    users.hold([...(answer.users ?? []), ...authors.values()], fetchedAt),
-    tweets.hold(answer.tweets ?? [], fetchedAt),
+    users.store([...(answer.users ?? []), ...authors.values()], fetchedAt),
+    tweets.store(answer.tweets ?? [], fetchedAt),
   ]);
 }
 
-/** Under what names a list may be gone: its own, and that of the object without which there is none (M25). */
+/** The names a tombstone may have for a list: its own, and that of its subject (M25). */
 function namesOf(list: ListRef): [own: string, ...others: string[]] {
   const own = `list:{${listHash(list)}}`;
   const { subject, withoutSubject } = LISTS[list.kind];

@@ -9,15 +9,15 @@ import type { Meter } from '../metering/meter.js';
 import type { Clock } from '../ports/clock.js';
 import type { Network } from '../ports/network.js';
 import { type Batch, batch, fold } from './batch.js';
+import type { CallContext } from './call-context.js';
 import type { Cursors } from './cursor.js';
-import type { Entities, Got } from './entities.js';
-import type { Errand } from './errand.js';
+import type { Entities, Lookup } from './entities.js';
 import { fill, type Slice } from './fill.js';
-import { type Funded, fund, type Terms, type Want } from './fund.js';
-import type { Gone } from './gone.js';
 import { namesOfItem, tweetKey, userKey } from './keys.js';
+import { type Loaded, type LoadOptions, type LoadRequest, loadWithinBudget } from './load-within-budget.js';
 import type { Pages } from './pages.js';
 import { impossibleId, impossibleUser, normaliseQuery } from './subjects.js';
+import type { Tombstones } from './tombstones.js';
 
 export interface ReadOptions {
   /** Where in the operation the read stands. */
@@ -54,7 +54,7 @@ export interface Sources {
   readonly tweets: Entities<string, Tweet>;
   readonly pages: Pages;
   readonly cursors: Cursors;
-  readonly gone: Gone;
+  readonly tombstones: Tombstones;
   readonly clock: Clock;
   /** The lists that the network has. */
   readonly served: Network['lists'];
@@ -64,25 +64,25 @@ export interface Sources {
 export class Reads {
   readonly #sources: Sources;
   readonly #meter: Meter;
-  readonly #errand: Errand;
+  readonly #callContext: CallContext;
   readonly #users: Loaders<UserRef, User> = new Map();
   readonly #tweets: Loaders<string, Tweet> = new Map();
 
-  constructor(sources: Sources, meter: Meter, errand: Errand) {
+  constructor(sources: Sources, meter: Meter, callContext: CallContext) {
     this.#sources = sources;
     this.#meter = meter;
-    this.#errand = errand;
+    this.#callContext = callContext;
   }
 
   async user(ref: UserRef, options: ReadOptions): Promise<User> {
-    const loader = this.#loader(this.#users, this.#sources.users, this.#userTerms(options.fresh), options);
-    return opened(await loader.load({ ref, path: options.path }));
+    const loader = this.#loader(this.#users, this.#sources.users, this.#userOptions(options.fresh), options);
+    return unwrap(await loader.load({ ref, path: options.path }));
   }
 
   async tweet(id: string, options: ReadOptions): Promise<Tweet> {
     if (!isId(id)) throw impossibleId(id);
-    const loader = this.#loader(this.#tweets, this.#sources.tweets, this.#tweetTerms(options.fresh), options);
-    return opened(await loader.load({ ref: id, path: options.path }));
+    const loader = this.#loader(this.#tweets, this.#sources.tweets, this.#tweetOptions(options.fresh), options);
+    return unwrap(await loader.load({ ref: id, path: options.path }));
   }
 
   /** The author of a tweet whose network did not send it along: free, and null where there is none (M22). */
@@ -97,8 +97,8 @@ export class Reads {
       return handle === null ? null : { key: userKey({ handle }), ref: { handle } };
     });
     return this.#meter.turn(options.path, () =>
-      batch(inputs, options.path, options.fresh, (wants) =>
-        fund(this.#sources.users, this.#meter, wants, this.#userTerms(options.fresh)),
+      batch(inputs, options.path, options.fresh, (requests) =>
+        loadWithinBudget(this.#sources.users, this.#meter, requests, this.#userOptions(options.fresh)),
       ),
     );
   }
@@ -106,8 +106,8 @@ export class Reads {
   tweets(ids: readonly string[], options: ReadOptions): Promise<Batch<Tweet>> {
     const inputs = fold(ids, (text) => (isId(text) ? { key: text, ref: text } : null));
     return this.#meter.turn(options.path, () =>
-      batch(inputs, options.path, options.fresh, (wants) =>
-        fund(this.#sources.tweets, this.#meter, wants, this.#tweetTerms(options.fresh)),
+      batch(inputs, options.path, options.fresh, (requests) =>
+        loadWithinBudget(this.#sources.tweets, this.#meter, requests, this.#tweetOptions(options.fresh)),
       ),
     );
   }
@@ -117,7 +117,7 @@ export class Reads {
   }
 
   async #page(params: PageParams): Promise<Page> {
-    const { pages, cursors, gone, clock, served } = this.#sources;
+    const { pages, cursors, tombstones, clock, served } = this.#sources;
     const { kind, product, fresh, path, idsOnly = false } = params;
     // Before the money is looked at: nobody is to pay for hearing that it is not to be had.
     if (!served[kind]) throw notServed(kind);
@@ -129,7 +129,7 @@ export class Reads {
     const list = { kind, subject: await this.#subject(params), ...(product && { product }) };
     const position = params.after == null ? null : cursors.decode(list, params.after, clock.now());
     const slice = await fill(
-      { pages, meter: this.#meter, errand: this.#errand, isGone: (item) => isGone(gone, item) },
+      { pages, meter: this.#meter, callContext: this.#callContext, isGone: (item) => isGone(tombstones, item) },
       {
         list,
         count: params.count,
@@ -166,43 +166,43 @@ export class Reads {
   }
 
   /** A profile that is no item of the answer: whom a handle means, or who wrote a tweet. */
-  async #free(ref: UserRef): Promise<Got<User>> {
+  async #free(ref: UserRef): Promise<Lookup<User>> {
     const { users } = this.#sources;
-    const [held] = await users.peek([ref]);
-    const got = held ?? (await users.read(ref, false, this.#errand));
-    if ('ok' in got) this.#meter.receipt.used(users.keyOf(ref), got.ok);
-    else this.#meter.receipt.onlyOnce();
+    const [cached] = await users.peek([ref]);
+    const got = cached ?? (await users.read(ref, false, this.#callContext));
+    if ('ok' in got) this.#meter.receipt.noteDependency(users.keyOf(ref), got.ok);
+    else this.#meter.receipt.markNotRepeatable();
     return got;
   }
 
-  #userTerms(fresh: boolean): Terms<User> {
-    return { unit: 'profile', fresh, errand: this.#errand, objectOf: (user) => nameOf(user, fresh) };
+  #userOptions(fresh: boolean): LoadOptions<User> {
+    return { unit: 'profile', fresh, callContext: this.#callContext, objectOf: (user) => nameOf(user, fresh) };
   }
 
-  #tweetTerms(fresh: boolean): Terms<Tweet> {
-    return { unit: 'tweet', fresh, errand: this.#errand, objectOf: (tweet) => nameOf(tweet, fresh) };
+  #tweetOptions(fresh: boolean): LoadOptions<Tweet> {
+    return { unit: 'tweet', fresh, callContext: this.#callContext, objectOf: (tweet) => nameOf(tweet, fresh) };
   }
 
-  /** One loader for all fields, or where money is tight one for each, so that they can be funded in their order (G9). */
-  #loader<Ref, T>(
+  /** One loader for all fields, or one per field where money is tight, so that they are charged in document order (G9). */
+  #loader<Ref, T extends object>(
     loaders: Loaders<Ref, T>,
     entities: Entities<Ref, T>,
-    terms: Terms<T>,
+    options: LoadOptions<T>,
     { path, fresh }: ReadOptions,
-  ): DataLoader<Want<Ref>, Funded<T>, string> {
+  ): DataLoader<LoadRequest<Ref>, Loaded<T>, string> {
     const name = `${fresh ? 'fresh' : ''} ${this.#meter.isTight ? path : ''}`;
     const existing = loaders.get(name);
     if (existing) return existing;
-    const loader = new DataLoader<Want<Ref>, Funded<T>, string>(
-      (wants) => this.#meter.turn(path, () => fund(entities, this.#meter, wants, terms)),
-      { cacheKeyFn: (want) => entities.keyOf(want.ref) },
+    const loader = new DataLoader<LoadRequest<Ref>, Loaded<T>, string>(
+      (requests) => this.#meter.turn(path, () => loadWithinBudget(entities, this.#meter, requests, options)),
+      { cacheKeyFn: (request) => entities.keyOf(request.ref) },
     );
     loaders.set(name, loader);
     return loader;
   }
 }
 
-type Loaders<Ref, T> = Map<string, DataLoader<Want<Ref>, Funded<T>, string>>;
+type Loaders<Ref, T> = Map<string, DataLoader<LoadRequest<Ref>, Loaded<T>, string>>;
 
 const keyOf = (item: User | Tweet): string => ('text' in item ? tweetKey(item.id) : userKey(item));
 
@@ -210,12 +210,12 @@ const keyOf = (item: User | Tweet): string => ('text' in item ? tweetKey(item.id
 const nameOf = (item: User | Tweet, fresh: boolean): string => `${fresh ? 'fresh ' : ''}${keyOf(item)}`;
 
 /** Under the id or, where only that was asked for, the handle. */
-const isGone = (gone: Gone, item: User | Tweet): boolean =>
-  !gone.isEmpty && namesOfItem(item).some((name) => gone.has(name));
+const isGone = (tombstones: Tombstones, item: User | Tweet): boolean =>
+  !tombstones.isEmpty && namesOfItem(item).some((name) => tombstones.has(name));
 
-function opened<T>(funded: Funded<T>): T {
-  if ('fail' in funded) throw funded.fail;
-  return funded.ok;
+function unwrap<T>(loaded: Loaded<T>): T {
+  if ('fail' in loaded) throw loaded.fail;
+  return loaded.ok;
 }
 
 function toPage(slice: Slice, endCursor: string | null): Page {

@@ -1,6 +1,6 @@
 import type { Tweet, User } from '../core/model.js';
 import { ANCHORS, type Position } from './cursor.js';
-import { type HeldPage, isFirst } from './held-pages.js';
+import { type CachedPage, isFirst } from './page-cache.js';
 
 /** Unix milliseconds of a tweet; a profile has no place in time. */
 export const timeOf = (item: User | Tweet): number | null => ('text' in item ? Date.parse(item.createdAt) : null);
@@ -11,7 +11,7 @@ export const timeOf = (item: User | Tweet): number | null => ('text' in item ? D
  * that are newest first by time, so that new items on top shift nothing (C10). A page that begins after the position is
  * looked through as well: networks repeat items, and a page counted from the top shifts.
  */
-export function resumeIn(page: HeldPage, position: Position, newestFirst: boolean): number | null {
+export function resumeIn(page: CachedPage, position: Position, newestFirst: boolean): number | null {
   for (const id of position.passed) {
     const index = page.items.findIndex((item) => item.id === id);
     if (index >= 0) return index + 1;

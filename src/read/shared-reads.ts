@@ -1,15 +1,15 @@
 import { ServiceError } from '../core/errors.js';
-import type { Flights } from '../ports/shared.js';
-import type { Errand } from './errand.js';
-import { Party } from './party.js';
-import { within } from './within.js';
+import type { SingleFlight } from '../ports/single-flight.js';
+import { abortable } from './abortable.js';
+import type { CallContext } from './call-context.js';
+import { Waiters } from './waiters.js';
 
-/** How often a read that its leader gave up on is begun anew by who still waits. */
+/** Attempts of a waiter whose flight failed only because its leader gave up. */
 const TRIES = 3;
 
 const ABANDONED = 'abandoned';
 
-/** A read that nobody waited for any more. Somebody may have come in that moment, so it is tried again for them. */
+/** A read dropped because nobody waited any more. A caller who joined at that moment tries again. */
 export const abandoned = (): ServiceError =>
   new ServiceError('upstream_error', 'The read was cancelled because nobody was waiting for it.', {
     reason: ABANDONED,
@@ -17,7 +17,7 @@ export const abandoned = (): ServiceError =>
 
 const TOO_LATE = 'too_late';
 
-/** The time of those who waited was over. Whoever joined later has more of it, and may try again. */
+/** The deadline of the waiters passed. A caller who joined later has time left and may try again. */
 export const tooLate = (cause: unknown): ServiceError =>
   new ServiceError('upstream_error', 'The network did not respond in time.', { reason: TOO_LATE, cause });
 
@@ -26,49 +26,53 @@ export const isTooLate = ({ detail }: ServiceError): boolean => detail.reason ==
 const isOthers = (error: unknown): boolean =>
   error instanceof ServiceError && [ABANDONED, TOO_LATE].includes(error.detail.reason ?? '');
 
-/** Reads that wait for each other under one key (M7), and who waits for which. */
+/** Reads shared under one key (M7), with their waiters. */
 export class SharedReads {
-  readonly #flights: Flights;
-  readonly #parties = new Map<string, Party>();
+  readonly #flights: SingleFlight;
+  readonly #waiters = new Map<string, Waiters>();
 
-  constructor(flights: Flights) {
+  constructor(flights: SingleFlight) {
     this.#flights = flights;
   }
 
-  /** `led` tells whether this caller's own `read` was run. Everyone leaves at their own signal; the read goes on for the rest. */
-  async join<T>(key: string, errand: Errand, read: (party: Party) => Promise<T>): Promise<{ value: T; led: boolean }> {
-    errand.toNetwork();
+  /** `led`: this caller's own `read` was run. Each waiter leaves at its own signal; the read goes on for the others. */
+  async join<T>(
+    key: string,
+    callContext: CallContext,
+    read: (waiters: Waiters) => Promise<T>,
+  ): Promise<{ value: T; led: boolean }> {
+    callContext.toNetwork();
     for (let tries = 1; ; tries += 1) {
-      const party = this.#join(key, errand);
+      const waiters = this.#join(key, callContext);
       try {
-        return await within(
-          errand.signal,
-          this.#flights.join(key, () => read(party)),
+        return await abortable(
+          callContext.signal,
+          this.#flights.join(key, () => read(waiters)),
         );
       } catch (error) {
-        if (!isOthers(error) || errand.signal.aborted || tries === TRIES) throw error;
+        if (!isOthers(error) || callContext.signal.aborted || tries === TRIES) throw error;
       } finally {
-        party.leave(errand);
-        if (party.isEmpty && this.#parties.get(key) === party) this.#parties.delete(key);
+        waiters.leave(callContext);
+        if (waiters.isEmpty && this.#waiters.get(key) === waiters) this.#waiters.delete(key);
       }
     }
   }
 
-  /** Alone: `fresh` shares with nobody (M8). */
-  async alone<T>(errand: Errand, read: (party: Party) => Promise<T>): Promise<T> {
-    errand.toNetwork();
-    const party = new Party(errand);
+  /** A read that is not shared: `fresh` (M8). */
+  async alone<T>(callContext: CallContext, read: (waiters: Waiters) => Promise<T>): Promise<T> {
+    callContext.toNetwork();
+    const waiters = new Waiters(callContext);
     try {
-      return await within(errand.signal, read(party));
+      return await abortable(callContext.signal, read(waiters));
     } finally {
-      party.leave(errand);
+      waiters.leave(callContext);
     }
   }
 
-  #join(key: string, errand: Errand): Party {
-    const party = this.#parties.get(key) ?? new Party();
-    this.#parties.set(key, party);
-    party.join(errand);
-    return party;
+  #join(key: string, callContext: CallContext): Waiters {
+    const waiters = this.#waiters.get(key) ?? new Waiters();
+    this.#waiters.set(key, waiters);
+    waiters.join(callContext);
+    return waiters;
   }
 }

@@ -1,5 +1,5 @@
 import { badRequest, ServiceError } from '../core/errors.js';
-import { quoted } from '../core/shown.js';
+import { quoted } from '../core/truncated.js';
 
 /** Longest query, in characters after trimming (P8). */
 export const MAX_QUERY_LENGTH = 1024;

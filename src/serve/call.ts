@@ -3,8 +3,8 @@ import type { CredentialHeaders } from '../access/credential.js';
 import type { Thousandths } from '../core/credits.js';
 import type { ServiceError } from '../core/errors.js';
 import type { Charge } from '../metering/receipt.js';
-import type { RateDecision } from '../ports/shared.js';
-import type { Upstream } from '../read/errand.js';
+import type { RateDecision } from '../ports/rate-limiter.js';
+import type { UpstreamUsage } from '../read/call-context.js';
 
 /** Which operation: a persisted one by name or by its text's SHA-256, or a text of the caller's own. */
 export type Document =
@@ -57,7 +57,7 @@ export interface Call {
   /** Whether a call without a key may pass when its operation turns out to be introspection (G2). */
   readonly mayBeKeyless?: boolean;
   /** A message of a protocol's own: it reads nothing, and is no request of the account's limit (A19). */
-  readonly isGreeting?: boolean;
+  readonly isHandshake?: boolean;
   /** Only queries are allowed: a GET (G1). */
   readonly queriesOnly?: boolean;
   /** The answer is whole or there is none: where a field fails nothing is charged (section 7). */
@@ -88,7 +88,7 @@ export interface Outcome {
   /** For the log and the metrics: whose call it was, and of which operation, as far as it came. */
   readonly accountId: string | null;
   readonly operation: string | null;
-  readonly upstream: Upstream;
+  readonly upstream: UpstreamUsage;
 }
 
 export interface Answer {

@@ -1,49 +1,59 @@
 import { ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
-import type { Gone } from '../ports/truth.js';
+import type { AbortState } from '../ports/ledger.js';
 
-/** Until when one call is worked on, counted from its beginning (S13): nothing is begun for it any more after that. */
+/** The deadline of one call (S13): nothing is begun for it after that. */
 export class Deadline {
   readonly atMs: number;
   readonly #ms: number;
   readonly #monotonic: Clock;
-  readonly #left: AbortSignal;
+  readonly #callerSignal: AbortSignal;
   readonly #timer: NodeJS.Timeout;
   readonly #waiting = new Set<(reason: ServiceError) => void>();
   #over: AbortController | null = null;
+  /** It has passed: whatever waits from now on is late at once. */
+  #passed: ServiceError | null = null;
 
-  /** `left` fires when the caller has left. */
-  constructor(ms: number, monotonic: Clock, left: AbortSignal) {
+  /** `callerSignal` fires when the caller disconnects. */
+  constructor(ms: number, monotonic: Clock, callerSignal: AbortSignal) {
     this.#ms = ms;
     this.#monotonic = monotonic;
-    this.#left = left;
+    this.#callerSignal = callerSignal;
     this.atMs = monotonic.now() + ms;
     this.#timer = setTimeout(() => this.#pass(), ms).unref();
   }
 
-  /** Fires when the caller has left, and at the deadline, also when the call has ended before: its reads may live on. */
+  /** Fires when the caller disconnects, and at the deadline, even if the call has ended: its reads may outlive it. */
   get signal(): AbortSignal {
-    this.#over ??= new AbortController();
-    return AbortSignal.any([this.#left, this.#over.signal]);
+    if (this.#over === null) {
+      this.#over = new AbortController();
+      if (this.#passed !== null) this.#over.abort(this.#passed);
+    }
+    return AbortSignal.any([this.#callerSignal, this.#over.signal]);
   }
 
-  /** The same, to be asked. */
-  get gone(): Gone {
+  /** The same as a state to poll, without a listener. */
+  get abortState(): AbortState {
     const isLate = (): boolean => this.#monotonic.now() >= this.atMs;
     const late = (): ServiceError => this.#late();
-    const left = this.#left;
+    const callerSignal = this.#callerSignal;
     return {
       get aborted() {
-        return left.aborted || isLate();
+        return callerSignal.aborted || isLate();
       },
       get reason() {
-        return left.aborted ? left.reason : late();
+        return callerSignal.aborted ? callerSignal.reason : late();
       },
     };
   }
 
-  /** The answer, or 503 at the deadline if that comes first. */
-  async within<T>(answer: Promise<T>): Promise<T> {
+  /** The promise's result, or a 503 at the deadline if that comes first. */
+  async race<T>(answer: Promise<T>): Promise<T> {
+    if (this.#passed !== null) {
+      // Nobody is left to hear how it ends.
+      answer.catch(() => {});
+      throw this.#passed;
+    }
     let stop: (reason: ServiceError) => void = () => undefined;
     const late = new Promise<never>((_, reject) => {
       stop = reject;
@@ -63,6 +73,7 @@ export class Deadline {
 
   #pass(): void {
     const late = this.#late();
+    this.#passed = late;
     for (const stop of this.#waiting) stop(late);
     this.#over?.abort(late);
   }

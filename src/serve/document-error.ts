@@ -24,13 +24,13 @@ export class DocumentError extends ServiceError {
 }
 
 /** Text of a caller's own, as far as it belongs into a message. */
-export const shortened = (text: string): string =>
+export const truncatedMessage = (text: string): string =>
   text.length <= MAX_MESSAGE ? text : `${text.slice(0, MAX_MESSAGE - 1)}…`;
 
 function short(error: GraphQLError): GraphQLError {
   const isShort = error.message.length <= MAX_MESSAGE && (error.positions?.length ?? 0) <= MAX_PLACES;
   if (isShort) return error;
-  return new GraphQLError(shortened(error.message), {
+  return new GraphQLError(truncatedMessage(error.message), {
     ...(error.source && error.positions && { source: error.source, positions: error.positions.slice(0, MAX_PLACES) }),
     extensions: error.extensions,
   });
@@ -40,7 +40,7 @@ function short(error: GraphQLError): GraphQLError {
  * Where the nodes of a document begin in its text. It is kept beside the nodes: an error of graphql-js that has the places of
  * its nodes counts all lines for each, which may be hundreds.
  */
-export class Places {
+export class NodeLocations {
   readonly #source: Source;
   readonly #starts = new Map<ASTNode, number>();
 
@@ -53,17 +53,17 @@ export class Places {
   }
 
   /** Those of some nodes only: what is needed later. */
-  of(nodes: readonly ASTNode[]): Places {
-    const some = new Places(this.#source);
+  of(nodes: readonly ASTNode[]): NodeLocations {
+    const some = new NodeLocations(this.#source);
     for (const node of nodes) some.add(node, this.#starts.get(node) ?? 0);
     return some;
   }
 
   /** The error, pointing into the text. */
-  place(error: GraphQLError): GraphQLError {
+  locate(error: GraphQLError): GraphQLError {
     const positions = (error.nodes ?? []).slice(0, MAX_PLACES).flatMap((node) => this.#starts.get(node) ?? []);
     if (positions.length === 0) return error;
-    return new GraphQLError(shortened(error.message), {
+    return new GraphQLError(truncatedMessage(error.message), {
       source: this.#source,
       positions,
       extensions: error.extensions,

@@ -3,16 +3,16 @@ import type { BoundedMap } from '../core/bounded-map.js';
 import { badRequest } from '../core/errors.js';
 import { Memories } from '../core/memories.js';
 import type { Document } from './call.js';
-import { DocumentError, shortened } from './document-error.js';
+import { DocumentError, truncatedMessage } from './document-error.js';
 import { IntrospectionResults } from './introspection.js';
-import { type About, type Admits, type Operation, prepareOperation, sha256 } from './prepare.js';
+import { type AssertAdmitted, type Operation, type PrepareContext, prepareOperation, sha256 } from './prepare.js';
 import type { Checks } from './rules.js';
 
 const weigh = (operation: Operation): number => operation.weight();
 
 /** Persisted operations by name and hash, and other texts by their hash: each parsed and checked once, as long as it is kept. */
 export class Documents {
-  readonly #about: About;
+  readonly #context: PrepareContext;
   readonly #named = new Map<string, Operation>();
   readonly #hashed = new Map<string, Operation>();
   /** By the SHA-256 of what was asked for: those that read, and introspection, which strangers send, too. */
@@ -28,10 +28,10 @@ export class Documents {
   ) {
     this.#operations = memories.map('documents', { weigh });
     this.#introspection = memories.map('introspection', { weigh });
-    this.#about = { schema, checks, results: new IntrospectionResults(memories) };
+    this.#context = { schema, checks, results: new IntrospectionResults(memories) };
     for (const [name, text] of Object.entries(persisted)) {
-      const source = { id: idOf(text, null), text, operationName: null, isOurs: true, name };
-      const operation = prepareOperation(this.#about, source);
+      const source = { id: idOf(text, null), text, operationName: null, isPersisted: true, name };
+      const operation = prepareOperation(this.#context, source);
       this.#named.set(name, operation);
       this.#hashed.set(sha256(text), operation);
     }
@@ -41,16 +41,16 @@ export class Documents {
    * Throws `DocumentError` for a text that is wrong, `bad_request` for a hash or name that is not persisted (U52), and what
    * `admits` throws.
    */
-  find(document: Document, admits: Admits = () => {}): Operation {
-    if ('name' in document) return admitted(this.#byName(document.name), admits);
-    if ('sha256' in document) return admitted(this.#byHash(document.sha256), admits);
-    return this.#byText(document.text, document.operationName ?? null, admits);
+  find(document: Document, assertAdmitted: AssertAdmitted = () => {}): Operation {
+    if ('name' in document) return admitted(this.#byName(document.name), assertAdmitted);
+    if ('sha256' in document) return admitted(this.#byHash(document.sha256), assertAdmitted);
+    return this.#byText(document.text, document.operationName ?? null, assertAdmitted);
   }
 
   #byName(name: string): Operation {
     const operation = this.#named.get(name);
     if (operation) return operation;
-    throw badRequest(`There is no persisted operation ${JSON.stringify(shortened(name))}.`, 'documentId');
+    throw badRequest(`There is no persisted operation ${JSON.stringify(truncatedMessage(name))}.`, 'documentId');
   }
 
   #byHash(sha256: string): Operation {
@@ -60,18 +60,18 @@ export class Documents {
     throw new DocumentError([error]);
   }
 
-  #byText(text: string, operationName: string | null, admits: Admits): Operation {
+  #byText(text: string, operationName: string | null, assertAdmitted: AssertAdmitted): Operation {
     const id = idOf(text, operationName);
-    const known = this.#operations.get(id);
-    if (known) return admitted(known, admits);
-    const operation = prepareOperation(this.#about, {
-      ...{ id, text, operationName, admits },
-      // A text of our own is ours whoever sends it.
-      isOurs: this.#hashed.has(sha256(text)),
-      alike: (normalised) => this.#introspection.get(normalised),
+    const known = this.#operations.get(id) ?? this.#introspection.get(id);
+    if (known) return admitted(known, assertAdmitted);
+    const operation = prepareOperation(this.#context, {
+      ...{ id, text, operationName, assertAdmitted },
+      // A persisted text is exempt from the limits of shape, even when it is sent as text.
+      isPersisted: this.#hashed.has(sha256(text)),
+      findEquivalent: (normalised) => this.#introspection.get(normalised),
       onCompiled: () => this.#weighAnew(id),
     });
-    // Introspection is known by what it asks, everything else by its text.
+    // Introspection is known by what it asks where it is alone in its document, everything else by its text.
     (operation.keyless ? this.#introspection : this.#operations).set(operation.id, operation);
     return operation;
   }
@@ -84,7 +84,7 @@ export class Documents {
 
 const idOf = (text: string, operationName: string | null): string => sha256(`${operationName ?? ''}\n${text}`);
 
-function admitted(operation: Operation, admits: Admits): Operation {
-  admits(operation.keyless);
+function admitted(operation: Operation, assertAdmitted: AssertAdmitted): Operation {
+  assertAdmitted(operation.keyless);
   return operation;
 }

@@ -1,17 +1,18 @@
 import type { GraphQLError } from 'graphql';
-import type { Place } from '../access/places.js';
+import type { ProcessorBudget } from '../access/processor-time.js';
+import type { WorkSlot } from '../access/work-slots.js';
 import { Account } from '../account/account.js';
 import type { Thousandths } from '../core/credits.js';
 import { asServiceError, ServiceError } from '../core/errors.js';
 import { Meter, shortOf } from '../metering/meter.js';
-import type { Purse } from '../metering/purses.js';
 import { type Charge, type Dependency, Receipt } from '../metering/receipt.js';
 import { settle } from '../metering/settle.js';
-import type { Caller } from '../ports/truth.js';
-import { Errand } from '../read/errand.js';
+import type { SpendingLimit } from '../metering/spending-limit.js';
+import type { Caller } from '../ports/accounts.js';
+import { abortable } from '../read/abortable.js';
+import { CallContext } from '../read/call-context.js';
 import { Reads } from '../read/reads.js';
-import { within } from '../read/within.js';
-import { isAllHeld } from './answers.js';
+import { isAllCached } from './answer-cache.js';
 import type { Answer, Call } from './call.js';
 import type { Deadline } from './deadline.js';
 import type { ServeOptions } from './options.js';
@@ -48,32 +49,32 @@ export async function paid(
 ): Promise<Answer> {
   const { call, deadline } = request;
   const { operation, budget, estimate } = prepared;
-  const opening = options.purses.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
-  const purse = await deadline.within(opening);
+  const opening = options.walletCache.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
+  const limit = await deadline.race(opening);
   try {
-    if (operation.priced && purse.left <= 0) throw shortOf(purse.shortage, 'This is a paid read', purse.left);
+    if (operation.priced && limit.left <= 0) throw shortOf(limit.shortage, 'This is a paid read', limit.left);
     const name = nameOf(options, caller, operation);
     const key = operation.impersonal && !call.run ? keyOf(call, prepared) : null;
-    const made = (await find(options, key, purse, deadline)) ?? (await make(options, prepared, caller, purse, request));
-    // Whoever is gone by now pays nothing; from here on the answer is paid (M18).
+    const made = (await find(options, key, limit, deadline)) ?? (await make(options, prepared, caller, limit, request));
+    // A caller who has left by now pays nothing; from here on the answer is charged (M18).
     call.signal.throwIfAborted();
-    const balance = await post({ options, request, caller, purse, name }, made.answer.charge);
+    const balance = await post({ options, request, caller, limit, name }, made.answer.charge);
     return keep(options, call, prepared, key, { ...made, answer: { ...made.answer, balance } });
   } finally {
-    purse.close();
+    limit.close();
   }
 }
 
 /** The answer that a call like it was given, if all of it is still held and the purse has as much. */
 async function find(
-  { answers }: ServeOptions,
+  { answerCache: answers }: ServeOptions,
   key: string | null,
-  purse: Purse,
+  limit: SpendingLimit,
   deadline: Deadline,
 ): Promise<Made | undefined> {
-  const known = key === null ? undefined : await deadline.within(answers.find(key));
-  if (!known || purse.left < known.charge.amount) return undefined;
-  purse.take(known.charge.amount);
+  const known = key === null ? undefined : await deadline.race(answers.find(key));
+  if (!known || limit.left < known.charge.amount) return undefined;
+  limit.take(known.charge.amount);
   return { answer: known, dependencies: null };
 }
 
@@ -81,36 +82,36 @@ async function make(
   options: ServeOptions,
   prepared: Prepared,
   caller: Caller,
-  purse: Purse,
-  { call, deadline, trail, place }: Request,
+  limit: SpendingLimit,
+  { call, deadline, record: trail, slot: place }: Request,
 ): Promise<Made> {
   const { operation, estimate } = prepared;
-  const meter = new Meter(purse, estimate.maxAmount, operation.ranks);
-  const errand = errandOf(options, caller, deadline, place);
-  trail.errand = errand;
-  const context = contextOf(options, caller, call, meter, errand);
-  const { data = null, errors = [] } = await execute(prepared, call, context, errand);
+  const meter = new Meter(limit, estimate.maxAmount, operation.ranks);
+  const callContext = callContextOf(options, caller, deadline, place);
+  trail.callContext = callContext;
+  const context = contextOf(options, caller, call, { spending: prepared.processorBudget, meter, callContext });
+  const { data = null, errors = [] } = await execute(prepared, call, context, callContext);
   // Not one field of it, but the call is refused: it would come back for the rest.
-  if (errand.refusal !== undefined) throw errand.refusal;
+  if (callContext.refusal !== undefined) throw callContext.refusal;
   if (call.allOrNothing && errors[0]) throw failureOf(errors[0]);
   const charge = meter.receipt.fold('page', operation.fieldPaths);
   const { fetchedAt, dependencies } = meter.receipt;
   const answer = { kind: 'answer', operation: operation.name, data, errors, charge, fetchedAt } as const;
-  return { answer, dependencies: errors.length > 0 || !isAllHeld(charge) ? null : dependencies };
+  return { answer, dependencies: errors.length > 0 || !isAllCached(charge) ? null : dependencies };
 }
 
 /** The answer as it is given, and kept to be given again where it can be. */
 function keep(
-  { answers }: ServeOptions,
+  { answerCache: answers }: ServeOptions,
   { render }: Call,
-  { spending }: Prepared,
+  { processorBudget: spending }: Prepared,
   key: string | null,
   { answer, dependencies }: { readonly answer: Answer } & Pick<Made, 'dependencies'>,
 ): Answer {
   if (key === null || dependencies === null) return answer;
   return spending.measured(() => {
     const kept = render ? { ...answer, data: null, rendered: render(answer) } : answer;
-    answers.keep(key, kept, dependencies);
+    answers.store(key, kept, dependencies);
     return kept;
   });
 }
@@ -120,34 +121,42 @@ const keyOf = (call: Call, { operation, variables }: Prepared): string =>
   `${call.interface} ${operation.id} ${JSON.stringify(variables)}`;
 
 /** What the ledger calls it (M30): ours by their names, and a caller's own as far as there may be one more. */
-const nameOf = ({ names }: ServeOptions, { accountId }: Caller, { isOurs, priced, kind, name }: Operation) =>
-  isOurs || !priced || name === kind ? name : names.keep(accountId, name);
+const nameOf = (
+  { names }: ServeOptions,
+  { accountId }: Caller,
+  { isPersisted: isOurs, priced, kind, name }: Operation,
+) => (isOurs || !priced || name === kind ? name : names.keep(accountId, name));
 
 /** Whose charge it is, and until when. */
 interface Due {
   readonly options: ServeOptions;
   readonly request: Request;
   readonly caller: Caller;
-  readonly purse: Purse;
+  readonly limit: SpendingLimit;
   /** What the ledger calls the operation. */
   readonly name: string | Promise<string>;
 }
 
-async function post({ options, request, caller, purse, name }: Due, charge: Charge): Promise<Thousandths> {
+async function post({ options, request, caller, limit, name }: Due, charge: Charge): Promise<Thousandths> {
   const { ledger, monotonic, tracing, spent } = options;
   const { call, deadline } = request;
   const { requestId } = call;
-  const { atMs: deadlineAtMs, gone } = deadline;
-  const at = { ledger, monotonic, caller, purse, requestId, operation: name, deadlineAtMs, gone };
-  if (charge.amount === 0) return deadline.within(settle(at, charge));
+  const { atMs: deadlineAtMs, abortState } = deadline;
+  const at = { ledger, monotonic, caller, limit, requestId, operation: name, deadlineAtMs, signal: abortState };
+  if (charge.amount === 0) return deadline.race(settle(at, charge));
   const balance = await tracing.span('ledger post', {}, () => settle(at, charge));
   spent(caller.accountId);
   return balance;
 }
 
-/** Until the caller is gone, or the deadline (S13). */
-const errandOf = (options: ServeOptions, { accountId }: Caller, { signal, atMs }: Deadline, place: Place): Errand =>
-  new Errand({
+/** Until the caller disconnects, or the deadline (S13). */
+const callContextOf = (
+  options: ServeOptions,
+  { accountId }: Caller,
+  { signal, atMs }: Deadline,
+  place: WorkSlot,
+): CallContext =>
+  new CallContext({
     accountId,
     signal,
     deadlineAtMs: atMs,
@@ -155,23 +164,46 @@ const errandOf = (options: ServeOptions, { accountId }: Caller, { signal, atMs }
     beforeNetwork: () => place.waitForNetwork(),
   });
 
+/** Processor time of a value of a free list until it is sent, in milliseconds: less than was seen on a slow machine. */
+const VALUE_MS = 0.002;
+
 /** What resolvers are given. */
-const contextOf = (options: ServeOptions, caller: Caller, { address }: Call, meter: Meter, errand: Errand) => ({
-  reads: new Reads(options.sources, meter, errand),
-  account: new Account(options.ledger, options.clock, caller, errand.signal),
-  billing: options.billing.desk(caller, address),
+const contextOf = (
+  options: ServeOptions,
+  caller: Caller,
+  { address }: Call,
+  { spending, meter, callContext }: { spending: ProcessorBudget; meter: Meter; callContext: CallContext },
+) => ({
+  reads: new Reads(options.sources, meter, callContext),
+  account: new Account({
+    ledger: options.ledger,
+    clock: options.clock,
+    caller,
+    signal: callContext.signal,
+    completing: (values) => spending.spend(values * VALUE_MS),
+  }),
+  billing: options.billing.forCaller(caller, address),
 });
 
-const run = ({ operation, variables, spending }: Prepared, call: Call, context: ReturnType<typeof contextOf> | null) =>
+const run = (
+  { operation, variables, processorBudget: spending }: Prepared,
+  call: Call,
+  context: ReturnType<typeof contextOf> | null,
+) =>
   spending.measured(() =>
     call.run && !operation.keyless ? call.run(operation, context, variables) : operation.run(context, variables),
   );
 
-async function execute(prepared: Prepared, call: Call, context: ReturnType<typeof contextOf>, errand: Errand) {
+async function execute(
+  prepared: Prepared,
+  call: Call,
+  context: ReturnType<typeof contextOf>,
+  callContext: CallContext,
+) {
   try {
-    return await within(errand.signal, run(prepared, call, context));
+    return await abortable(callContext.signal, run(prepared, call, context));
   } catch (error) {
-    if (!errand.signal.aborted) throw error;
+    if (!callContext.signal.aborted) throw error;
     throw new ServiceError('upstream_error', 'The network did not answer in time. Nothing was charged.', {
       cause: error,
     });

@@ -34,11 +34,11 @@ const MOST = 1e9;
 export const plus = (a: number, b: number): number => Math.min(a + b, MOST);
 
 /** A count as it is said in a message. */
-export const said = (count: number): string =>
+export const formatCount = (count: number): string =>
   count >= MOST ? `more than ${MOST.toLocaleString('en-US')}` : count.toLocaleString('en-US');
 
 /** Throws `bad_request` for a count over its limit, in one sentence: how many there are, and how many are allowed. */
 export function refuseOver(count: number, limit: number, are: string, what: string): void {
   if (count <= limit) return;
-  throw DocumentError.of(`${are} ${said(count)} ${what}; at most ${said(limit)} are allowed.`);
+  throw DocumentError.of(`${are} ${formatCount(count)} ${what}; at most ${formatCount(limit)} are allowed.`);
 }

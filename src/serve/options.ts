@@ -1,27 +1,27 @@
 import type { Admit } from '../access/admit.js';
 import type { Identify } from '../access/identify.js';
-import type { Places } from '../access/places.js';
 import type { ProcessorTime } from '../access/processor-time.js';
+import type { WorkSlots } from '../access/work-slots.js';
 import type { Billing } from '../billing/billing.js';
 import type { Thousandths } from '../core/credits.js';
 import type { OperationNames } from '../metering/operation-names.js';
-import type { Purses } from '../metering/purses.js';
+import type { WalletCache } from '../metering/wallet-cache.js';
 import type { Clock } from '../ports/clock.js';
+import type { Ledger } from '../ports/ledger.js';
 import type { Tracing } from '../ports/tracing.js';
-import type { Ledger } from '../ports/truth.js';
 import type { Sources } from '../read/reads.js';
-import type { Answers } from './answers.js';
+import type { AnswerCache } from './answer-cache.js';
 import type { Documents } from './documents.js';
 
 /** What the way of a request is made of. */
 export interface ServeOptions {
   readonly identify: Identify;
   readonly admit: Admit;
-  readonly places: Places;
+  readonly slots: WorkSlots;
   readonly processor: ProcessorTime;
   readonly documents: Documents;
-  readonly answers: Answers;
-  readonly purses: Purses;
+  readonly answerCache: AnswerCache;
+  readonly walletCache: WalletCache;
   readonly names: OperationNames;
   readonly ledger: Ledger;
   readonly sources: Sources;
@@ -31,7 +31,7 @@ export interface ServeOptions {
   /** Most an operation may cost without a budget of the caller's own (G8). */
   readonly ceiling: Thousandths;
   readonly deadlineMs: number;
-  readonly billing: Pick<Billing, 'desk'>;
+  readonly billing: Pick<Billing, 'forCaller'>;
   /** Told of each account that paid for something. */
   readonly spent: (accountId: string) => void;
   readonly tracing: Tracing;

@@ -18,12 +18,12 @@ import {
 import type { Thousandths } from '../core/credits.js';
 import { badRequest } from '../core/errors.js';
 import { priceOf } from '../core/prices.js';
-import { shortened } from './document-error.js';
+import { truncatedMessage } from './document-error.js';
 import { type Checks, checkArguments, itemsOf, priceOfField } from './rules.js';
 import type { Fragments } from './shape.js';
 
 /** The worst an operation can come to, known before anything is read (G8). */
-export interface Worst {
+export interface WorstCase {
   readonly amount: Thousandths;
   readonly items: number;
   /** True when a field asks to be read anew. */
@@ -34,11 +34,11 @@ export interface Worst {
 const MAX_PARENTS = 20;
 
 export interface Plan {
-  /** True when every root field is a paid read: the answer then depends on what is held and on nothing of the caller's. */
+  /** True when every root field is a paid read: the answer then depends on the cache and on nothing of the caller's. */
   readonly impersonal: boolean;
   /** True when some field of the operation is paid for. */
   readonly priced: boolean;
-  readonly worst: (variables: Record<string, unknown>) => Worst;
+  readonly worst: (variables: Record<string, unknown>) => WorstCase;
   /** The place of each paid field in the document, by its path: response names joined by dots (G9). */
   readonly ranks: ReadonlyMap<string, number>;
   /** The same paths in the schema's names: what the ledger keeps of where a field stood (M30). */
@@ -48,11 +48,11 @@ export interface Plan {
 type Variables = Record<string, unknown>;
 
 /** A priced field in the tree of an operation: its own worst case, and that of what hangs below it. */
-type PricedNode = (variables: Variables, parents: number) => Worst;
+type PricedNode = (variables: Variables, parents: number) => WorstCase;
 
-const NOTHING: Worst = { amount: 0, items: 0, fresh: false };
+const NOTHING: WorstCase = { amount: 0, items: 0, fresh: false };
 
-const plus = (a: Worst, b: Worst): Worst => ({
+const plus = (a: WorstCase, b: WorstCase): WorstCase => ({
   amount: a.amount + b.amount,
   items: a.items + b.items,
   fresh: a.fresh || b.fresh,
@@ -79,11 +79,11 @@ export function planOf(
 }
 
 /** A variable may be null where the document doesn't allow it, which only its value tells. */
-function priced(price: () => Worst): Worst {
+function priced(price: () => WorstCase): WorstCase {
   try {
     return price();
   } catch (error) {
-    throw error instanceof GraphQLError ? badRequest(shortened(error.message), 'variables') : error;
+    throw error instanceof GraphQLError ? badRequest(truncatedMessage(error.message), 'variables') : error;
   }
 }
 

@@ -17,7 +17,7 @@ import {
 import { digestOf } from '../core/digest.js';
 import { NAME_LENGTH } from '../core/usage.js';
 import type { OperationText } from './call.js';
-import { DocumentError, shortened } from './document-error.js';
+import { DocumentError, truncatedMessage } from './document-error.js';
 import { COMPILED_FIELDS, Executable } from './executable.js';
 import { checkIntrospection, type IntrospectionResult, type IntrospectionResults } from './introspection.js';
 import { type Plan, planOf } from './planner.js';
@@ -31,10 +31,10 @@ export type Executed = ExecutionResult & Partial<Pick<IntrospectionResult, 'data
 
 /** A checked operation. */
 export interface Operation extends Plan, OperationText {
-  /** The persisted name, or the operation's own, or `query`: what the ledger calls it. */
+  /** The persisted name, `introspection`, or the operation's own, or `query`: what the ledger calls it. */
   readonly name: string;
   /** Persisted: its name is not a caller's own. */
-  readonly isOurs: boolean;
+  readonly isPersisted: boolean;
   readonly kind: OperationDefinitionNode['operation'];
   /** Introspection only: needs no key (G2). */
   readonly keyless: boolean;
@@ -46,25 +46,25 @@ export interface Operation extends Plan, OperationText {
 }
 
 /** Told whether an operation is introspection only, before anything else is done with it; throws where it may not pass. */
-export type Admits = (keyless: boolean) => void;
+export type AssertAdmitted = (keyless: boolean) => void;
 
 export interface Source {
   /** Tells it from every other operation: the SHA-256 of what was asked for. */
   readonly id: string;
   readonly text: string;
   readonly operationName: string | null;
-  readonly isOurs: boolean;
+  readonly isPersisted: boolean;
   /** The name of a persisted one. */
   readonly name?: string;
-  readonly admits?: Admits;
+  readonly assertAdmitted?: AssertAdmitted;
   /** Introspection that asks the same in other words, white space and name apart, if it was prepared before. */
-  readonly alike?: (normalised: string) => Operation | undefined;
+  readonly findEquivalent?: (normalised: string) => Operation | undefined;
   /** It is compiled now, and weighs more. */
   readonly onCompiled?: () => void;
 }
 
 /** What all operations are checked against. */
-export interface About {
+export interface PrepareContext {
   readonly schema: GraphQLSchema;
   readonly checks: Checks;
   readonly results: IntrospectionResults;
@@ -77,6 +77,9 @@ const TOKEN = 300;
 const FIELD = 1000;
 const COMPILED_FIELD = 3500;
 
+/** What introspection is called, whatever its sender named it: the same operation is everybody's. */
+const INTROSPECTION = 'introspection';
+
 const RULES = specifiedRules.filter((rule) => rule !== NoUnusedVariablesRule);
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -85,37 +88,38 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
  * Parses, measures, checks and plans an operation, in this order: each step takes time that the steps before it bound. Throws
  * `DocumentError`.
  */
-export function prepareOperation({ schema, checks, results }: About, source: Source): Operation {
+export function prepareOperation({ schema, checks, results }: PrepareContext, source: Source): Operation {
   const { text, operationName } = source;
   const read = readDocument(text);
   const { document, fragments, tokens } = read;
   const operation = getOperationAST(document, operationName);
   if (!operation) throw DocumentError.of(whichOperation(operationName));
   const keyless = isIntrospection(operation);
-  source.admits?.(keyless);
+  source.assertAdmitted?.(keyless);
   // What tools ask of the schema comes in many spellings: it is checked, sized and executed once for all of them.
   const normalised = keyless && isAlone(document) ? digestOf(print(withoutName(document, operation))) : null;
-  const alike = normalised === null ? undefined : source.alike?.(normalised);
-  if (alike) return alike;
+  const equivalent = normalised === null ? undefined : source.findEquivalent?.(normalised);
+  if (equivalent) return equivalent;
   const fields = check(schema, read, operation, source);
   checkIntrospection(schema, operation, fragments);
   const executable = new Executable({ schema, document, operationName, fields }, source.onCompiled);
-  // One of ours is compiled at start, whoever will send it.
+  // Persisted operations are compiled at start.
   if (source.name !== undefined) executable.compile();
   const plan = planOf(schema, operation, fragments, checks);
   // A long alias is in the path of all that is below it.
   const pathLength = [...plan.fieldPaths].flat().reduce((sum, path) => sum + path.length, 0);
-  const places = read.places.of((operation.variableDefinitions ?? []).map(({ variable }) => variable));
+  const locations = read.locations.of((operation.variableDefinitions ?? []).map(({ variable }) => variable));
   return {
     id: normalised ?? source.id,
     text: read.isShorter ? print(document) : text,
     operationName,
     mayCompile: fields <= COMPILED_FIELDS,
-    name: (source.name ?? operation.name?.value ?? operation.operation).slice(0, NAME_LENGTH),
-    isOurs: source.isOurs,
+    name:
+      source.name ?? (keyless ? INTROSPECTION : (operation.name?.value ?? operation.operation)).slice(0, NAME_LENGTH),
+    isPersisted: source.isPersisted,
     kind: operation.operation,
     keyless,
-    coerce: (variables) => coerced(schema, operation, places, variables),
+    coerce: (variables) => coerced(schema, operation, locations, variables),
     ...plan,
     run: keyless
       ? async (_context, variables) =>
@@ -141,7 +145,7 @@ function withoutName(document: DocumentNode, operation: OperationDefinitionNode)
 function check(schema: GraphQLSchema, read: ReadDocument, operation: OperationDefinitionNode, source: Source): number {
   const shape = measure(read, operation, source);
   const faultsOf = (rules: readonly ValidationRule[]): GraphQLError[] =>
-    validate(schema, read.document, rules, { maxErrors: 10 }).map((error) => read.places.place(error));
+    validate(schema, read.document, rules, { maxErrors: 10 }).map((error) => read.locations.locate(error));
   const faults = faultsOf(shape === 'circular' ? [NoFragmentCyclesRule] : RULES);
   if (faults.length > 0 || shape === 'circular') throw new DocumentError(faults, 422);
   const unused = faultsOf([NoUnusedVariablesRule]);
@@ -152,4 +156,4 @@ function check(schema: GraphQLSchema, read: ReadDocument, operation: OperationDe
 const whichOperation = (name: string | null): string =>
   name === null
     ? 'The document has no operation, or more than one: choose one with operationName.'
-    : `The document has no operation ${JSON.stringify(shortened(name))}.`;
+    : `The document has no operation ${JSON.stringify(truncatedMessage(name))}.`;

@@ -9,7 +9,7 @@ import {
   Source,
   visit,
 } from 'graphql';
-import { DocumentError, Places } from './document-error.js';
+import { DocumentError, NodeLocations } from './document-error.js';
 import { LIMITS, refuseOver } from './limits.js';
 import { comparisonsOf, type Fragments, fragmentsOf, isIntrospection, type Shape, Shapes } from './shape.js';
 
@@ -19,7 +19,7 @@ export interface ReadDocument {
   /** The document was changed: something that was written twice is in it once. */
   readonly isShorter: boolean;
   readonly fragments: Fragments;
-  readonly places: Places;
+  readonly locations: NodeLocations;
   /** Words and marks that were written. */
   readonly tokens: number;
 }
@@ -40,7 +40,7 @@ export function readDocument(text: string): ReadDocument {
     document,
     isShorter: document !== written,
     fragments: fragmentsOf(document),
-    places: new Places(source),
+    locations: new NodeLocations(source),
     tokens: written.tokenCount ?? LIMITS.tokens,
   };
 }
@@ -95,22 +95,22 @@ function plainNameOf(node: SelectionNode): string | undefined {
  * the operation, or `circular` where that has no end. Throws `DocumentError` (400), which says which bound and by how much.
  */
 export function measure(
-  { document, fragments, places }: ReadDocument,
+  { document, fragments, locations }: ReadDocument,
   operation: OperationDefinitionNode,
-  { isOurs }: { isOurs: boolean },
+  { isPersisted }: { isPersisted: boolean },
 ): Shape | 'circular' {
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   refuseOver(fragments.size, LIMITS.fragments, 'The document has', 'fragments');
   const shapes = new Shapes(fragments);
   const all = operations.map((node) => ({ node, shape: shapes.of(node.selectionSet) }));
   const everything = [...all, ...shapes.rest()];
-  checkValues(document, places);
+  checkValues(document, locations);
   if (shapes.isCircular) {
-    hidePlaces(document, places);
+    detachLocations(document, locations);
     return 'circular';
   }
   // The limits of shape are for callers: our own documents are read by people before they are persisted.
-  if (!isOurs) for (const { node, shape } of all) checkShape(node, shape);
+  if (!isPersisted) for (const { node, shape } of all) checkShape(node, shape);
   const selections = everything.reduce((sum, { shape }) => sum + shape.selections, 0);
   refuseOver(selections, LIMITS.selections, 'With its fragments expanded, the document has', 'selections');
   let comparisons = 0;
@@ -120,7 +120,7 @@ export function measure(
       `Fields with the same name would have to be compared ${comparisons.toLocaleString('en-US')} times; at most ${LIMITS.comparisons.toLocaleString('en-US')} are allowed. Select each field once per selection set, or use aliases.`,
     );
   }
-  hidePlaces(document, places);
+  detachLocations(document, locations);
   return all.find(({ node }) => node === operation)?.shape ?? shapes.of(operation.selectionSet);
 }
 
@@ -134,7 +134,7 @@ function checkShape(node: OperationDefinitionNode, { depth, aliases, width, fiel
 }
 
 /** Values within values; and the one name that is no name of a property in JavaScript. */
-function checkValues(document: DocumentNode, places: Places): void {
+function checkValues(document: DocumentNode, locations: NodeLocations): void {
   let depth = 0;
   const nested = {
     enter() {
@@ -151,17 +151,19 @@ function checkValues(document: DocumentNode, places: Places): void {
     ListType: nested,
     Name(node) {
       if (node.value !== '__proto__') return;
-      places.add(node, node.loc?.start ?? 0);
-      throw new DocumentError([places.place(new GraphQLError('__proto__ is not allowed as a name.', { nodes: node }))]);
+      locations.add(node, node.loc?.start ?? 0);
+      throw new DocumentError([
+        locations.locate(new GraphQLError('__proto__ is not allowed as a name.', { nodes: node })),
+      ]);
     },
   });
 }
 
 /** From here on the nodes have no places of their own. */
-function hidePlaces(document: DocumentNode, places: Places): void {
+function detachLocations(document: DocumentNode, locations: NodeLocations): void {
   visit(document, {
     enter(node: ASTNode) {
-      if (node.loc) places.add(node, node.loc.start);
+      if (node.loc) locations.add(node, node.loc.start);
       (node as { loc?: unknown }).loc = undefined;
     },
   });

@@ -1,129 +1,138 @@
 import { readCredential } from '../access/credential.js';
 import { FAILED_KEYS_REASON } from '../access/failed-keys.js';
-import { accountHolder, addressHolder, type Place } from '../access/places.js';
-import { type Spending, UNMEASURED } from '../access/processor-time.js';
+import { type ProcessorBudget, unmeasured } from '../access/processor-time.js';
+import { accountHolder, addressHolder, type WorkSlot } from '../access/work-slots.js';
 import { toCredits } from '../core/credits.js';
 import { asServiceError, badRequest, ServiceError } from '../core/errors.js';
-import type { RateDecision } from '../ports/shared.js';
-import type { Caller } from '../ports/truth.js';
+import type { Caller } from '../ports/accounts.js';
+import type { RateDecision } from '../ports/rate-limiter.js';
 import type { Call, Estimate, Outcome, Refusal } from './call.js';
 import { Deadline } from './deadline.js';
 import { DocumentError } from './document-error.js';
 import { paid, unpaid } from './execute.js';
 import type { ServeOptions } from './options.js';
-import type { Admits } from './prepare.js';
-import type { Prepared, Request, Trail } from './request.js';
+import type { AssertAdmitted } from './prepare.js';
+import type { CallRecord, Prepared, Request } from './request.js';
 
 export type Serve = (call: Call) => Promise<Outcome>;
 
 const NO_UPSTREAM: Outcome['upstream'] = { calls: 0, waitMs: 0, readMs: 0 };
 
-/** The way of a request, step by step. Never rejects: whatever goes wrong is an outcome. */
+/** Serves a call, step by step. Never rejects: a failure is an outcome. */
 export function createServe(options: ServeOptions): Serve {
   return async (call) => {
     const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal);
-    const place = options.places.open();
-    const request: Request = { call, deadline, place, trail: newTrail() };
+    const slot = options.slots.open();
+    const request: Request = { call, deadline, slot, record: newCallRecord() };
     try {
-      const caller = await deadline.within(identify(options, call, place));
+      const caller = await deadline.race(identify(options, call, slot));
       const opened = await admit(options, request, caller);
       const prepared = prepare(options, request, caller, opened);
       const run = () =>
         !caller || prepared.operation.keyless || prepared.dryRun
-          ? deadline.within(unpaid(options, prepared, caller, call))
+          ? deadline.race(unpaid(options, prepared, caller, call))
           : paid(options, prepared, caller, request);
       const answer = await options.tracing.span('operation', attributesOf(prepared, call), run);
       return outcomeOf(options, request, answer);
     } catch (error) {
-      return outcomeOf(options, request, refusalOf(error, request.trail));
+      return outcomeOf(options, request, refusalOf(error, request.record));
     } finally {
       deadline.end();
-      place.leave();
+      slot.release();
     }
   };
 }
 
-const newTrail = (): Trail => ({
+const newCallRecord = (): CallRecord => ({
   rate: null,
   policy: 'account',
   accountId: null,
   operation: null,
   warnings: [],
-  errand: null,
+  callContext: null,
 });
 
-function outcomeOf({ clock }: ServeOptions, { call, trail }: Request, result: Outcome['result']): Outcome {
+function outcomeOf({ clock }: ServeOptions, { call, record }: Request, result: Outcome['result']): Outcome {
   const ageSeconds = result.kind === 'answer' ? ageOf(result.fetchedAt, clock.now()) : undefined;
-  const { errand, ...seen } = trail;
-  return { requestId: call.requestId, ...seen, upstream: errand?.upstream ?? NO_UPSTREAM, ageSeconds, result };
+  const { callContext, ...seen } = record;
+  return { requestId: call.requestId, ...seen, upstream: callContext?.upstream ?? NO_UPSTREAM, ageSeconds, result };
 }
 
-function refusalOf(error: unknown, trail: Trail): Refusal {
+function refusalOf(error: unknown, record: CallRecord): Refusal {
   const failure = asServiceError(error);
   // Too many failed keys count against the address, not against an account (A8).
-  if (failure.detail.reason === FAILED_KEYS_REASON) trail.policy = 'public';
+  if (failure.detail.reason === FAILED_KEYS_REASON) record.policy = 'public';
   return { kind: 'refusal', failure, ...(error instanceof DocumentError && { errors: error.errors }) };
 }
 
 /** No name of a caller's own: it could be anything. */
 const attributesOf = ({ operation }: Prepared, call: Call) => ({
   'perch.interface': call.interface,
-  'perch.operation': operation.isOurs ? operation.name : 'ad hoc',
+  'perch.operation': operation.isPersisted ? operation.name : 'ad hoc',
 });
 
 /**
  * Step 1: whose key it is; null for a call without one that may turn out to be introspection (G2). While the store is asked it
  * counts for the account that the key was last known to be of, or for its address: many customers may share one.
  */
-async function identify(options: ServeOptions, call: Call, place: Place): Promise<Caller | null> {
+async function identify(options: ServeOptions, call: Call, slot: WorkSlot): Promise<Caller | null> {
   const { xApiKey, authorization } = call.credential;
   if (call.mayBeKeyless && xApiKey === undefined && authorization === undefined) return null;
   return options.identify.identify(readCredential(call.credential), call.address, (accountId) => {
-    const busy = place.countFor(accountId === null ? addressHolder(call.address) : accountHolder(accountId));
+    const busy = slot.countFor(accountId === null ? addressHolder(call.address) : accountHolder(accountId));
     if (busy) throw busy;
   });
 }
 
 /** Step 2: whether its share of what is in flight and its rate allow it, and when the processor has time for it. */
-async function admit(options: ServeOptions, { call, trail, place }: Request, caller: Caller | null): Promise<Spending> {
-  trail.policy = caller && !call.isGreeting ? 'account' : 'public';
-  trail.accountId = caller?.accountId ?? null;
+async function admit(
+  options: ServeOptions,
+  { call, deadline, record, slot }: Request,
+  caller: Caller | null,
+): Promise<ProcessorBudget> {
+  record.policy = caller && !call.isHandshake ? 'account' : 'public';
+  record.accountId = caller?.accountId ?? null;
   const holder = caller ? accountHolder(caller.accountId) : addressHolder(call.address);
-  const busy = place.countFor(holder);
-  const rate = await rateOf(options, call, caller);
-  trail.rate = rate;
+  const busy = slot.countFor(holder);
+  const rate = await deadline.race(rateOf(options, call, caller));
+  record.rate = rate;
   if (!rate.allowed) throw tooFast(rate);
   // Refused for its share, it counts against its rate all the same (L4).
   if (busy) throw busy;
   const opened = options.processor.open(holder);
-  const spending = call.interface === 'graphql' ? opened : UNMEASURED;
+  const processorBudget = call.interface === 'graphql' ? opened : unmeasured(opened);
   await options.processor.turn(call.signal);
-  return spending;
+  return processorBudget;
 }
 
 function rateOf({ admit }: ServeOptions, call: Call, caller: Caller | null): Promise<RateDecision> {
   if (caller === null) return admit.admitPublic(call.address);
-  return call.isGreeting ? admit.admitGreeting(caller) : admit.admit(caller);
+  return call.isHandshake ? admit.admitHandshake(caller) : admit.admit(caller);
 }
 
 /** Step 3: what is asked for. Everything of the caller's is checked here, whether it needs a key before anything but parsing. */
-function prepare(options: ServeOptions, { call, trail }: Request, caller: Caller | null, spending: Spending): Prepared {
-  const admits: Admits = (keyless) => {
+function prepare(
+  options: ServeOptions,
+  { call, record }: Request,
+  caller: Caller | null,
+  processorBudget: ProcessorBudget,
+): Prepared {
+  const assertAdmitted: AssertAdmitted = (keyless) => {
     if (caller || keyless) return;
     // A 401 quotes the rate that a new account starts on, and no bucket (L6).
-    Object.assign(trail, { rate: null, policy: 'account' });
+    Object.assign(record, { rate: null, policy: 'account' });
     throw new ServiceError('missing_key', noKey(call));
   };
-  const { warnings, ...prepared } = spending.measured(() => priced(options, call, admits));
-  trail.operation = prepared.operation.name;
-  trail.warnings = warnings;
-  return { ...prepared, spending };
+  const { warnings, ...prepared } = processorBudget.measured(() => priced(options, call, assertAdmitted));
+  record.operation = prepared.operation.name;
+  record.warnings = warnings;
+  return { ...prepared, processorBudget };
 }
 
 /** The operation, its variables and what it can cost at most. */
-function priced(options: ServeOptions, call: Call, admits: Admits) {
+function priced(options: ServeOptions, call: Call, assertAdmitted: AssertAdmitted) {
   if ('failure' in call.document) throw call.document.failure;
-  const operation = options.documents.find(call.document, admits);
+  const operation = options.documents.find(call.document, assertAdmitted);
   if (call.queriesOnly && operation.kind !== 'query') {
     throw new ServiceError('bad_request', 'Only queries can be sent with GET; use POST.', { status: 405 });
   }

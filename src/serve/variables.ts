@@ -1,7 +1,7 @@
 import { type GraphQLSchema, getVariableValues, type OperationDefinitionNode } from 'graphql';
 import { badRequest } from '../core/errors.js';
-import { DocumentError, type Places } from './document-error.js';
-import { LIMITS, said } from './limits.js';
+import { DocumentError, type NodeLocations } from './document-error.js';
+import { formatCount, LIMITS } from './limits.js';
 
 type Values = Record<string, unknown>;
 
@@ -12,12 +12,12 @@ type Values = Record<string, unknown>;
 export function coerced(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
-  places: Places,
+  locations: NodeLocations,
   variables: Values,
 ): Values {
   checkSize(variables);
   const result = getVariableValues(schema, operation.variableDefinitions ?? [], variables, { maxErrors: 10 });
-  if (result.errors) throw new DocumentError(result.errors.map((error) => places.place(error)));
+  if (result.errors) throw new DocumentError(result.errors.map((error) => locations.locate(error)));
   return result.coerced;
 }
 
@@ -45,6 +45,6 @@ function checkSize(variables: Values): void {
 
 const tooMany = (values: number) =>
   badRequest(
-    `The variables have ${said(values)} values or more; at most ${said(LIMITS.variableValues)} are allowed.`,
+    `The variables have ${formatCount(values)} values or more; at most ${formatCount(LIMITS.variableValues)} are allowed.`,
     'variables',
   );

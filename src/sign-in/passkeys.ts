@@ -11,7 +11,7 @@ import { badRequest, ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { OneTimeTokens } from '../ports/one-time-tokens.js';
 import type { PasskeyRecord, PasskeyStore, StoredPasskey } from '../ports/passkeys.js';
-import type { Limiter } from '../ports/shared.js';
+import type { RateLimiter } from '../ports/rate-limiter.js';
 import { authenticationOf, challengeOf, registrationOf } from './passkey-responses.js';
 import { type RelyingParty, relyingParty } from './relying-party.js';
 import type { NewSession, Origin, Sessions, Visitor } from './sessions.js';
@@ -37,7 +37,7 @@ export interface PasskeysOptions {
   readonly sessions: Pick<Sessions, 'start'>;
   /** What the account's owner calls it: shown by the authenticator. */
   readonly nameOf: (accountId: string) => Promise<string>;
-  readonly limiter: Limiter;
+  readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
   /** The address of sign-in, known once it is listened at. */
@@ -61,7 +61,7 @@ export class Passkeys {
   }
 
   /** Where passkeys work; null where the service has no name that they could belong to. */
-  place(): RelyingParty | null {
+  relyingParty(): RelyingParty | null {
     return relyingParty(this.#options.authUrl());
   }
 
@@ -71,10 +71,10 @@ export class Passkeys {
    */
   async registrationOptions(visitor: Visitor): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const { accountId } = visitor;
-    const { id } = this.#party();
+    const { id } = this.#relyingParty();
     this.#needRecent(visitor);
-    const held = await this.list(accountId);
-    if (held.length >= MOST_PASSKEYS) throw badRequest(`An account can have at most ${MOST_PASSKEYS} passkeys.`);
+    const existing = await this.list(accountId);
+    if (existing.length >= MOST_PASSKEYS) throw badRequest(`An account can have at most ${MOST_PASSKEYS} passkeys.`);
     const name = await this.#options.nameOf(accountId);
     const { generateRegistrationOptions } = await webauthn();
     return generateRegistrationOptions({
@@ -85,7 +85,7 @@ export class Passkeys {
       userID: Uint8Array.from(Buffer.from(accountId)),
       challenge: await this.#challenge(accountId),
       timeout: CHALLENGE_MS,
-      excludeCredentials: held.map(({ credentialId, transports }) => ({
+      excludeCredentials: existing.map(({ credentialId, transports }) => ({
         id: credentialId,
         transports: [...transports],
       })),
@@ -95,7 +95,7 @@ export class Passkeys {
 
   /** Adds the passkey that the browser made, for a challenge that only a recent sign-in gets. Throws `bad_request` for one that is not right, or is known already. */
   async register({ accountId }: Visitor, given: unknown, name: string, by: Actor): Promise<void> {
-    const { id, origin } = this.#party();
+    const { id, origin } = this.#relyingParty();
     const response = registrationOf(given);
     const shown = nameFrom(name);
     const { verifyRegistrationResponse } = await webauthn();
@@ -117,7 +117,7 @@ export class Passkeys {
    * throws `rate_limited` when too many were asked for from one address, or by everybody.
    */
   async signInOptions(address: string): Promise<PublicKeyCredentialRequestOptionsJSON> {
-    const { id } = this.#party();
+    const { id } = this.#relyingParty();
     await this.#admit(`passkey:from:${address}`, PER_ADDRESS, 'from your IP address');
     await this.#admit('passkey:all', IN_ALL, 'on this server');
     const challenge = await this.#challenge(null);
@@ -168,7 +168,7 @@ export class Passkeys {
 
   /** The authenticator's new count of signatures. One that did not rise may come from a copy, and is refused. */
   async #verify(response: AuthenticationResponseJSON, passkey: StoredPasskey): Promise<number> {
-    const { id, origin } = this.#party();
+    const { id, origin } = this.#relyingParty();
     const { verifyAuthenticationResponse } = await webauthn();
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,
@@ -203,8 +203,8 @@ export class Passkeys {
     throw refusal();
   }
 
-  #party(): RelyingParty {
-    const party = this.place();
+  #relyingParty(): RelyingParty {
+    const party = this.relyingParty();
     if (party) return party;
     throw badRequest('Passkeys need a host name and https; browsers do not offer them at this address.');
   }

@@ -7,7 +7,7 @@ import { withTimeout } from '../core/with-timeout.js';
 import type { Clock } from '../ports/clock.js';
 import type { Mail } from '../ports/mail.js';
 import type { OneTimeTokens } from '../ports/one-time-tokens.js';
-import type { Limiter } from '../ports/shared.js';
+import type { RateLimiter } from '../ports/rate-limiter.js';
 import type { EmailAccounts } from '../ports/sign-in.js';
 import { MAILED_MINUTES, SignInLinks, signInLink } from './links.js';
 import { signInMail } from './mail.js';
@@ -41,10 +41,10 @@ export interface SignInOptions {
   /** Opens an account for an address that has none; gives its id. */
   readonly openAccount: (email: string, by: Actor) => Promise<string>;
   /** Gives such an account the credits it starts with. Again for the same one, nothing happens. */
-  readonly giveStart: (accountId: string) => Promise<void>;
+  readonly grantStartingCredits: (accountId: string) => Promise<void>;
   readonly nameOf: (accountId: string) => Promise<string>;
   readonly mail: Mail;
-  readonly limiter: Limiter;
+  readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
   /** The address of sign-in, known once it is listened at. */
@@ -97,7 +97,7 @@ export class SignIn {
   }
 
   /** Whom a link would sign in: the mail address it was sent to, or the account's name. It goes on working. Throws as `spend`. */
-  async whose(pasted: string): Promise<string> {
+  async accountOf(pasted: string): Promise<string> {
     const found = await this.#peek(pasted);
     return 'accountId' in found ? this.#options.nameOf(found.accountId) : found.email;
   }
@@ -115,9 +115,9 @@ export class SignIn {
   }
 
   async #accountOf(to: string, { address }: Origin): Promise<string> {
-    const { accounts, openAccount, giveStart } = this.#options;
+    const { accounts, openAccount, grantStartingCredits } = this.#options;
     const accountId = await accounts.accountOf(to, () => openAccount(to, { who: 'customer', address }));
-    if (await accounts.lacksStart(accountId)) await giveStart(accountId);
+    if (await accounts.lacksStartingCredits(accountId)) await grantStartingCredits(accountId);
     return accountId;
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryLimiter } from '../../adapters/memory/limiter.js';
+import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.js';
 import { limitAddress } from '../../src/access/address.js';
 import { createAdmit } from '../../src/access/admit.js';
 import { createFailedKeys } from '../../src/access/failed-keys.js';
@@ -8,7 +8,7 @@ import { ServiceError } from '../../src/core/errors.js';
 import { STARTING_QPS } from '../../src/core/tiers.js';
 import { caller, standingClock } from './key-store.js';
 
-const setUp = () => createAdmit({ limiter: createMemoryLimiter({ clock: standingClock() }) });
+const setUp = () => createAdmit({ limiter: createMemoryRateLimiter({ clock: standingClock() }) });
 const times = async <T>(count: number, run: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, run));
 
@@ -77,7 +77,7 @@ describe('whom a limit by address counts', () => {
 
   it('nor does it with keys that are not valid (A8)', async () => {
     const failedKeys = createFailedKeys({
-      limiter: createMemoryLimiter({ clock: standingClock() }),
+      limiter: createMemoryRateLimiter({ clock: standingClock() }),
       monotonic: standingClock(),
     });
     const invalid = new ServiceError('invalid_key', 'No.');

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
-import { createMemoryLimiter } from '../../adapters/memory/limiter.js';
+import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.js';
 import { createIdentify } from '../../src/access/identify.js';
 import { hashKey, mintKey } from '../../src/access/key.js';
-import type { KeyLookup } from '../../src/ports/truth.js';
+import type { KeyLookup } from '../../src/ports/accounts.js';
 import { caller, createKeyStore, standingClock } from './key-store.js';
 
 const PEPPER = 'pepper';
@@ -12,7 +12,7 @@ const HOME = '192.0.2.1';
 async function setUp() {
   const store = createKeyStore();
   const clock = standingClock();
-  const limiter = createMemoryLimiter({ clock });
+  const limiter = createMemoryRateLimiter({ clock });
   const { identify, close } = await createIdentify({
     accounts: store.accounts,
     limiter,

@@ -1,5 +1,5 @@
+import type { Accounts, Caller, KeyLookup } from '../../src/ports/accounts.js';
 import type { Clock } from '../../src/ports/clock.js';
-import type { Accounts, Caller, KeyLookup } from '../../src/ports/truth.js';
 
 export interface KeyStore {
   readonly accounts: Accounts;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { accountHolder, addressHolder, type Holder } from '../../src/access/places.js';
 import { ProcessorTime } from '../../src/access/processor-time.js';
+import { accountHolder, addressHolder, type Holder } from '../../src/access/work-slots.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { Memories } from '../../src/core/memories.js';
 

@@ -146,7 +146,7 @@ describe('the books of two sales', () => {
           await tellAll(step.told, from, sessions);
         }
         // At last everything is seen, twice and at once.
-        await Promise.all([...sessions, ...sessions].map((session) => service.settling.look(session)));
+        await Promise.all([...sessions, ...sessions].map((session) => service.settling.reconcile(session)));
         await check(buyer, sessions, story, spent);
         await tellAll(
           service.stripe.events.slice(from).map((_, index) => index),

@@ -197,7 +197,7 @@ describe('paid checkouts', () => {
     service.stripe.pay(session);
     const before = service.told.length;
     await service.tell(service.stripe.events.at(-1) ?? '');
-    await service.settling.look(session);
+    await service.settling.reconcile(session);
     expect([await buyer.balance(), await buyer.paidUsd()]).toEqual([0, 0]);
     expect(await service.sale(session)).toMatchObject({ state: 'mismatched', paidAt: null });
     const errors = service.told.slice(before).filter((line) => (JSON.parse(line) as { level: number }).level === 50);

@@ -12,7 +12,7 @@ describe('refunds and disputes', () => {
   async function bought(pack?: string): Promise<{ buyer: Buyer; session: string }> {
     const buyer = await service.buyer();
     const session = await buyer.buy(pack);
-    await service.settling.look(session);
+    await service.settling.reconcile(session);
     return { buyer, session };
   }
 
@@ -43,8 +43,8 @@ describe('refunds and disputes', () => {
     await told();
     expect(await buyer.balance()).toBe(0);
     expect(await books(session)).toEqual([4_000_000, 6_000_000, 1_000]);
-    await service.settling.look(await buyer.buy());
-    await service.settling.look(session);
+    await service.settling.reconcile(await buyer.buy());
+    await service.settling.reconcile(session);
     for (const event of service.stripe.events.slice(-3)) await service.tell(event);
     expect(await buyer.balance()).toBe(10_000);
     expect(await books(session)).toEqual([4_000_000, 6_000_000, 1_000]);
@@ -108,7 +108,7 @@ describe('refunds and disputes', () => {
     expect([reply.status, reply.body.error.code]).toEqual([401, 'invalid_key']);
     expect((await buyer.log()).slice(-2)).toEqual(['credits.reversed', 'account.frozen']);
     await service.sql`update accounts set frozen_at = null where account_id = ${buyer.accountId}`;
-    await service.settling.look(session);
+    await service.settling.reconcile(session);
     expect((await buyer.client.get('/v1/me')).status).toBe(200);
     expect((await buyer.log()).filter((what) => what === 'account.frozen')).toHaveLength(1);
   });
@@ -122,7 +122,7 @@ describe('refunds and disputes', () => {
 
   it('refund and dispute together take no more than the pack (W6, W7)', async () => {
     const { buyer, session } = await bought();
-    await service.settling.look(await buyer.buy());
+    await service.settling.reconcile(await buyer.buy());
     service.stripe.refund(session, 600);
     service.stripe.dispute(session, 1_000);
     await told();
@@ -142,7 +142,7 @@ describe('refunds and disputes', () => {
     const refunding = async () => {
       for (let cents = 0; cents < 1_000; cents += 25) {
         service.stripe.refund(session, 25);
-        await Promise.all([service.settling.look(session), service.settling.look(session)]);
+        await Promise.all([service.settling.reconcile(session), service.settling.reconcile(session)]);
       }
     };
     const reading = async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import { createAuditLog } from '../../adapters/postgres/audit.js';
-import { Questions } from '../../adapters/postgres/questions.js';
+import { QueryLimiter } from '../../adapters/postgres/query-limiter.js';
 import { createSales } from '../../adapters/postgres/sales.js';
 import { keyPrefix } from '../../src/access/key.js';
 import { toThousandths } from '../../src/core/credits.js';
@@ -95,7 +95,7 @@ export async function startBilling(env: Record<string, string> = {}) {
         balance: async () => (await ledger.balance(walletId, keyId)).balance / 1000,
         paidUsd: async () => (await stores.accounts.get(accountId))?.paidUsd ?? 0,
         log: async () =>
-          (await createAuditLog(new Questions(sql)).list(accountId, 100)).map(({ what }) => what).reverse(),
+          (await createAuditLog(new QueryLimiter(sql)).list(accountId, 100)).map(({ what }) => what).reverse(),
       };
       return buyer;
     },

@@ -33,6 +33,17 @@ describe('POST /webhooks/stripe', () => {
     expect(await service.sql`select 1 from payment_events where event_id = ${event.id}`).toHaveLength(0);
   });
 
+  it('413 for one larger than is taken here, with that bound', async () => {
+    const reply = await fetch(service.webhook, {
+      ...{ method: 'POST', body: 'x'.repeat(1024 * 1024 + 1) },
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([reply.status, await reply.json()]).toMatchObject([
+      413,
+      { error: { message: 'The body is larger than 1048576 bytes.' } },
+    ]);
+  });
+
   it('200 for one that was a little on its way', async () => {
     const { buyer, event } = await paidEvent();
     const reply = await service.stripe.send(event, service.webhook, { timestamp: nowS() - 200 });

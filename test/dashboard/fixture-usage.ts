@@ -1,5 +1,5 @@
 import { priceOf } from '../../src/core/prices.js';
-import type { Receipt, UsageRow } from '../../src/ports/truth.js';
+import type { Receipt, UsageRow } from '../../src/ports/ledger.js';
 
 /** When the fixtures are looked at. */
 export const NOW_MS = Date.parse('2026-11-21T12:00:00.000Z');

@@ -1,8 +1,9 @@
 import type { SaleRecord } from '../../src/billing/billing.js';
+import type { AccountRecord, KeyRecord } from '../../src/ports/accounts.js';
 import type { AuditEvent } from '../../src/ports/audit.js';
 import type { GrantRecord } from '../../src/ports/grants.js';
+import type { Receipt, StatementEntry, UsageRow } from '../../src/ports/ledger.js';
 import type { SessionRecord } from '../../src/ports/sessions.js';
-import type { AccountRecord, KeyRecord, Receipt, StatementEntry, UsageRow } from '../../src/ports/truth.js';
 import { ago, busyUsage, PREFIXES, receiptOf, uuid } from './fixture-usage.js';
 
 /** Everything that one account's pages show. */

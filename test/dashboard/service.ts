@@ -6,7 +6,7 @@ import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
 import { hashSecret } from '../../src/access/secret.js';
 import { Keys } from '../../src/account/keys.js';
 import { toThousandths } from '../../src/core/credits.js';
-import type { AccountRecord, KeyRecord } from '../../src/ports/truth.js';
+import type { AccountRecord, KeyRecord } from '../../src/ports/accounts.js';
 import { Sessions } from '../../src/sign-in/sessions.js';
 import { FakeStripe } from '../support/fake-stripe.js';
 import { manualClock } from '../support/manual-clock.js';
@@ -25,7 +25,7 @@ export interface Answer {
 export interface Customer {
   readonly accountId: string;
   readonly sessionId: string;
-  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>, signal?: AbortSignal): Promise<Answer>;
   /** A form of one's own page; `headers` in place of what a browser says. */
   post(path: string, fields?: Record<string, string> | string, headers?: Record<string, string>): Promise<Answer>;
   account(): Promise<AccountRecord>;
@@ -53,7 +53,7 @@ export async function startDashboard({ billed = true }: { billed?: boolean } = {
     env: { ...(billed && stripe.env), PERCH_TRUST_PROXY: '127.0.0.1' },
     startPoll: () => ({ close: async () => {} }),
   });
-  const { accounts, ledger, questions, secrets } = perch.stores;
+  const { accounts, ledger, queries: questions, secrets } = perch.stores;
   const { pepper } = secrets;
   const { sql } = perch.database;
   const auditLog = createAuditLog(questions);
@@ -108,7 +108,8 @@ export async function startDashboard({ billed = true }: { billed?: boolean } = {
       const cookie = { cookie: `perch=${token}` };
       return {
         ...{ accountId, sessionId },
-        get: (path, headers = {}) => ask(path, { headers: { ...cookie, accept: 'text/html', ...headers } }),
+        get: (path, headers = {}, signal = undefined) =>
+          ask(path, { headers: { ...cookie, accept: 'text/html', ...headers }, ...(signal && { signal }) }),
         post: (path, fields = {}, headers = { 'sec-fetch-site': 'same-origin' }) =>
           ask(path, { method: 'POST', body: new URLSearchParams(fields), headers: { ...cookie, ...headers } }),
         async account() {

@@ -10,7 +10,7 @@ import { siteAssets } from '../../adapters/site/assets.js';
 import { sendPage } from '../../adapters/site/send-page.js';
 import { ServiceError } from '../../src/core/errors.js';
 import type { UsageGroup } from '../../src/core/usage.js';
-import type { UsageRow } from '../../src/ports/truth.js';
+import type { UsageRow } from '../../src/ports/ledger.js';
 import { type Household, SESSION } from './fixture.js';
 import { NOW_MS } from './fixture-usage.js';
 
@@ -21,9 +21,9 @@ export interface Served {
   close(): Promise<void>;
 }
 
-type Mounted = Omit<DashboardOptions, 'keyless' | 'door'> & {
+type Mounted = Omit<DashboardOptions, 'keyless' | 'sessionCookies'> & {
   readonly pages?: Readonly<Record<string, string>>;
-  readonly door: (app: FastifyInstance) => DashboardOptions['door'];
+  readonly sessionCookies: (app: FastifyInstance) => DashboardOptions['sessionCookies'];
 };
 
 /** As the service would mount it, with a public policy that lets everybody in. */
@@ -36,7 +36,7 @@ async function serveDashboard(options: Mounted): Promise<Served> {
   const keyless = createKeyless(app, async () => ({
     ...{ allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 1 },
   }));
-  mountDashboard(app, { ...options, keyless, door: options.door(app) });
+  mountDashboard(app, { ...options, keyless, sessionCookies: options.sessionCookies(app) });
   for (const [path, { type, body }] of siteAssets()) {
     app.get(path, async (_request, reply) => reply.type(type).send(body));
   }
@@ -123,7 +123,7 @@ const PASSKEYS: DashboardOptions['passkeys'] = {
   list: async () => [
     { credentialId: 'bGFwdG9w', name: 'Laptop', transports: [], createdAt: '2026-09-22T12:00:00.000Z', usedAt: null },
   ],
-  place: () => ({ id: 'perch.example', origin: 'https://perch.example' }),
+  relyingParty: () => ({ id: 'perch.example', origin: 'https://perch.example' }),
 };
 
 const CHECKOUT_URL = 'https://checkout.example/pay/cs_test_0';
@@ -136,7 +136,9 @@ export const serveHousehold = (
   serveDashboard({
     ...servicesOf(household, checkoutUrl),
     pages,
-    door: () => ({ visitor: async () => ({ accountId: household.account.accountId, sessionId: SESSION.sessionId }) }),
+    sessionCookies: () => ({
+      visitorOf: async () => ({ accountId: household.account.accountId, sessionId: SESSION.sessionId }),
+    }),
     network: 'corpus',
     checkoutOrigin: household.open ? new URL(checkoutUrl).origin : null,
     mail: true,

@@ -1,7 +1,7 @@
 /** Usage as figures, as a file and as pictures: what is drawn is what the ledger says. */
 import { describe, expect, it } from 'vitest';
 import { drawChart } from '../../adapters/dashboard/chart.js';
-import { chartInWords, creditsChart, itemsChart } from '../../adapters/dashboard/chart-data.js';
+import { chartText, creditsChart, itemsChart } from '../../adapters/dashboard/chart-data.js';
 import { paletteOf } from '../../adapters/dashboard/palette.js';
 import { csvField, usageCsv } from '../../adapters/dashboard/usage-csv.js';
 import { readChartParams, readUsageParams, usageQuery } from '../../adapters/dashboard/usage-params.js';
@@ -98,10 +98,10 @@ describe('chart data', () => {
 
   it('is said in words for who does not see it', () => {
     const chart = creditsChart(NOVEMBER, [row('2026-11-01', 'user', 1500), row('2026-11-03', 'search', 2500)]);
-    expect(chartInWords(chart, NOVEMBER)).toBe(
+    expect(chartText(chart, NOVEMBER)).toBe(
       'Credits per day from 2026-11-01 to 2026-11-03, as stacked bars: 4 in all, most on 2026-11-03 (2.5); search 2.5, user 1.5.',
     );
-    expect(chartInWords(creditsChart(NOVEMBER, []), NOVEMBER)).toMatch(/: none\.$/);
+    expect(chartText(creditsChart(NOVEMBER, []), NOVEMBER)).toMatch(/: none\.$/);
   });
 });
 

@@ -11,23 +11,17 @@ export interface Bound {
 /** What a constant that bounds something is called, or the object it stands in. */
 const BOUNDS = /(?:^|_)(?:MOST|MAX|LONGEST|LIMITS?|BOUNDS?|KEPT|MEMORIES|PATIENCE|SHARES?)(?:_|$)/;
 
-/** Types whose values are bounds, whatever they are called. */
-const BOUND_TYPES: readonly string[] = ['Bounds', 'PageSize'];
-
-/** Constants at the top of a file whose name or type says that they are a bound, those inside of objects by their path. */
+/** Constants at the top of a file whose name says that they are a bound, those inside of objects by their path. */
 export function boundsIn({ path, text }: Source): Bound[] {
   const constants = new Map<string, ts.Expression>();
-  const typed = new Set<string>();
   for (const statement of ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true).statements) {
     if (!ts.isVariableStatement(statement)) continue;
-    for (const { name, initializer, type } of statement.declarationList.declarations) {
-      if (!ts.isIdentifier(name) || !initializer) continue;
-      constants.set(name.text, initializer);
-      if (type && BOUND_TYPES.includes(type.getText())) typed.add(name.text);
+    for (const { name, initializer } of statement.declarationList.declarations) {
+      if (ts.isIdentifier(name) && initializer) constants.set(name.text, initializer);
     }
   }
   return [...constants].flatMap(([name, expression]) =>
-    BOUNDS.test(name) || typed.has(name) ? figuresIn(`${path} ${name}`, expression, constants) : [],
+    BOUNDS.test(name) ? figuresIn(`${path} ${name}`, expression, constants) : [],
   );
 }
 

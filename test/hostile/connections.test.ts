@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Places } from '../../src/access/places.js';
 import { ProcessorTime } from '../../src/access/processor-time.js';
+import { WorkSlots } from '../../src/access/work-slots.js';
 import { monotonic } from '../../src/core/monotonic.js';
 import { get, post, type RawClient, rawClient } from '../http/raw.js';
 import { type BareServer, startBareServer } from '../http/server.js';
@@ -11,7 +11,7 @@ const OTHER = '127.0.0.3';
 const until = (condition: () => void) => vi.waitFor(condition, { timeout: 20_000, interval: 10 });
 
 const sharesOf = (total: number) => ({
-  places: new Places({ total, deadlineMs: 5000, monotonic }),
+  slots: new WorkSlots({ total, deadlineMs: 5000, monotonic }),
   processor: new ProcessorTime({ monotonic }),
 });
 
@@ -88,7 +88,7 @@ describe('one address', () => {
     server = await startBareServer({ capacity: { maxInFlight: 40 }, shares: sharesOf(40) });
     const [flooding, other] = [sender(HOG), sender(OTHER)];
     const waiting = Array.from({ length: 30 }, () => flooding.get('/v1/wait'));
-    await until(() => expect(server.app.pressure.shares?.places.taken.work).toBe(10));
+    await until(() => expect(server.app.pressure.shares?.slots.taken.work).toBe(10));
     const refused = await flooding.get('/v1/wait');
     expect(refused.status).toBe(503);
     expect(refused.body.error).toMatchObject({ code: 'upstream_rate_limited', reason: 'address_busy' });
@@ -106,7 +106,7 @@ describe('one address', () => {
     );
     expect([await ok?.(), await busy?.()]).toEqual([10, 20]);
     expect((await Promise.all(calls)).every(({ status }) => status === 200)).toBe(true);
-    await until(() => expect(server.app.pressure.shares?.places.taken.work).toBe(0));
+    await until(() => expect(server.app.pressure.shares?.slots.taken.work).toBe(0));
   });
 
   it('whoever leaves in the middle of what, its places come back', async () => {
@@ -120,7 +120,7 @@ describe('one address', () => {
       await until(() => expect(server.app.pressure.inFlight).toBeGreaterThan(0));
       for (const { socket } of some) socket.resetAndDestroy();
       await until(() => expect(server.app.pressure.connections?.open).toBe(0));
-      await until(() => expect(server.app.pressure.shares?.places.taken.work).toBe(0));
+      await until(() => expect(server.app.pressure.shares?.slots.taken.work).toBe(0));
     }
     expect((await sender(HOG).post('/v1/length', {})).status).toBe(200);
   });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createMemoryCache } from '../../adapters/memory/cache.js';
-import { createMemoryTombstones } from '../../adapters/memory/tombstones.js';
-import { createGone } from '../../src/read/gone.js';
+import { createMemoryTombstoneLog } from '../../adapters/memory/tombstones.js';
 import { DEFAULT_LIFETIMES } from '../../src/read/lifetimes.js';
+import { createTombstones } from '../../src/read/tombstones.js';
 import { sendOld } from '../mcp/raw.js';
 import { type Service, startService } from '../rules/service.js';
 import { createClient, idsOf } from '../support/client.js';
@@ -36,13 +36,13 @@ describe('what is gone, whatever strangers ask for', () => {
     await expect(engine.open().reads.tweet('17', { path: 't', fresh: true })).rejects.toMatchObject(notFound);
     const without = await list();
     expect(without).not.toContain('17');
-    const { version } = engine.gone;
+    const { version } = engine.tombstones;
     const next = strangers();
     for (const _ of range(1010)) {
       const { nodes, errors } = await engine.open().reads.tweets(next(), { path: 'b', fresh: false });
       expect([nodes.length, errors.length]).toEqual([0, 100]);
     }
-    expect(engine.gone.version).toBe(version);
+    expect(engine.tombstones.version).toBe(version);
     expect(await list()).toEqual(without);
   });
 
@@ -50,26 +50,66 @@ describe('what is gone, whatever strangers ask for', () => {
     const cache = createMemoryCache({ clock });
     const seen = range(20_000).map((n) => `tweet:${n}`);
     await cache.set('page', { value: 1, fetchedAt: 0 }, 1e6, [...seen, 'tweet:innocent']);
-    const tombstones = createMemoryTombstones({ clock });
-    const gone = createGone({ clock, lifetimes: DEFAULT_LIFETIMES, tombstones, cache, maxBytes: 1024 * 1024 });
-    await gone.absent('tweet:innocent', 'innocent');
-    for (const name of seen) await gone.absent(name, 'hostile');
+    const tombstones = createMemoryTombstoneLog({ clock });
+    const gone = createTombstones({
+      clock,
+      lifetimes: DEFAULT_LIFETIMES,
+      tombstoneLog: tombstones,
+      cache,
+      maxBytes: 1024 * 1024,
+    });
+    await gone.addIfCached('tweet:innocent', 'innocent');
+    for (const name of seen) await gone.addIfCached(name, 'hostile');
     expect(gone.has('tweet:innocent')).toBe(true);
     expect([gone.has(seen[0] as string), gone.has(seen.at(-1) as string)]).toEqual([false, true]);
     // Asking for it oneself makes it nobody else's: it can't be taken over to be let go.
-    await gone.absent('tweet:innocent', 'hostile');
-    for (const name of seen) await gone.absent(name, 'hostile');
+    await gone.addIfCached('tweet:innocent', 'hostile');
+    for (const name of seen) await gone.addIfCached(name, 'hostile');
     expect(gone.has('tweet:innocent')).toBe(true);
   });
 
   it('is not pushed out by what is remembered only to be on the safe side', async () => {
     const known = new Set(['tweet:shown']);
     const cache = { shows: async (names: readonly string[]) => names.map((name) => known.has(name) || undefined) };
-    const tombstones = createMemoryTombstones({ clock });
-    const gone = createGone({ clock, lifetimes: DEFAULT_LIFETIMES, tombstones, cache, maxBytes: 1024 * 1024 });
-    await gone.absent('tweet:shown', 'same account');
-    for (const n of range(20_000)) await gone.absent(`tweet:${n}`, 'same account');
+    const tombstones = createMemoryTombstoneLog({ clock });
+    const gone = createTombstones({
+      clock,
+      lifetimes: DEFAULT_LIFETIMES,
+      tombstoneLog: tombstones,
+      cache,
+      maxBytes: 1024 * 1024,
+    });
+    await gone.addIfCached('tweet:shown', 'same account');
+    for (const n of range(20_000)) await gone.addIfCached(`tweet:${n}`, 'same account');
     expect([gone.has('tweet:shown'), gone.has('tweet:20000'), gone.has('tweet:1')]).toEqual([true, true, false]);
+  });
+
+  it('is not pushed out by what is remembered to be on the safe side for twenty other accounts', async () => {
+    const known = range(400).map((n) => `tweet:known${n}`);
+    const cache = {
+      shows: async (names: readonly string[]) => names.map((name) => known.includes(name) || undefined),
+    };
+    const tombstones = createMemoryTombstoneLog({ clock });
+    const gone = createTombstones({
+      clock,
+      lifetimes: DEFAULT_LIFETIMES,
+      tombstoneLog: tombstones,
+      cache,
+      maxBytes: 1024 * 1024,
+    });
+    for (const name of known) await gone.addIfCached(name, 'innocent');
+    for (const account of range(20)) {
+      for (const n of range(300)) await gone.addIfCached(`tweet:${account}x${n}`, `hostile ${account}`);
+    }
+    expect(known.filter((name) => !gone.has(name))).toEqual([]);
+  });
+
+  it('is asked for once for all that a batch found nobody has', async () => {
+    const shows = vi.fn(async (names: readonly string[]) => names.map(() => false));
+    const tombstones = createMemoryTombstoneLog({ clock });
+    const gone = createTombstones({ clock, lifetimes: DEFAULT_LIFETIMES, tombstoneLog: tombstones, cache: { shows } });
+    await Promise.all(range(100).map((n) => gone.addIfCached(`tweet:${n}`, 'account')));
+    expect(shows.mock.calls.map(([names]) => names.length)).toEqual([100]);
   });
 
   it('does not hide users whose handle is nobody’s from pages, because somebody asked for it', async () => {

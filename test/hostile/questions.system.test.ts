@@ -1,7 +1,9 @@
 /** Questions about the past are free: many of them, slow ones and abandoned ones must take nothing from anybody else. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sql } from '../../adapters/postgres/sql.js';
+import { QUERY_CONNECTIONS, QueryLimiter } from '../../adapters/postgres/query-limiter.js';
+import { connect, type Sql } from '../../adapters/postgres/sql.js';
+import { ServiceError } from '../../src/core/errors.js';
 import { post } from '../graphql/client.js';
 import { type Service, startService } from '../graphql/service.js';
 import { createClient, rows } from '../support/client.js';
@@ -116,6 +118,39 @@ describe('many questions of one account', () => {
     });
   }, 30_000);
 
+  it('in one GraphQL document share the rows of one answer', async () => {
+    const from = new Date(Date.now() - 365 * 86_400_000).toISOString().slice(0, 10);
+    const page = (name: string, first: number) =>
+      `${name}: usagePage(from: "${from}", group: "day,endpoint", first: ${first}) { nodes { requests } }`;
+    const fits = await post(service.perch, asker, `{ ${page('a', 500)} ${page('b', 500)} }`);
+    const data = fits.body.data as Record<string, { nodes: unknown[] }>;
+    expect(Object.values(data).map(({ nodes }) => nodes.length)).toEqual([500, 500]);
+    const { status, body } = await post(
+      service.perch,
+      asker,
+      `{ ${page('a', 501)} ${page('b', 500)} ${page('c', 1)} }`,
+    );
+    expect(status).toBe(200);
+    expect(Object.values(body.data ?? {}).filter((one) => one === null).length).toBeGreaterThan(0);
+    for (const { message, extensions } of body.errors) {
+      expect([extensions.code, message]).toEqual(['bad_request', expect.stringContaining('1,000 rows of usage')]);
+    }
+  });
+
+  it('that have more rows than an answer are refused, and told what to use instead', async () => {
+    const from = new Date(Date.now() - 365 * 86_400_000).toISOString().slice(0, 10);
+    const usage = `usage(from: "${from}", group: "day,endpoint") { requests }`;
+    for (const query of [`{ ${usage} }`, `{ me { ${usage} } }`]) {
+      const { body } = await post(service.perch, asker, query);
+      const [error] = body.errors;
+      expect([error?.extensions.code, error?.message]).toEqual([
+        'bad_request',
+        expect.stringMatching(/more than 1,000 rows: use usagePage/),
+      ]);
+      expect(JSON.stringify(body.data)).not.toContain('requests');
+    }
+  });
+
   it('beside those of another account: that one is answered', async () => {
     await client(reader).get('/v1/users/user3');
     const many = Array.from({ length: 40 }, () => client(asker).get(LARGEST));
@@ -124,6 +159,64 @@ describe('many questions of one account', () => {
     const statuses = new Set((await Promise.all(many)).map(({ status }) => status));
     expect([...statuses].every((status) => status === 200 || status === 503)).toBe(true);
   }, 30_000);
+});
+
+describe('questions of many accounts', () => {
+  const sleep = (seconds: number) => (on: Sql) => on<object[]>`select pg_sleep(${seconds})`;
+  let pool: Sql;
+  beforeAll(() => {
+    pool = connect(service.perch.database.target, { max: QUERY_CONNECTIONS });
+  });
+  afterAll(() => pool.end({ timeout: 1 }));
+
+  it('share the places: who comes when others have filled them finds one', async () => {
+    const questions = new QueryLimiter(pool, { total: 20 });
+    const asked = ['a', 'b', 'c'].flatMap((account) =>
+      Array.from({ length: 18 }, () => questions.run(account, sleep(0.05)).catch((error: unknown) => error)),
+    );
+    await expect(questions.run('newcomer', sleep(0))).resolves.toHaveLength(1);
+    const refused = (await Promise.all(asked)).filter((one) => one instanceof ServiceError);
+    expect(refused.length).toBeGreaterThan(20);
+    expect(new Set(refused.map((one) => (one as ServiceError).detail.reason))).toEqual(new Set(['questions']));
+  });
+
+  it('begin a second of one account only where a connection is free', async () => {
+    const questions = new QueryLimiter(pool);
+    const done: string[] = [];
+    const ask = (account: string) => questions.run(account, sleep(0.3)).then(() => done.push(account));
+    const asked = ['a', 'b', 'c', 'd'].flatMap((account) => [ask(account), ask(account), ask(account)]);
+    await ask('newcomer');
+    expect(done.length).toBeLessThanOrEqual(8);
+    await Promise.all(asked);
+  });
+
+  it('keep their place until the database is done, also when the caller left', async () => {
+    let begun = 0;
+    let finish: () => void = () => {};
+    const stuck = {
+      begin: () => {
+        begun += 1;
+        return new Promise<object[]>((resolve) => {
+          finish = () => resolve([]);
+        });
+      },
+    };
+    const questions = new QueryLimiter(stuck as unknown as Sql, { perAccount: 1, totalMs: 300 });
+    const leaving = new AbortController();
+    const left = questions.run('a', sleep(0), leaving.signal);
+    const next = questions.run('a', sleep(0));
+    const late = expect(next).rejects.toThrow('not answered within 0.3 s');
+    await until(async () => begun === 1);
+    leaving.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+    await late;
+    expect(begun).toBe(1);
+    finish();
+    const last = questions.run('a', sleep(0));
+    await until(async () => begun === 2);
+    finish();
+    await expect(last).resolves.toEqual([]);
+  });
 });
 
 describe('a slow question', () => {

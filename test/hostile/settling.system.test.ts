@@ -138,11 +138,11 @@ describe('a wallet that two nodes charge at once', () => {
     const customer = await service.customer();
     for (const node of [0, 1]) await customer.on(node).get(READ);
     const counts = [0, 0];
-    const lanes = many(16, async (lane) => {
-      const node = customer.on(lane % 2);
+    const lanes = many(16, async (worker) => {
+      const node = customer.on(worker % 2);
       for (let nth = 0; nth < 30; nth += 1) {
         expect((await node.get(READ)).status).toBe(200);
-        counts[lane % 2] = (counts[lane % 2] ?? 0) + 1;
+        counts[worker % 2] = (counts[worker % 2] ?? 0) + 1;
       }
     });
     await Promise.all(lanes);

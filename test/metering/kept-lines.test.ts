@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type ItemCache, priceOf, UNITS, type Unit } from '../../src/core/prices.js';
-import { keptLines, shownLines } from '../../src/metering/kept-lines.js';
-import type { ReceiptLine } from '../../src/ports/truth.js';
+import { ledgerLines, responseLines } from '../../src/metering/receipt-lines.js';
+import type { ReceiptLine } from '../../src/ports/ledger.js';
 
 const UNIT_NAMES = Object.keys(UNITS) as Unit[];
 const CACHES: readonly ItemCache[] = ['hit', 'miss', 'bypass'];
@@ -33,7 +33,7 @@ const fieldPaths = (lines: readonly ReceiptLine[]) => new Map(lines.map(({ path 
 it('whatever was asked: under 1,000 bytes, the same sums, one line each', () => {
   fc.assert(
     fc.property(receipts, (lines) => {
-      const kept = keptLines(lines, fieldPaths(lines));
+      const kept = ledgerLines(lines, fieldPaths(lines));
       expect(JSON.stringify(kept).length).toBeLessThan(1_000);
       expect(sumsOf(kept)).toEqual(sumsOf(lines));
       expect(new Set(kept.map(({ path, unit, cache }) => `${path} ${unit} ${cache}`)).size).toBe(kept.length);
@@ -50,7 +50,7 @@ it('the very worst: every unit in every way of coming by it, at many places', ()
       }),
     ),
   ).flat();
-  const kept = keptLines(lines, fieldPaths(lines));
+  const kept = ledgerLines(lines, fieldPaths(lines));
   expect(JSON.stringify(kept).length).toBeLessThan(1_100);
   expect(sumsOf(kept)).toEqual(sumsOf(lines));
 });
@@ -60,13 +60,13 @@ it('what a caller called a field is not kept', () => {
     { path: 'secret', unit: 'tweet', cache: 'hit', items: 1, unitPrice: 500 },
     { path: 'unknown', unit: 'tweet', cache: 'hit', items: 2, unitPrice: 500 },
   ];
-  expect(keptLines(lines, new Map([['secret', 'tweet']])).map(({ path }) => path)).toEqual(['tweet', 'other']);
+  expect(ledgerLines(lines, new Map([['secret', 'tweet']])).map(({ path }) => path)).toEqual(['tweet', 'other']);
 });
 
 it('a long path keeps its first name and the last ones', () => {
   const path = 'user.tweets.nodes.quoted.quoted.quoted.quoted.quoted.quoted.inReplyTo';
   const lines: ReceiptLine[] = [{ path, unit: 'tweet', cache: 'hit', items: 1, unitPrice: 500 }];
-  const [kept] = keptLines(lines, new Map([[path, path]]));
+  const [kept] = ledgerLines(lines, new Map([[path, path]]));
   expect(kept?.path).toMatch(/^user\.\.\.[\w.]*quoted\.inReplyTo$/);
   expect(kept?.path.length).toBeLessThanOrEqual(64);
 });
@@ -82,7 +82,7 @@ it('an answer tells at most 115 lines, and no path over 256 characters', () => {
       unitPrice: 1000,
     }),
   );
-  const shown = shownLines(lines);
+  const shown = responseLines(lines);
   expect(shown).toHaveLength(101);
   expect(Math.max(...shown.map(({ path }) => path.length))).toBe(256);
   expect(sumsOf(shown)).toEqual(sumsOf(lines));

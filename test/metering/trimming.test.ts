@@ -16,7 +16,7 @@ const wallets = fc.array(fc.constantFrom(0, 0.4, 0.5, 0.9, 1, 1.5, 2.4, 3, 7, 50
 describe('a page and what the money covers of it (M1)', () => {
   it('is cut at the last item covered, costs no more than there is, and its cursor goes on there', async () => {
     await fc.assert(
-      fc.asyncProperty(shapes, wallets, fc.integer({ min: 1, max: 8 }), async (shape, purses, count) => {
+      fc.asyncProperty(shapes, wallets, fc.integer({ min: 1, max: 8 }), async (shape, walletCache, count) => {
         const { engine, list } = startChain(shape);
         const unit = unitOfList(list.list);
         const ask = { ...list.list, count };
@@ -24,9 +24,10 @@ describe('a page and what the money covers of it (M1)', () => {
         let after: string | null = null;
         for (let turn = 0; turn < 300; turn += 1) {
           // Once round, with enough: a wallet that never covers a thing would never come to the end.
-          const round = Math.floor(turn / purses.length);
+          const round = Math.floor(turn / walletCache.length);
           const credits =
-            Math.round((purses[turn % purses.length] ?? 0) * priceOf(unit, 'miss')) + (round > 3 ? 10 ** 6 : 0);
+            Math.round((walletCache[turn % walletCache.length] ?? 0) * priceOf(unit, 'miss')) +
+            (round > 3 ? 10 ** 6 : 0);
           const before = engine.calls();
           const got = await engine.page({ ...ask, after }, credits).catch((error: unknown) => error);
           if (credits < priceOf(unit, 'miss')) expect(engine.calls()).toBe(before);

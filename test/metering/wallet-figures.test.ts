@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Purses } from '../../src/metering/purses.js';
-import type { Caller, Ledger, Posted } from '../../src/ports/truth.js';
+import { WalletCache } from '../../src/metering/wallet-cache.js';
+import type { Caller } from '../../src/ports/accounts.js';
+import type { Ledger, Posted } from '../../src/ports/ledger.js';
 import { caller } from '../access/key-store.js';
 
 type Books = Pick<Ledger, 'balance' | 'post'>;
@@ -59,13 +60,13 @@ const debitOf = (amount: number) => ({
 describe('what a process knows of a wallet', () => {
   it('loses an amount once, though the balance is read between its commit and its booking', async () => {
     const books = lateLedger(1_000);
-    const purses = new Purses(books.ledger, clock);
-    const first = await purses.open(payer, 500, Infinity);
+    const walletCache = new WalletCache(books.ledger, clock);
+    const first = await walletCache.open(payer, 500, Infinity);
     first.take(500);
     first.post(books.ledger.post(debitOf(500)), 500, clock);
     let second: { left: number } | undefined;
-    const opening = purses.open(payer, 500, Infinity).then((purse) => {
-      second = purse;
+    const opening = walletCache.open(payer, 500, Infinity).then((limit) => {
+      second = limit;
     });
     await settled();
     // 500 are left, and 500 are being posted: whether these are the same cannot be told yet.
@@ -77,28 +78,28 @@ describe('what a process knows of a wallet', () => {
 
   it('waits for nobody while there is enough whatever becomes of the posts', async () => {
     const books = lateLedger(10_000);
-    const purses = new Purses(books.ledger, clock);
-    const first = await purses.open(payer, 9_000, Infinity);
+    const walletCache = new WalletCache(books.ledger, clock);
+    const first = await walletCache.open(payer, 9_000, Infinity);
     first.take(1_000);
     first.post(books.ledger.post(debitOf(1_000)), 1_000, clock);
-    expect((await purses.open(payer, 8_000, Infinity)).left).toBeGreaterThanOrEqual(8_000);
+    expect((await walletCache.open(payer, 8_000, Infinity)).left).toBeGreaterThanOrEqual(8_000);
   });
 
   it('takes off what other calls in flight are about to spend (M5)', async () => {
     const books = lateLedger(1_000);
-    const purses = new Purses(books.ledger, clock);
-    (await purses.open(payer, 700, Infinity)).take(700);
-    expect((await purses.open(payer, 700, Infinity)).left).toBe(300);
+    const walletCache = new WalletCache(books.ledger, clock);
+    (await walletCache.open(payer, 700, Infinity)).take(700);
+    expect((await walletCache.open(payer, 700, Infinity)).left).toBe(300);
   });
 
   it('knows of a grant though posts of the wallet hang', async () => {
     const books = lateLedger(500);
-    const purses = new Purses(books.ledger, clock);
-    const first = await purses.open(payer, 500, Infinity);
+    const walletCache = new WalletCache(books.ledger, clock);
+    const first = await walletCache.open(payer, 500, Infinity);
     first.take(500);
     first.post(books.ledger.post(debitOf(500)), 500, clock);
     books.move(5_000);
-    expect((await purses.open(payer, 500, Infinity)).left).toBeGreaterThanOrEqual(500);
+    expect((await walletCache.open(payer, 500, Infinity)).left).toBeGreaterThanOrEqual(500);
   });
 
   it('never lets a figure that came late win over a newer one', async () => {
@@ -116,10 +117,10 @@ describe('what a process knows of a wallet', () => {
         return figure;
       },
     };
-    const purses = new Purses(slow, clock);
-    const first = await purses.open(payer, 400, Infinity);
+    const walletCache = new WalletCache(slow, clock);
+    const first = await walletCache.open(payer, 400, Infinity);
     isSlow = true;
-    const late = purses.open(payer, 400, Infinity);
+    const late = walletCache.open(payer, 400, Infinity);
     first.take(400);
     first.post(books.ledger.post(debitOf(400)), 400, clock);
     books.tell();
@@ -147,23 +148,23 @@ describe('what a process knows of a wallet', () => {
         fc.integer({ min: 0, max: 2_000 }),
         async (steps, credits) => {
           const books = lateLedger(credits);
-          const purses = new Purses(books.ledger, clock);
+          const walletCache = new WalletCache(books.ledger, clock);
           /** Planned by calls of ours that are not in the ledger. */
           let planned = 0;
           let granted = 0;
           const call = async (amount: number): Promise<void> => {
             const before = granted;
-            const purse = await purses.open(payer, amount, Infinity);
+            const limit = await walletCache.open(payer, amount, Infinity);
             // What was there when it came, and nobody has spent or plans to spend: for less it is refused for nothing.
             const there = books.balance - (granted - before) - planned;
-            expect(purse.left).toBeGreaterThanOrEqual(Math.min(amount, there));
-            if (purse.left < amount) return purse.close();
-            purse.take(amount);
+            expect(limit.left).toBeGreaterThanOrEqual(Math.min(amount, there));
+            if (limit.left < amount) return limit.close();
+            limit.take(amount);
             planned += amount;
             await settled();
             planned -= amount;
             const posting = books.ledger.post(debitOf(amount));
-            purse.post(posting, amount, clock);
+            limit.post(posting, amount, clock);
             await posting;
           };
           const calls: Promise<void>[] = [];
@@ -183,8 +184,8 @@ describe('what a process knows of a wallet', () => {
             books.tell();
             await Promise.race([all, settled()]);
           }
-          const purse = await purses.open(payer, 1e9, Infinity);
-          expect(purse.left).toBe(books.balance);
+          const limit = await walletCache.open(payer, 1e9, Infinity);
+          expect(limit.left).toBe(books.balance);
         },
       ),
       { numRuns: 100 },

@@ -40,12 +40,12 @@ export async function inParallel<T>(
 ): Promise<PromiseSettledResult<T>[]> {
   const results: PromiseSettledResult<T>[] = [];
   let next = 0;
-  async function lane(): Promise<void> {
+  async function worker(): Promise<void> {
     for (let mine = next++; mine < works.length; mine = next++) {
       const work = works[mine];
       if (work) [results[mine]] = (await Promise.allSettled([work()])) as [PromiseSettledResult<T>];
     }
   }
-  await Promise.all(Array.from({ length: width }, lane));
+  await Promise.all(Array.from({ length: width }, worker));
   return results;
 }

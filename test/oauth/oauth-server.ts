@@ -4,7 +4,7 @@ import type { Perch } from '../../app/compose.js';
 import type { Stores } from '../../app/stores.js';
 import { hashKey } from '../../src/access/key.js';
 import type { ClientDocuments } from '../../src/ports/grants.js';
-import type { Limiter } from '../../src/ports/shared.js';
+import type { RateLimiter } from '../../src/ports/rate-limiter.js';
 import { freePort } from '../observing/service.js';
 import type { FreshDatabase } from '../support/database.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
@@ -38,7 +38,7 @@ export interface OAuthServerOptions {
 }
 
 const ENDLESS = { allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 };
-const UNLIMITED: Limiter = { take: async () => ENDLESS };
+const UNLIMITED: RateLimiter = { take: async () => ENDLESS };
 
 export async function startOAuthServer(options: OAuthServerOptions = {}): Promise<OAuthServer> {
   const { documents = NO_DOCUMENTS, basePath = '', authPath = '', limited = false } = options;
@@ -57,15 +57,15 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
       ...(limited && { PERCH_TRUST_PROXY: '127.0.0.1' }),
     },
     ...(!limited && { limiter: UNLIMITED }),
-    door: {
-      visitor: async () => (visitor === null ? null : { accountId: visitor, sessionId: 'session' }),
-      open() {},
-      shut() {},
+    sessionCookies: {
+      visitorOf: async () => (visitor === null ? null : { accountId: visitor, sessionId: 'session' }),
+      set() {},
+      clear() {},
     },
     max: 20,
     startPoll: () => ({ close: async () => {} }),
   });
-  const { accounts, questions, secrets } = perch.stores;
+  const { accounts, queries: questions, secrets } = perch.stores;
   const { database } = perch;
   return {
     url: own,

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Accounts } from '../../src/ports/truth.js';
+import type { Accounts } from '../../src/ports/accounts.js';
 
 export interface AccountsStore {
   readonly accounts: Accounts;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Cache, Held } from '../../src/ports/shared.js';
+import type { Cache, Cached } from '../../src/ports/cache.js';
 
 export interface CacheHarness {
   readonly cache: Cache;
@@ -9,7 +9,7 @@ export interface CacheHarness {
   close(): Promise<void>;
 }
 
-const held = <T>(value: T): Held<T> => ({ value, fetchedAt: 1_700_000_000_123 });
+const held = <T>(value: T): Cached<T> => ({ value, fetchedAt: 1_700_000_000_123 });
 
 /** What any `Cache` keeps. `create` gives an empty one. */
 export function cacheSuite(create: () => Promise<CacheHarness>): void {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryCache } from '../../adapters/memory/cache.js';
 import { bytesOf } from '../../src/core/bytes-of.js';
-import type { Held } from '../../src/ports/shared.js';
+import type { Cached } from '../../src/ports/cache.js';
 import { cacheSuite } from './cache.suite.js';
 
 const clock = { now: () => 0 };
-const held = <T>(value: T): Held<T> => ({ value, fetchedAt: 0 });
+const held = <T>(value: T): Cached<T> => ({ value, fetchedAt: 0 });
 
 describe('the cache in memory', () => {
   cacheSuite(async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Posted } from '../../src/ports/truth.js';
+import type { Posted } from '../../src/ports/ledger.js';
 import { addPayerKey, debitOf, grantTo, type LedgerStore, openPayer, type Payer } from './ledger.suite.js';
 
 const steps = fc.array(

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UsageGroup } from '../../src/core/usage.js';
-import type { Accounts, Debit, Ledger, UsageRow } from '../../src/ports/truth.js';
+import type { Accounts } from '../../src/ports/accounts.js';
+import type { Debit, Ledger, UsageRow } from '../../src/ports/ledger.js';
 
 /** Two nodes on one store. */
 export interface LedgerStore {

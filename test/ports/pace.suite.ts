@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Pace } from '../../src/ports/shared.js';
+import type { Pace } from '../../src/ports/pace.js';
 
 export interface PaceHarness {
   /** Several nodes with one pace. */
@@ -19,10 +19,10 @@ export function paceSuite(create: () => Promise<PaceHarness>): void {
   afterEach(() => at.close());
 
   /** Waits of bookings made together, sorted: a place in time is whoever's. */
-  async function bookMany(times: number, perSecond: number, lane = 'lane'): Promise<number[]> {
+  async function bookMany(times: number, perSecond: number, worker = 'lane'): Promise<number[]> {
     const { bookers } = at;
     const waits = Array.from({ length: times }, (_, n) =>
-      (bookers[n % bookers.length] ?? bookers[0]).book(lane, perSecond),
+      (bookers[n % bookers.length] ?? bookers[0]).reserve(worker, perSecond),
     );
     return (await Promise.all(waits)).sort((a, b) => a - b);
   }
@@ -31,7 +31,7 @@ export function paceSuite(create: () => Promise<PaceHarness>): void {
   const EPSILON = 0.01;
 
   it('sends at once after a pause, and saves nothing up', async () => {
-    await at.bookers[0].book('lane', 10);
+    await at.bookers[0].reserve('lane', 10);
     await at.advance(5000);
     const [first = -1, ...others] = await bookMany(5, 10);
     expect(first).toBe(0);
@@ -50,20 +50,20 @@ export function paceSuite(create: () => Promise<PaceHarness>): void {
 
   it('gives a place that comes later as its time nears', async () => {
     await bookMany(2, 10);
-    const before = await at.bookers[0].book('lane', 10);
+    const before = await at.bookers[0].reserve('lane', 10);
     await at.advance(60);
-    expect((await at.bookers[0].book('lane', 10)) - before).toBeCloseTo(40, 2);
+    expect((await at.bookers[0].reserve('lane', 10)) - before).toBeCloseTo(40, 2);
   });
 
   it('paces lanes apart', async () => {
     await bookMany(10, 1, 'one');
-    expect(await at.bookers[0].book('other', 1)).toBe(0);
+    expect(await at.bookers[0].reserve('other', 1)).toBe(0);
   });
 
   it('keeps two thousand a second although who sends is late by a millisecond or two each time', async () => {
     let [nowMs, sent] = [0, 0];
     while (nowMs < 1000) {
-      const wait = await at.bookers[0].book('lane', 2000);
+      const wait = await at.bookers[0].reserve('lane', 2000);
       sent += 1;
       if (wait === 0) continue;
       const late = Math.ceil(wait) + (sent % 2);

@@ -17,8 +17,8 @@ describe('the pace in memory', () => {
 
   it('forgets the lane that was idle longest when there are too many', async () => {
     const pace = createMemoryPace({ clock: { now: () => 0 }, maxBytes: 2 * 200 });
-    for (const lane of ['a', 'b', 'c']) await pace.book(lane, 1);
-    expect(await pace.book('c', 1)).toBe(990);
-    expect(await pace.book('a', 1)).toBe(0);
+    for (const worker of ['a', 'b', 'c']) await pace.reserve(worker, 1);
+    expect(await pace.reserve('c', 1)).toBe(990);
+    expect(await pace.reserve('a', 1)).toBe(0);
   });
 });

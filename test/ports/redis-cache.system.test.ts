@@ -3,7 +3,7 @@ import { createMemoryCache } from '../../adapters/memory/cache.js';
 import { createRedisCache, NEAR_MS } from '../../adapters/redis/cache.js';
 import { openRedis, type RedisLink } from '../../adapters/redis/link.js';
 import { HOUR_MS } from '../../src/core/durations.js';
-import type { Cache } from '../../src/ports/shared.js';
+import type { Cache } from '../../src/ports/cache.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
 import { describeOnBoth, patient } from '../support/redis.js';
 

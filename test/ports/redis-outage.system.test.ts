@@ -3,7 +3,7 @@ import { Cluster } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openRedis } from '../../adapters/redis/link.js';
 import { openRedisStores, type RedisStores } from '../../adapters/redis/stores.js';
-import type { Tombstone } from '../../src/ports/shared.js';
+import type { Tombstone } from '../../src/ports/tombstones.js';
 import { manualClock } from '../support/manual-clock.js';
 import { describeOnBoth, localStores, patient, prepareRedis, type TestRedis, until } from '../support/redis.js';
 import { watchStalls } from '../support/stalls.js';
@@ -33,9 +33,9 @@ describeOnBoth('an outage', (redis) => {
       () => stores.cache.set(`k${round}`, held({ round }), 60_000),
       () => stores.cache.getMany([`k${round}`, 'never', `k${round - 1}`]),
       () => stores.limiter.take('account', 20),
-      () => stores.pace.book('lane', 20),
+      () => stores.pace.reserve('lane', 20),
       () => stores.flights.join(`k${round}`, async () => round),
-      () => stores.tombstones.add([{ key: `user:${round}`, gone: true }]),
+      () => stores.tombstoneLog.add([{ key: `user:${round}`, gone: true }]),
       () => stores.cache.delete([`k${round - 1}`]),
     ];
     const stalls = watchStalls();
@@ -70,7 +70,7 @@ describeOnBoth('an outage', (redis) => {
       const [node, other] = [await openNode(), await openNode()];
       expect(node.link.state().up).toBe(true);
       const heard: Tombstone[] = [];
-      await other.tombstones.follow(0, (tombstones) => heard.push(...tombstones));
+      await other.tombstoneLog.follow(0, (tombstones) => heard.push(...tombstones));
 
       let [isOver, round, longestMs] = [false, 0, 0];
       const work = (async () => {
@@ -150,8 +150,8 @@ describeOnBoth('an outage', (redis) => {
     expect((await limiter.take('b', 1)).allowed).toBe(false);
     clock.advance(1);
     expect((await limiter.take('b', 1)).allowed).toBe(true);
-    await pace.book('lane', 10);
-    expect(await pace.book('lane', 10)).toBeCloseTo(390, 2);
+    await pace.reserve('lane', 10);
+    expect(await pace.reserve('lane', 10)).toBeCloseTo(390, 2);
   });
 
   it('drops what changed meanwhile from Redis when it is back', async () => {

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createRedisFlights } from '../../adapters/redis/flights.js';
-import { createRedisLimiter } from '../../adapters/redis/limiter.js';
 import { openRedis, type RedisLink } from '../../adapters/redis/link.js';
 import { joinNodes } from '../../adapters/redis/nodes.js';
 import { createRedisPace } from '../../adapters/redis/pace.js';
-import { createRedisTombstones } from '../../adapters/redis/tombstones.js';
+import { createRedisRateLimiter } from '../../adapters/redis/rate-limiter.js';
+import { createRedisSingleFlight } from '../../adapters/redis/single-flight.js';
+import { createRedisTombstoneLog } from '../../adapters/redis/tombstones.js';
 import { ServiceError } from '../../src/core/errors.js';
 import type { Clock } from '../../src/ports/clock.js';
-import type { Flights, Tombstone } from '../../src/ports/shared.js';
+import type { SingleFlight } from '../../src/ports/single-flight.js';
+import type { Tombstone } from '../../src/ports/tombstones.js';
 import { manualClock } from '../support/manual-clock.js';
 import { deaf, describeOnBoth, localStores, patient, until } from '../support/redis.js';
 
@@ -24,8 +25,8 @@ describeOnBoth('three nodes', (redis) => {
   afterAll(() => Promise.all(links.map((link) => link.close())));
   beforeEach(() => redis().flush());
 
-  const flightsOn = (link: RedisLink): Flights =>
-    createRedisFlights({ link, local: localStores(patient.clock).flights });
+  const flightsOn = (link: RedisLink): SingleFlight =>
+    createRedisSingleFlight({ link, local: localStores(patient.clock).flights });
 
   it('hear each other’s messages', async () => {
     const heard: string[] = [];
@@ -42,7 +43,7 @@ describeOnBoth('three nodes', (redis) => {
 
   describe('flights', () => {
     /** Joins of one key over all nodes; the read ends when all have come. */
-    async function joinMany(times: number, read: () => unknown, on: readonly Flights[]) {
+    async function joinMany(times: number, read: () => unknown, on: readonly SingleFlight[]) {
       let [reads, open] = [0, () => {}];
       const gate = new Promise<void>((resolve) => {
         open = resolve;
@@ -124,7 +125,7 @@ describeOnBoth('three nodes', (redis) => {
 
   describe('limiter', () => {
     const limiterOn = (clock?: Clock) => (link: RedisLink) =>
-      createRedisLimiter({ link, nodes, local: localStores(patient.clock).limiter, ...(clock && { clock }) });
+      createRedisRateLimiter({ link, nodes, local: localStores(patient.clock).limiter, ...(clock && { clock }) });
     const takeMany = async (times: number, clock?: Clock): Promise<number> => {
       const limiters = links.map(limiterOn(clock));
       const takes = Array.from({ length: times }, (_, n) => limiters[n % limiters.length]?.take('account', 20));
@@ -171,7 +172,7 @@ describeOnBoth('three nodes', (redis) => {
     it('is one for all nodes, by the server’s time', async () => {
       const paces = links.map(paceOn());
       const startedAt = performance.now();
-      const waits = await Promise.all(Array.from({ length: 90 }, (_, n) => paces[n % 3]?.book('lane', 30) ?? 0));
+      const waits = await Promise.all(Array.from({ length: 90 }, (_, n) => paces[n % 3]?.reserve('lane', 30) ?? 0));
       const last = Math.max(...waits);
       expect(last).toBeLessThanOrEqual(89 * (1000 / 30) + 1);
       expect(last).toBeGreaterThanOrEqual(89 * (1000 / 30) - 11 - (performance.now() - startedAt));
@@ -180,10 +181,10 @@ describeOnBoth('three nodes', (redis) => {
     it('makes nobody wait longer because the clock was set back', async () => {
       const clock = manualClock();
       const pace = paceOn(clock)(links[0] as RedisLink);
-      for (let n = 0; n < 5; n += 1) await pace.book('lane', 10);
+      for (let n = 0; n < 5; n += 1) await pace.reserve('lane', 10);
       clock.advance(-3_600_000);
-      expect(await pace.book('lane', 10)).toBeCloseTo(490, 2);
-      expect(await pace.book('lane', 10)).toBeCloseTo(590, 2);
+      expect(await pace.reserve('lane', 10)).toBeCloseTo(490, 2);
+      expect(await pace.reserve('lane', 10)).toBeCloseTo(590, 2);
     });
   });
 
@@ -192,8 +193,8 @@ describeOnBoth('three nodes', (redis) => {
 
     it('reach another node in order although every message is lost', async () => {
       const [one, other] = [
-        createRedisTombstones(links[0] as RedisLink),
-        createRedisTombstones(deaf(links[1] as RedisLink)),
+        createRedisTombstoneLog(links[0] as RedisLink),
+        createRedisTombstoneLog(deaf(links[1] as RedisLink)),
       ];
       const heard: Tombstone[] = [];
       await other.follow(0, (tombstones) => heard.push(...tombstones));

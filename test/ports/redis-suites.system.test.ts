@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { createMemoryCache } from '../../adapters/memory/cache.js';
-import { createMemoryFlights } from '../../adapters/memory/flights.js';
-import { createMemoryLimiter } from '../../adapters/memory/limiter.js';
 import { createMemoryPace } from '../../adapters/memory/pace.js';
+import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.js';
+import { createMemorySingleFlight } from '../../adapters/memory/single-flight.js';
 import { createRedisCache } from '../../adapters/redis/cache.js';
-import { createRedisFlights } from '../../adapters/redis/flights.js';
-import { createRedisLimiter } from '../../adapters/redis/limiter.js';
 import { openRedis, type RedisLink } from '../../adapters/redis/link.js';
 import { createRedisPace } from '../../adapters/redis/pace.js';
-import { createRedisTombstones } from '../../adapters/redis/tombstones.js';
+import { createRedisRateLimiter } from '../../adapters/redis/rate-limiter.js';
+import { createRedisSingleFlight } from '../../adapters/redis/single-flight.js';
+import { createRedisTombstoneLog } from '../../adapters/redis/tombstones.js';
 import { manualClock } from '../support/manual-clock.js';
 import { describeOnBoth, patient } from '../support/redis.js';
 import { cacheSuite } from './cache.suite.js';
-import { flightsSuite } from './flights.suite.js';
-import { limiterSuite } from './limiter.suite.js';
 import { paceSuite } from './pace.suite.js';
+import { limiterSuite } from './rate-limiter.suite.js';
+import { flightsSuite } from './single-flight.suite.js';
 import { tombstonesSuite } from './tombstones.suite.js';
 
 const nodes = { count: () => 1 };
@@ -45,8 +45,8 @@ describeOnBoth('the ports in Redis', (redis) => {
   describe('limiter', () => {
     limiterSuite(async () => {
       const { clock, ...harness } = await begin();
-      const local = createMemoryLimiter({ clock });
-      return { limiter: createRedisLimiter({ link: links[0], nodes, local, clock }), ...harness };
+      const local = createMemoryRateLimiter({ clock });
+      return { limiter: createRedisRateLimiter({ link: links[0], nodes, local, clock }), ...harness };
     });
   });
 
@@ -61,14 +61,14 @@ describeOnBoth('the ports in Redis', (redis) => {
   describe('flights', () => {
     flightsSuite(async () => {
       const { close } = await begin();
-      return { flights: createRedisFlights({ link: links[0], local: createMemoryFlights() }), close };
+      return { flights: createRedisSingleFlight({ link: links[0], local: createMemorySingleFlight() }), close };
     });
   });
 
   describe('tombstones', () => {
     tombstonesSuite(async () => {
       await redis().flush();
-      const [one, other] = [createRedisTombstones(links[0]), createRedisTombstones(links[1])];
+      const [one, other] = [createRedisTombstoneLog(links[0]), createRedisTombstoneLog(links[1])];
       return {
         nodes: [one, other],
         pass: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

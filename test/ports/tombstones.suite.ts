@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Tombstone, Tombstones } from '../../src/ports/shared.js';
+import type { Tombstone, TombstoneLog } from '../../src/ports/tombstones.js';
 
 export interface TombstonesHarness {
   /** Two nodes, which may be one. */
-  readonly nodes: readonly [Tombstones, Tombstones];
+  readonly nodes: readonly [TombstoneLog, TombstoneLog];
   /** Lets so many milliseconds pass for them. */
   pass(ms: number): Promise<void>;
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export function tombstonesSuite(create: () => Promise<TombstonesHarness>): void 
   });
   afterEach(() => at.close());
 
-  async function follow(node: Tombstones, sinceMs: number) {
+  async function follow(node: TombstoneLog, sinceMs: number) {
     const heard: Tombstone[] = [];
     const stop = await node.follow(sinceMs, (tombstones) => heard.push(...tombstones));
     return { heard, stop };

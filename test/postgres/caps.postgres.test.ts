@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
-import type { Accounts, Cap, CapPeriod, Ledger } from '../../src/ports/truth.js';
+import type { Accounts, Cap, CapPeriod } from '../../src/ports/accounts.js';
+import type { Ledger } from '../../src/ports/ledger.js';
 import { addPayerKey, debitOf, grantTo, openPayer, type Payer } from '../ports/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 

@@ -5,7 +5,7 @@ import { GroupCommit, type GroupCommitOptions, type Mode, type Verdict } from '.
 
 /** All of one part. */
 const queueOf = <Request, Result>(most: number, flush: GroupCommitOptions<Request, Result>['flush']) =>
-  new GroupCommit<Request, Result>({ flush, partOf: () => 'one', bounds: { most } });
+  new GroupCommit<Request, Result>({ flush, partitionOf: () => 'one', bounds: { most } });
 
 test('an idle queue flushes at once; what arrives meanwhile goes together, in order, at most so many', async () => {
   const flushed: (readonly number[])[] = [];
@@ -80,7 +80,7 @@ describe('requests of several parts', () => {
           const end = (verdict?: Verdict<string>) => resolve(batch.map((value) => verdict ?? { value }));
           flushed.push({ batch: batch.join(' '), mode, end });
         }),
-      partOf: (request) => request[0] ?? '',
+      partitionOf: (request) => request[0] ?? '',
       dismissal: (request) => (gone.has(request) ? new Error(`${request} has left`) : undefined),
       refusal: (seconds) => new Error(`try again in ${seconds} s`),
       bounds,
@@ -187,7 +187,7 @@ describe('requests of several parts', () => {
   });
 
   test('beyond the bounds only who has more than an even share is refused, and told when there is room', async () => {
-    const { submit } = open({ mostOfPart: 3, mostWaiting: 6, flights: 1 });
+    const { submit } = open({ maxOfPartition: 3, maxWaiting: 6, flights: 1 });
     submit('x1');
     await tick();
     const settled = await settledNow(submit('a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'c1'));

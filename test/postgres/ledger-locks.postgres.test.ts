@@ -1,13 +1,15 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
-import { InDoubt } from '../../src/core/in-doubt.js';
+import { InDoubtError } from '../../src/core/in-doubt-error.js';
+import { LEDGER_COMMITS, type LedgerCommit } from '../../src/core/ledger-commits.js';
 import { monotonic } from '../../src/core/monotonic.js';
-import { Purses } from '../../src/metering/purses.js';
-import type { Debit } from '../../src/ports/truth.js';
+import { WalletCache } from '../../src/metering/wallet-cache.js';
+import type { Debit } from '../../src/ports/ledger.js';
 import { caller } from '../access/key-store.js';
 import { debitOf, grantTo, openPayer, type Payer } from '../ports/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
@@ -30,6 +32,7 @@ async function openFunded(amount: number, cap: number | null = null): Promise<Pa
 const ROWS = {
   wallet: (at: Sql, { walletId }: Payer) => at`select from wallets where wallet_id = ${walletId} for update`,
   key: (at: Sql, { keyId }: Payer) => at`select from keys where key_id = ${keyId} for update`,
+  usage: (at: Sql, { accountId }: Payer) => at`select from usage_hours where account_id = ${accountId} for update`,
   cap: (at: Sql, { accountId }: Payer) => at`select from spend_caps where account_id = ${accountId} for update`,
 };
 
@@ -66,6 +69,28 @@ describe('a debit whose row is locked', () => {
     await release();
     const posted = await Promise.all([...waiting, last]);
     expect(posted.map((one) => one.ok && one.balance)).toEqual([900, 700, 400, 0]);
+  });
+
+  test('that nothing can skip takes no more than half of its flush apart', async () => {
+    const payers = await Promise.all(Array.from({ length: 12 }, () => openFunded(1_000)));
+    const [first] = payers as [Payer];
+    await createLedger(sql).post(debitOf(first, 1));
+    const limited = connect(database.target, { max: 4, limits: { lockMs: 200, statementMs: 5_000, idleMs: 5_000 } });
+    const ledger = createLedger(limited);
+    await ledger.balance(first.walletId, first.keyId);
+    const sizes: number[] = [];
+    const seen = (commit: unknown): void => void sizes.push((commit as LedgerCommit).debits);
+    subscribe(LEDGER_COMMITS, seen);
+    const release = await hold('usage', first);
+    const posted = payers.map((payer) => ledger.post(debitOf(payer, 1)));
+    await Promise.all(posted.slice(6));
+    // Together, and not one by one behind the others.
+    expect(Math.max(...sizes)).toBe(6);
+    await Promise.all(posted.slice(1, 6));
+    await release();
+    unsubscribe(LEDGER_COMMITS, seen);
+    expect(await posted[0]).toMatchObject({ ok: true, balance: 998 });
+    await limited.end({ timeout: 1 });
   });
 
   test('is not begun any more once nobody waits for it, and is told so while the lock still stands', async () => {
@@ -191,7 +216,7 @@ test('under any schedule of debits, locks, leaving and killed connections the bo
             const gone = step.leavesMs === null ? undefined : AbortSignal.timeout(step.leavesMs);
             const post = (nodes[step.node] as (typeof nodes)[0]).post(debit, gone).then(
               (posted) => (posted.ok ? paid : unpaid).push(debit),
-              (error: unknown) => error instanceof InDoubt || unpaid.push(debit),
+              (error: unknown) => error instanceof InDoubtError || unpaid.push(debit),
             );
             under.push(post);
           }
@@ -217,16 +242,16 @@ test('no call is refused while the ledger has the money for it, though the news 
   const { line, url } = await lineTo(database);
   const settling = connect({ url }, { name: 'late news', max: 4 });
   const ledger = createLedger(sql, { settling });
-  const purses = new Purses(ledger, monotonic);
+  const walletCache = new WalletCache(ledger, monotonic);
   const price = 500;
   /** A charge of half the wallet, and a call for the other half a moment later. */
   const round = async (payer: Payer, laterBy: number): Promise<number> => {
-    const first = await purses.open(caller({ ...payer }), price, Infinity);
+    const first = await walletCache.open(caller({ ...payer }), price, Infinity);
     first.take(price);
     const posting = ledger.post(debitOf(payer, price));
     first.post(posting, price, monotonic);
     for (let nth = 0; nth < laterBy; nth += 1) await new Promise((resolve) => setImmediate(resolve));
-    const second = await purses.open(caller({ ...payer }), price, Infinity);
+    const second = await walletCache.open(caller({ ...payer }), price, Infinity);
     const { left } = second;
     second.close();
     await posting;

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
-import { retryPassing } from '../../adapters/postgres/retry.js';
+import { retryTransient } from '../../adapters/postgres/retry.js';
 import { connect } from '../../adapters/postgres/sql.js';
 import { debitOf, grantTo, openPayer } from '../ports/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
@@ -24,18 +24,18 @@ describe('a statement that fails for a passing reason', () => {
   };
 
   test.each(['ECONNREFUSED', '57P03', '40P01'])('and did nothing (%s) is given up within the bound', async (code) => {
-    await expect(retryPassing(failing(60_000, code), bounds)).rejects.toMatchObject({ code });
+    await expect(retryTransient(failing(60_000, code), bounds)).rejects.toMatchObject({ code });
   });
 
   test.each(['CONNECTION_CLOSED', 'ECONNRESET', '57P01', '08006'])(
     'and may have gone through unheard (%s) is tried until that is known',
     async (code) => {
-      expect(await retryPassing(failing(900, code, 'ECONNREFUSED'), bounds)).toBe('known');
+      expect(await retryTransient(failing(900, code, 'ECONNREFUSED'), bounds)).toBe('known');
     },
   );
 
   test('goes through a moment later', async () => {
-    expect(await retryPassing(failing(100, 'ECONNREFUSED'))).toBe('known');
+    expect(await retryTransient(failing(100, 'ECONNREFUSED'))).toBe('known');
   });
 });
 

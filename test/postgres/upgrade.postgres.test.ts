@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
-import type { Accounts, Ledger } from '../../src/ports/truth.js';
+import type { Accounts } from '../../src/ports/accounts.js';
+import type { Ledger } from '../../src/ports/ledger.js';
 import { debitOf, type Payer } from '../ports/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 

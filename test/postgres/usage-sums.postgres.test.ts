@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
-import type { Sql } from '../../adapters/postgres/sql.js';
+import { sumAccount } from '../../adapters/postgres/maintenance.js';
+import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import { debitOf, grantTo, openPayer, type Payer } from '../ports/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
@@ -56,14 +57,14 @@ test('an old ledger is summed up in steps while debits go on; usage and the chec
   const total = async () => (await nodes[0].usage(payer.accountId, { ...ALL, group: [] }))[0]?.requests ?? 0;
   const least = ENTRIES + posted;
   const during = total();
-  const tidying = nodes.map((node) => node.tidy());
+  const tidying = nodes.map((node) => node.runMaintenance());
   for (const seen of [await during, await total(), await total()]) {
     expect(seen).toBeGreaterThanOrEqual(least);
     expect(seen).toBeLessThanOrEqual(ENTRIES + posted + 2);
   }
   await nodes[1].check().then(({ faults }) => expect(faults).toEqual([]));
   await Promise.all(tidying);
-  await nodes[0].tidy();
+  await nodes[0].runMaintenance();
   posting = false;
   await Promise.all(spending);
   expect(await sql`select from usage_unsummed`).toHaveLength(0);
@@ -110,10 +111,10 @@ test('hours of days past go into their days, by whichever node, and nothing that
     );
   const before = await ask();
   expect((await nodes[0].check()).faults).toEqual([]);
-  const [during] = await Promise.all([ask(), nodes[0].tidy(), nodes[1].tidy()]);
+  const [during] = await Promise.all([ask(), nodes[0].runMaintenance(), nodes[1].runMaintenance()]);
   expect(during).toEqual(before);
   // What one of two leaves to the other, and the other to the one, is done by the next run.
-  await nodes[0].tidy();
+  await nodes[0].runMaintenance();
   expect(await ask()).toEqual(before);
   expect((await nodes[0].check()).faults).toEqual([]);
   const [left] = await sql<{ hours: number; days: number }[]>`
@@ -131,6 +132,33 @@ test('names of days before yesterday are dropped', async () => {
   const accountId = randomUUID();
   for (const day of ['2026-01-01', '2026-01-02', today])
     await ledger.claimNames(accountId, day, [randomBytes(4).toString('hex')]);
-  await ledger.tidy();
+  await ledger.runMaintenance();
   expect(await sql`select day from operation_names`).toHaveLength(1);
+});
+
+const SETTLING = { code: 'upstream_rate_limited', status: 503, detail: { reason: 'settling' } };
+
+test('a request that needs sums which are not made yet waits for them briefly, and goes on where the last one ended', async () => {
+  database = await freshDatabase();
+  const { sql } = database;
+  const payer = await openPayer(createAccounts(sql));
+  await sql`
+    insert into usage_unsummed (account_id, wallet_id, summed_seq, until_seq)
+    values (${payer.accountId}, ${payer.walletId}, 0, 50000)`;
+  const limited = connect(database.target, { max: 2, limits: { lockMs: 100, statementMs: 5_000, idleMs: 5_000 } });
+  const locker = await sql.reserve();
+  try {
+    await locker`begin`;
+    await locker`select 1 from usage_unsummed for update`;
+    const change = { cap: { amount: 1_000, period: 'total' } } as const;
+    await expect(createAccounts(limited).changeKey(payer, change)).rejects.toMatchObject(SETTLING);
+    await locker`rollback`;
+    await expect(sumAccount(limited, payer.accountId, 0)).rejects.toMatchObject(SETTLING);
+    expect(await sql`select summed_seq from usage_unsummed`).toMatchObject([{ summed_seq: 20_000 }]);
+    await createAccounts(limited).changeKey(payer, change);
+    expect(await sql`select from usage_unsummed`).toHaveLength(0);
+  } finally {
+    locker.release();
+    await limited.end({ timeout: 1 });
+  }
 });

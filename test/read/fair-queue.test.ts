@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Party } from '../../src/read/party.js';
 import { FairQueue } from '../../src/read/pool/fair-queue.js';
-import type { Carrier, Job } from '../../src/read/pool/job.js';
+import type { BatchSpec, Job } from '../../src/read/pool/job.js';
+import { Waiters } from '../../src/read/waiters.js';
 
-const carrier = (kind: string, most: number): Carrier => ({
+const spec = (kind: string, most: number): BatchSpec => ({
   kind,
   family: 'slow',
-  most,
+  maxBatchSize: most,
   nameOf: String,
   read: async () => [],
 });
-const CARRIERS = [carrier('users', 5), carrier('tweets', 3), carrier('search', 1), carrier('followers', 1)];
+const CARRIERS = [spec('users', 5), spec('tweets', 3), spec('search', 1), spec('followers', 1)];
 const ANYTHING = { mayRead: () => true, mayTake: () => true };
 
-const jobOf = (of: Carrier, since: number): Job => ({
-  carrier: of,
+const jobOf = (of: BatchSpec, since: number): Job => ({
+  spec: of,
   input: since,
-  party: new Party(),
+  waiters: new Waiters(),
   askedAt: since,
   since,
   tried: new Set(),
@@ -31,15 +31,15 @@ interface Waiting {
 }
 
 const arrivals = fc.array(
-  fc.record({ account: fc.constantFrom('a', 'b', 'c', 'd'), carrier: fc.nat({ max: CARRIERS.length - 1 }) }),
+  fc.record({ account: fc.constantFrom('a', 'b', 'c', 'd'), spec: fc.nat({ max: CARRIERS.length - 1 }) }),
   { maxLength: 60 },
 );
 
-function fill(asks: readonly { account: string; carrier: number }[]): Waiting {
+function fill(asks: readonly { account: string; spec: number }[]): Waiting {
   const queue = new FairQueue();
   const accountOf = new Map<Job, string>();
   for (const [index, ask] of asks.entries()) {
-    const job = jobOf(CARRIERS[ask.carrier] as Carrier, index);
+    const job = jobOf(CARRIERS[ask.spec] as BatchSpec, index);
     queue.add(job, ask.account);
     accountOf.set(job, ask.account);
   }
@@ -61,8 +61,8 @@ describe('the queue for the upstream (L7)', () => {
         expect(new Set(calls.flat())).toEqual(new Set(waiting.accountOf.keys()));
         expect(calls.flat()).toHaveLength(asks.length);
         for (const jobs of calls) {
-          expect(new Set(jobs.map((job) => job.carrier)).size).toBe(1);
-          expect(jobs.length).toBeLessThanOrEqual(jobs[0]?.carrier.most ?? 0);
+          expect(new Set(jobs.map((job) => job.spec)).size).toBe(1);
+          expect(jobs.length).toBeLessThanOrEqual(jobs[0]?.spec.maxBatchSize ?? 0);
         }
         expect(waiting.queue.size).toBe(0);
       }),
@@ -74,10 +74,10 @@ describe('the queue for the upstream (L7)', () => {
       fc.property(arrivals, (asks) => {
         const waiting = fill(asks);
         const left = new Map(CARRIERS.map((of) => [of, 0]));
-        for (const job of waiting.accountOf.keys()) left.set(job.carrier, (left.get(job.carrier) ?? 0) + 1);
+        for (const job of waiting.accountOf.keys()) left.set(job.spec, (left.get(job.spec) ?? 0) + 1);
         for (const jobs of drain(waiting)) {
-          const of = jobs[0]?.carrier as Carrier;
-          expect(jobs).toHaveLength(Math.min(of.most, left.get(of) ?? 0));
+          const of = jobs[0]?.spec as BatchSpec;
+          expect(jobs).toHaveLength(Math.min(of.maxBatchSize, left.get(of) ?? 0));
           left.set(of, (left.get(of) ?? 0) - jobs.length);
         }
       }),
@@ -107,7 +107,7 @@ describe('the queue for the upstream (L7)', () => {
       fc.property(arrivals, fc.constantFrom('a', 'b', 'z'), (asks, account) => {
         const waiting = fill(asks);
         const promised = waiting.queue.callsBefore(account);
-        const mine = jobOf(CARRIERS[2] as Carrier, asks.length);
+        const mine = jobOf(CARRIERS[2] as BatchSpec, asks.length);
         waiting.queue.add(mine, account);
         const before = drain(waiting).findIndex((jobs) => jobs.includes(mine));
         expect(before).toBeLessThanOrEqual(promised);
@@ -123,7 +123,7 @@ describe('the queue for the upstream (L7)', () => {
         let searches = 0;
         for (let jobs = waiting.queue.take(searcher); jobs.length > 0; jobs = waiting.queue.take(searcher))
           searches += 1;
-        expect(searches).toBe(asks.filter((ask) => CARRIERS[ask.carrier]?.kind === 'search').length);
+        expect(searches).toBe(asks.filter((ask) => CARRIERS[ask.spec]?.kind === 'search').length);
         expect(waiting.queue.hasFor(searcher)).toBe(false);
         expect(waiting.queue.size).toBe(asks.length - searches);
       }),
@@ -132,16 +132,16 @@ describe('the queue for the upstream (L7)', () => {
 
   it('counts a job that several wait for once, however many they are', () => {
     const queue = new FairQueue();
-    const shared = jobOf(CARRIERS[2] as Carrier, 0);
+    const shared = jobOf(CARRIERS[2] as BatchSpec, 0);
     for (let n = 0; n < 500; n += 1) queue.add(shared, `account${n}`);
     expect([queue.calls, queue.callsBefore('newcomer')]).toEqual([1, 1]);
   });
 
   it('takes a job that several wait for out of all their lines at once', () => {
     const queue = new FairQueue();
-    const shared = jobOf(CARRIERS[2] as Carrier, 0);
+    const shared = jobOf(CARRIERS[2] as BatchSpec, 0);
     for (const account of ['a', 'b']) queue.add(shared, account);
-    queue.add(jobOf(CARRIERS[2] as Carrier, 1), 'b');
+    queue.add(jobOf(CARRIERS[2] as BatchSpec, 1), 'b');
     expect(queue.size).toBe(2);
     expect(queue.take(ANYTHING)).toEqual([shared]);
     expect(queue.take(ANYTHING)).toHaveLength(1);

@@ -1,7 +1,7 @@
 /** What holds of the pool whatever comes when: random reads over a network that is random, too, in virtual time. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PLACES } from '../../src/read/pool/share.js';
+import { QUEUE_SLOTS } from '../../src/read/pool/queue-share.js';
 import { type Outcome, randomFrom, slowNetwork } from '../support/slow-network.js';
 
 const KINDS = ['users', 'search', 'timeline'] as const;
@@ -103,9 +103,9 @@ describe('the pool, over random schedules', () => {
           const before = net.pool.health().families.slow.waiting;
           for (let k = 0; k < count; k += 1) void net.read('search', `${n} ${k}`, `a${account}`, { deadlineMs: 9e6 });
           const { waiting } = net.pool.health().families.slow;
-          expect(waiting).toBeLessThanOrEqual(PLACES);
-          expect(waiting - before).toBeLessThanOrEqual(Math.ceil((PLACES - before) / 4) + 1);
-          if (before < PLACES - 3 && bursts.slice(0, n).every(([, other]) => other !== account))
+          expect(waiting).toBeLessThanOrEqual(QUEUE_SLOTS);
+          expect(waiting - before).toBeLessThanOrEqual(Math.ceil((QUEUE_SLOTS - before) / 4) + 1);
+          if (before < QUEUE_SLOTS - 3 && bursts.slice(0, n).every(([, other]) => other !== account))
             expect(waiting).toBeGreaterThan(before);
           await net.time.run(1);
         }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Party } from '../../src/read/party.js';
-import { errandOf, failureOf, pause, testPool } from '../support/pool.js';
+import { Waiters } from '../../src/read/waiters.js';
+import { callContextOf, failureOf, pause, testPool } from '../support/pool.js';
 
 const numbered = (count: number, prefix = 'n'): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
@@ -37,9 +37,9 @@ describe('what waits for the pace', () => {
   it('is on the turn of everyone who waits for it, also of who came later (L7, M7)', async () => {
     const { pool, search, calls } = testPool({ perSecond: 50 });
     const heavy = numbered(20).map((query) => search(query, 'heavy'));
-    const party = new Party(errandOf('heavy'));
-    const last = pool.page({ kind: 'search', subject: 'last', product: 'Latest' }, null, party);
-    party.join(errandOf('light'));
+    const waiters = new Waiters(callContextOf('heavy'));
+    const last = pool.page({ kind: 'search', subject: 'last', product: 'Latest' }, null, waiters);
+    waiters.join(callContextOf('light'));
     await last;
     expect(calls.findIndex(({ of }) => of[0] === 'last')).toBeLessThan(6);
     await Promise.all(heavy);
@@ -48,10 +48,10 @@ describe('what waits for the pace', () => {
   it('is not read once nobody waits for it any more', async () => {
     const { pool, search, calls } = testPool({ perSecond: 20 });
     const others = [search('a'), search('b')];
-    const errand = errandOf();
-    const party = new Party(errand);
-    const left = failureOf(pool.page({ kind: 'search', subject: 'left' }, null, party));
-    party.leave(errand);
+    const callContext = callContextOf();
+    const waiters = new Waiters(callContext);
+    const left = failureOf(pool.page({ kind: 'search', subject: 'left' }, null, waiters));
+    waiters.leave(callContext);
     expect(await left).toMatchObject(['upstream_error', expect.any(Number)]);
     await Promise.all(others);
     await search('c');
@@ -79,12 +79,12 @@ describe('what waits for the pace', () => {
 
   it('tells of its waiting: each stretch of time once, however many reads wait side by side', async () => {
     const { pool } = testPool({ perSecond: 10 });
-    const errand = errandOf();
-    const read = (query: string) => pool.page({ kind: 'search', subject: query }, null, new Party(errand));
+    const callContext = callContextOf();
+    const read = (query: string) => pool.page({ kind: 'search', subject: query }, null, new Waiters(callContext));
     await Promise.all(numbered(4).map(read));
-    expect(errand.upstream.calls).toBe(4);
-    expect(errand.upstream.waitMs).toBeGreaterThanOrEqual(250);
-    expect(errand.upstream.waitMs).toBeLessThan(1500);
+    expect(callContext.upstream.calls).toBe(4);
+    expect(callContext.upstream.waitMs).toBeGreaterThanOrEqual(250);
+    expect(callContext.upstream.waitMs).toBeLessThan(1500);
     expect(pool.health().families.slow).toMatchObject({ upstreamCalls: 4, waiting: 0 });
   });
 });
@@ -93,9 +93,9 @@ describe('a read that many accounts wait for', () => {
   it('is one call in the queue: nobody else is refused for it (8.1.7)', async () => {
     const { pool, search, calls } = testPool({ perSecond: 2, deadlineMs: 10_000 });
     const busy = search('busy');
-    const party = new Party(errandOf('a0'));
-    const popular = pool.page({ kind: 'search', subject: 'popular' }, null, party);
-    for (let n = 1; n < 200; n += 1) party.join(errandOf(`a${n}`));
+    const waiters = new Waiters(callContextOf('a0'));
+    const popular = pool.page({ kind: 'search', subject: 'popular' }, null, waiters);
+    for (let n = 1; n < 200; n += 1) waiters.join(callContextOf(`a${n}`));
     expect(pool.health().families.slow.waitMs).toBeLessThan(3000);
     expect(await failureOf(search('mine', 'somebody'))).toBe('answered');
     await Promise.all([busy, popular]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CappedSums } from '../../src/read/pool/capped-sums.js';
-import { mayHaveMore, PLACES } from '../../src/read/pool/share.js';
+import { mayHaveMore, QUEUE_SLOTS } from '../../src/read/pool/queue-share.js';
 
 describe('sums of capped numbers', () => {
   it('are what adding them up gives', () => {
@@ -24,14 +24,14 @@ describe('shares of the queue', () => {
   it('alone an account gets a quarter; the more are in the queue the less each may add; the last place is for a newcomer', () => {
     let own = 0;
     while (mayHaveMore(own, own)) own += 1;
-    expect(own).toBe(PLACES / 4);
-    let others = PLACES / 4;
+    expect(own).toBe(QUEUE_SLOTS / 4);
+    let others = QUEUE_SLOTS / 4;
     for (const expected of [375, 282]) {
       let mine = 0;
       while (mayHaveMore(mine, others + mine)) mine += 1;
       expect(mine).toBe(expected);
       others += mine;
     }
-    expect([mayHaveMore(0, PLACES - 1), mayHaveMore(0, PLACES)]).toEqual([true, false]);
+    expect([mayHaveMore(0, QUEUE_SLOTS - 1), mayHaveMore(0, QUEUE_SLOTS)]).toEqual([true, false]);
   });
 });

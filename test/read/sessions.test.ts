@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../src/core/errors.js';
-import { errandOf, failureOf, testPool } from '../support/pool.js';
+import { callContextOf, failureOf, testPool } from '../support/pool.js';
 
 const numbered = (count: number, prefix = 'n'): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
@@ -79,11 +79,11 @@ describe('reading sessions', () => {
         if (session === 'one') throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: 900 });
       },
     });
-    const errand = () => errandOf('a', 1e9);
-    for (let n = 0; n < 10; n += 1) await search(`q${n}`, 'a', errand());
+    const callContext = () => callContextOf('a', 1e9);
+    for (let n = 0; n < 10; n += 1) await search(`q${n}`, 'a', callContext());
     expect(calls.filter(({ session }) => session === 'one').length).toBeLessThanOrEqual(1);
     nowMs += 900_001;
-    for (let n = 0; n < 10; n += 1) await search(`later${n}`, 'a', errand());
+    for (let n = 0; n < 10; n += 1) await search(`later${n}`, 'a', callContext());
     expect(calls.filter(({ session }) => session === 'one').length).toBeLessThanOrEqual(2);
   });
 
@@ -182,7 +182,7 @@ describe('reading sessions', () => {
         if (rests-- > 0) throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: 0.4 });
       },
     });
-    const reads = numbered(4).map((subject) => failureOf(list('followers', subject, errandOf('a', 8000))));
+    const reads = numbered(4).map((subject) => failureOf(list('followers', subject, callContextOf('a', 8000))));
     const outcomes = await Promise.all(reads);
     expect(outcomes.filter((outcome) => outcome === 'answered').length).toBeGreaterThanOrEqual(3);
     expect(calls.filter(({ session }) => session === 'two').length).toBeGreaterThanOrEqual(4);

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryCache } from '../../adapters/memory/cache.js';
-import { createMemoryFlights } from '../../adapters/memory/flights.js';
-import { createMemoryTombstones } from '../../adapters/memory/tombstones.js';
-import { createGone } from '../../src/read/gone.js';
+import { createMemorySingleFlight } from '../../adapters/memory/single-flight.js';
+import { createMemoryTombstoneLog } from '../../adapters/memory/tombstones.js';
 import { DEFAULT_LIFETIMES } from '../../src/read/lifetimes.js';
 import { abandoned, SharedReads } from '../../src/read/shared-reads.js';
-import { errandOf } from '../support/pool.js';
+import { createTombstones } from '../../src/read/tombstones.js';
+import { callContextOf } from '../support/pool.js';
 
 describe('a read that several wait for', () => {
   it('goes on for the others when its leader leaves', async () => {
-    const shared = new SharedReads(createMemoryFlights());
+    const shared = new SharedReads(createMemorySingleFlight());
     const leaving = new AbortController();
     let answer = (_value: string): void => {};
     const read = () => new Promise<string>((resolve) => (answer = resolve));
-    const leader = shared.join('k', errandOf('a', 30_000, leaving.signal), read);
-    const follower = shared.join('k', errandOf('b'), read);
+    const leader = shared.join('k', callContextOf('a', 30_000, leaving.signal), read);
+    const follower = shared.join('k', callContextOf('b'), read);
     leaving.abort(new Error('gone'));
     await expect(leader).rejects.toThrow('gone');
     answer('value');
@@ -22,12 +22,12 @@ describe('a read that several wait for', () => {
   });
 
   it('is begun anew for who came in the moment it was given up', async () => {
-    const shared = new SharedReads(createMemoryFlights());
+    const shared = new SharedReads(createMemorySingleFlight());
     const leaving = new AbortController();
     let giveUp = (): void => {};
     const given = new Promise<never>((_, reject) => (giveUp = () => reject(abandoned())));
-    const leader = shared.join('k', errandOf('a', 30_000, leaving.signal), () => given);
-    const follower = shared.join('k', errandOf('b'), async () => 'value');
+    const leader = shared.join('k', callContextOf('a', 30_000, leaving.signal), () => given);
+    const follower = shared.join('k', callContextOf('b'), async () => 'value');
     leaving.abort(new Error('gone'));
     giveUp();
     await expect(leader).rejects.toThrow('gone');
@@ -39,9 +39,9 @@ describe('what one node learns to be gone', () => {
   const clock = { now: () => Date.now() };
 
   it('is gone on the others at once, and back when one of them sees it again (M25)', async () => {
-    const tombstones = createMemoryTombstones({ clock });
-    const options = { clock, lifetimes: DEFAULT_LIFETIMES, tombstones, cache: createMemoryCache({ clock }) };
-    const [one, other] = [createGone(options), createGone(options)];
+    const tombstoneLog = createMemoryTombstoneLog({ clock });
+    const options = { clock, lifetimes: DEFAULT_LIFETIMES, tombstoneLog, cache: createMemoryCache({ clock }) };
+    const [one, other] = [createTombstones(options), createTombstones(options)];
     await Promise.all([one.follow(), other.follow()]);
     const before = other.version;
     one.add('tweet:1');
@@ -51,10 +51,10 @@ describe('what one node learns to be gone', () => {
   });
 
   it('is known to a node that starts later', async () => {
-    const tombstones = createMemoryTombstones({ clock });
-    const options = { clock, lifetimes: DEFAULT_LIFETIMES, tombstones, cache: createMemoryCache({ clock }) };
-    createGone(options).add('tweet:1');
-    const late = createGone(options);
+    const tombstoneLog = createMemoryTombstoneLog({ clock });
+    const options = { clock, lifetimes: DEFAULT_LIFETIMES, tombstoneLog, cache: createMemoryCache({ clock }) };
+    createTombstones(options).add('tweet:1');
+    const late = createTombstones(options);
     await late.follow();
     expect(late.has('tweet:1')).toBe(true);
   });

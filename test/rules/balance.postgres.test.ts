@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Debit } from '../../src/ports/truth.js';
+import type { Debit } from '../../src/ports/ledger.js';
 import { createClient, idsOf } from '../support/client.js';
 import { range } from '../support/scripted-network.js';
 import { type Service, startService } from './service.js';

@@ -36,6 +36,19 @@ describe('introspection', () => {
     expect(all.find({ text, operationName: text.includes('Other') ? 'IntrospectionQuery' : null })).not.toBe(first);
   });
 
+  it('bears the name of nobody who sent it', () => {
+    const all = documents();
+    const text = QUERY.replace('IntrospectionQuery', 'SomebodyElse');
+    expect([all.find({ text }).name, all.find({ text: QUERY }).name]).toEqual(['introspection', 'introspection']);
+    expect(all.find({ text: 'query Own { me { balance } }' }).name).toBe('Own');
+  });
+
+  it('beside another operation is prepared once', () => {
+    const all = documents();
+    const find = () => all.find({ text: `${QUERY} query Other { __typename }`, operationName: 'IntrospectionQuery' });
+    expect(find()).toBe(find());
+  });
+
   it('with other variables has another answer', async () => {
     const text = 'query ($name: String!) { __type(name: $name) { name } }';
     const operation = documents().find({ text });

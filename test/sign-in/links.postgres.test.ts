@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuditLog } from '../../adapters/postgres/audit.js';
 import { createOneTimeTokens } from '../../adapters/postgres/one-time-tokens.js';
-import { Questions } from '../../adapters/postgres/questions.js';
+import { QueryLimiter } from '../../adapters/postgres/query-limiter.js';
 import { signInLink } from '../../src/sign-in/links.js';
 import { cookieOf, type SignInServer, startSignIn } from './sign-in-server.js';
 
@@ -182,7 +182,7 @@ describe('links', () => {
     const answer = await server.post('/sign-in', { token: await server.mailedSecret('log@example.org'), seen: '1' });
     await server.post('/sign-out', {}, { cookie: cookieOf(answer) ?? '' });
     const [account] = await accounts('log@example.org');
-    const events = await createAuditLog(new Questions(server.database.sql)).list(account?.id ?? '', 10);
+    const events = await createAuditLog(new QueryLimiter(server.database.sql)).list(account?.id ?? '', 10);
     expect(events.map(({ what, who, address }) => ({ what, who, address }))).toEqual(
       ['session.ended', 'session.started', 'account.created'].map((what) => ({
         what,

@@ -35,13 +35,13 @@ const PAGES: Record<string, string> = {
   '/refused': refusedPage('This form was submitted from another site. Open the page on this site and try again.'),
   '/bad-email': signInPage({ ...ASK, state: { kind: 'bad_email', email: '"><script>alert(1)</script>' } }),
   '/limited': signInPage({ ...ASK, state: { kind: 'limited', seconds: 840 } }),
-  '/panel': panelPage({ passkeys: PASSKEYS, place: 'here', here: '/dashboard/security' }),
+  '/panel': panelPage({ passkeys: PASSKEYS, host: 'here', here: '/dashboard/security' }),
   '/panel-empty': panelPage({
     passkeys: [],
-    place: { at: 'http://localhost:4000/dashboard/security' },
+    host: { at: 'http://localhost:4000/dashboard/security' },
     here: '/dashboard',
   }),
-  '/panel-nowhere': panelPage({ passkeys: [], place: null, here: '/dashboard' }),
+  '/panel-nowhere': panelPage({ passkeys: [], host: null, here: '/dashboard' }),
 };
 const PATHS = Object.keys(PAGES);
 

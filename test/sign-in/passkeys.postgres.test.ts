@@ -19,8 +19,8 @@ describe('the name that passkeys belong to', () => {
     ['https://192.0.2.7', null],
     ['https://[2001:db8::1]', null],
     ['http://perch.example', null],
-  ])('%s', (authUrl, party) => {
-    expect(relyingParty(authUrl)).toEqual(party);
+  ])('%s', (authUrl, waiters) => {
+    expect(relyingParty(authUrl)).toEqual(waiters);
   });
 });
 

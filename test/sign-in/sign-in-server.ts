@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { createMemoryLimiter } from '../../adapters/memory/limiter.js';
+import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.js';
 import { createOneTimeTokens } from '../../adapters/postgres/one-time-tokens.js';
 import type { Perch } from '../../app/compose.js';
 import type { Actor } from '../../src/core/audit.js';
 import type { Mail, Message } from '../../src/ports/mail.js';
-import type { Limiter } from '../../src/ports/shared.js';
+import type { RateLimiter } from '../../src/ports/rate-limiter.js';
 import { SignInLinks } from '../../src/sign-in/links.js';
 import type { FreshDatabase } from '../support/database.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
@@ -42,7 +42,7 @@ const OPEN = { allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAft
 const SHUT = { ...OPEN, allowed: false, remaining: 0, retryAfterSeconds: 3 };
 
 /** Limits as they are, but for those of keyless requests: with the clock they would stand still. */
-const limited = (inner: Limiter, keyless: typeof OPEN): Limiter => ({
+const limited = (inner: RateLimiter, keyless: typeof OPEN): RateLimiter => ({
   take: async (bucket, ...bounds) => (/^(?:public|pages):/.test(bucket) ? keyless : inner.take(bucket, ...bounds)),
 });
 
@@ -60,7 +60,7 @@ export async function startSignIn(options: SignInServerOptions = {}): Promise<Si
     clock,
     env,
     log: pino({ level: 'error' }, { write: hear }),
-    limiter: limited(createMemoryLimiter({ clock }), admits ? OPEN : SHUT),
+    limiter: limited(createMemoryRateLimiter({ clock }), admits ? OPEN : SHUT),
     mail: options.mail ?? { send: async (message) => void sent.push(message) },
     startPoll: () => ({ close: async () => {} }),
   });

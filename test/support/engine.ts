@@ -1,7 +1,7 @@
 import { createMemoryCache } from '../../adapters/memory/cache.js';
-import { createMemoryFlights } from '../../adapters/memory/flights.js';
 import { createMemoryPace } from '../../adapters/memory/pace.js';
-import { createMemoryTombstones } from '../../adapters/memory/tombstones.js';
+import { createMemorySingleFlight } from '../../adapters/memory/single-flight.js';
+import { createMemoryTombstoneLog } from '../../adapters/memory/tombstones.js';
 import { createReading } from '../../app/engine.js';
 import { readConfig } from '../../src/config/config.js';
 import type { Thousandths } from '../../src/core/credits.js';
@@ -9,14 +9,14 @@ import { Memories } from '../../src/core/memories.js';
 import { monotonic } from '../../src/core/monotonic.js';
 import { UNTRACED } from '../../src/core/untraced.js';
 import { Meter } from '../../src/metering/meter.js';
-import { Purse } from '../../src/metering/purses.js';
 import type { Charge } from '../../src/metering/receipt.js';
+import { SpendingLimit } from '../../src/metering/spending-limit.js';
 import { Wallet } from '../../src/metering/wallet.js';
+import type { Cache } from '../../src/ports/cache.js';
 import type { Network } from '../../src/ports/network.js';
-import type { Cache } from '../../src/ports/shared.js';
-import { Errand } from '../../src/read/errand.js';
-import type { Gone } from '../../src/read/gone.js';
+import { CallContext } from '../../src/read/call-context.js';
 import { type Page, type PageParams, Reads } from '../../src/read/reads.js';
+import type { Tombstones } from '../../src/read/tombstones.js';
 
 /** Longest that a read may take: nothing here is that slow. */
 const DEADLINE_MS = 60_000;
@@ -36,7 +36,7 @@ export interface Engine {
   /** Upstream calls so far. */
   calls(): number;
   /** What is remembered as gone. */
-  readonly gone: Gone;
+  readonly tombstones: Tombstones;
 }
 
 /** The reading half of the service over a network, without accounts and HTTP: thousands of calls a second. */
@@ -55,8 +55,8 @@ export function createEngine(network: Network): Engine {
       cache,
       unpaid: createMemoryCache({ clock }),
       pace: createMemoryPace({ clock: monotonic }),
-      flights: createMemoryFlights(),
-      tombstones: createMemoryTombstones({ clock }),
+      flights: createMemorySingleFlight(),
+      tombstoneLog: createMemoryTombstoneLog({ clock }),
       memories: new Memories(),
     },
     network: { ...counted.network, pace: { fast: null, slow: null } },
@@ -66,14 +66,18 @@ export function createEngine(network: Network): Engine {
 
   const open: Engine['open'] = (credits = 1e9) => {
     const wallet = new Wallet(credits);
-    const purse = new Purse(wallet, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
-    const meter = new Meter(purse, 0, new Map());
-    const errand = new Errand({
+    const limit = new SpendingLimit(wallet, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+    const meter = new Meter(limit, 0, new Map());
+    const callContext = new CallContext({
       accountId: 'test',
       signal: AbortSignal.timeout(DEADLINE_MS),
       deadlineAtMs: monotonic.now() + DEADLINE_MS,
     });
-    return { reads: new Reads(sources, meter, errand), charge: () => meter.receipt.fold(), left: () => purse.left };
+    return {
+      reads: new Reads(sources, meter, callContext),
+      charge: () => meter.receipt.fold(),
+      left: () => limit.left,
+    };
   };
 
   return {
@@ -90,7 +94,7 @@ export function createEngine(network: Network): Engine {
       void cache.delete(doomed);
     },
     calls: counted.calls,
-    gone: sources.gone,
+    tombstones: sources.tombstones,
   };
 }
 

@@ -9,8 +9,8 @@ import { openStores, type Stores } from '../../app/stores.js';
 import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
 import { type Config, readConfig } from '../../src/config/config.js';
 import { toCredits, toThousandths } from '../../src/core/credits.js';
+import type { Ledger } from '../../src/ports/ledger.js';
 import type { Network } from '../../src/ports/network.js';
-import type { Ledger } from '../../src/ports/truth.js';
 import { type FreshDatabase, freshDatabase } from './database.js';
 
 /** What serves GraphQL where a test does not say: `.ci/run` has the suite once over each. */

@@ -4,9 +4,9 @@ import type { ServiceError } from '../../src/core/errors.js';
 import type { ListRef } from '../../src/core/model.js';
 import { monotonic } from '../../src/core/monotonic.js';
 import type { Network, NetworkPage, ReadContext } from '../../src/ports/network.js';
-import { Errand } from '../../src/read/errand.js';
-import { Party } from '../../src/read/party.js';
+import { CallContext } from '../../src/read/call-context.js';
 import { createPool, type Pool } from '../../src/read/pool/pool.js';
+import { Waiters } from '../../src/read/waiters.js';
 import { EVERY_LIST } from './lists.js';
 
 /** One upstream call as the network got it. */
@@ -21,9 +21,9 @@ export interface TestPool {
   readonly pool: Pool;
   readonly calls: UpstreamCall[];
   /** A read that waits, by its account. */
-  search(query: string, accountId?: string, errand?: Errand): Promise<NetworkPage>;
-  list(kind: ListRef['kind'], subject: string, errand?: Errand): Promise<NetworkPage>;
-  user(handle: string, accountId?: string, errand?: Errand): Promise<unknown>;
+  search(query: string, accountId?: string, callContext?: CallContext): Promise<NetworkPage>;
+  list(kind: ListRef['kind'], subject: string, callContext?: CallContext): Promise<NetworkPage>;
+  user(handle: string, accountId?: string, callContext?: CallContext): Promise<unknown>;
 }
 
 export interface TestPoolOptions {
@@ -36,8 +36,8 @@ export interface TestPoolOptions {
   readonly batch?: number;
 }
 
-export const errandOf = (accountId = 'a', deadlineMs = 30_000, signal?: AbortSignal): Errand =>
-  new Errand({
+export const callContextOf = (accountId = 'a', deadlineMs = 30_000, signal?: AbortSignal): CallContext =>
+  new CallContext({
     accountId,
     signal: signal ?? AbortSignal.timeout(deadlineMs),
     deadlineAtMs: monotonic.now() + deadlineMs,
@@ -78,11 +78,12 @@ export function testPool(options: TestPoolOptions = {}): TestPool {
   return {
     pool,
     calls,
-    search: (query, accountId = 'a', errand = errandOf(accountId, deadlineMs)) =>
-      pool.page({ kind: 'search', subject: query, product: 'Latest' }, null, new Party(errand)),
-    list: (kind, subject, errand = errandOf('a', deadlineMs)) => pool.page({ kind, subject }, null, new Party(errand)),
-    user: (handle, accountId = 'a', errand = errandOf(accountId, deadlineMs)) =>
-      pool.user({ handle }, new Party(errand)),
+    search: (query, accountId = 'a', callContext = callContextOf(accountId, deadlineMs)) =>
+      pool.page({ kind: 'search', subject: query, product: 'Latest' }, null, new Waiters(callContext)),
+    list: (kind, subject, callContext = callContextOf('a', deadlineMs)) =>
+      pool.page({ kind, subject }, null, new Waiters(callContext)),
+    user: (handle, accountId = 'a', callContext = callContextOf(accountId, deadlineMs)) =>
+      pool.user({ handle }, new Waiters(callContext)),
   };
 }
 

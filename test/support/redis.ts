@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { createMemoryCache } from '../../adapters/memory/cache.js';
-import { createMemoryFlights } from '../../adapters/memory/flights.js';
-import { createMemoryLimiter } from '../../adapters/memory/limiter.js';
 import { createMemoryPace } from '../../adapters/memory/pace.js';
+import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.js';
+import { createMemorySingleFlight } from '../../adapters/memory/single-flight.js';
 import type { LinkOptions, RedisLink } from '../../adapters/redis/link.js';
 import type { Clock } from '../../src/ports/clock.js';
 
@@ -123,9 +123,9 @@ class Server {
 export const localStores = (clock: Clock) => ({
   cache: createMemoryCache({ clock }),
   unpaid: createMemoryCache({ clock }),
-  limiter: createMemoryLimiter({ clock }),
+  limiter: createMemoryRateLimiter({ clock }),
   pace: createMemoryPace({ clock }),
-  flights: createMemoryFlights(),
+  flights: createMemorySingleFlight(),
 });
 
 export interface TestRedis {

@@ -15,7 +15,7 @@ const SECRETS = ['src/access/key', 'src/access/secret'];
 const NETWORK = [...CORE, 'adapters/networks/search', 'adapters/networks/upstream'];
 const ENGINE = ['src/access', 'src/read', 'src/metering', 'src/account', 'src/billing', 'src/sign-in'];
 /** What the callers of one process share, whichever interface they use. */
-const SHARES = ['src/access/fair-share', 'src/access/places', 'src/access/processor-time'];
+const SHARES = ['src/access/work-slots', 'src/access/processor-time'];
 /** Pages and protocols for customers: over the account's own services, in the frame of all pages. */
 const CUSTOMERS = [...CORE, 'src/account', 'src/billing', 'src/sign-in', 'src/oauth', 'adapters/http', 'adapters/site'];
 

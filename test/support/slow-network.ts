@@ -2,9 +2,9 @@ import { createMemoryPace } from '../../adapters/memory/pace.js';
 import { ServiceError } from '../../src/core/errors.js';
 import type { ListRef } from '../../src/core/model.js';
 import type { Network, ReadContext } from '../../src/ports/network.js';
-import { Errand } from '../../src/read/errand.js';
-import { Party } from '../../src/read/party.js';
+import { CallContext } from '../../src/read/call-context.js';
 import { createPool, type Pool } from '../../src/read/pool/pool.js';
+import { Waiters } from '../../src/read/waiters.js';
 import { EVERY_LIST } from './lists.js';
 import { VirtualTime } from './virtual-time.js';
 
@@ -154,16 +154,17 @@ async function read(pool: Pool, time: VirtualTime, ask: Ask): Promise<Outcome> {
   const { kind, subject, accountId, deadlineMs = 30_000, leaveMs = deadlineMs } = ask;
   const askedAt = time.now();
   const signal = new AbortController().signal;
-  const errand = new Errand({ accountId, signal, deadlineAtMs: askedAt + deadlineMs });
-  const party = new Party(errand);
+  const callContext = new CallContext({ accountId, signal, deadlineAtMs: askedAt + deadlineMs });
+  const waiters = new Waiters(callContext);
   const settle = (result: Outcome['result']): Outcome => ({ result, tookMs: time.now() - askedAt });
   const left = new Promise<Outcome>((resolve) => {
     time.after(leaveMs, () => {
-      party.leave(errand);
+      waiters.leave(callContext);
       resolve(settle(new ServiceError('upstream_error', 'Left.', { reason: 'left' })));
     });
   });
-  const made = kind === 'users' ? pool.user({ handle: subject }, party) : pool.page(listOf(kind, subject), null, party);
+  const made =
+    kind === 'users' ? pool.user({ handle: subject }, waiters) : pool.page(listOf(kind, subject), null, waiters);
   return Promise.race([
     made.then(
       () => settle('answered'),

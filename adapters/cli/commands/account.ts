@@ -1,7 +1,7 @@
 import { v7 } from 'uuid';
 import type { Stores } from '../../../app/stores.js';
 import { type Thousandths, toCredits } from '../../../src/core/credits.js';
-import type { AccountRecord } from '../../../src/ports/truth.js';
+import type { AccountRecord } from '../../../src/ports/accounts.js';
 import { createEmailAccounts } from '../../postgres/email-accounts.js';
 import { accountJson, KEY_HEADER, keyRow, tierOf } from '../account-view.js';
 import { Failure } from '../failure.js';

@@ -120,11 +120,12 @@ async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boo
   ];
 }
 
-function networkOf({ network }: Config, held: { users: number; tweets: number } | null): Finding {
+function networkOf({ network }: Config, loaded: { users: number; tweets: number } | null): Finding {
   const name = 'Network';
   if (network !== 'corpus') return { name, ok: true, detail: `${network}: see below for what can be read` };
-  if (held === null || held.users + held.tweets > 0) {
-    const what = held === null ? 'nothing loaded yet' : `${count(held.users)} profiles, ${count(held.tweets)} tweets`;
+  if (loaded === null || loaded.users + loaded.tweets > 0) {
+    const what =
+      loaded === null ? 'nothing loaded yet' : `${count(loaded.users)} profiles, ${count(loaded.tweets)} tweets`;
     return { name, ok: true, detail: `corpus: ${what}` };
   }
   return { name, ok: true, detail: 'corpus: empty; run `perch import PATH` to load data' };

@@ -6,9 +6,9 @@ import type { Product } from '../../../src/core/model.js';
 import { configOfProcess, typedPath } from '../environment.js';
 import { addressOf, keyOf } from '../export/access.js';
 import { Client, type Query, Refusal } from '../export/client.js';
+import { type ExportDestination, openDestination, type Paths, pathsOf } from '../export/destination.js';
 import { EXPORTS, pathOf, rowTypeOf } from '../export/lists.js';
 import { takeLocks } from '../export/lock.js';
-import { openPlace, type Paths, type Place, pathsOf } from '../export/place.js';
 import { FORMATS, type Format, rowText } from '../export/rows.js';
 import { type End, type Run, runExport } from '../export/run.js';
 import { type ExportState, removeState, writeState } from '../export/state.js';
@@ -16,7 +16,7 @@ import { goOn, type Summary, tell } from '../export/summary.js';
 import { Failure, WRONG_USE } from '../failure.js';
 import { count, note } from '../print.js';
 import { openProgress, type Progress } from '../progress.js';
-import { exitCodeOf, listenForSignals } from '../workers/asked.js';
+import { exitCodeOf, listenForShutdown } from '../workers/shutdown-signals.js';
 
 interface ExportOptions {
   /** Thousandths. */
@@ -75,7 +75,14 @@ async function exportTo(paths: Paths, asked: Asked): Promise<void> {
   const { list, read, what, options, url, format } = asked;
   const { product } = options;
   const fresh = options.fresh === true;
-  const place = await openPlace(paths, { url, list, subject: what, product: product ?? null, format, fresh });
+  const destination = await openDestination(paths, {
+    url,
+    list,
+    subject: what,
+    product: product ?? null,
+    format,
+    fresh,
+  });
   const rows = rowTypeOf(read, product);
   // Only tables have columns; they come from the schema, which takes a while to load.
   const columns = format === 'ndjson' ? [] : (await import('../export/columns.js')).columnsOf(read.operation, rows);
@@ -85,7 +92,13 @@ async function exportTo(paths: Paths, asked: Asked): Promise<void> {
     fresh: fresh ? 'true' : undefined,
   };
   try {
-    const { state, end, exitCode } = await readAll({ ...asked, paths, place, query, text: rowText(format, columns) });
+    const { state, end, exitCode } = await readAll({
+      ...asked,
+      paths,
+      destination,
+      query,
+      text: rowText(format, columns),
+    });
     if (paths.rows !== null && paths.out !== null && paths.rows !== paths.out && end !== 'interrupted') {
       const { writeParquet } = await import('../export/parquet.js');
       await writeParquet(paths.out, paths.rows, columns);
@@ -93,7 +106,7 @@ async function exportTo(paths: Paths, asked: Asked): Promise<void> {
     if (end === 'complete') await removeTraces(paths);
     tell(summaryOf(list, what, { state, end, paths, format }), { json: options.json, exitCode });
   } finally {
-    await place.sink.close();
+    await destination.sink.close();
   }
 }
 
@@ -113,19 +126,19 @@ function checkWords(
 
 interface Reading extends Asked {
   readonly paths: Paths;
-  readonly place: Place;
+  readonly destination: ExportDestination;
   readonly query: Query;
   readonly text: Run['text'];
 }
 
 /** Reads until an end, Ctrl-C (which finishes the page in flight) or a failure, with a bar on a terminal. */
 async function readAll(reading: Reading): Promise<{ state: ExportState; end: End; exitCode: number }> {
-  const { read, what, options, paths, place } = reading;
-  if (place.isResumed) note(`perch: resuming after ${inItems(place.state.items)}`);
+  const { read, what, options, paths, destination } = reading;
+  if (destination.isResumed) note(`perch: resuming after ${inItems(destination.state.items)}`);
   const stopping = listenForStop();
   const progress = barOf(paths, options);
   const say = progress?.line ?? note;
-  let last = place.state;
+  let last = destination.state;
   const client = new Client({
     url: reading.url,
     key: reading.key,
@@ -142,9 +155,9 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
         limit: options.limit ?? null,
         maxSpent: options.maxCredits,
         stop: stopping.signal,
-        known: place.known,
+        seen: destination.seen,
         text: reading.text,
-        sink: place.sink,
+        sink: destination.sink,
         save: async (state) => {
           last = state;
           if (paths.state !== null) await writeState(paths.state, state);
@@ -155,12 +168,12 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
             `${inItems(items)}, ${count(toCredits(spent))} of ${count(toCredits(options.maxCredits))} credits`,
           ),
       },
-      place.state,
+      destination.state,
     );
     // A signal that came with the last page has cut nothing short.
     return { ...ended, exitCode: ended.end === 'interrupted' ? stopping.exitCode() : 0 };
   } catch (error) {
-    const isBegun = place.isResumed || last.items + last.spent + last.unsure > 0;
+    const isBegun = destination.isResumed || last.items + last.spent + last.unsure > 0;
     if (!isBegun) await removeAll(paths);
     throw inWords(error, what, { ...paths, isBegun });
   } finally {
@@ -179,7 +192,7 @@ interface Stopping {
 
 /** To the end of the process: what follows the last page is short, and is finished. */
 function listenForStop(): Stopping {
-  const { once, twice } = listenForSignals();
+  const { first: once, second: twice } = listenForShutdown();
   const stop = new AbortController();
   let exitCode = 0;
   void once.then((signal) => {

@@ -1,7 +1,7 @@
 import type { Stores } from '../../../app/stores.js';
 import { OPERATOR } from '../../../src/core/audit.js';
 import { type Thousandths, toCredits } from '../../../src/core/credits.js';
-import type { CapPeriod, KeyRecord } from '../../../src/ports/truth.js';
+import type { CapPeriod, KeyRecord } from '../../../src/ports/accounts.js';
 import { KEY_HEADER, keyJson, keyRow, stateOf } from '../account-view.js';
 import { Failure } from '../failure.js';
 import { keysOf } from '../new-key.js';

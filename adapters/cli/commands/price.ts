@@ -52,7 +52,7 @@ function priceCall(method: string, address: string, options: PriceOptions): void
     contentType: 'application/json',
     maxCreditsHeader: undefined,
   };
-  const { items, most, held, fresh } = priceOf(row, raw);
+  const { items, most, held: cached, fresh } = priceOf(row, raw);
   const result = {
     method,
     path: pathname + (searchParams.size > 0 ? `?${searchParams}` : ''),
@@ -60,13 +60,13 @@ function priceCall(method: string, address: string, options: PriceOptions): void
     max_items: items,
     unit: items === 0 ? 0 : toCredits(most / items),
     max_credits: toCredits(most),
-    max_credits_held: toCredits(held),
+    max_credits_held: toCredits(cached),
   };
   answer(result, options.json, () => {
     if (items === 0) return 'Free.';
     const sum = `At most ${plural(toCredits(most), 'credit')} for up to ${plural(items, 'item')}`;
     if (fresh) return `${sum}: double price, because fresh=true bypasses the cache.`;
-    return `${sum}; ${count(toCredits(held))} if all of it is cached. Items that do not exist cost nothing.`;
+    return `${sum}; ${count(toCredits(cached))} if all of it is cached. Items that do not exist cost nothing.`;
   });
 }
 
@@ -92,6 +92,6 @@ function priceOf(row: RouteRow, raw: RawRequest): Price {
   for (const warning of warnings) note(`perch: ${warning}`);
   const { amount, items, fresh } = operation.worst(operation.coerce(variables));
   const most = budget ?? Number.POSITIVE_INFINITY;
-  const held = fresh ? amount : amount / 2;
-  return { items, most: Math.min(amount, most), held: Math.min(held, most), fresh };
+  const cached = fresh ? amount : amount / 2;
+  return { items, most: Math.min(amount, most), held: Math.min(cached, most), fresh };
 }

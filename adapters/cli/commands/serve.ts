@@ -8,7 +8,7 @@ import { configOfProcess } from '../environment.js';
 import { Failure } from '../failure.js';
 import { closeOnInterrupt } from '../interrupts.js';
 import { note, print } from '../print.js';
-import { type Asked, drainMsOf, exitCodeOf, listenForSignals } from '../workers/asked.js';
+import { drainMsOf, exitCodeOf, listenForShutdown, type ShutdownSignals } from '../workers/shutdown-signals.js';
 
 /** Longest that something forgotten may keep a stopped service from ending. */
 const LINGER_MS = 1000;
@@ -20,14 +20,14 @@ export async function serve(): Promise<void> {
   note(`Perch ${VERSION} is starting with its data in ${config.home}`);
   const lifecycle = new Lifecycle();
   const release = closeOnInterrupt(lifecycle);
-  const { asked, serving } = await lifecycle
+  const { shutdown, serving } = await lifecycle
     .start(() => startOn(lifecycle, config))
     .catch((error: unknown) => {
       throw listenFailure(error, config);
     })
     .finally(release);
-  void asked.twice.then((signal) => endNow(lifecycle, serving, exitCodeOf(signal)));
-  await serving.drain(drainMsOf(await asked.once, config));
+  void shutdown.second.then((signal) => endNow(lifecycle, serving, exitCodeOf(signal)));
+  await serving.drain(drainMsOf(await shutdown.first, config));
   await lifecycle.close();
   note('Perch has stopped');
   setTimeout(() => process.exit(), LINGER_MS).unref();
@@ -44,18 +44,18 @@ async function load({ workers }: Config) {
     import('../sign-in-link.js'),
     import('../welcome.js'),
     import('../log.js'),
-    workers === 1 ? import('../../../app/compose.js') : import('../workers/crew.js'),
+    workers === 1 ? import('../../../app/compose.js') : import('../workers/supervisor.js'),
   ]);
   const start: StartService = (lifecycle, stores, config, demoKey) => {
     const log = createLog(config.log);
     return 'compose' in service
       ? service.compose(lifecycle, config, stores, { log, demoKey })
-      : service.startCrew(lifecycle, { config, demoKey, log });
+      : service.startSupervisor(lifecycle, { config, demoKey, log });
   };
   return { prepareDemo, newSignInLink, welcome, start };
 }
 
-async function startOn(lifecycle: Lifecycle, config: Config): Promise<{ asked: Asked; serving: Service }> {
+async function startOn(lifecycle: Lifecycle, config: Config): Promise<{ shutdown: ShutdownSignals; serving: Service }> {
   // The database starts while the rest is loaded.
   const loading = load(config);
   loading.catch(() => {});
@@ -63,11 +63,11 @@ async function startOn(lifecycle: Lifecycle, config: Config): Promise<{ asked: A
   const { prepareDemo, newSignInLink, welcome, start } = await loading;
   const demo = await lifecycle.open('demo', () => prepareDemo(stores, config));
   const serving = await start(lifecycle, stores, config, demo?.key ?? null);
-  const asked = listenForSignals();
+  const shutdown = listenForShutdown();
   const where = config.authUrl ?? serving.url;
   const signIn = demo?.isNew ? await newSignInLink(stores, demo.accountId, where) : null;
   print(welcome(serving.url, config, demo, signIn));
-  return { asked, serving };
+  return { shutdown, serving };
 }
 
 /** Nobody is waited for; only the embedded database is not left running. */

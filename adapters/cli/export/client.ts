@@ -37,10 +37,10 @@ export class Refusal extends Failure {
 }
 
 /** No answer, or none of Perch's: the call may have been charged. */
-export class Unheard extends Failure {}
+export class NoAnswer extends Failure {}
 
 /** Nobody to ask: nothing was charged. */
-class Absent extends Failure {}
+class NotListening extends Failure {}
 
 /** Somebody asked to stop while there was nothing in flight. */
 export class Stopped extends Error {}
@@ -58,7 +58,7 @@ export interface ClientOptions {
 export class Client {
   readonly #options: ClientOptions;
   /** A service that has answered once and then nobody listens is most likely starting anew. */
-  #isHeard = false;
+  #hasAnswered = false;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -77,12 +77,12 @@ export class Client {
     for (let tried = 1; ; tried += 1) {
       if (stop.aborted) throw new Stopped();
       const response = await this.#send(path, query);
-      if (response instanceof Absent) {
-        if (!this.#isHeard || tried === TRIES) throw response;
+      if (response instanceof NotListening) {
+        if (!this.#hasAnswered || tried === TRIES) throw response;
         await this.#wait(USUAL_WAIT_S, response.message);
         continue;
       }
-      this.#isHeard = true;
+      this.#hasAnswered = true;
       const body: unknown = await response.json().catch(() => null);
       if (response.status === 200) {
         const { success, data } = shape.safeParse(body);
@@ -90,7 +90,7 @@ export class Client {
       }
       const { error } = errorShape.safeParse(body).data ?? {};
       if (error === undefined)
-        throw this.#unheard(`returned a response that is not from Perch (HTTP ${response.status})`);
+        throw this.#noAnswer(`returned a response that is not from Perch (HTTP ${response.status})`);
       const waitS = waitOf(response);
       if (waitS === null || tried === TRIES) throw new Refusal(error);
       await this.#wait(waitS, error.message);
@@ -105,7 +105,7 @@ export class Client {
     });
   }
 
-  async #send(path: string, query: Query): Promise<Response | Absent> {
+  async #send(path: string, query: Query): Promise<Response | NotListening> {
     const address = new URL(`${this.#options.url}${path}`);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) address.searchParams.set(name, value);
     try {
@@ -119,14 +119,16 @@ export class Client {
       const { code } = ((error as Error).cause ?? {}) as { code?: string };
       // Never connected: nothing can have been charged.
       if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') {
-        return new Absent(`cannot connect to ${this.#options.url}: start the service there, or use another --url`);
+        return new NotListening(
+          `cannot connect to ${this.#options.url}: start the service there, or use another --url`,
+        );
       }
-      throw this.#unheard('did not respond');
+      throw this.#noAnswer('did not respond');
     }
   }
 
-  #unheard(what: string): Unheard {
-    return new Unheard(`${this.#options.url} ${what}`);
+  #noAnswer(what: string): NoAnswer {
+    return new NoAnswer(`${this.#options.url} ${what}`);
   }
 }
 

@@ -45,7 +45,7 @@ async function take(path: string, text: string): Promise<void> {
   while (!(await isMade(path, text))) {
     const there = await textOf(path);
     if (there === null) continue;
-    if (!(await isLeftOver(path, there))) throw heldBy(path, there);
+    if (!(await isLeftOver(path, there))) throw lockedBy(path, there);
     await removeLeftOver(path, there);
   }
 }
@@ -82,7 +82,7 @@ async function removeLeftOver(path: string, text: string): Promise<void> {
   await rm(aside, { force: true });
 }
 
-function heldBy(path: string, text: string): Failure {
+function lockedBy(path: string, text: string): Failure {
   const owner = ownerOf(text);
   const who = owner === null ? 'another process' : `process ${owner.pid} on ${owner.host}`;
   return new Failure(

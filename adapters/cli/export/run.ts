@@ -1,9 +1,9 @@
 import { toCredits, toThousandths } from '../../../src/core/credits.js';
 import { Failure } from '../failure.js';
-import { type Client, type Page, type Query, Refusal, Stopped, Unheard } from './client.js';
+import { type Client, NoAnswer, type Page, type Query, Refusal, Stopped } from './client.js';
 import type { Row } from './columns.js';
-import type { KnownIds } from './known-ids.js';
 import type { RowText } from './rows.js';
+import type { SeenIds } from './seen-ids.js';
 import type { Sink } from './sink.js';
 import type { ExportState } from './state.js';
 
@@ -20,7 +20,7 @@ export interface Run {
   /** Thousandths that all runs of this export together may spend. */
   readonly maxSpent: number;
   readonly stop: AbortSignal;
-  readonly known: KnownIds;
+  readonly seen: SeenIds;
   readonly text: RowText;
   readonly sink: Sink;
   /** Keeps where it stands, before each call and at the end. */
@@ -57,7 +57,7 @@ export async function runExport(run: Run, from: ExportState): Promise<{ state: E
       if (ended !== null) return { state, end: ended };
     }
   } catch (error) {
-    if (error instanceof Unheard) state = { ...state, unsure: state.unsure + state.pending };
+    if (error instanceof NoAnswer) state = { ...state, unsure: state.unsure + state.pending };
     state = { ...state, pending: 0 };
     if (error instanceof Stopped) return { state, end: 'interrupted' };
     const end = error instanceof Refusal && error.code === 'no_credits' ? shortOf(error.reason) : null;
@@ -87,7 +87,7 @@ const queryOf = (run: Run, state: ExportState, pending: number): Query => ({
 /** Writes the page's new rows. */
 async function take(run: Run, state: ExportState, page: Page): Promise<ExportState> {
   const rows = page.data.map((item): Row => (typeof item === 'string' ? { id: item } : item));
-  const fresh = run.known.fresh(rows);
+  const fresh = run.seen.fresh(rows);
   const head = state.cursor === null && state.items === 0 ? run.text.head : '';
   await run.sink.append(head + run.text.rows(fresh));
   return {

@@ -11,7 +11,7 @@ const OWN_MODULES = [
   'dom.js',
   'session.js',
   'transport.js',
-  'words.js',
+  'failure-text.js',
 ] as const;
 
 /**

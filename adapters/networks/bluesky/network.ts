@@ -7,7 +7,7 @@ import type { Network, NetworkPage, ReadContext } from '../../../src/ports/netwo
 import { Upstream } from '../upstream/client.js';
 import { limitReader } from '../upstream/rate-headers.js';
 import { Account } from './account.js';
-import { Births } from './births.js';
+import { CreationTimes } from './creation-times.js';
 import { notReadByAccount, notServed } from './failures.js';
 import { POST, recordOf, uriOfRecord, userDid } from './ids.js';
 import { MOST_INPUTS, Profiles } from './profiles.js';
@@ -65,7 +65,7 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
     limitOf: () => undefined,
   });
   const ask = xrpcOf(appView);
-  const profiles = new Profiles(ask, new Births(directory, clock, options.memories));
+  const profiles = new Profiles(ask, new CreationTimes(directory, clock, options.memories));
   const account =
     identifier && appPassword ? new Account({ upstream: service, identifier, appPassword, clock }) : undefined;
   const searches = new Searches({ ask: account?.ask ?? ask, profiles, clock, mayUseV2: account !== undefined });

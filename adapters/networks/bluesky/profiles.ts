@@ -1,6 +1,6 @@
 import type { Tweet, User } from '../../../src/core/model.js';
 import type { ReadContext } from '../../../src/ports/network.js';
-import type { Births } from './births.js';
+import type { CreationTimes } from './creation-times.js';
 import { isHidden, isHiddenPost } from './hidden.js';
 import { authorOf, type Item, tweetOf, userOf } from './map.js';
 import { ANSWERS, type DetailedProfile } from './schemas.js';
@@ -16,11 +16,11 @@ export const chunks = <T>(all: readonly T[], size = MOST_INPUTS): T[][] =>
 /** Whole profiles: lists and posts come with none that has counts. */
 export class Profiles {
   readonly #ask: Xrpc;
-  readonly #births: Births;
+  readonly #creationTimes: CreationTimes;
 
-  constructor(ask: Xrpc, births: Births) {
+  constructor(ask: Xrpc, creationTimes: CreationTimes) {
     this.#ask = ask;
-    this.#births = births;
+    this.#creationTimes = creationTimes;
   }
 
   /** One profile. Throws `not_found`, with the reason where there is one. */
@@ -41,8 +41,8 @@ export class Profiles {
   /** By DID; without those who are not to be shown. */
   async usersOf(profiles: readonly DetailedProfile[], context: ReadContext): Promise<Map<string, User>> {
     const shown = profiles.filter((profile) => !isHidden(profile));
-    const births = await this.#births.of(shown, context);
-    return new Map(shown.map((profile) => [profile.did, userOf(profile, births.get(profile.did) ?? EPOCH)]));
+    const creationTimes = await this.#creationTimes.of(shown, context);
+    return new Map(shown.map((profile) => [profile.did, userOf(profile, creationTimes.get(profile.did) ?? EPOCH)]));
   }
 
   /** In the order of the DIDs; those who are gone or not to be shown are left out. */

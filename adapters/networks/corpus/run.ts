@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { Sql } from 'sql-template-tag';
-import { cancelledBy } from '../../../src/core/cancelled-by.js';
+import { cancelOnAbort } from '../../../src/core/cancel-on-abort.js';
 
 /** The pool as the process opens it: `bigint` is read as a number, so ids are selected as text. */
 export type CorpusPool = postgres.Sql<{ bigint: number | string }>;
@@ -24,6 +24,6 @@ export function runOn(pool: CorpusPool): Run {
     signal.throwIfAborted();
     const values = statement.values as postgres.ParameterOrJSON<number | string>[];
     const pending = pool.unsafe<Row[]>(statement.text, values, { prepare: options.planned === 'once' });
-    return [...(await cancelledBy(pending, signal))];
+    return [...(await cancelOnAbort(pending, signal))];
   };
 }

@@ -11,42 +11,42 @@ const STATUSES = '40';
 const ACCOUNTS = '80';
 
 /** Where in which list: `maxId` is the server's own number, most often of no post and nobody. */
-export interface Place {
+export interface ListPosition {
   readonly subject: string;
   readonly maxId: string | null;
 }
 
-export async function readTimeline(api: Api, place: Place, context: ReadContext): Promise<NetworkPage> {
-  if (!isIdHere(place.subject)) throw notFound('No such user');
-  const path = `/api/v1/accounts/${place.subject}/statuses`;
-  const { body, next } = await api.page({ path, query: queryOf(STATUSES, place), schema: statuses, context });
-  if (body.length === 0 && place.maxId === null) await readAccount(api, { id: place.subject }, context);
+export async function readTimeline(api: Api, position: ListPosition, context: ReadContext): Promise<NetworkPage> {
+  if (!isIdHere(position.subject)) throw notFound('No such user');
+  const path = `/api/v1/accounts/${position.subject}/statuses`;
+  const { body, next } = await api.page({ path, query: queryOf(STATUSES, position), schema: statuses, context });
+  if (body.length === 0 && position.maxId === null) await readAccount(api, { id: position.subject }, context);
   return { tweets: body.filter(isShown).map(tweetOf), next };
 }
 
 export async function readFollows(
   api: Api,
   kind: 'followers' | 'following',
-  place: Place,
+  position: ListPosition,
   context: ReadContext,
 ): Promise<NetworkPage> {
-  if (!isIdHere(place.subject)) throw notFound('No such user');
-  const path = `/api/v1/accounts/${place.subject}/${kind}`;
-  const { body, next } = await api.page({ path, query: queryOf(ACCOUNTS, place), schema: accounts, context });
+  if (!isIdHere(position.subject)) throw notFound('No such user');
+  const path = `/api/v1/accounts/${position.subject}/${kind}`;
+  const { body, next } = await api.page({ path, query: queryOf(ACCOUNTS, position), schema: accounts, context });
   // Empty is also what the server says of who is suspended, and of who does not want it seen: but not to the owner's own token.
-  if (place.maxId === null && (body.length === 0 || api.hasToken(context))) {
-    const owner = await readAccount(api, { id: place.subject }, context);
+  if (position.maxId === null && (body.length === 0 || api.hasToken(context))) {
+    const owner = await readAccount(api, { id: position.subject }, context);
     if (owner.hide_collections) throw notFound('The user has made this list private', 'private');
   }
   return { users: people(body), next };
 }
 
 /** Of nothing: empty (T6). */
-export async function readRetweeters(api: Api, place: Place, context: ReadContext): Promise<NetworkPage> {
-  if (!isIdHere(place.subject) || (await isHidden(api, place, context))) return { users: [], next: null };
-  const path = `/api/v1/statuses/${place.subject}/reblogged_by`;
+export async function readRetweeters(api: Api, position: ListPosition, context: ReadContext): Promise<NetworkPage> {
+  if (!isIdHere(position.subject) || (await isHidden(api, position, context))) return { users: [], next: null };
+  const path = `/api/v1/statuses/${position.subject}/reblogged_by`;
   try {
-    const { body, next } = await api.page({ path, query: queryOf(ACCOUNTS, place), schema: accounts, context });
+    const { body, next } = await api.page({ path, query: queryOf(ACCOUNTS, position), schema: accounts, context });
     return { users: people(body), next };
   } catch (error) {
     if (isNotFound(error)) return { users: [], next: null };
@@ -55,24 +55,24 @@ export async function readRetweeters(api: Api, place: Place, context: ReadContex
 }
 
 /** Of nothing: empty (T6). Servers before 4.5 have no such list. */
-export async function readQuotes(api: Api, place: Place, context: ReadContext): Promise<NetworkPage> {
+export async function readQuotes(api: Api, position: ListPosition, context: ReadContext): Promise<NetworkPage> {
   if (!api.hasToken(context)) throw needsToken('Listing quotes of a tweet');
-  if (!isIdHere(place.subject) || (await isHidden(api, place, context))) return { tweets: [], next: null };
-  const path = `/api/v1/statuses/${place.subject}/quotes`;
+  if (!isIdHere(position.subject) || (await isHidden(api, position, context))) return { tweets: [], next: null };
+  const path = `/api/v1/statuses/${position.subject}/quotes`;
   try {
-    const { body, next } = await api.page({ path, query: queryOf(STATUSES, place), schema: statuses, context });
+    const { body, next } = await api.page({ path, query: queryOf(STATUSES, position), schema: statuses, context });
     return { tweets: body.filter(isShown).map(tweetOf), next };
   } catch (error) {
     const isMissing = isNotFound(error) || (error instanceof ServiceError && error.code === 'query_id_stale');
     if (!isMissing) throw error;
-    if (!(await exists(api, place.subject, context))) return { tweets: [], next: null };
+    if (!(await exists(api, position.subject, context))) return { tweets: [], next: null };
     const message = 'This server does not list quotes: that requires Mastodon 4.5 or later.';
     throw new ServiceError('access_denied', message, { reason: 'session', cause: error });
   }
 }
 
 /** Whether it is there for the token alone, and not for everybody: asked once for each list. */
-const isHidden = async (api: Api, { subject, maxId }: Place, context: ReadContext): Promise<boolean> =>
+const isHidden = async (api: Api, { subject, maxId }: ListPosition, context: ReadContext): Promise<boolean> =>
   maxId === null && api.hasToken(context) && !(await exists(api, subject, context));
 
 async function exists(api: Api, id: string, context: ReadContext): Promise<boolean> {
@@ -84,7 +84,7 @@ async function exists(api: Api, id: string, context: ReadContext): Promise<boole
   }
 }
 
-const queryOf = (limit: string, { maxId }: Place): (readonly [string, string])[] =>
+const queryOf = (limit: string, { maxId }: ListPosition): (readonly [string, string])[] =>
   maxId === null
     ? [['limit', limit]]
     : [

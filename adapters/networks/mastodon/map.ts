@@ -1,13 +1,13 @@
 import { domainToASCII } from 'node:url';
 import type { Media, MediaType, Tweet, User } from '../../../src/core/model.js';
-import { known } from '../upstream/known.js';
+import { withoutUnknown } from '../upstream/without-unknown.js';
 import { textOfHtml } from './html-text.js';
 import type { Account, Post, Status } from './schemas.js';
 
 export function userOf(account: Account): User {
   const fields = account.fields ?? [];
   const [site] = fields.flatMap(({ value }) => textOfHtml(value).links);
-  return known<User>({
+  return withoutUnknown<User>({
     id: account.id,
     handle: handleOf(account.acct),
     name: account.display_name || account.username,
@@ -36,7 +36,7 @@ export function tweetOf(status: Status): Tweet {
   const card = shown.card?.url;
   // What is boosted may be a quote, the boost is none.
   const quote = status.reblog ? null : status.quote;
-  return known<Tweet>({
+  return withoutUnknown<Tweet>({
     id: status.id,
     text: [shown.spoiler_text, text].filter(Boolean).join('\n\n'),
     lang: shown.language,
@@ -84,7 +84,7 @@ function mediaOf({ type, url, remote_url, preview_url, meta }: Post['media_attac
   if (kind === undefined) return [];
   const { width, height } = meta?.original ?? {};
   const previewUrl = kind === 'photo' ? null : preview_url;
-  return [known<Media>({ type: kind, url: url ?? remote_url, previewUrl, width, height })];
+  return [withoutUnknown<Media>({ type: kind, url: url ?? remote_url, previewUrl, width, height })];
 }
 
 /** `user` of this server, `user@domain` of another; the domain as it travels on the wire, which is how it can be asked for. */

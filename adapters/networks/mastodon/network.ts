@@ -5,7 +5,7 @@ import type { Network, NetworkPage, ReadContext } from '../../../src/ports/netwo
 import { Api, type MastodonOptions } from './api.js';
 import { readReplies, readThread } from './conversation.js';
 import { isPosition } from './link-header.js';
-import { type Place, readFollows, readQuotes, readRetweeters, readTimeline } from './lists.js';
+import { type ListPosition, readFollows, readQuotes, readRetweeters, readTimeline } from './lists.js';
 import { readTweets, readUsers } from './objects.js';
 import { checkQuery, readSearch, SEARCHABLE } from './search.js';
 import { selfCheck } from './self-check.js';
@@ -45,7 +45,7 @@ type Reader = (api: Api, list: ListRef, token: string | null, context: ReadConte
 
 /** A list that goes on from a post or an account of the server's own. */
 const paged =
-  (read: (api: Api, place: Place, context: ReadContext) => Promise<NetworkPage>): Reader =>
+  (read: (api: Api, position: ListPosition, context: ReadContext) => Promise<NetworkPage>): Reader =>
   (api, { subject }, token, context) =>
     read(api, { subject, maxId: token }, context);
 

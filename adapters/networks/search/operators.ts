@@ -1,5 +1,5 @@
 import { isId, parseHandle } from '../../../src/core/ids.js';
-import { shortened } from '../../../src/core/shown.js';
+import { truncated } from '../../../src/core/truncated.js';
 import type { Flag, Term } from './query.js';
 
 interface Operator {
@@ -73,11 +73,11 @@ export function readOperator(name: string, value: string): Term | { readonly fau
   if (operator === undefined) {
     const known = [...OPERATORS.keys()].map((each) => `${each}:`).join(' ');
     return {
-      fault: `unknown operator "${shortened(name)}:"; the operators are ${known} (put quotes around plain text)`,
+      fault: `unknown operator "${truncated(name)}:"; the operators are ${known} (put quotes around plain text)`,
     };
   }
   return (
-    operator.read(value) ?? { fault: `"${name}:" must be followed by ${operator.expects}, not "${shortened(value)}"` }
+    operator.read(value) ?? { fault: `"${name}:" must be followed by ${operator.expects}, not "${truncated(value)}"` }
   );
 }
 

@@ -15,7 +15,7 @@ export interface UpstreamOptions {
   readonly limitOf: (headers: Headers) => Limit | undefined;
 }
 
-export interface Ask<T> {
+export interface UpstreamRequest<T> {
   /** With its query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -51,12 +51,12 @@ export class Upstream {
   }
 
   /** The answer, checked. Throws a ServiceError of an upstream code; an aborted read throws the signal's reason. */
-  async ask<T>(ask: Ask<T>): Promise<T> {
+  async ask<T>(ask: UpstreamRequest<T>): Promise<T> {
     return (await this.askWithHeaders(ask)).body;
   }
 
   /** The same, for networks that say in a header where a list goes on. */
-  async askWithHeaders<T>(ask: Ask<T>): Promise<{ readonly body: T; readonly headers: Headers }> {
+  async askWithHeaders<T>(ask: UpstreamRequest<T>): Promise<{ readonly body: T; readonly headers: Headers }> {
     const { path, schema, context, failureOf } = ask;
     const { status, headers, text } = await this.#send(ask);
     const limit = this.#options.limitOf(headers);
@@ -77,7 +77,7 @@ export class Upstream {
     return this.#agent.destroy();
   }
 
-  async #send({ path, method, headers = {}, body, context: { signal } }: Ask<unknown>): Promise<{
+  async #send({ path, method, headers = {}, body, context: { signal } }: UpstreamRequest<unknown>): Promise<{
     status: number;
     headers: Headers;
     text: string;

@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/ports/clock.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import { Upstream } from '../upstream/client.js';
 import { limitReader } from '../upstream/rate-headers.js';
-import { type Asked, refusalFailure } from './problems.js';
+import { type RequestedInput, refusalFailure } from './problems.js';
 import { type TweetsAnswer, tweetsAnswer, type UsersAnswer, usersAnswer } from './schemas.js';
 import { type Params, VOCABULARIES, type Vocabulary, type VocabularyName } from './vocabulary.js';
 
@@ -38,7 +38,7 @@ export class XApi {
     this.#upstream = new Upstream({ baseUrl, userAgent, limitOf: (headers) => readLimit(headers, clock.now()) });
   }
 
-  users(path: string, params: Params, asked: Asked, context: ReadContext): Promise<UsersAnswer> {
+  users(path: string, params: Params, asked: RequestedInput, context: ReadContext): Promise<UsersAnswer> {
     return this.#ask(path, { ...params, ...this.#vocabulary.users }, asked, usersAnswer, context);
   }
 
@@ -48,7 +48,7 @@ export class XApi {
     return this.#ask(path, all, { kind: 'objects' }, usersAnswer, context);
   }
 
-  tweets(path: string, params: Params, asked: Asked, context: ReadContext): Promise<TweetsAnswer> {
+  tweets(path: string, params: Params, asked: RequestedInput, context: ReadContext): Promise<TweetsAnswer> {
     return this.#ask(path, { ...params, ...this.#vocabulary.posts }, asked, tweetsAnswer, context);
   }
 
@@ -56,7 +56,13 @@ export class XApi {
     return this.#upstream.close();
   }
 
-  async #ask<T>(path: string, params: Params, asked: Asked, schema: z.ZodType<T>, context: ReadContext): Promise<T> {
+  async #ask<T>(
+    path: string,
+    params: Params,
+    asked: RequestedInput,
+    schema: z.ZodType<T>,
+    context: ReadContext,
+  ): Promise<T> {
     return this.#upstream.ask({
       path: `${path}?${new URLSearchParams(params)}`,
       headers: { authorization: `Bearer ${this.#tokenOf(context)}` },

@@ -5,7 +5,7 @@ import type { Refusal } from '../upstream/refusal.js';
 import { type Problem, refusalSchema } from './schemas.js';
 
 /** What a request reads, as far as refusals of it differ. */
-export type Asked =
+export type RequestedInput =
   /** Objects by id or name, and timelines: what every enrolled application may read. */
   | { readonly kind: 'objects' }
   /** Lists that X keeps from some applications. */
@@ -61,7 +61,7 @@ const NOT_ENROLLED_S = 900;
 const CAP_S = 3600;
 
 /** What a refusal means where X means something of its own by it. */
-export function refusalFailure(refusal: Refusal, asked: Asked): ServiceError | undefined {
+export function refusalFailure(refusal: Refusal, asked: RequestedInput): ServiceError | undefined {
   const parsed = refusalSchema.safeParse(refusal.json);
   const body = parsed.success ? parsed.data : undefined;
   const noAccount = (message: string, retryAfter: number) => failure('no_account', message, refusal, { retryAfter });
@@ -103,7 +103,7 @@ const OF_QUERY = ['query', 'start_time', 'end_time', 'since_id', 'until_id'];
 /** 400 is the caller's where it is about the query, or a cursor too old; otherwise the request was wrong by our fault. */
 function badInput(
   body: ReturnType<typeof refusalSchema.parse>,
-  asked: Asked,
+  asked: RequestedInput,
   refusal: Refusal,
 ): ServiceError | undefined {
   const parameters = (body.errors ?? []).flatMap((each) => Object.keys(each.parameters ?? {}));
@@ -116,7 +116,7 @@ function badInput(
 }
 
 /** 403: these credentials may not read this (P11, P15). Where every application may, they are good for nothing. */
-function notAllowed(refusal: Refusal, asked: Asked, isNotEnrolled: boolean): ServiceError {
+function notAllowed(refusal: Refusal, asked: RequestedInput, isNotEnrolled: boolean): ServiceError {
   if (asked.kind === 'search' && asked.product !== 'Latest') {
     return failure(
       'product_unavailable',

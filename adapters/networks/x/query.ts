@@ -54,8 +54,8 @@ function boundsOf(parts: readonly Query[]): Bounds {
   for (const part of parts) {
     if (part.kind === 'since') bounds.since = Math.max(bounds.since ?? -Infinity, Date.parse(part.time));
     if (part.kind === 'until') bounds.until = Math.min(bounds.until ?? Infinity, Date.parse(part.time));
-    if (part.kind === 'afterId') bounds.afterId = narrower(bounds.afterId, part.id, (id, held) => id > held);
-    if (part.kind === 'uptoId') bounds.uptoId = narrower(bounds.uptoId, part.id, (id, held) => id < held);
+    if (part.kind === 'afterId') bounds.afterId = narrower(bounds.afterId, part.id, (id, current) => id > current);
+    if (part.kind === 'uptoId') bounds.uptoId = narrower(bounds.uptoId, part.id, (id, current) => id < current);
   }
   // X would let go of the time.
   if (bounds.since !== undefined && bounds.afterId) throw badRequest('X accepts since: or since_id:, not both', 'q');
@@ -63,8 +63,11 @@ function boundsOf(parts: readonly Query[]): Bounds {
   return bounds;
 }
 
-const narrower = (held: string | undefined, id: string, isBetter: (id: bigint, held: bigint) => boolean): string =>
-  held === undefined || isBetter(BigInt(id), BigInt(held)) ? id : held;
+const narrower = (
+  current: string | undefined,
+  id: string,
+  isBetter: (id: bigint, current: bigint) => boolean,
+): string => (current === undefined || isBetter(BigInt(id), BigInt(current)) ? id : current);
 
 /** X refuses a query of which every way to meet it only narrows. */
 function standsAlone(query: Query): boolean {

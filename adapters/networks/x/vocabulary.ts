@@ -37,7 +37,7 @@ export const VOCABULARIES: Readonly<Record<VocabularyName, Vocabulary>> = {
   post: {
     posts: {
       'post.fields': 'id,text,created_at,conversation_id,entities,attachments,public_metrics,lang,note_post,source',
-      // Author and references are no fields here: they come by being expanded.
+      // Author and references are not fields here: they are expansions.
       expansions: 'author_id,in_reply_to_user_id,referenced_posts,attachments.media_keys',
       'media.fields': MEDIA_FIELDS,
       ...POST_USERS,

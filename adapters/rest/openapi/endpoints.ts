@@ -9,9 +9,9 @@ import { examplesOf } from './examples.js';
 import { failureOf, failures } from './failures.js';
 import { ANSWER_HEADERS, READ_HEADERS } from './headers.js';
 import { EXAMPLES, parametersOf, requestBodyOf } from './inputs.js';
+import { pascalCase, restWords, summaryOf } from './schema-text.js';
 import type { Selections } from './selections.js';
 import type { ApiOperation, Paths, PriceNote } from './types.js';
-import { pascalCase, restWords, summaryOf } from './words.js';
 
 export const TAGS = {
   Account: 'The account of the key, its credits and usage. Free.',

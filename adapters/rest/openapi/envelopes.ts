@@ -8,9 +8,9 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { priceOfField } from '../../../src/serve/rules.js';
+import { pascalCase, refTo, restWords } from './schema-text.js';
 import type { Member, Selections } from './selections.js';
 import type { JsonSchema } from './types.js';
-import { pascalCase, refTo, restWords } from './words.js';
 
 /** What every envelope has (section 1, M14); `envelope.ts` writes it. */
 const COMMON: Readonly<Record<string, JsonSchema>> = {

@@ -1,6 +1,6 @@
 import { ERROR_CODES } from '../../../src/core/errors.js';
+import { refTo } from './schema-text.js';
 import type { JsonSchema } from './types.js';
-import { refTo } from './words.js';
 
 const REQUEST_ID: JsonSchema = { type: 'string', format: 'uuid', description: 'Include it in support requests.' };
 

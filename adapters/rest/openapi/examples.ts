@@ -20,7 +20,7 @@ const BALANCE: Thousandths = 1_000_000;
 const { OBSERVATORY, FERRIES, THREAD, REPLY, QUOTE, PHOTO } = EXAMPLE_OBJECTS;
 const PAID = { keyPrefix: 'perch_live_4fTq9Z', items: 2, cacheHits: 0, credits: 2 };
 
-/** What the schema would resolve an operation's root field to, and how each of its items was come by. */
+/** What the schema would resolve an operation's root field to, and how each of its items was obtained. */
 const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCache[] }>> = {
   user: { value: OBSERVATORY, items: ['miss'] },
   tweet: { value: PHOTO, items: ['hit'] },
@@ -114,14 +114,14 @@ export function examplesOf(
 
 function answerOf(data: Record<string, unknown>, items: readonly ItemCache[], unit: Unit | undefined): Answer {
   const amount = unit ? items.reduce((sum, cache) => sum + priceOf(unit, cache), 0) : 0;
-  const held = items.filter((cache) => cache === 'hit').length;
-  const cache = items.length > 0 && held === items.length ? 'hit' : 'miss';
+  const cached = items.filter((cache) => cache === 'hit').length;
+  const cache = items.length > 0 && cached === items.length ? 'hit' : 'miss';
   return {
     kind: 'answer',
     operation: 'example',
     data,
     errors: [],
-    charge: { amount, items: items.length, cacheHits: held, cache, lines: [], kept: [] },
+    charge: { amount, items: items.length, cacheHits: cached, cache, lines: [], ledgerLines: [] },
     balance: BALANCE - amount,
     fetchedAt: unit ? Date.parse(AT) : undefined,
   };

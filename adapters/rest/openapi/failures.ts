@@ -2,8 +2,8 @@ import { ERROR_CODES, type ErrorCode } from '../../../src/core/errors.js';
 import { errorBody, problemBody } from '../../http/failure.js';
 import { exampleFailure } from './failure-examples.js';
 import { header, KEYLESS_HEADERS, V1_HEADERS } from './headers.js';
+import { refTo } from './schema-text.js';
 import type { ApiResponse, Example, Reference } from './types.js';
-import { refTo } from './words.js';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 const codesOf = (status: number): ErrorCode[] => CODES.filter((code) => ERROR_CODES[code].status === status);

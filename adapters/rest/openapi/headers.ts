@@ -1,5 +1,5 @@
+import { refTo } from './schema-text.js';
 import type { Header, Reference } from './types.js';
-import { refTo } from './words.js';
 
 const RATE_LIMIT = {
   description: 'The state of the rate limit. `reset` is the number of seconds until it is full again.',

@@ -3,9 +3,9 @@ import { PACKS } from '../../../src/core/packs.js';
 import { MAX_QUERY_LENGTH } from '../../../src/read/subjects.js';
 import type { Parameter } from '../parameters.js';
 import type { RouteRow } from '../routes.js';
+import { refTo, restWords } from './schema-text.js';
 import type { Selections } from './selections.js';
 import type { ApiOperation, ApiParameter, JsonSchema, Reference } from './types.js';
-import { refTo, restWords } from './words.js';
 
 /** What every paid read takes beside its own (M26). */
 export const BUDGET_PARAMETERS: Readonly<Record<string, ApiParameter>> = {

@@ -1,5 +1,5 @@
+import { refTo } from './schema-text.js';
 import type { JsonSchema } from './types.js';
-import { refTo } from './words.js';
 
 const text = (description: string): JsonSchema => ({ type: 'string', description });
 const address = (description: string): JsonSchema => ({ ...text(description), format: 'uri' });

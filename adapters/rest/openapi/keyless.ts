@@ -4,8 +4,8 @@ import { priceOf, UNITS, type Unit } from '../../../src/core/prices.js';
 import { VERSION } from '../../../src/core/version.js';
 import { type FailureName, failures } from './failures.js';
 import { header, KEYLESS_HEADERS } from './headers.js';
+import { refTo } from './schema-text.js';
 import type { ApiOperation, ApiParameter, MediaType, Paths } from './types.js';
-import { refTo } from './words.js';
 
 const PAGE: Readonly<Record<string, MediaType>> = { 'text/html': { schema: { type: 'string' } } };
 

@@ -19,8 +19,8 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { leafSchema } from './leaves.js';
+import { refTo, restWords } from './schema-text.js';
 import type { JsonSchema } from './types.js';
-import { refTo, restWords } from './words.js';
 
 /** One member of an answer: its name there, the field it comes from and what is selected of it. */
 export interface Member {

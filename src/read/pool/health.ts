@@ -2,12 +2,12 @@ import type { ErrorCode, ServiceError } from '../../core/errors.js';
 import type { Family } from '../../core/model.js';
 import type { SessionHealth } from './session.js';
 
-/** How a family of reads did since the start. */
+/** Counters of one family of reads since the start. */
 export interface FamilyCounts {
   upstreamCalls: number;
   failures: number;
-  /** Look-ups that were answered from what is held, and those that went to the network. */
-  held: number;
+  /** Lookups answered from the cache, and lookups that went to the network. */
+  cacheHits: number;
   read: number;
   /** Reads refused at once, for they could not have been made in time, or were over their account's share of the queue. */
   refused: number;
@@ -43,7 +43,7 @@ export interface PoolHealth {
 export const newCounts = (): FamilyCounts => ({
   upstreamCalls: 0,
   failures: 0,
-  held: 0,
+  cacheHits: 0,
   read: 0,
   refused: 0,
   waitedMs: 0,

@@ -38,13 +38,13 @@ const WEIGHT = 0.3;
 const SILENCE = { times: 8, leastMs: 2000, mostMs: 5000 } as const;
 
 /** What the limits of one kind have in common, whatever the session: they measure at the same time, for they read the same network. */
-export interface Measuring {
+export interface SharedMeasurement {
   /** Grows by one whenever one of them asks for it. */
   round: number;
 }
 
 /** One call, from `enter` to `leave`. */
-export interface Passage {
+export interface InFlightCall {
   readonly startedAt: number;
   /** Which limit it was sent under: answers to calls sent under an older one tell nothing of the newest. */
   readonly epoch: number;
@@ -55,7 +55,7 @@ export interface InFlightLimitOptions {
   readonly perSecond: number | null;
   /** Milliseconds from any start, never set back. */
   readonly monotonic: Clock;
-  readonly measuring: Measuring;
+  readonly measurement: SharedMeasurement;
 }
 
 const clamp = (least: number, value: number, most: number): number => Math.min(most, Math.max(least, value));
@@ -71,7 +71,7 @@ const clamp = (least: number, value: number, most: number): number => Math.min(m
 export class InFlightLimit {
   readonly #options: InFlightLimitOptions;
   readonly #most: number;
-  readonly #inFlight = new Set<Passage>();
+  readonly #inFlight = new Set<InFlightCall>();
   #limit: number;
   #epoch = 0;
   #wasCut = false;
@@ -92,13 +92,13 @@ export class InFlightLimit {
 
   constructor(options: InFlightLimitOptions) {
     this.#options = options;
-    const { perSecond, monotonic, measuring } = options;
+    const { perSecond, monotonic, measurement } = options;
     const callsIn = (seconds: number): number => Math.ceil((perSecond ?? 0) * seconds);
     this.#most = perSecond === null ? UNPACED : clamp(CEILING.least, callsIn(CEILING.seconds), CEILING.most);
     this.#limit = perSecond === null ? UNPACED : clamp(START.least, callsIn(START.seconds), this.#most);
     this.#sinceMs = monotonic.now();
     this.#movedAtMs = this.#sinceMs;
-    this.#measured = { round: measuring.round, atMs: this.#sinceMs };
+    this.#measured = { round: measurement.round, atMs: this.#sinceMs };
   }
 
   /** Calls at once, at least 1. */
@@ -112,7 +112,7 @@ export class InFlightLimit {
 
   /** Whether one more call may be sent; asked only when there is one. */
   hasRoom(): boolean {
-    this.#follow();
+    this.#joinMeasurement();
     if (this.#inFlight.size < this.limit) return true;
     this.#pressed = true;
     return this.#inFlight.size < this.#most && this.#options.monotonic.now() >= this.silentAtMs;
@@ -130,23 +130,23 @@ export class InFlightLimit {
     return Math.max(this.#medianMs, this.#options.monotonic.now() - oldest.startedAt) / this.limit;
   }
 
-  enter(): Passage {
-    const passage = { startedAt: this.#options.monotonic.now(), epoch: this.#epoch };
-    this.#movedAtMs = passage.startedAt;
-    this.#inFlight.add(passage);
+  enter(): InFlightCall {
+    const call = { startedAt: this.#options.monotonic.now(), epoch: this.#epoch };
+    this.#movedAtMs = call.startedAt;
+    this.#inFlight.add(call);
     this.#peak = Math.max(this.#peak, this.#inFlight.size);
-    return passage;
+    return call;
   }
 
   /** `told`: whether it took as long as the network takes, which a refusal at once does not tell. */
-  leave(passage: Passage, told: boolean): void {
-    this.#inFlight.delete(passage);
+  leave(call: InFlightCall, isSample: boolean): void {
+    this.#inFlight.delete(call);
     const now = this.#options.monotonic.now();
     this.#movedAtMs = now;
-    if (!told || this.#options.perSecond === null) return;
-    this.#follow();
-    if (passage.epoch !== this.#epoch) return;
-    this.#samples.push(now - passage.startedAt);
+    if (!isSample || this.#options.perSecond === null) return;
+    this.#joinMeasurement();
+    if (call.epoch !== this.#epoch) return;
+    this.#samples.push(now - call.startedAt);
     const count = this.#samples.length;
     const enough = count >= clamp(WINDOW.least, 2 * this.limit, WINDOW.most);
     if (this.#before !== undefined && count >= WINDOW.few) this.#take(this.#before, now);
@@ -154,10 +154,10 @@ export class InFlightLimit {
   }
 
   /** Measures when one of its kind does: with one call at a time of each session little waits at the network. */
-  #follow(): void {
-    const { measuring, monotonic } = this.#options;
-    if (measuring.round === this.#measured.round) return;
-    this.#measured = { round: measuring.round, atMs: monotonic.now() };
+  #joinMeasurement(): void {
+    const { measurement, monotonic } = this.#options;
+    if (measurement.round === this.#measured.round) return;
+    this.#measured = { round: measurement.round, atMs: monotonic.now() };
     this.#before ??= { limit: this.#limit, medianMs: this.#medianMs };
     this.#set(1);
   }
@@ -202,8 +202,8 @@ export class InFlightLimit {
   #adapt(gradient: number, crowded: boolean, now: number): void {
     const ratio = TOLERANCE / gradient;
     if (crowded && (this.#cuts >= MEASURE.afterCuts || now - this.#measured.atMs >= MEASURE.everyMs)) {
-      this.#options.measuring.round += 1;
-      this.#follow();
+      this.#options.measurement.round += 1;
+      this.#joinMeasurement();
     } else if (ratio >= 1) {
       this.#cuts = 0;
       const up = Math.min(ratio, this.#wasCut ? STEP.up : STEP.first);

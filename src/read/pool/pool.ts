@@ -4,21 +4,21 @@ import { timers as processTimers } from '../../core/monotonic.js';
 import { UNTRACED } from '../../core/untraced.js';
 import type { Clock, Timers } from '../../ports/clock.js';
 import type { Found, Network, NetworkPage } from '../../ports/network.js';
-import type { Pace } from '../../ports/shared.js';
+import type { Pace } from '../../ports/pace.js';
 import type { Tracing } from '../../ports/tracing.js';
-import type { Party } from '../party.js';
-import { carriersOf } from './carriers.js';
+import type { Waiters } from '../waiters.js';
+import { batchSpecsOf } from './batch-specs.js';
 import { FamilyPool } from './family-pool.js';
 import type { PoolHealth } from './health.js';
 import { Session } from './session.js';
 
-/** The one door to the network: everything that must be read waits here for its turn, and travels together (8.1.7). */
+/** The only access to the network: every read queues here and is batched with others (8.1.7). */
 export interface Pool {
-  user(ref: UserRef, party: Party): Promise<Found<User>>;
-  tweet(id: string, party: Party): Promise<Found<Tweet>>;
-  page(list: ListRef, token: string | null, party: Party): Promise<NetworkPage>;
-  /** Notes a look-up that needed no read. */
-  held(family: Family): void;
+  user(ref: UserRef, waiters: Waiters): Promise<Found<User>>;
+  tweet(id: string, waiters: Waiters): Promise<Found<Tweet>>;
+  page(list: ListRef, token: string | null, waiters: Waiters): Promise<NetworkPage>;
+  /** Counts a lookup served from the cache. */
+  countCacheHit(family: Family): void;
   health(): PoolHealth;
 }
 
@@ -50,19 +50,19 @@ export function createPool(options: PoolOptions): Pool {
       tracing,
     });
   const families = { fast: poolOf('fast'), slow: poolOf('slow') };
-  const { users, tweets, page } = carriersOf(network);
+  const { users, tweets, page } = batchSpecsOf(network);
   return {
-    user: (ref, party) => families[users.family].read(users, ref, party),
-    tweet: (id, party) => families[tweets.family].read(tweets, id, party),
-    async page(list, token, party) {
+    user: (ref, waiters) => families[users.family].read(users, ref, waiters),
+    tweet: (id, waiters) => families[tweets.family].read(tweets, id, waiters),
+    async page(list, token, waiters) {
       if (list.kind === 'search' && list.product && !network.products.includes(list.product)) {
         throw unavailable(list.product);
       }
-      const carrier = page(list);
-      return families[carrier.family].read(carrier, { list, token }, party);
+      const spec = page(list);
+      return families[spec.family].read(spec, { list, token }, waiters);
     },
-    held(family) {
-      families[family].counts.held += 1;
+    countCacheHit(family) {
+      families[family].counts.cacheHits += 1;
     },
     health: () => ({
       families: { fast: families.fast.health, slow: families.slow.health },

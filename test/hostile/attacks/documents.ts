@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import { type Attack, flood, graphql, keyOf, withAndWithoutKey } from '../support/attack.js';
+import { spendMany } from '../support/service.js';
 
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -54,6 +55,10 @@ const both = (name: string, total: number, text: (index: number) => string): Att
 const name = (length: number): string => `a${randomBytes(length).toString('hex')}`.slice(0, length);
 
 const NESTED = 'types { fields { name type { name } } }';
+
+/** What the account spent in a month, by day and operation: thousands of rows, of which an answer has a thousand at most. */
+const USAGE = 'usage(group: "day,endpoint") { day hour endpoint keyPrefix requests items cacheHits credits }';
+const MOST_USAGE_BYTES = 256 * 1024;
 
 /** Whatever a stranger may do with the text of a document. */
 export const DOCUMENTS: readonly Attack[] = [
@@ -141,6 +146,23 @@ export const DOCUMENTS: readonly Attack[] = [
       })),
     expected: { statuses: [200, 400], message: BOUND, free: true },
     memoryMb: 48,
+  },
+  {
+    name: 'eighteen aliases of usage in one document, 60 times',
+    over: 'GraphQL',
+    keyed: true,
+    prepare: ({ service, attacker }) => spendMany(service.sql, attacker, 950, 33),
+    strike: (stage) =>
+      flood(stage, { total: 60, width: 4 }, () => ({
+        ...graphql(`{ me { ${many(18, (n) => `a${n}: ${USAGE}`).join(' ')} } }`),
+        key: stage.attacker.key,
+      })),
+    expected: { statuses: [200, 503], free: true },
+    memoryMb: 32,
+    faults: async (_stage, answers) =>
+      answers.some(({ bytes }) => bytes > MOST_USAGE_BYTES)
+        ? [`usage is answered with more than ${MOST_USAGE_BYTES} bytes`]
+        : [],
   },
 ];
 

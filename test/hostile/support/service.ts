@@ -135,7 +135,12 @@ const HIT = 500;
  * A past of so many paid reads, over the last thirty days, as the ledger would have them: entries, wallet and key agree. One
  * insert, which whatever is summed up by the database sees like any other.
  */
-export async function spendMany(sql: Sql, { accountId, keyId }: Account, charges: number): Promise<void> {
+export async function spendMany(
+  sql: Sql,
+  { accountId, keyId }: Account,
+  charges: number,
+  operations = 20,
+): Promise<void> {
   const line = JSON.stringify([{ path: 'data', unit: 'profile', cache: 'hit', items: 1, unitPrice: HIT }]);
   await sql.begin(async (sql) => {
     const [wallet] = await sql<{ wallet_id: string; last_seq: number; balance: number }[]>`
@@ -149,7 +154,7 @@ export async function spendMany(sql: Sql, { accountId, keyId }: Account, charges
       insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, key_id,
         operation, items, cache_hits, lines, at)
       select ${accountId}, ${wallet?.wallet_id ?? ''}, ${seq + 1} + n, gen_random_uuid(), 'debit', ${HIT}::bigint,
-        ${balance}::bigint - n * ${HIT}, ${keyId}, 'operation' || n % 20, 1, 1, ${line}::text::jsonb,
+        ${balance}::bigint - n * ${HIT}, ${keyId}, 'operation' || n % ${operations}::int, 1, 1, ${line}::text::jsonb,
         now() - interval '30 days' * (1 - n::float / ${charges})
       from generate_series(1, ${charges}::int) as n`;
     await sql`

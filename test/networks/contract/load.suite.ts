@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryPace } from '../../../adapters/memory/pace.js';
 import type { ListRef } from '../../../src/core/model.js';
 import { monotonic } from '../../../src/core/monotonic.js';
-import { Party } from '../../../src/read/party.js';
 import { createPool, type Pool } from '../../../src/read/pool/pool.js';
-import { errandOf, failureOf } from '../../support/pool.js';
+import { Waiters } from '../../../src/read/waiters.js';
+import { callContextOf, failureOf } from '../../support/pool.js';
 import type { StandIn } from './harness.js';
 import { list } from './outcomes.js';
 
@@ -26,7 +26,7 @@ export function loadSuite(name: string, open: () => Promise<StandIn>): void {
     afterAll(() => at?.close());
 
     const page = (ref: ListRef, accountId: string, deadlineMs = 30_000) =>
-      failureOf(pool.page(ref, null, new Party(errandOf(accountId, deadlineMs))));
+      failureOf(pool.page(ref, null, new Waiters(callContextOf(accountId, deadlineMs))));
     const followers = () => list('followers', at.userId('harbor'));
     const timeline = () => list('timeline', at.userId('harbor'));
     const states = () => pool.health().sessions.map(({ state }) => state);

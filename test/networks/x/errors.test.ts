@@ -1,16 +1,21 @@
 import { Headers } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { defaultFailure } from '../../../adapters/networks/upstream/failures.js';
-import { type Asked, isOfInput, problemFailure, refusalFailure } from '../../../adapters/networks/x/problems.js';
+import {
+  isOfInput,
+  problemFailure,
+  type RequestedInput,
+  refusalFailure,
+} from '../../../adapters/networks/x/problems.js';
 import { problemSchema } from '../../../adapters/networks/x/schemas.js';
 import { describeWithShared, listShared, readShared } from '../contract/shared.js';
 
-const OBJECTS: Asked = { kind: 'objects' };
-const LIST: Asked = { kind: 'list' };
-const LATEST: Asked = { kind: 'search', product: 'Latest' };
-const OURS: Asked = { kind: 'search', product: 'Latest', isOurs: true };
-const TOP: Asked = { kind: 'search', product: 'Top' };
-const PEOPLE: Asked = { kind: 'search', product: 'People' };
+const OBJECTS: RequestedInput = { kind: 'objects' };
+const LIST: RequestedInput = { kind: 'list' };
+const LATEST: RequestedInput = { kind: 'search', product: 'Latest' };
+const OURS: RequestedInput = { kind: 'search', product: 'Latest', isOurs: true };
+const TOP: RequestedInput = { kind: 'search', product: 'Top' };
+const PEOPLE: RequestedInput = { kind: 'search', product: 'People' };
 
 const problem = (type: string, rest: object = {}) => ({
   title: 'No',
@@ -23,7 +28,7 @@ const invalid = (...parameters: string[]) =>
   });
 
 /** What it ends in: code, reason, seconds to wait. */
-function outcome(status: number, json: unknown, asked: Asked, remaining?: number): unknown[] {
+function outcome(status: number, json: unknown, asked: RequestedInput, remaining?: number): unknown[] {
   const limit = remaining === undefined ? undefined : { remaining, resetsInSeconds: 120 };
   const refusal = { status, headers: new Headers(), json, text: JSON.stringify(json) ?? '', limit };
   const { code, detail } = refusalFailure(refusal, asked) ?? defaultFailure(refusal);
@@ -34,7 +39,7 @@ describe('refusals of X', () => {
   const plain = (status: number) => ({ title: 'No', type: 'about:blank', status });
   const notEnrolled = problem('client-forbidden', { reason: 'client-not-enrolled' });
 
-  it.each<[string, number, unknown, Asked, unknown[], number?]>([
+  it.each<[string, number, unknown, RequestedInput, unknown[], number?]>([
     ['a bad query', 400, invalid('query'), LATEST, ['bad_request', 'q']],
     ['a window it does not have', 400, invalid('start_time', 'end_time'), TOP, ['bad_request', 'q']],
     ['a query for people', 400, invalid('query'), PEOPLE, ['bad_request', 'q']],

@@ -3,9 +3,9 @@
 import { listen, showKey, showNotice } from './bar.js';
 import { estimateIn, showBalance, showCost } from './cost.js';
 import { byId } from './dom.js';
+import { failureIn } from './failure-text.js';
 import { forgetKey, keepKey, looksLikeKey, readKey } from './session.js';
 import { ask } from './transport.js';
-import { failureIn } from './words.js';
 
 const { React, ReactDOM, GraphiQL } = window;
 const page = JSON.parse(byId('perch-page').textContent);

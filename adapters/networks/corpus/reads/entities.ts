@@ -38,9 +38,9 @@ export async function readTweets(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<Map<string, TweetRow>> {
-  const held = ids.filter((id) => bigintOf(id) !== null);
+  const possible = ids.filter((id) => bigintOf(id) !== null);
   const rows = await run<TweetRow>(
-    withAuthors(sql`SELECT * FROM corpus_tweets t WHERE t.id = ANY(${held}::bigint[])`, sql`t.id`),
+    withAuthors(sql`SELECT * FROM corpus_tweets t WHERE t.id = ANY(${possible}::bigint[])`, sql`t.id`),
     signal,
     { planned: 'once' },
   );

@@ -1,0 +1,52 @@
+import { createReadStream } from 'node:fs';
+import type { Row } from './columns.js';
+import { linesOf } from './lines.js';
+import type { Format } from './rows.js';
+
+/** Ids that are remembered, the newest: some 100 bytes each. A list that long repeats nothing from so far back. */
+const MOST_KNOWN = 5_000_000;
+
+/** The ids that are in the file already: an item that comes again, because a list moved meanwhile, is left out. */
+export class SeenIds {
+  readonly #ids = new Set<string>();
+
+  /** Those of the rows that are new, each once. */
+  fresh(rows: readonly Row[]): Row[] {
+    return rows.filter(({ id }) => this.#add(id));
+  }
+
+  /** Learns the first `bytes` of a file that an earlier run wrote. */
+  async learn(path: string, format: Format, bytes: number): Promise<void> {
+    if (bytes === 0) return;
+    const text = createReadStream(path, { encoding: 'utf8', end: bytes - 1 });
+    if (format === 'csv') for await (const id of firstFields(text)) this.#add(id);
+    else for await (const line of linesOf(text)) this.#add((JSON.parse(line) as Row).id);
+  }
+
+  #add(id: string): boolean {
+    if (this.#ids.has(id)) return false;
+    this.#ids.add(id);
+    const [oldest] = this.#ids;
+    if (this.#ids.size > MOST_KNOWN && oldest !== undefined) this.#ids.delete(oldest);
+    return true;
+  }
+}
+
+/** The first field of each record of a CSV file of ours: an id, never quoted. Line ends within quotes end no record. */
+async function* firstFields(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let isQuoted = false;
+  let field: string | null = '';
+  for await (const chunk of text) {
+    for (const sign of chunk) {
+      if (sign === '"') isQuoted = !isQuoted;
+      else if (isQuoted) continue;
+      else if (sign === '\n') {
+        if (field !== null) yield field;
+        field = '';
+      } else if (sign === ',' && field !== null) {
+        yield field;
+        field = null;
+      } else if (field !== null && sign !== '\r') field += sign;
+    }
+  }
+}

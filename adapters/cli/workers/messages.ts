@@ -1,0 +1,12 @@
+import type { Config } from '../../../src/config/config.js';
+
+/** What the primary tells a worker. */
+export type SupervisorMessage =
+  | { readonly say: 'serve'; readonly worker: number; readonly config: Config; readonly demoKey: string | null }
+  | { readonly say: 'stop'; readonly drainMs: number };
+
+/** What a worker tells the primary: that it hears orders; then that it listens, or why it does not. */
+export type WorkerMessage =
+  | { readonly say: 'ready' }
+  | { readonly say: 'serving'; readonly url: string }
+  | { readonly say: 'failed'; readonly message: string; readonly exitCode: number };

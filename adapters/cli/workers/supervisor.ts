@@ -1,0 +1,163 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Lifecycle } from '../../../app/lifecycle.js';
+import { FINISH_MS, type Serving } from '../../../app/listening.js';
+import type { Config } from '../../../src/config/config.js';
+import { Failure } from '../failure.js';
+import type { SupervisorMessage, WorkerMessage } from './messages.js';
+
+/** Who lives shorter died at its start, and who follows waits: this long, then twice as long, at most half a minute. */
+const YOUNG_MS = 10_000;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 30_000;
+/** For closing the stores, after what was in flight. */
+const CLOSE_MS = 10_000;
+
+interface Job {
+  readonly config: Config;
+  readonly demoKey: string | null;
+  readonly log: FastifyBaseLogger;
+}
+
+/**
+ * As many processes as WORKERS says, on one port; this one hands them the connections, and replaces who dies. Rejects with
+ * what the first of them failed with, when they can't start. Draining ends them; who is left is killed when it closes.
+ */
+export async function startSupervisor(lifecycle: Lifecycle, job: Job): Promise<Serving & { kill(): void }> {
+  // Asked for here, so that a taken port is told once, and a free one is found once and kept when all die together.
+  const port = await freePort(job.config);
+  await openMetrics(lifecycle, job.config);
+  const supervisor = await lifecycle.open(
+    'workers',
+    () => new Supervisor({ ...job, config: { ...job.config, port } }),
+    (hired) => hired.kill(),
+  );
+  const urls = await Promise.all(
+    Array.from({ length: job.config.workers }, (_, index) => supervisor.startWorker(index + 1)),
+  );
+  return { url: urls[0] ?? '', drain: (drainMs) => supervisor.stop(drainMs), kill: () => void supervisor.kill() };
+}
+
+class Supervisor {
+  readonly #job: Job;
+  readonly #workers = new Set<Worker>();
+  readonly #stopping = new AbortController();
+
+  constructor(job: Job) {
+    this.#job = job;
+  }
+
+  /** The first start of a worker: gives its address, rejects when it fails. From then on there is always one of this number. */
+  async startWorker(number: number): Promise<string> {
+    const first = this.#fork(number);
+    const url = await first.serving;
+    void this.#restart(number, first.end, performance.now());
+    return url;
+  }
+
+  async stop(drainMs: number): Promise<void> {
+    this.#stopping.abort();
+    const ends = this.#ends();
+    for (const worker of this.#workers) send(worker, { say: 'stop', drainMs });
+    const late = setTimeout(() => void this.kill(), drainMs + FINISH_MS + CLOSE_MS);
+    await ends;
+    clearTimeout(late);
+  }
+
+  async kill(): Promise<void> {
+    this.#stopping.abort();
+    const ends = this.#ends();
+    for (const worker of this.#workers) worker.process.kill('SIGKILL');
+    await ends;
+  }
+
+  #ends(): Promise<unknown> {
+    return Promise.all([...this.#workers].map((worker) => once(worker, 'exit')));
+  }
+
+  async #restart(number: number, firstEnd: Promise<string>, bornMs: number): Promise<void> {
+    let [end, born, early] = [firstEnd, bornMs, 0];
+    for (;;) {
+      const how = await end;
+      if (this.#stopping.signal.aborted) return;
+      early = performance.now() - born < YOUNG_MS ? early + 1 : 0;
+      const waitMs = early === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (early - 1), LONGEST_WAIT_MS);
+      this.#job.log.error(
+        { worker: number },
+        `Worker ${number} exited (${how}); starting a replacement in ${waitMs} ms`,
+      );
+      await sleep(waitMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
+      if (this.#stopping.signal.aborted) return;
+      born = performance.now();
+      end = this.#forkAgain(number);
+    }
+  }
+
+  /** How it ended: at once, where it could not be started. */
+  #forkAgain(number: number): Promise<string> {
+    try {
+      return this.#fork(number).end;
+    } catch (error) {
+      return Promise.resolve(String(error));
+    }
+  }
+
+  /** `serving` gives the address; `end` says in words how it ended, and never rejects. */
+  #fork(number: number): { serving: Promise<string>; end: Promise<string> } {
+    const { config, demoKey } = this.#job;
+    const worker = cluster.fork();
+    this.#workers.add(worker);
+    let failure: Failure | undefined;
+    const exit = once(worker, 'exit').then(
+      ([code, signal]) => (signal === null ? `exit ${code}` : String(signal)),
+      // It could not even be started: no memory, no process number, no file to be had.
+      (error: unknown) => String(error),
+    );
+    const end = exit.then((how) => {
+      this.#workers.delete(worker);
+      return failure?.message ?? how;
+    });
+    const serving = new Promise<string>((resolve, reject) => {
+      worker.on('message', (message: WorkerMessage) => {
+        if (message.say === 'ready') return send(worker, { say: 'serve', worker: number, config, demoKey });
+        if (message.say === 'serving') return resolve(message.url);
+        // Metrics come this way, too.
+        if (message.say !== 'failed') return;
+        failure = new Failure(message.message, message.exitCode);
+        worker.process.kill('SIGKILL');
+      });
+      void end.then((how) => reject(failure ?? new Failure(`Worker ${number} exited during startup (${how})`)));
+    });
+    serving.catch(() => {});
+    return { serving, end };
+  }
+}
+
+/** One that dies in this moment is told nothing; its end is told by itself. */
+const send = (worker: Worker, message: SupervisorMessage): void => {
+  if (worker.isConnected()) worker.send(message, () => {});
+};
+
+/** Those of all workers, added up: the only thing that this process serves itself. */
+async function openMetrics(lifecycle: Lifecycle, { host, metricsPort }: Config): Promise<void> {
+  if (metricsPort === null) return;
+  const { serveSupervisorMetrics } = await import('../../metrics/supervisor-metrics.js');
+  await lifecycle.open(
+    'metrics of all workers',
+    () => serveSupervisorMetrics(host, metricsPort),
+    (metrics) => metrics.close(),
+  );
+}
+
+/** The port of the configuration, or a free one. Rejects as listening does. */
+async function freePort({ host, port }: Config): Promise<number> {
+  const probe = createServer().listen({ host, port });
+  await once(probe, 'listening');
+  const found = (probe.address() as AddressInfo).port;
+  probe.close();
+  await once(probe, 'close');
+  return found;
+}

@@ -1,0 +1,126 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { asServiceError, badRequest, ServiceError } from '../../src/core/errors.js';
+import { signInPath } from '../../src/sign-in/safe-next.js';
+import { logFailure } from '../http/failure.js';
+import { formOf } from '../http/form.js';
+import { PAGE } from '../http/keyless.js';
+import { byCustomer } from '../http/origin.js';
+import { signalOf } from '../http/request.js';
+import { refuseCrossSite } from '../http/same-origin.js';
+import { SITE_CSP } from '../site/policy.js';
+import { sendPage } from '../site/send-page.js';
+import { FLASH_MESSAGES } from './flash-messages.js';
+import { type PageLayout, refusalPage } from './frame.js';
+import { refusalTitle } from './refusals.js';
+import type { DashboardOptions, SignedInRequest } from './services.js';
+
+type Show = (signedIn: SignedInRequest, reply: FastifyReply) => Promise<FastifyReply> | FastifyReply;
+type Act = (
+  signedIn: SignedInRequest,
+  form: URLSearchParams,
+  reply: FastifyReply,
+) => Promise<FastifyReply> | FastifyReply;
+
+/** How the pages are opened and changed: signed in, kept by nobody, and what goes wrong is said in words. */
+export interface AuthenticatedRoutes {
+  page(url: string, show: Show): void;
+  /** A form sent to `url`; who is not signed in comes back to the page `from`. */
+  form(url: string, from: string, act: Act): void;
+}
+
+/** The query of a request: keys may come more than once. */
+export const queryOf = ({ url }: FastifyRequest): URLSearchParams => {
+  const at = url.indexOf('?');
+  return new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
+};
+
+/** One name of the path, decoded. */
+export const pathParam = ({ params }: FastifyRequest, name: string): string =>
+  (params as Record<string, string | undefined>)[name] ?? '';
+
+export function layoutOf({ request, account }: SignedInRequest): PageLayout {
+  const name = queryOf(request).get('done') ?? '';
+  return {
+    name: account.name,
+    email: account.email === account.name ? null : account.email,
+    frozen: account.frozen,
+    flash: Object.hasOwn(FLASH_MESSAGES, name) ? FLASH_MESSAGES[name as keyof typeof FLASH_MESSAGES] : null,
+  };
+}
+
+/** Sends a page of the dashboard. `formsTo`: another origin that its forms may lead to. */
+export function sendDashboard(reply: FastifyReply, page: string, formsTo: string | null = null): FastifyReply {
+  const csp = formsTo === null ? SITE_CSP : SITE_CSP.replace("form-action 'self'", `form-action 'self' ${formsTo}`);
+  return sendPage(reply, page, csp);
+}
+
+/** After a form: the browser asks for the page anew, and a reload sends nothing twice. */
+export const redirectTo = (reply: FastifyReply, url: string): FastifyReply => reply.redirect(url, 303);
+
+/** 400 to 499 and the processor's troubles are the customer's to know; the rest is ours. */
+export const isCallerError = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && error.code !== 'internal';
+
+export function authenticatedRoutes({ keyless, sessionCookies, accounts }: DashboardOptions): AuthenticatedRoutes {
+  const signedIn = async (request: FastifyRequest, reply: FastifyReply): Promise<SignedInRequest | null> => {
+    reply.header('Cache-Control', 'private, no-store');
+    const signal = signalOf(reply);
+    const visitor = await sessionCookies.visitorOf(request);
+    const account = visitor === null ? undefined : await accounts.get(visitor.accountId);
+    if (visitor === null || account === undefined) return null;
+    return { request, visitor, account, by: byCustomer(request), signal };
+  };
+  const answered = async (
+    one: SignedInRequest,
+    reply: FastifyReply,
+    answer: () => Promise<FastifyReply> | FastifyReply,
+  ) => {
+    try {
+      return await answer();
+    } catch (error) {
+      const failure = asServiceError(error);
+      // Who has left hears of nothing, and what was ended for that did not fail.
+      if (!one.signal.aborted) logFailure(one.request, failure);
+      if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
+      const page = refusalPage(layoutOf(one), refusalTitle(failure.status), failure.message);
+      return sendDashboard(reply.code(failure.status), page);
+    }
+  };
+  return {
+    page(url, show) {
+      keyless(PAGE, url, async (request, reply) => {
+        const one = await signedIn(request, reply);
+        if (one === null) return signIn(reply, request.url);
+        return answered(one, reply, () => {
+          refuseNul(queryOf(request));
+          return show(one, reply);
+        });
+      });
+    },
+    form(url, from, act) {
+      keyless(['POST'], url, async (request, reply) => {
+        const one = await signedIn(request, reply);
+        if (one === null) return signIn(reply, from);
+        return answered(one, reply, () => {
+          refuseCrossSite(request);
+          const fields = formOf(request);
+          refuseNul(fields);
+          return act(one, fields, reply);
+        });
+      });
+    },
+  };
+}
+
+/** A character that no store takes, and that nobody types. */
+function refuseNul(fields: URLSearchParams): void {
+  const named = [...fields].find(([, value]) => value.includes('\0'));
+  if (named !== undefined) throw badRequest(`${named[0]} contains an invalid character.`, named[0]);
+}
+
+/** They come back to the page that a picture or a file belongs to. */
+const signIn = (reply: FastifyReply, next: string): FastifyReply =>
+  redirectTo(reply, signInPath(next.replace(/^(\/dashboard\/usage)\.(?:csv|svg)/, '$1')));
+
+export const notOnAccount = (what: string): ServiceError =>
+  new ServiceError('not_found', `This account has no such ${what}.`);

@@ -1,8 +1,0 @@
-/** What was just done, as the page that follows says it; the address carries the name alone. */
-export const DONE = {
-  'key-changed': 'Key saved.',
-  'key-revoked': 'Key revoked. It stops working everywhere within seconds.',
-  'client-revoked': 'Client disconnected.',
-  'session-ended': 'Session signed out.',
-  'others-ended': 'All other sessions signed out.',
-} as const;

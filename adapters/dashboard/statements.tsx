@@ -1,0 +1,111 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { SaleRecord } from '../../src/billing/billing.js';
+import type { StatementEntry } from '../../src/ports/ledger.js';
+import { figure } from '../site/parts.js';
+import { amountOf, capitalized, dollars } from './formats.js';
+import { Badge, Card, DataTable, Nothing, type Tone, When } from './parts.js';
+
+const SALE_STATES: Record<SaleRecord['state'], { text: string; tone: Tone }> = {
+  open: { text: 'Not paid yet', tone: 'plain' },
+  paid: { text: 'Paid', tone: 'ok' },
+  expired: { text: 'Expired unpaid', tone: 'plain' },
+  mismatched: { text: 'Under review', tone: 'warn' },
+};
+
+const DISPUTES = {
+  open: 'dispute open, credits on hold',
+  won: 'dispute won, credits returned',
+  lost: 'dispute lost, credits withdrawn',
+} as const;
+
+const afterwards = ({ refundedUsd, reversed, disputed }: SaleRecord): string =>
+  [
+    ...(refundedUsd > 0 ? [`${dollars(Math.round(refundedUsd * 100))} refunded`] : []),
+    ...(reversed > 0 ? [`${figure(reversed)} credits withdrawn`] : []),
+    ...(disputed === null ? [] : [DISPUTES[disputed]]),
+  ].join('; ');
+
+export const Purchases = ({ sales }: { readonly sales: readonly SaleRecord[] }) => (
+  <Card id="purchases" title="Purchases">
+    {sales.length === 0 ? (
+      <Nothing>No purchases yet.</Nothing>
+    ) : (
+      <DataTable
+        caption="Purchases, newest first"
+        columns={[
+          { title: 'When (UTC)' },
+          { title: 'Pack' },
+          { title: 'Price', numeric: true },
+          { title: 'Credits', numeric: true },
+          { title: 'State' },
+          { title: 'Later changes' },
+        ]}
+      >
+        {sales.map((sale) => (
+          <tr key={sale.saleId}>
+            <th scope="row">
+              <When at={sale.paidAt ?? sale.createdAt} />
+            </th>
+            <td class="text">{capitalized(sale.pack)}</td>
+            <td class="num">${figure(sale.usd)}</td>
+            <td class="num">{figure(sale.credits)}</td>
+            <td class="text">
+              <Badge tone={SALE_STATES[sale.state].tone}>{SALE_STATES[sale.state].text}</Badge>{' '}
+              {sale.url === null ? null : <a href={sale.url}>Pay</a>}
+            </td>
+            <td class="text">{afterwards(sale)}</td>
+          </tr>
+        ))}
+      </DataTable>
+    )}
+  </Card>
+);
+
+const KINDS: Record<StatementEntry['kind'], string> = {
+  grant: 'Granted',
+  purchase: 'Bought',
+  reversal: 'Withdrawn',
+  return: 'Returned',
+};
+
+export const Statement = ({ statement }: { readonly statement: readonly StatementEntry[] }) => (
+  <Card
+    id="statement"
+    title="Statement"
+    lead="Credits added or withdrawn. For the cost of reads, see usage and receipts."
+  >
+    {statement.length === 0 ? (
+      <Nothing>No credits have been added yet.</Nothing>
+    ) : (
+      <DataTable
+        caption="Statement, newest first"
+        columns={[
+          { title: 'When (UTC)' },
+          { title: 'What' },
+          { title: 'Why' },
+          { title: 'Credits', numeric: true },
+          { title: 'Balance after', numeric: true },
+        ]}
+      >
+        {statement.map((entry) => (
+          <tr key={entry.requestId}>
+            <th scope="row">
+              <When at={entry.at} />
+            </th>
+            <td class="text">{KINDS[entry.kind]}</td>
+            <td class="text">
+              <bdi>{entry.reason}</bdi>
+            </td>
+            <td class="num">{signed(entry)}</td>
+            <td class="num">{amountOf(entry.balanceAfter)}</td>
+          </tr>
+        ))}
+      </DataTable>
+    )}
+  </Card>
+);
+
+/** With its sign, whichever way the ledger writes what goes out. */
+const signed = ({ kind, amount }: StatementEntry): string =>
+  kind === 'reversal' ? `\u2212${amountOf(Math.abs(amount))}` : `+${amountOf(Math.abs(amount))}`;

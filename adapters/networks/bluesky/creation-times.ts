@@ -1,0 +1,54 @@
+import type { BoundedMap } from '../../../src/core/bounded-map.js';
+import { ServiceError } from '../../../src/core/errors.js';
+import { Memories } from '../../../src/core/memories.js';
+import type { Clock } from '../../../src/ports/clock.js';
+import type { ReadContext } from '../../../src/ports/network.js';
+import type { Upstream } from '../upstream/client.js';
+import { ANSWERS, type DetailedProfile } from './schemas.js';
+import { EPOCH, timeOf } from './times.js';
+
+const LONGEST_MS = 3000;
+/** After a failure other than not knowing somebody the directory is left alone for so long. */
+const REST_MS = 60_000;
+/** Look-ups for one page. */
+const MOST_AT_ONCE = 10;
+
+/** When accounts came to be: an account without a profile record says nothing of it, but the directory of DIDs does. */
+export class CreationTimes {
+  readonly #directory: Upstream;
+  readonly #clock: Clock;
+  /** Moments of birth never change. */
+  readonly #cached: BoundedMap<string>;
+  #restUntilMs = 0;
+
+  constructor(directory: Upstream, clock: Clock, memories = new Memories()) {
+    this.#cached = memories.map('births');
+    this.#directory = directory;
+    this.#clock = clock;
+  }
+
+  /** By DID, in the form of the interface; 1970 where nobody knows. */
+  async of(profiles: readonly DetailedProfile[], context: ReadContext): Promise<Map<string, string>> {
+    const unknown = profiles.filter(({ createdAt, did }) => timeOf(createdAt) === undefined && !this.#cached.has(did));
+    const requested = unknown.filter(({ did }) => did.startsWith('did:plc:')).slice(0, MOST_AT_ONCE);
+    await Promise.all(requested.map(({ did }) => this.#find(did, context)));
+    return new Map(profiles.map(({ did, createdAt }) => [did, timeOf(createdAt) ?? this.#cached.get(did) ?? EPOCH]));
+  }
+
+  async #find(did: string, { signal }: ReadContext): Promise<void> {
+    if (this.#clock.now() < this.#restUntilMs) return;
+    const context = { signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]) };
+    try {
+      const [first] = await this.#directory.ask({ path: `/${did}/log/audit`, schema: ANSWERS.plcLog, context });
+      const createdAt = timeOf(first?.createdAt);
+      if (createdAt !== undefined) this.#cached.set(did, createdAt);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ServiceError && error.code === 'not_found') {
+        this.#cached.set(did, EPOCH);
+        return;
+      }
+      this.#restUntilMs = this.#clock.now() + REST_MS;
+    }
+  }
+}

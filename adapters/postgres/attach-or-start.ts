@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Folders, openSocketFolder } from './folders.js';
+import {
+  disownPidFile,
+  isAlive,
+  isPostmaster,
+  type PidFile,
+  readPidFile,
+  type Spawned,
+  spawnPostmaster,
+} from './postmaster.js';
+import { acquireLease, type ServerLease } from './server-lease.js';
+
+/** A running server, and our share in it. */
+export interface AttachedServer {
+  readonly file: PidFile;
+  readonly lease: ServerLease;
+  /** Whether it was we who started it. */
+  readonly started: boolean;
+}
+
+export interface AttachOptions {
+  /** Where connections look for it already; undefined: nobody is connected. */
+  readonly socketFolder?: string;
+  /** How long somebody else is left to start it. */
+  readonly patienceMs?: number;
+  /** When it fires, no server is started any more; one that we started is still reached. Rejects then. */
+  readonly signal?: AbortSignal;
+}
+
+const START_MS = 120_000;
+const STARTS = 5;
+
+/** Attaches to the server of the folders, or starts it: Postgres's own pid file lets one live. */
+export async function attachOrStart(
+  native: string,
+  folders: Folders,
+  options: AttachOptions = {},
+): Promise<AttachedServer> {
+  const began = Date.now();
+  let child: Spawned | undefined;
+  for (let starts = 0; Date.now() - began < START_MS; await sleep(5)) {
+    if (child === undefined || child.ended()) options.signal?.throwIfAborted();
+    const file = await readPidFile(folders.data);
+    if (file !== undefined && (await isPostmaster(file.pid, folders.data))) {
+      if (file.status !== 'ready') continue;
+      const lease = await acquireLease(file.socketFolder).catch(() => undefined);
+      if (lease !== undefined) return { file, lease, started: child?.pid === file.pid };
+    } else if (child === undefined || child.ended()) {
+      if (Date.now() - began < (options.patienceMs ?? 0)) continue;
+      if (starts === STARTS) throw await startFailure(folders, await child?.end);
+      // A server killed a moment ago may still have backends on their way out; Postgres waits for nobody, so we do.
+      if (starts > 0) await sleep(200);
+      if (file !== undefined && isAlive(file.pid)) await disownPidFile(folders.data, file);
+      const wanted = options.socketFolder ?? file?.socketFolder;
+      child = await spawnPostmaster(native, folders, await openSocketFolder(folders.root, folders.as, wanted));
+      starts++;
+    }
+  }
+  throw await startFailure(folders, `not ready within ${START_MS / 1000} s`);
+}
+
+async function startFailure(folders: Folders, how: string | undefined): Promise<Error> {
+  const log = await readFile(folders.log, 'utf8').catch(() => '');
+  const tail = log.trim().split('\n').slice(-8).join('\n');
+  return new Error(
+    `The embedded Postgres in ${folders.data} did not start (${how ?? 'it exited'}). Its output:\n${tail}\n` +
+      `The full log is in ${folders.log}. To use another Postgres, set DATABASE_URL.`,
+  );
+}

@@ -1,0 +1,188 @@
+import { type Cancellable, cancelOnAbort } from '../../src/core/cancel-on-abort.js';
+import { ServiceError } from '../../src/core/errors.js';
+import { FairShare, type Taken } from '../../src/core/fair-share.js';
+import type { Sql } from './sql.js';
+
+/** Connections of the pool that free questions have for themselves. */
+export const QUERY_CONNECTIONS = 4;
+
+/** What free questions may take of a process. */
+export interface QueryLimits {
+  /** Questions of one account at work at the same time, and behind them. */
+  readonly perAccount: number;
+  readonly waiting: number;
+  /** Of all accounts, at work and waiting: shared fairly, so that a newcomer always finds a place. */
+  readonly total: number;
+  /** Longest that a statement runs, milliseconds: its database ends it. */
+  readonly statementMs: number;
+  /** Longest that a question takes with all its waiting, milliseconds. */
+  readonly totalMs: number;
+}
+
+const LIMITS: QueryLimits = { perAccount: 2, waiting: 16, total: 200, statementMs: 3_000, totalMs: 10_000 };
+
+/** Rows on their way, as a template of the pool gives them. */
+type Pending<Row> = Cancellable<readonly Row[]>;
+
+interface Account {
+  atWork: number;
+  /** Each begins its question. */
+  readonly waiting: (() => void)[];
+}
+
+/**
+ * Free questions about the past, in a pool of connections of their own: a customer's many or slow ones take nothing from paid
+ * reads, and little from other customers' questions: an account's second one begins only while a connection is free. A
+ * question is cancelled in the database when its caller leaves, and keeps its place until the database is done with it.
+ */
+export class QueryLimiter {
+  readonly #pool: Sql;
+  readonly #limits: QueryLimits;
+  readonly #accounts = new Map<string, Account>();
+  readonly #share: FairShare;
+  /** Given to the pool, of all accounts. */
+  #atWork = 0;
+
+  constructor(pool: Sql, limits: Partial<QueryLimits> = {}) {
+    this.#pool = pool;
+    this.#limits = { ...LIMITS, ...limits };
+    const { total, totalMs } = this.#limits;
+    this.#share = new FairShare({ total, longestMs: totalMs, monotonic: performance });
+  }
+
+  /**
+   * The rows of one statement. Throws `upstream_rate_limited` with the reason `questions` at once when the account has too many
+   * at work and waiting, `upstream_error` with the reason `question_time` when it takes too long, and the signal's reason when
+   * that fires.
+   */
+  async run<Row>(
+    accountId: string,
+    statement: (sql: Sql) => Pending<Row>,
+    signal: AbortSignal = NEVER,
+  ): Promise<readonly Row[]> {
+    signal.throwIfAborted();
+    const { account, place } = this.#enter(accountId);
+    const ends = AbortSignal.any([signal, AbortSignal.timeout(this.#limits.totalMs)]);
+    try {
+      await this.#turn(account, ends);
+    } catch {
+      place.leave();
+      throw signal.aborted ? signal.reason : this.#late();
+    }
+    const work = this.#run(statement, ends).finally(() => {
+      place.leave();
+      account.atWork -= 1;
+      this.#atWork -= 1;
+      this.#beginNext();
+    });
+    try {
+      return await until(ends, work);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (ends.aborted) throw this.#late();
+      throw isCancelled(error) ? this.#tooLong() : error;
+    }
+  }
+
+  #enter(accountId: string): { account: Account; place: Taken } {
+    const { perAccount, waiting, total } = this.#limits;
+    const account = this.#accounts.get(accountId) ?? { atWork: 0, waiting: [] };
+    const place = account.waiting.length >= waiting ? null : this.#share.take(accountId);
+    if (place === null && this.#share.countOf(accountId) === 0) {
+      throw refused(`${total} history queries are running, the maximum. Try again in a moment.`);
+    }
+    if (place === null) {
+      throw refused(
+        `This account has ${account.atWork} history queries running and ${account.waiting.length} waiting. The maximum is ${perAccount} and ${waiting}, and fewer while others ask. Try again when one has finished; nothing was charged.`,
+      );
+    }
+    this.#accounts.set(accountId, account);
+    return { account, place };
+  }
+
+  /** Resolves when the account may begin; whoever leaves before gives its turn away. */
+  #turn(account: Account, signal: AbortSignal): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      const leave = (): void => {
+        account.waiting.splice(account.waiting.indexOf(begin), 1);
+        reject(signal.reason);
+        this.#beginNext();
+      };
+      const begin = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      account.waiting.push(begin);
+      signal.addEventListener('abort', leave, { once: true });
+      this.#beginNext();
+    });
+  }
+
+  /** Whoever may begin now does, and forgets who has nothing any more. Who has begun is behind the others the next time. */
+  #beginNext(): void {
+    for (const [accountId, account] of [...this.#accounts]) {
+      let hasBegun = false;
+      while (this.#mayBegin(account)) {
+        account.atWork += 1;
+        this.#atWork += 1;
+        account.waiting.shift()?.();
+        hasBegun = true;
+      }
+      if (!hasBegun && account.atWork > 0) continue;
+      if (hasBegun || account.waiting.length === 0) this.#accounts.delete(accountId);
+      if (hasBegun) this.#accounts.set(accountId, account);
+    }
+  }
+
+  #mayBegin({ atWork, waiting }: Account): boolean {
+    if (waiting.length === 0) return false;
+    return atWork === 0 || (atWork < this.#limits.perAccount && this.#atWork < QUERY_CONNECTIONS);
+  }
+
+  /** Bounded by the database as well: this process may be gone when it is late. */
+  async #run<Row>(statement: (sql: Sql) => Pending<Row>, signal: AbortSignal): Promise<readonly Row[]> {
+    const once = () =>
+      this.#pool.begin('read only', async (tx) => {
+        signal.throwIfAborted();
+        await tx`select set_config('statement_timeout', ${String(this.#limits.statementMs)}, true)`;
+        return cancelOnAbort(statement(tx as unknown as Sql), signal);
+      }) as Promise<readonly Row[]>;
+    try {
+      return await once();
+    } catch (error) {
+      // A cancel that was meant for the connection's statement before, and came late.
+      if (signal.aborted || !isCancelled(error) || !/user request/.test(String(error))) throw error;
+      return once();
+    }
+  }
+
+  #tooLong(): ServiceError {
+    const most = this.#limits.statementMs / 1000;
+    return timedOut(`This query took longer than ${most} s and was cancelled. Request fewer days or fewer groups`);
+  }
+
+  #late(): ServiceError {
+    const most = this.#limits.totalMs / 1000;
+    return timedOut(`This query did not finish within ${most} s, most of which it spent waiting for others. Try again`);
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+const refused = (message: string): ServiceError =>
+  new ServiceError('upstream_rate_limited', message, { reason: 'questions', retryAfter: 1 });
+
+const timedOut = (message: string): ServiceError =>
+  new ServiceError('upstream_error', `${message}; nothing was charged.`, { reason: 'question_time', retryAfter: 5 });
+
+const isCancelled = (error: unknown): boolean => (error as { code?: unknown }).code === '57014';
+
+/** As the work ends, or with the signal's reason as soon as that fires: the work may still wait for a connection. */
+function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason);
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}

@@ -1,0 +1,65 @@
+import postgres from 'postgres';
+
+/** One number for all: the lock every process that uses the embedded server holds. */
+const LEASE_LOCK = 0x70657263;
+
+/** A process's share in the embedded server. */
+export interface ServerLease {
+  /** Resolves when the server has ended the connection, or ended itself: the share is gone. Also when we have left. */
+  readonly lost: Promise<void>;
+  /** Gives the share back; runs `last` and resolves true when nobody else holds one. */
+  release(last: () => Promise<void>): Promise<boolean>;
+}
+
+/**
+ * Takes a share: a session lock, so that a process that dies gives it back by dying. Whoever leaves and gets the lock alone
+ * shuts the server down, while newcomers wait on the lock, lose the connection and start it anew.
+ */
+export async function acquireLease(socketFolder: string): Promise<ServerLease> {
+  let close = (): void => {};
+  const lost = new Promise<void>((resolve) => {
+    close = resolve;
+  });
+  const sql = postgres({
+    host: socketFolder,
+    port: 5432,
+    username: 'perch',
+    database: 'postgres',
+    max: 1,
+    max_lifetime: null,
+    connect_timeout: 5,
+    onnotice: () => {},
+    onclose: () => close(),
+  });
+  try {
+    await sql`select pg_advisory_lock_shared(${LEASE_LOCK})`;
+    const [found] = await sql`select 1 from pg_database where datname = 'perch'`;
+    if (found === undefined) await sql`create database perch`.catch(ignoreExisting);
+  } catch (error) {
+    await sql.end({ timeout: 0 });
+    throw error;
+  }
+  // The driver would connect anew, without the lock.
+  void lost.then(() => sql.end({ timeout: 0 }));
+  return {
+    lost,
+    async release(last) {
+      let alone = false;
+      try {
+        await sql`select pg_advisory_unlock_shared(${LEASE_LOCK})`;
+        const [row] = await sql`select pg_try_advisory_lock(${LEASE_LOCK}) as alone`;
+        alone = row?.alone === true;
+      } catch {
+        // The server is gone already: there is nothing to leave.
+      }
+      if (alone) await last();
+      await sql.end({ timeout: 0 });
+      return alone;
+    },
+  };
+}
+
+function ignoreExisting(error: unknown): void {
+  // 42P04, or 23505 when two create it in the same moment.
+  if (!(error instanceof postgres.PostgresError) || !['42P04', '23505'].includes(error.code)) throw error;
+}

@@ -1,0 +1,27 @@
+import type { RedisLink } from './link.js';
+
+/** Those who wait for a word on a channel, or for some time at most: a word may be lost. */
+export class Notifier {
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor(link: RedisLink, channel: string) {
+    link.subscribe(channel, (word) => {
+      for (const wake of this.#waiting.get(word) ?? []) wake();
+    });
+  }
+
+  wait(word: string, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(word) ?? new Set();
+      this.#waiting.set(word, waiting);
+      const wake = () => {
+        clearTimeout(timer);
+        waiting.delete(wake);
+        if (waiting.size === 0) this.#waiting.delete(word);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      waiting.add(wake);
+    });
+  }
+}

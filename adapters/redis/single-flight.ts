@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import type { SingleFlight } from '../../src/ports/single-flight.js';
+import { acquire, LANDED_CHANNEL, LOCK_MS, land, look, renew } from './flight-lock.js';
+import { type Outcome, readOutcome, writeOutcome } from './flight-result.js';
+import type { RedisLink } from './link.js';
+import { Notifier } from './notifier.js';
+
+/** The first looks come soon, for a message may pass before one listens; later ones in case it is lost. */
+const LOOK_MS = [20, 50, 100, 250] as const;
+
+/** Longest a leader is believed in, and its lock renewed: far beyond the deadline of any read. */
+const LONGEST_MS = 120_000;
+
+/** Leaders one waits for in a row before one reads for oneself. */
+const LEADERS = 10;
+
+interface Shared {
+  readonly outcome: Outcome;
+  readonly led: boolean;
+}
+
+const settle = async (read: () => Promise<unknown>): Promise<Outcome> => {
+  try {
+    return { value: await read() };
+  } catch (error) {
+    return { error };
+  }
+};
+
+/** Until it is stopped, or a read should long be over. */
+function keepRenewing(link: RedisLink, key: string, token: string): () => void {
+  const untilMs = performance.now() + LONGEST_MS;
+  const timer = setInterval(() => {
+    if (performance.now() > untilMs) return clearInterval(timer);
+    void link.run<unknown>(
+      (redis) => renew(redis, key, token),
+      () => undefined,
+    );
+  }, LOCK_MS / 3);
+  return () => clearInterval(timer);
+}
+
+export interface RedisSingleFlightOptions {
+  readonly link: RedisLink;
+  /** This process's own: one of all who join here asks Redis. */
+  readonly local: SingleFlight;
+}
+
+/** One read at a time per key on all nodes; while Redis is away, on each. */
+export function createRedisSingleFlight({ link, local }: RedisSingleFlightOptions): SingleFlight {
+  const notifier = new Notifier(link, LANDED_CHANNEL);
+
+  async function lead(key: string, token: string, read: () => Promise<unknown>): Promise<Shared> {
+    const stopRenewing = keepRenewing(link, key, token);
+    const outcome = await settle(read);
+    stopRenewing();
+    await link.run(
+      (redis) => land(redis, key, token, () => writeOutcome(outcome)),
+      () => undefined,
+    );
+    return { outcome, led: true };
+  }
+
+  /** What the leader's read came to; `gone`: it never landed; undefined: there is no way to know. */
+  async function follow(key: string, leader: string): Promise<Outcome | 'gone' | undefined> {
+    const untilMs = performance.now() + LONGEST_MS;
+    for (let looks = 0; performance.now() < untilMs; looks += 1) {
+      await notifier.wait(leader, LOOK_MS[Math.min(looks, LOOK_MS.length - 1)] ?? 0);
+      const seen = await link.run(
+        (redis) => look(redis, key, leader),
+        () => undefined,
+      );
+      if (seen === undefined) return undefined;
+      if (seen.result !== null) return readOutcome(seen.result);
+      if (!seen.leads) return 'gone';
+    }
+    return undefined;
+  }
+
+  async function share(key: string, read: () => Promise<unknown>): Promise<Shared> {
+    const token = randomUUID();
+    for (let leaders = 0; leaders < LEADERS; leaders += 1) {
+      const leader = await link.run(
+        (redis) => acquire(redis, key, token),
+        () => undefined,
+      );
+      if (leader === token) return lead(key, token, read);
+      const outcome = leader === undefined ? undefined : await follow(key, leader);
+      if (outcome === undefined) break;
+      if (outcome !== 'gone') return { outcome, led: false };
+    }
+    return { outcome: await settle(read), led: true };
+  }
+
+  return {
+    async join<T>(key: string, read: () => Promise<T>) {
+      const { value: shared, led } = await local.join(key, () => share(key, read));
+      if ('error' in shared.outcome) throw shared.outcome.error;
+      return { value: shared.outcome.value as T, led: led && shared.led };
+    },
+  };
+}

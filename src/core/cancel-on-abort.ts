@@ -1,0 +1,23 @@
+/** A running statement that can be cancelled in its database, as postgres.js returns one. */
+export interface Cancellable<Rows> extends PromiseLike<Rows> {
+  cancel(): unknown;
+}
+
+/**
+ * Rows of a statement, cancelled in the database when the signal fires; then it rejects with the signal's reason. A cancel that
+ * comes late can hit the next statement of the same connection, so the pool must be one whose statements bear that.
+ */
+export async function cancelOnAbort<Rows>(pending: Cancellable<Rows>, signal: AbortSignal): Promise<Rows> {
+  const cancel = (): void => {
+    // Rejects when the server can't be reached; the statement then ends with its connection.
+    Promise.resolve(pending.cancel()).catch(() => {});
+  };
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await pending;
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}

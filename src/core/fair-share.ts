@@ -1,0 +1,101 @@
+/** A slot that was taken. Leaving it twice is harmless. */
+export interface Taken {
+  leave(): void;
+}
+
+export interface FairShareOptions {
+  /** Slots for everybody together. */
+  readonly total: number;
+  /** Longest that a slot is taken, milliseconds. */
+  readonly longestMs: number;
+  readonly monotonic: { now(): number };
+}
+
+interface Holding {
+  /** When each slot was taken, the oldest first. */
+  readonly slots: Set<{ readonly atMs: number }>;
+  /** How long the slower of its slots were taken; null until one is left. */
+  usualMs: number | null;
+}
+
+/** A holder may take another slot while it has fewer than the free ones divided by this. */
+const FREE_PER_HELD = 3;
+
+/**
+ * Slots shared by a dynamic threshold (Choudhury and Hahne; used for buffers of switches): a single holder gets a quarter of
+ * them, each of n holders one in n + 3, and a newcomer always finds one while any is free. A holder above its share when others
+ * come keeps what it has and gets no more. Keeps no state for holders without a slot.
+ */
+export class FairShare {
+  readonly total: number;
+  readonly #longestMs: number;
+  readonly #monotonic: FairShareOptions['monotonic'];
+  readonly #holdings = new Map<string, Holding>();
+  #taken = 0;
+  #usualMs: number | null = null;
+
+  constructor({ total, longestMs, monotonic }: FairShareOptions) {
+    this.total = total;
+    this.#longestMs = longestMs;
+    this.#monotonic = monotonic;
+  }
+
+  /** Slots taken, by everybody. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  countOf(holder: string): number {
+    return this.#holdings.get(holder)?.slots.size ?? 0;
+  }
+
+  /** A slot, or null if the holder has its share or none is free. */
+  take(holder: string): Taken | null {
+    if (FREE_PER_HELD * this.countOf(holder) >= this.total - this.#taken) return null;
+    const holding = this.#holdings.get(holder) ?? { slots: new Set(), usualMs: null };
+    const slot = { atMs: this.#monotonic.now() };
+    holding.slots.add(slot);
+    this.#holdings.set(holder, holding);
+    this.#taken += 1;
+    return { leave: () => this.#leave(holder, holding, slot) };
+  }
+
+  /**
+   * Estimated milliseconds until the holder can have another slot if nobody else takes more: when enough of its own are released,
+   * by how long they usually take; slots that have taken longer already count until their latest end.
+   */
+  waitMs(holder: string): number {
+    const holding = this.#holdings.get(holder);
+    if (holding === undefined) return Math.min(this.#usualMs ?? this.#longestMs, this.#longestMs);
+    const now = this.#monotonic.now();
+    const usualMs = holding.usualMs ?? this.#usualMs ?? this.#longestMs;
+    const needed = leavings(holding.slots.size, this.total - this.#taken);
+    // In the order in which they should end; those that took longer than usual come last, for their end is unknown.
+    const [usual, late]: [number[], number[]] = [[], []];
+    for (const { atMs } of holding.slots) {
+      if (usual.length === needed) break;
+      const endsInMs = atMs + usualMs - now;
+      if (endsInMs > 0) usual.push(endsInMs);
+      else if (late.length < needed) late.push(atMs + this.#longestMs - now);
+    }
+    const last = [...usual, ...late][needed - 1] ?? this.#longestMs;
+    return Math.min(this.#longestMs, Math.max(0, last));
+  }
+
+  #leave(holder: string, holding: Holding, slot: { readonly atMs: number }): void {
+    if (!holding.slots.delete(slot)) return;
+    this.#taken -= 1;
+    const tookMs = this.#monotonic.now() - slot.atMs;
+    holding.usualMs = slower(holding.usualMs, tookMs);
+    this.#usualMs = this.#usualMs === null ? tookMs : 0.95 * this.#usualMs + 0.05 * tookMs;
+    if (holding.slots.size === 0) this.#holdings.delete(holder);
+  }
+}
+
+/** How many of `held` slots must be left until one can be taken: the least k with FREE_PER_HELD * (held - k) < free + k. */
+const leavings = (held: number, free: number): number =>
+  Math.max(1, Math.min(held, Math.floor((FREE_PER_HELD * held - free) / (FREE_PER_HELD + 1)) + 1));
+
+/** Rises at once and falls slowly, so that most of what comes next is no slower. */
+const slower = (usualMs: number | null, tookMs: number): number =>
+  usualMs === null || tookMs > usualMs ? tookMs : 0.9 * usualMs + 0.1 * tookMs;

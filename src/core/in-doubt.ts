@@ -1,4 +1,0 @@
-/** Thrown where a charge may have been made, or may still be, and nobody can say yet: it must not be called free. */
-export class InDoubt extends Error {
-  override readonly name = 'InDoubt';
-}

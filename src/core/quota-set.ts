@@ -1,0 +1,125 @@
+import { bytesOf } from './bytes-of.js';
+
+/** Overhead of an entry in the maps. Measured, rounded up. */
+const ENTRY_BYTES = 180;
+
+export interface QuotaSetOptions {
+  readonly maxBytes: number;
+  /** The part of it that one owner's entries may take; a tenth unless told. */
+  readonly share?: number;
+  /** Owners whose entries matter less: when the whole is full these go before those of any other. */
+  readonly goesFirst?: (owner: string) => boolean;
+  /** For how long an entry counts. */
+  readonly ttlMs: number;
+  readonly clock: { now(): number };
+}
+
+/** How much is dropped at once, so that a full map does not look for the largest share at each entry. */
+const DROPPED_SHARE = 0.05;
+
+interface Entry {
+  readonly owner: Owner;
+  readonly bytes: number;
+  readonly untilMs: number;
+}
+
+interface Owner {
+  bytes: number;
+  /** Oldest first. */
+  readonly keys: Set<string>;
+  readonly name: string;
+}
+
+/**
+ * A bounded set of keys, each with an owner. Beyond an owner's quota its own oldest keys are dropped; beyond the whole, the oldest
+ * of the owner with the most, several at once, so that nobody is pushed out by somebody who has more.
+ */
+export class QuotaSet {
+  readonly maxBytes: number;
+  readonly #ownerBytes: number;
+  readonly #ttlMs: number;
+  readonly #goesFirst: (owner: string) => boolean;
+  readonly #clock: { now(): number };
+  readonly #entries = new Map<string, Entry>();
+  readonly #owners = new Map<string, Owner>();
+  #bytes = 0;
+  #evictions = 0;
+
+  constructor({ maxBytes, share = 0.1, goesFirst = () => false, ttlMs, clock }: QuotaSetOptions) {
+    this.maxBytes = maxBytes;
+    this.#goesFirst = goesFirst;
+    this.#ownerBytes = maxBytes * share;
+    this.#ttlMs = ttlMs;
+    this.#clock = clock;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get evictions(): number {
+    return this.#evictions;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  has(key: string): boolean {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return false;
+    if (this.#clock.now() < entry.untilMs) return true;
+    this.delete(key);
+    return false;
+  }
+
+  /** Restarts the key's lifetime. It stays with its first owner, so that nobody can take it over and have it dropped. */
+  add(ownerName: string, key: string): void {
+    const name = this.#entries.get(key)?.owner.name ?? ownerName;
+    this.delete(key);
+    const owner = this.#owners.get(name) ?? { bytes: 0, keys: new Set(), name };
+    this.#owners.set(name, owner);
+    const bytes = ENTRY_BYTES + bytesOf(key);
+    this.#entries.set(key, { owner, bytes, untilMs: this.#clock.now() + this.#ttlMs });
+    owner.keys.add(key);
+    owner.bytes += bytes;
+    this.#bytes += bytes;
+    this.#dropOver(owner);
+  }
+
+  delete(key: string): boolean {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return false;
+    const { owner, bytes } = entry;
+    this.#entries.delete(key);
+    owner.keys.delete(key);
+    owner.bytes -= bytes;
+    this.#bytes -= bytes;
+    if (owner.keys.size === 0) this.#owners.delete(owner.name);
+    return true;
+  }
+
+  #dropOver(owner: Owner): void {
+    while (owner.bytes > this.#ownerBytes) this.#dropOldest(owner);
+    while (this.#bytes > this.maxBytes) {
+      const largest = this.#largest();
+      const leftBytes = largest.bytes - this.maxBytes * DROPPED_SHARE;
+      do this.#dropOldest(largest);
+      while (largest.bytes > Math.max(0, leftBytes));
+    }
+  }
+
+  #largest(): Owner {
+    const all = [...this.#owners.values()];
+    const first = all.filter(({ name }) => this.#goesFirst(name));
+    return (first.length > 0 ? first : all).reduce((most, owner) => (owner.bytes > most.bytes ? owner : most));
+  }
+
+  #dropOldest(owner: Owner): void {
+    for (const key of owner.keys) {
+      this.#evictions += 1;
+      this.delete(key);
+      return;
+    }
+  }
+}

@@ -1,0 +1,45 @@
+interface Waiting {
+  readonly rank: number;
+  readonly run: () => Promise<void>;
+}
+
+/** Runs paid fields one at a time in document order, whatever the order they arrive in (G9); a field's children run before its next sibling. */
+export class FieldSequencer {
+  readonly #ranks: ReadonlyMap<string, number>;
+  readonly #waiting: Waiting[] = [];
+  #running = false;
+
+  /** `ranks`: the position of each paid field in the document, by its path. */
+  constructor(ranks: ReadonlyMap<string, number>) {
+    this.#ranks = ranks;
+  }
+
+  take<T>(path: string, work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const rank = this.#ranks.get(path) ?? 0;
+      this.#waiting.push({ rank, run: () => Promise.resolve().then(work).then(resolve, reject) });
+      if (this.#running) return;
+      this.#running = true;
+      void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      // A finished field starts its children within this tick.
+      await new Promise((resolve) => setImmediate(resolve));
+      const next = this.#takeFirst();
+      if (!next) break;
+      await next.run();
+    }
+    this.#running = false;
+  }
+
+  #takeFirst(): Waiting | undefined {
+    let first = 0;
+    for (const [index, { rank }] of this.#waiting.entries()) {
+      if (rank < (this.#waiting[first]?.rank ?? 0)) first = index;
+    }
+    return this.#waiting.splice(first, 1)[0];
+  }
+}

@@ -1,0 +1,62 @@
+import type { ReceiptLine } from '../ports/ledger.js';
+
+/** Bytes of the lines as JSON: what the ledger keeps of a receipt is small whatever was asked (M30). */
+const MOST_BYTES = 1000;
+
+/** Characters of a path that the ledger keeps. */
+const PATH_LENGTH = 64;
+
+/** The path of lines that there was no room for by themselves. */
+const ELSEWHERE = 'other';
+
+/** Lines that an answer tells, and characters of a path in it: aliases are the caller's own, and may be long. */
+const MOST_SHOWN = 100;
+const SHOWN_PATH_LENGTH = 256;
+
+/**
+ * A receipt's lines as the ledger keeps them: paths are made of the schema's names, which `fieldPaths` has by response path.
+ * What is beyond the bytes is folded by unit and cache label under `other`; where these are too many, profiles and tweets, which
+ * cost the same, are counted together as tweets. Sums stay what they are.
+ */
+export function ledgerLines(lines: readonly ReceiptLine[], fieldPaths: ReadonlyMap<string, string>): ReceiptLine[] {
+  const named = folded(lines, ({ path }) => shortPath(fieldPaths.get(path) ?? ELSEWHERE));
+  for (let room = named.length; room >= 0; room = Math.min(room, 13) - 1) {
+    const kept = [...named.slice(0, room), ...folded(named.slice(room), () => ELSEWHERE)];
+    if (JSON.stringify(kept).length < MOST_BYTES) return kept;
+  }
+  const likeTweets = named.map((line) => (line.unit === 'profile' ? { ...line, unit: 'tweet' as const } : line));
+  return folded(likeTweets, () => ELSEWHERE);
+}
+
+/** A receipt's lines as the answer tells them, by response path (G4): bounded, whatever the caller's aliases are. */
+export function responseLines(lines: readonly ReceiptLine[]): ReceiptLine[] {
+  const clipped = (line: ReceiptLine): ReceiptLine =>
+    line.path.length <= SHOWN_PATH_LENGTH ? line : { ...line, path: `${line.path.slice(0, SHOWN_PATH_LENGTH - 1)}…` };
+  if (lines.length <= MOST_SHOWN) return lines.map(clipped);
+  return [...lines.slice(0, MOST_SHOWN).map(clipped), ...folded(lines.slice(MOST_SHOWN), () => ELSEWHERE)];
+}
+
+/** One line for each path, unit and cache label, in the order in which they come. */
+function folded(lines: readonly ReceiptLine[], pathOf: (line: ReceiptLine) => string): ReceiptLine[] {
+  const sums = new Map<string, ReceiptLine>();
+  for (const line of lines) {
+    const path = pathOf(line);
+    const key = `${path} ${line.unit} ${line.cache}`;
+    const items = (sums.get(key)?.items ?? 0) + line.items;
+    sums.set(key, { ...line, path, items });
+  }
+  return [...sums.values()];
+}
+
+/** The first name, and of those behind it the last ones: `user...quoted.retweeted`. */
+function shortPath(path: string): string {
+  if (path.length <= PATH_LENGTH) return path;
+  const [first = '', ...names] = path.split('.');
+  let end = '';
+  for (let name = names.pop(); name !== undefined; name = names.pop()) {
+    const longer = end === '' ? name : `${name}.${end}`;
+    if (first.length + 3 + longer.length > PATH_LENGTH) break;
+    end = longer;
+  }
+  return `${first}...${end}`;
+}

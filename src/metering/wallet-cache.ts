@@ -1,0 +1,60 @@
+import type { BoundedMap } from '../core/bounded-map.js';
+import type { Thousandths } from '../core/credits.js';
+import { Memories } from '../core/memories.js';
+import type { Caller } from '../ports/accounts.js';
+import type { Clock } from '../ports/clock.js';
+import type { Ledger } from '../ports/ledger.js';
+import { SpendingLimit } from './spending-limit.js';
+import { Wallet } from './wallet.js';
+
+/** A cached balance is trusted only for this long, and only if it covers the call's worst case this many times. */
+const TRUST_MS = 2000;
+
+const TRUST_FACTOR = 20;
+
+/** Estimated memory of a wallet, with its posts in flight. */
+const WALLET_BYTES = 1024;
+
+export class WalletCache {
+  readonly #wallets: BoundedMap<Wallet>;
+  readonly #ledger: Ledger;
+  readonly #monotonic: Clock;
+
+  /** `monotonic`: a balance must not seem recent because a clock was set back. */
+  constructor(ledger: Ledger, monotonic: Clock, memories = new Memories()) {
+    this.#wallets = memories.map('wallets', { weigh: () => WALLET_BYTES });
+    this.#ledger = ledger;
+    this.#monotonic = monotonic;
+  }
+
+  /**
+   * The spending limit of one call. `worst` is the most it can cost; `budget` is the caller's own (M26), or Infinity. If the cached
+   * balance may not cover that, the ledger is asked, and posts in flight are awaited: nothing is refused or trimmed on a balance
+   * that the ledger would not confirm. The caller bounds the wait.
+   */
+  async open(caller: Caller, worst: Thousandths, budget: Thousandths): Promise<SpendingLimit> {
+    const { walletId, keyId, capThousandths } = caller;
+    const wallet = this.#wallet(walletId);
+    const need = Math.min(worst, budget);
+    if (capThousandths === null && this.#covers(wallet, need)) {
+      return new SpendingLimit(wallet, Number.POSITIVE_INFINITY, budget);
+    }
+    const { keySpent } = await wallet.learn(() => this.#ledger.balance(walletId, keyId), need, this.#monotonic);
+    const keyLeft = capThousandths === null ? Number.POSITIVE_INFINITY : capThousandths - keySpent;
+    return new SpendingLimit(wallet, keyLeft, budget);
+  }
+
+  #covers(wallet: Wallet, worst: Thousandths): boolean {
+    if (this.#monotonic.now() - wallet.knownAtMs > TRUST_MS) return false;
+    return wallet.left > worst * TRUST_FACTOR;
+  }
+
+  #wallet(id: string): Wallet {
+    let wallet = this.#wallets.get(id);
+    if (!wallet) {
+      wallet = new Wallet();
+      this.#wallets.set(id, wallet);
+    }
+    return wallet;
+  }
+}

@@ -1,0 +1,110 @@
+/** Accounts and their keys, which must never be lost. `test/ports` has a suite that any implementation must pass. */
+import type { Actor } from '../core/audit.js';
+import type { Thousandths } from '../core/credits.js';
+
+/** Who a live key belongs to; resolved once per request. */
+export interface Caller {
+  readonly accountId: string;
+  readonly walletId: string;
+  readonly keyId: string;
+  /** `perch_live_` and six characters (A11). */
+  readonly keyPrefix: string;
+  /** Requests per second of the account (section 8, or an operator's override). */
+  readonly qps: number;
+  /** The key's cap on spending in a period, or null (U6). */
+  readonly capThousandths: Thousandths | null;
+}
+
+/** Calendar days and months of UTC; `total`: the key's whole life. */
+export type CapPeriod = 'total' | 'month' | 'day';
+
+/** A spend cap (U6): `amount` per period. Keys that replace each other share one (A10). */
+export interface Cap {
+  readonly amount: Thousandths;
+  readonly period: CapPeriod;
+}
+
+export type KeyLookup =
+  | { readonly state: 'live'; readonly caller: Caller }
+  | { readonly state: 'revoked'; readonly revokedAt: string }
+  | { readonly state: 'frozen' };
+
+export interface AccountRecord {
+  readonly accountId: string;
+  readonly walletId: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly balance: Thousandths;
+  readonly paidUsd: number;
+  readonly qps: number;
+  /** All keys stop: a payment was disputed and lost (W8), or the operator said so. */
+  readonly frozen: boolean;
+  readonly keys: readonly KeyRecord[];
+}
+
+export interface KeyRecord {
+  readonly keyId: string;
+  readonly prefix: string;
+  readonly name: string;
+  readonly createdAt: string;
+  /** With what was spent under it in its current period, by all keys that share it. */
+  readonly cap: (Cap & { readonly spent: Thousandths }) | null;
+  readonly spent: Thousandths;
+  /** The client it was given to by consent (A14), or null. */
+  readonly grantId: string | null;
+  /** When it stops or stopped working; null while it is live without an end. */
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+export interface NewKey {
+  readonly accountId: string;
+  readonly hash: Buffer;
+  readonly prefix: string;
+  readonly name: string;
+  readonly cap: Cap | null;
+}
+
+/** The key that replaces another, with its name, cap, wallet and grant (A10). */
+export interface Successor {
+  readonly hash: Buffer;
+  readonly prefix: string;
+  /** When the new key ends by itself (RFC 3339), or null. */
+  readonly expiresAt: string | null;
+}
+
+/** Accounts and their keys. Every change takes who made it (`Actor`) and is recorded in the account's audit log. */
+export interface Accounts {
+  /** By the key's hash (A11); undefined when there is no such key. */
+  findKey(hash: Buffer): Promise<KeyLookup | undefined>;
+  create(
+    account: { name: string; email: string | null; paidUsd: number; qpsOverride: number | null },
+    by?: Actor,
+  ): Promise<{ accountId: string; walletId: string }>;
+  get(accountId: string): Promise<AccountRecord | undefined>;
+  /** Freezes or unfreezes all keys of the account; idempotent. False if there is no such account. */
+  freeze(accountId: string, frozen: boolean, by?: Actor): Promise<boolean>;
+  addKey(key: NewKey, by?: Actor): Promise<KeyRecord>;
+  /** Among all accounts, or those of one. */
+  keyByPrefix(prefix: string, accountId?: string): Promise<(KeyRecord & { accountId: string }) | undefined>;
+  /**
+   * Replaces a live key by a new one; the old one ends at `endsAt` (RFC 3339), or now (null). Throws `bad_request` for a key that
+   * is not live or was rotated already.
+   */
+  rotateKey(
+    of: { accountId: string; keyId: string },
+    successor: Successor,
+    endsAt: string | null,
+    by?: Actor,
+  ): Promise<KeyRecord>;
+  /** Another name or cap; what is undefined stays. Throws `bad_request` for a cap below what its period has spent already. */
+  changeKey(
+    of: { accountId: string; keyId: string },
+    change: { name?: string | undefined; cap?: Cap | null | undefined },
+    by?: Actor,
+  ): Promise<KeyRecord>;
+  /** Ends a key now, and the client's grant if it was given to one. Idempotent. */
+  revokeKey(of: { accountId: string; keyId: string }, by?: Actor): Promise<KeyRecord>;
+  /** Calls the listener with the hash (hex) of each key whose state changes on any node. Returns an unsubscriber. */
+  onKeyChange(listener: (hashHex: string) => void): Promise<() => Promise<void>>;
+}

@@ -1,0 +1,126 @@
+/** The ledger of credits, which must never be lost. `test/ports` has a suite that any implementation must pass. */
+import type { Thousandths } from '../core/credits.js';
+import type { ItemCache, Unit } from '../core/prices.js';
+import type { UsageGroup } from '../core/usage.js';
+
+/** One line of a receipt: a number of items of one unit at one price, under one path of the operation. */
+export interface ReceiptLine {
+  readonly path: string;
+  readonly unit: Unit;
+  readonly cache: ItemCache;
+  readonly items: number;
+  /** Thousandths of a credit per item. */
+  readonly unitPrice: Thousandths;
+}
+
+/** One paid request as the ledger stores it. `amount` is the sum of the lines, above zero. */
+export interface Debit {
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly walletId: string;
+  readonly keyId: string;
+  /** The endpoint's or operation's name, for usage. */
+  readonly operation: string;
+  readonly amount: Thousandths;
+  readonly items: number;
+  readonly cacheHits: number;
+  readonly lines: readonly ReceiptLine[];
+}
+
+/** `seq`: the entry's number in its wallet. Not ok: the wallet, or the key's cap, did not cover it; nothing was written (M17). */
+export type Posted =
+  | { readonly ok: true; readonly balance: Thousandths; readonly seq: number }
+  | { readonly ok: false; readonly reason: 'balance' | 'key_cap' };
+
+export interface UsageRow {
+  /** `2026-11-21`, UTC. */
+  readonly day?: string;
+  /** `2026-11-21T13:00:00Z`: when the hour begins. */
+  readonly hour?: string;
+  readonly endpoint?: string;
+  readonly keyPrefix?: string;
+  readonly requests: number;
+  readonly items: number;
+  readonly cacheHits: number;
+  readonly amount: Thousandths;
+}
+
+export interface UsageQuery {
+  /** Begin of a UTC day, RFC 3339; it counts. */
+  readonly from: string;
+  /** Begin of a UTC day; it does not count. */
+  readonly to: string;
+  /** `hour` only within the days that hours are kept for: nothing is found before them. */
+  readonly group: readonly UsageGroup[];
+  /** What a row is grouped by, in order: rows after it are wanted. */
+  readonly after?: readonly string[] | undefined;
+  /** Rows at most. */
+  readonly limit: number;
+}
+
+export interface Receipt {
+  readonly requestId: string;
+  readonly at: string;
+  readonly operation: string;
+  readonly keyPrefix: string;
+  readonly amount: Thousandths;
+  readonly balanceAfter: Thousandths;
+  readonly items: number;
+  readonly cacheHits: number;
+  readonly lines: readonly ReceiptLine[];
+}
+
+/** Credits added or removed other than by a read. */
+export interface StatementEntry {
+  readonly requestId: string;
+  readonly at: string;
+  readonly kind: 'grant' | 'purchase' | 'reversal' | 'return';
+  readonly amount: Thousandths;
+  readonly balanceAfter: Thousandths;
+  readonly reason: string;
+}
+
+export interface LedgerFault {
+  readonly invariant: string;
+  readonly walletId: string;
+  readonly detail: string;
+}
+
+/** Whether to stop, and why: an AbortSignal, or something with the same two properties. */
+export type AbortState = Pick<AbortSignal, 'aborted' | 'reason'>;
+
+export interface Ledger {
+  /**
+   * Durable when it resolves; debits that wait are committed together. Idempotent by request id. Rejects with `InDoubtError` when
+   * it may have been posted, and with the ServiceError `upstream_rate_limited` (reason `settling`) when too many debits of its
+   * wallet wait; on any other error nothing was posted. Once `signal` is aborted it is not begun any more and soon rejects with
+   * its reason; whether an attempt was posted already is found out first (M18).
+   */
+  post(debit: Debit, signal?: AbortState): Promise<Posted>;
+  /** A grant: credits in, as a ledger row. Idempotent under the request id. Returns the balance after. */
+  grant(grant: { requestId: string; accountId: string; amount: Thousandths; reason: string }): Promise<Thousandths>;
+  /**
+   * The balance, and what the key has spent (under a cap: what that has counted in its period), as they are now; `seq`: the
+   * number of the wallet's last entry. Of two balances the one with the larger number is the newer.
+   */
+  balance(walletId: string, keyId: string): Promise<{ balance: Thousandths; keySpent: Thousandths; seq: number }>;
+  /**
+   * Queries of the past. They are free, so each is bounded in time, and each account in how many run at once: beyond that they
+   * throw `upstream_rate_limited` or `upstream_error`. Cancelled when the signal fires.
+   */
+  usage(accountId: string, ask: UsageQuery, signal?: AbortSignal): Promise<UsageRow[]>;
+  receipt(accountId: string, requestId: string, signal?: AbortSignal): Promise<Receipt | undefined>;
+  /** The newest debits first, at most `limit`. */
+  recent(accountId: string, limit: number, signal?: AbortSignal): Promise<Receipt[]>;
+  /** Everything but debits, the newest first, at most `limit`. */
+  statement(accountId: string, limit: number, signal?: AbortSignal): Promise<StatementEntry[]>;
+  /**
+   * Of names that a caller gave its operations (at most 64 characters), those the ledger may keep on a UTC day: the first 100
+   * of the account's. In the order in which they were first claimed, those of before included.
+   */
+  claimNames(accountId: string, day: string, names: readonly string[]): Promise<string[]>;
+  /** Maintenance, on one node at a time; see the implementation. Rejects when the signal fires or the store is unreachable. */
+  runMaintenance(signal?: AbortSignal): Promise<void>;
+  /** Checks every invariant over the whole database. */
+  check(): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }>;
+}

@@ -1,0 +1,17 @@
+/** Says that an object was deleted (`gone`) or is back; every node must know (M25). */
+export interface Tombstone {
+  readonly key: string;
+  readonly gone: boolean;
+  /** The account it is attributed to, as a digest; absent for nobody. */
+  readonly by?: string;
+}
+
+/** The log of tombstones from all nodes, in the same order for all. */
+export interface TombstoneLog {
+  add(tombstones: readonly Tombstone[]): Promise<void>;
+  /**
+   * Calls the listener with the tombstones of the last `sinceMs`, then with everything that any node adds, in order, this node
+   * included. Resolves once the past ones were delivered. Returns an unsubscriber.
+   */
+  follow(sinceMs: number, listener: (tombstones: readonly Tombstone[]) => void): Promise<() => Promise<void>>;
+}

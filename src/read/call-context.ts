@@ -1,0 +1,92 @@
+import { setMaxListeners } from 'node:events';
+import type { SpanMark } from '../ports/tracing.js';
+
+/** What a call used of the network: the upstream calls it caused, and milliseconds spent queueing and reading. */
+export interface UpstreamUsage {
+  readonly calls: number;
+  readonly waitMs: number;
+  readonly readMs: number;
+}
+
+export interface CallContextOptions {
+  readonly accountId: string;
+  /** Fires when the caller disconnects, and at the deadline. */
+  readonly signal: AbortSignal;
+  /** Monotonic milliseconds. Nothing is waited for after this (S13). */
+  readonly deadlineAtMs: number;
+  /** Called before the first read that waits for the network. If it throws, the call is refused with that error. */
+  readonly beforeNetwork?: () => void;
+  /** The span that reads belong to, where tracing is on. */
+  readonly mark?: SpanMark | undefined;
+}
+
+/** What reading needs to know of a call: whose it is, its deadline, and what it has used of the network so far. */
+export class CallContext {
+  readonly accountId: string;
+  readonly signal: AbortSignal;
+  readonly deadlineAtMs: number;
+  readonly mark: SpanMark | undefined;
+  readonly #beforeNetwork: () => void;
+  #refusal: unknown;
+  #calls = 0;
+  readonly #waited = new CoveredTime();
+  readonly #read = new CoveredTime();
+
+  constructor({ accountId, signal, deadlineAtMs, mark, beforeNetwork = () => {} }: CallContextOptions) {
+    this.accountId = accountId;
+    this.signal = signal;
+    // Each of its reads listens to it, and an operation may have hundreds.
+    setMaxListeners(0, signal);
+    this.deadlineAtMs = deadlineAtMs;
+    this.mark = mark;
+    this.#beforeNetwork = beforeNetwork;
+  }
+
+  /** Call before waiting for the network. Throws if that is not allowed, and keeps throwing; `refusal` has the error. */
+  toNetwork(): void {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    try {
+      this.#beforeNetwork();
+    } catch (error) {
+      this.#refusal = error;
+      throw error;
+    }
+  }
+
+  /** Why the call may not use the network; undefined if it may. */
+  get refusal(): unknown {
+    return this.#refusal;
+  }
+
+  /** Counts one upstream call made for this call. */
+  called(): void {
+    this.#calls += 1;
+  }
+
+  waited(fromMs: number, toMs: number): void {
+    this.#waited.add(fromMs, toMs);
+  }
+
+  read(fromMs: number, toMs: number): void {
+    this.#read.add(fromMs, toMs);
+  }
+
+  get upstream(): UpstreamUsage {
+    return { calls: this.#calls, waitMs: this.#waited.ms, readMs: this.#read.ms };
+  }
+}
+
+/** Total time covered by intervals that may overlap, added in the order they end: parallel work counts once. */
+class CoveredTime {
+  #ms = 0;
+  #coveredToMs = Number.NEGATIVE_INFINITY;
+
+  add(fromMs: number, toMs: number): void {
+    this.#ms += Math.max(0, toMs - Math.max(fromMs, this.#coveredToMs));
+    this.#coveredToMs = Math.max(this.#coveredToMs, toMs);
+  }
+
+  get ms(): number {
+    return this.#ms;
+  }
+}

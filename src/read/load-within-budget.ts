@@ -1,0 +1,113 @@
+import type { Thousandths } from '../core/credits.js';
+import { ServiceError } from '../core/errors.js';
+import { type ItemCache, priceOf, type Unit } from '../core/prices.js';
+import type { Meter } from '../metering/meter.js';
+import type { CallContext } from './call-context.js';
+import type { Entities, Lookup } from './entities.js';
+
+/** One paid object to load: its reference, and the path it is billed under. */
+export interface LoadRequest<Ref> {
+  readonly ref: Ref;
+  readonly path: string;
+}
+
+export interface LoadOptions<T> {
+  readonly unit: Unit;
+  readonly fresh: boolean;
+  readonly callContext: CallContext;
+  /** Identity for billing once per operation (G3). */
+  readonly objectOf: (value: T) => string;
+}
+
+/** One result per request, in order, with what the object cost. */
+export type Loaded<T> =
+  | { readonly ok: T; readonly cache: ItemCache; readonly charged: Thousandths }
+  | { readonly fail: ServiceError };
+
+/**
+ * Loads objects in the order requested, as far as the budget allows. Missing objects cost nothing (B7). From the first object
+ * that cannot be paid for, all are `no_credits` and not fetched (batch rule 4, B6). What is affordable is read in parallel.
+ */
+export async function loadWithinBudget<Ref, T extends object>(
+  entities: Entities<Ref, T>,
+  meter: Meter,
+  requests: readonly LoadRequest<Ref>[],
+  options: LoadOptions<T>,
+): Promise<Loaded<T>[]> {
+  const { unit, fresh, callContext } = options;
+  const cached = fresh ? requests.map(() => undefined) : await entities.peek(requests.map((request) => request.ref));
+  const results: Loaded<T>[] = [];
+  const full: ItemCache = fresh ? 'bypass' : 'miss';
+  while (results.length < requests.length) {
+    const end = affordableEnd(meter, cached, results.length, options);
+    const run = requests.slice(results.length, end);
+    const read = (ref: Ref) => readOne(() => entities.read(ref, fresh, callContext));
+    const got = await Promise.all(run.map(({ ref }, i) => cached[results.length + i] ?? read(ref)));
+    const delivered = deliver(entities, meter, run, got, options);
+    results.push(...delivered);
+    if (delivered.length < run.length || run.length === 0) break;
+  }
+  const missing = requests.length - results.length;
+  if (missing > 0) {
+    meter.receipt.markNotRepeatable();
+    const fail = meter.noCredits(unit, full);
+    for (let i = 0; i < missing; i += 1) results.push({ fail });
+  }
+  return results;
+}
+
+/** A failed read fails only its own input; the others are served (B8). */
+async function readOne<T>(read: () => Promise<Lookup<T>>): Promise<Lookup<T>> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ServiceError) return { fail: error };
+    throw error;
+  }
+}
+
+/** The index of the first request that could not be paid for if every object not known to be missing exists. */
+function affordableEnd<T>(
+  meter: Meter,
+  cached: readonly (Lookup<T> | undefined)[],
+  from: number,
+  options: LoadOptions<T>,
+): number {
+  const { unit, fresh } = options;
+  const full = priceOf(unit, fresh ? 'bypass' : 'miss');
+  let rest = meter.left;
+  for (let i = from; i < cached.length; i += 1) {
+    const got = cached[i];
+    if (got && 'fail' in got) continue;
+    rest -= got ? meter.costOf({ unit, cache: 'hit', object: options.objectOf(got.ok) }) : full;
+    if (rest < 0) return i;
+  }
+  return cached.length;
+}
+
+/** Charges what was found, in order; stops at the first object that cannot be paid for. */
+function deliver<Ref, T extends object>(
+  entities: Entities<Ref, T>,
+  meter: Meter,
+  run: readonly LoadRequest<Ref>[],
+  got: readonly Lookup<T>[],
+  options: LoadOptions<T>,
+): Loaded<T>[] {
+  const results: Loaded<T>[] = [];
+  for (const [i, request] of run.entries()) {
+    const one = got[i];
+    if (!one) break;
+    if ('fail' in one) {
+      meter.receipt.markNotRepeatable();
+      results.push(one);
+      continue;
+    }
+    const object = options.objectOf(one.ok);
+    const charged = meter.take({ path: request.path, unit: options.unit, cache: one.cache, object });
+    if (charged === null) break;
+    meter.receipt.noteSource(one.cache, one.fetchedAt);
+    meter.receipt.noteDependency(entities.keyOf(request.ref), one.ok);
+    results.push({ ok: one.ok, cache: one.cache, charged });
+  }
+  return results;
+}

@@ -1,0 +1,71 @@
+import type { ListRef, Tweet, User } from '../core/model.js';
+import type { Cache, Cached } from '../ports/cache.js';
+import { listHash, namesOfItem, pageKey } from './keys.js';
+import { type Lifetimes, pageLifetime } from './lifetimes.js';
+
+/** The key of the newest first page, as opposed to a first page kept for a cursor chain (`@…`) or a network's token. */
+export const HEAD = '';
+
+/** One upstream page as cached. Followers and follower ids share it (M15). Immutable. */
+export interface CachedPage {
+  /** The page's key in its list: the network's token, or `@…` for a first page. Cursors refer to it. */
+  readonly place: string;
+  readonly items: readonly (User | Tweet)[];
+  readonly next: string | null;
+  readonly nextIsCertain: boolean;
+  readonly endReason?: 'network_limit';
+  /** The key of the page before it, followed to find repeated items (C11). */
+  readonly before: string | null;
+}
+
+/** How many earlier pages of a chain are searched for repeated items. */
+const LOOK_BACK_PAGES = 20;
+
+/** Whether this is the key of a first page, either the newest or one kept for a chain. */
+export const isFirst = (place: string): boolean => place === HEAD || place.startsWith('@');
+
+/** Cached pages, by list and page key. */
+export class PageCache {
+  readonly #cache: Cache;
+  readonly #lifetimes: Lifetimes;
+
+  constructor(cache: Cache, lifetimes: Lifetimes) {
+    this.#cache = cache;
+    this.#lifetimes = lifetimes;
+  }
+
+  async at(list: ListRef, place: string): Promise<Cached<CachedPage> | undefined> {
+    const hash = listHash(list);
+    const cached = await this.#cache.get<CachedPage>(pageKey(hash, place));
+    // A chain whose own first page was evicted continues in the newest one.
+    return cached ?? (place.startsWith('@') ? this.#cache.get<CachedPage>(pageKey(hash, HEAD)) : undefined);
+  }
+
+  /**
+   * A first page is stored twice: briefly for callers without a cursor, and longer for cursors that point into it (C7). `listNames`
+   * and the names of its items are what tombstones look it up by (M25).
+   */
+  async store(list: ListRef, page: CachedPage, fetchedAt: number, listNames: readonly string[]): Promise<void> {
+    const hash = listHash(list);
+    const cached = { value: page, fetchedAt };
+    const shows = [...listNames, ...page.items.flatMap(namesOfItem)];
+    await this.#cache.set(pageKey(hash, page.place), cached, pageLifetime(this.#lifetimes, list, false), shows);
+    if (!isFirst(page.place)) return;
+    await this.#cache.set(pageKey(hash, HEAD), cached, pageLifetime(this.#lifetimes, list, true), shows);
+  }
+
+  /** Ids that a new page must not repeat and page keys it must not lead back to, from the earlier pages still cached. */
+  async earlier(list: ListRef, before: string | null): Promise<{ ids: Set<string>; places: Set<string> }> {
+    const ids = new Set<string>();
+    const places = new Set<string>();
+    let place = before;
+    for (let pages = 0; place !== null && pages < LOOK_BACK_PAGES; pages += 1) {
+      places.add(place);
+      const cached: Cached<CachedPage> | undefined = await this.at(list, place);
+      if (!cached) break;
+      for (const item of cached.value.items) ids.add(item.id);
+      place = cached.value.before;
+    }
+    return { ids, places };
+  }
+}

@@ -1,0 +1,47 @@
+import { familyOfList } from '../../core/lists.js';
+import type { ListRef, Tweet, User, UserRef } from '../../core/model.js';
+import type { Found, Network, NetworkPage } from '../../ports/network.js';
+import { listHash, userKey } from '../keys.js';
+import type { BatchSpec } from './job.js';
+
+export interface PageInput {
+  readonly list: ListRef;
+  readonly token: string | null;
+}
+
+/** How each kind of read is batched and made. */
+export interface BatchSpecs {
+  readonly users: BatchSpec<UserRef, Found<User>>;
+  readonly tweets: BatchSpec<string, Found<Tweet>>;
+  page(list: ListRef): BatchSpec<PageInput, NetworkPage>;
+}
+
+export function batchSpecsOf(network: Network): BatchSpecs {
+  return {
+    users: {
+      kind: 'users',
+      family: 'fast',
+      maxBatchSize: network.batchSize.users,
+      nameOf: userKey,
+      read: (refs, context) => network.users(refs, context),
+    },
+    tweets: {
+      kind: 'tweets',
+      family: 'fast',
+      maxBatchSize: network.batchSize.tweets,
+      nameOf: (id) => id,
+      read: (ids, context) => network.tweets(ids, context),
+    },
+    page: (list) => ({
+      kind: kindOf(list),
+      family: familyOfList(list.kind),
+      maxBatchSize: 1,
+      nameOf: ({ token }) => `${listHash(list)} ${token ?? ''}`,
+      read: ([input], context) => Promise.all(input ? [network.page(input.list, input.token, context)] : []),
+    }),
+  };
+}
+
+/** A session may serve one product of the search and not another (4, `product`). */
+const kindOf = ({ kind, product }: ListRef): string =>
+  product === undefined || product === 'Latest' ? kind : `${kind}:${product}`;

@@ -1,0 +1,49 @@
+import { ServiceError } from '../../core/errors.js';
+import type { Timers } from '../../ports/clock.js';
+import { abortable } from '../abortable.js';
+import { isTooLate, tooLate } from '../shared-reads.js';
+import type { Job } from './job.js';
+import type { Limit, Session } from './session.js';
+
+/** How long a call may take, milliseconds. */
+export interface CallTime {
+  readonly timeoutMs: number;
+  /** With less than this a time-out says nothing of the network: its jobs have waited here for most of their time. */
+  readonly fairMs: number;
+  readonly timers: Timers;
+}
+
+/** One upstream call for the jobs that travel with it; an output per job, in order. Fails as a ServiceError. */
+export async function send(session: Session, jobs: readonly Job[], time: CallTime): Promise<unknown[]> {
+  const [first] = jobs;
+  if (first === undefined) return [];
+  const { kind, nameOf, read } = first.spec;
+  // One input for all who wait for it: reads that must not share a flight may share a call that is still to come (M8).
+  const names = jobs.map(({ input }) => nameOf(input));
+  const distinct = new Map(jobs.map(({ input }, index) => [names[index], input]));
+  const isOurs = (failure: ServiceError): boolean => isTooLate(failure) && time.timeoutMs < time.fairMs;
+  const call = async (): Promise<readonly unknown[]> => {
+    const late = new AbortController();
+    const { signal } = late;
+    const giveUp = () => late.abort(new DOMException('The network did not respond in time.', 'TimeoutError'));
+    const cancel = time.timers.after(Math.max(1, Math.ceil(time.timeoutMs)), giveUp);
+    try {
+      const observe = (limit: Limit) => session.observe(kind, limit);
+      return await abortable(signal, read([...distinct.values()], { signal, session: session.name, observe }));
+    } catch (error) {
+      throw upstreamFailure(error);
+    } finally {
+      cancel();
+    }
+  };
+  const outputs = await session.call(kind, call, isOurs);
+  const byName = new Map([...distinct.keys()].map((name, index) => [name, outputs[index]]));
+  return names.map((name) => byName.get(name));
+}
+
+function upstreamFailure(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const late = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
+  if (late) return tooLate(error);
+  return new ServiceError('upstream_error', 'The network did not respond.', { cause: error });
+}

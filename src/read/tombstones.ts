@@ -1,0 +1,104 @@
+import DataLoader from 'dataloader';
+import { digestOf } from '../core/digest.js';
+import { Memories } from '../core/memories.js';
+import { MEMORIES } from '../core/memory-table.js';
+import { QuotaSet } from '../core/quota-set.js';
+import type { Cache } from '../ports/cache.js';
+import type { Clock } from '../ports/clock.js';
+import type { Tombstone, TombstoneLog } from '../ports/tombstones.js';
+import type { Lifetimes } from './lifetimes.js';
+
+/** Objects that the network says were deleted. Cached pages that still contain one skip it (M25). */
+export interface Tombstones {
+  has(key: string): boolean;
+  /** Whether there are none, so that pages need not check each item. */
+  readonly isEmpty: boolean;
+  /** Adds an object that was deleted and that the cache still shows. `accountId`: whose read found out. */
+  add(key: string, accountId?: string): void;
+  /**
+   * Adds an object that the network says does not exist, but only if something cached may show it; otherwise it would only push
+   * out tombstones that matter. Resolves with whether it was added.
+   */
+  addIfCached(key: string, accountId: string): Promise<boolean>;
+  /** The network shows the object again. */
+  remove(key: string): void;
+  /** Changes whenever the set does. An answer rendered under another version may show a deleted object. */
+  readonly version: number;
+  /** Subscribes to the tombstones of all nodes. Resolves once the known ones have been read; returns an unsubscriber. */
+  follow(): Promise<() => Promise<void>>;
+}
+
+export interface TombstonesOptions {
+  readonly clock: Clock;
+  readonly lifetimes: Lifetimes;
+  /** The log shared with the other nodes. */
+  readonly tombstoneLog: TombstoneLog;
+  /** Knows which names cached pages may still show. */
+  readonly cache: Pick<Cache, 'shows'>;
+  readonly memories?: Memories;
+  readonly maxBytes?: number;
+}
+
+/** Characters of an account's digest that are enough to tell accounts apart. */
+const OWNER_LENGTH = 12;
+
+/** Starts the owner's name for tombstones that are only a precaution: it is unknown what is cached. */
+const UNSURE = '?';
+
+/** The owner of tombstones from nodes of an earlier version, which name none. */
+const NOBODY = '';
+
+/**
+ * Kept for longer than any page is cached, so that no page from before the deletion can show the object again. The tombstones
+ * that one account's reads found may fill a tenth of the memory, and another tenth while it is unknown what is cached; those are
+ * dropped first.
+ */
+export function createTombstones(options: TombstonesOptions): Tombstones {
+  const { clock, lifetimes, tombstoneLog, cache, memories = new Memories(), maxBytes } = options;
+  const ttlMs = 2 * Math.max(...Object.values(lifetimes));
+  const keys = new QuotaSet({
+    ...{ maxBytes: maxBytes ?? MEMORIES.gone.limitBytes, ttlMs, clock },
+    goesFirst: (owner) => owner.startsWith(UNSURE),
+  });
+  memories.add('gone', keys);
+  // The absent ids of one batch are one question.
+  const shown = new DataLoader((names: readonly string[]) => cache.shows(names), { cache: false });
+  let version = 0;
+
+  function note({ key, gone, by = NOBODY }: Tombstone): boolean {
+    const isNews = gone ? !keys.has(key) : keys.delete(key);
+    if (gone) keys.add(by, key);
+    if (isNews) version += 1;
+    return isNews;
+  }
+
+  function tell(tombstone: Tombstone): void {
+    if (note(tombstone)) void tombstoneLog.add([tombstone]);
+  }
+
+  const ownerOf = (accountId: string): string => digestOf(accountId).slice(0, OWNER_LENGTH);
+
+  return {
+    has: (key) => keys.size > 0 && keys.has(key),
+    get isEmpty() {
+      return keys.size === 0;
+    },
+    add: (key, accountId) => tell({ key, gone: true, ...(accountId !== undefined && { by: ownerOf(accountId) }) }),
+    async addIfCached(key, accountId) {
+      const isShown = await shown.load(key);
+      if (isShown === false) return false;
+      // Tombstones that are only a precaution never push out those that matter.
+      const owner = isShown ? ownerOf(accountId) : `${UNSURE}${ownerOf(accountId)}`;
+      tell({ key, gone: true, by: owner });
+      return true;
+    },
+    remove: (key) => tell({ key, gone: false }),
+    get version() {
+      return version;
+    },
+    follow: () =>
+      tombstoneLog.follow(ttlMs, (told) => {
+        for (const tombstone of told) note(tombstone);
+      }),
+  };
+}

@@ -1,0 +1,58 @@
+import type { CallContext } from './call-context.js';
+
+export interface WaitersListener {
+  readonly onJoin: (member: CallContext) => void;
+  readonly onLeave: (member: CallContext) => void;
+  readonly onEmpty: () => void;
+}
+
+/** The calls that wait for one read. It counts as queued by each of them, and is dropped once all have left. */
+export class Waiters {
+  readonly #members = new Set<CallContext>();
+  #onJoin: (member: CallContext) => void = () => {};
+  #onLeave: (member: CallContext) => void = () => {};
+  #onEmpty: () => void = () => {};
+
+  constructor(first?: CallContext) {
+    if (first) this.#members.add(first);
+  }
+
+  get members(): ReadonlySet<CallContext> {
+    return this.#members;
+  }
+
+  /** The account that what the read finds is attributed to: the first waiter's, or '' once all have left. */
+  get accountId(): string {
+    const [first] = this.#members;
+    return first?.accountId ?? '';
+  }
+
+  get isEmpty(): boolean {
+    return this.#members.size === 0;
+  }
+
+  /** The latest deadline of all waiters, monotonic milliseconds. */
+  get deadlineAtMs(): number {
+    let latest = 0;
+    for (const { deadlineAtMs } of this.#members) latest = Math.max(latest, deadlineAtMs);
+    return latest;
+  }
+
+  join(member: CallContext): void {
+    this.#members.add(member);
+    this.#onJoin(member);
+  }
+
+  leave(member: CallContext): void {
+    if (!this.#members.delete(member)) return;
+    if (this.isEmpty) this.#onEmpty();
+    else this.#onLeave(member);
+  }
+
+  /** Reports later arrivals, departures while others stay, and when nobody is left. Only one listener. */
+  watch({ onJoin, onLeave, onEmpty }: WaitersListener): void {
+    this.#onJoin = onJoin;
+    this.#onLeave = onLeave;
+    this.#onEmpty = onEmpty;
+  }
+}

@@ -1,0 +1,76 @@
+import type { BoundedMap } from '../core/bounded-map.js';
+import { bytesOf } from '../core/bytes-of.js';
+import { digestOf } from '../core/digest.js';
+import { Memories } from '../core/memories.js';
+import type { Charge, Dependency } from '../metering/receipt.js';
+import type { Cache } from '../ports/cache.js';
+import type { Tombstones } from '../read/tombstones.js';
+import type { Answer } from './call.js';
+
+/** An answer made entirely of cached values: while they are unchanged, the same call gets the same answer at the same price. */
+interface Entry {
+  readonly answer: Answer;
+  readonly parts: readonly Part[];
+  /** The tombstones it was made under: with newer ones it may show a deleted object (M25). */
+  readonly tombstonesVersion: number;
+}
+
+/** A cached value that an answer was made of. The cache keeps it alive, this reference does not. */
+interface Part {
+  readonly key: string;
+  readonly value: WeakRef<object>;
+}
+
+/** The objects around an answer, and around each part of it. Measured, rounded up. */
+const ANSWER_BYTES = 400;
+const PART_BYTES = 80;
+
+/**
+ * Answers made of cached values only, kept to be sent again without running the operation: a hit costs a charge and a copy of
+ * bytes. Nothing is stored where something was read, refused, trimmed or missing.
+ */
+export class AnswerCache {
+  readonly #entries: BoundedMap<Entry>;
+  readonly #cache: Cache;
+  readonly #tombstones: Tombstones;
+
+  constructor(cache: Cache, tombstones: Tombstones, memories = new Memories()) {
+    this.#cache = cache;
+    this.#tombstones = tombstones;
+    this.#entries = memories.map('answers', { weigh: weightOf });
+  }
+
+  /** The answer to a call, by a text that identifies it, if every cached value it was made of is unchanged. */
+  async find(call: string): Promise<Answer | undefined> {
+    const key = digestOf(call);
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    if (entry.tombstonesVersion === this.#tombstones.version && (await this.#isCurrent(entry.parts)))
+      return entry.answer;
+    this.#entries.delete(key);
+    return undefined;
+  }
+
+  store(call: string, answer: Answer, dependencies: readonly Dependency[]): void {
+    const parts = dependencies.map(({ key, value }) => ({ key, value: new WeakRef(value) }));
+    this.#entries.set(digestOf(call), { answer, parts, tombstonesVersion: this.#tombstones.version });
+  }
+
+  async #isCurrent(parts: readonly Part[]): Promise<boolean> {
+    for (const { key, value } of parts) {
+      const cached = await this.#cache.get(key);
+      if (cached === undefined || cached.value !== value.deref()) return false;
+    }
+    return true;
+  }
+}
+
+/** The values themselves count for the cache; here only the references do. */
+const weightOf = ({ answer, parts }: Entry): number => {
+  const { rendered, data, charge } = answer;
+  const references = parts.reduce((sum, { key }) => sum + PART_BYTES + bytesOf(key), 0);
+  return ANSWER_BYTES + (rendered ? bytesOf(rendered) : bytesOf(data)) + bytesOf(charge.lines) + references;
+};
+
+/** True when nothing was read, not even to look ahead, so that the same call would cost and return the same. */
+export const isAllCached = (charge: Charge): boolean => charge.amount > 0 && charge.cache === 'hit';

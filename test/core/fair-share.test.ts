@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FairShare, type Taken } from '../../src/core/fair-share.js';
+
+const LONGEST_MS = 30_000;
+
+function shareOf(total: number) {
+  const clock = { nowMs: 0, now: () => clock.nowMs };
+  return { clock, share: new FairShare({ total, longestMs: LONGEST_MS, monotonic: clock }) };
+}
+
+/** As many places as the holder gets, one after the other. */
+function fill(share: FairShare, holder: string): Taken[] {
+  const got: Taken[] = [];
+  for (let taken = share.take(holder); taken !== null; taken = share.take(holder)) got.push(taken);
+  return got;
+}
+
+describe('places shared by the dynamic threshold', () => {
+  it('give a quarter to whoever is alone, and one in n + 3 to each of n', () => {
+    const { share } = shareOf(1000);
+    expect(fill(share, 'alone')).toHaveLength(250);
+    for (const n of [2, 5, 10, 47]) {
+      const { share } = shareOf(1000);
+      const holders = Array.from({ length: n }, (_, index) => `h${index}`);
+      for (let round = 0; round < 1000; round += 1) for (const holder of holders) share.take(holder);
+      for (const holder of holders) expect(Math.abs(share.countOf(holder) - 1000 / (n + 3))).toBeLessThanOrEqual(1);
+      expect(share.take('newcomer')).not.toBeNull();
+    }
+  });
+
+  const step = fc.record({
+    holder: fc.integer({ min: 0, max: 7 }),
+    leaves: fc.boolean(),
+    which: fc.nat(),
+    afterMs: fc.integer({ min: 0, max: 2000 }),
+  });
+
+  it('whoever comes and goes: no more than there are, nobody beyond the rule, a newcomer finds one while any is free', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 60 }), fc.array(step, { maxLength: 300 }), (total, steps) => {
+        const { share, clock } = shareOf(total);
+        const held: { holder: string; taken: Taken }[] = [];
+        for (const { holder: index, leaves, which, afterMs } of steps) {
+          clock.nowMs += afterMs;
+          const holder = `h${index}`;
+          if (leaves && held.length > 0) {
+            const [{ taken } = { taken: null }] = held.splice(which % held.length, 1);
+            taken?.leave();
+            taken?.leave();
+          } else {
+            const [own, free] = [share.countOf(holder), total - share.taken];
+            const taken = share.take(holder);
+            expect(taken !== null).toBe(own < free / 3);
+            if (own === 0 && free > 0) expect(taken).not.toBeNull();
+            if (taken) held.push({ holder, taken });
+            else {
+              const waitMs = share.waitMs(holder);
+              expect(waitMs).toBeGreaterThanOrEqual(0);
+              expect(waitMs).toBeLessThanOrEqual(LONGEST_MS);
+            }
+          }
+          expect(share.taken).toBe(held.length);
+          expect(share.taken).toBeLessThanOrEqual(total);
+          for (let n = 0; n < 8; n += 1) {
+            expect(share.countOf(`h${n}`)).toBe(held.filter(({ holder }) => holder === `h${n}`).length);
+          }
+        }
+        for (const { taken } of held) taken.leave();
+        expect(share.taken).toBe(0);
+      }),
+    );
+  });
+
+  it('when every place ends as late as it may, whoever waits as long as it is told gets one', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 4, max: 60 }),
+        fc.array(fc.record({ holder: fc.integer({ min: 0, max: 3 }), afterMs: fc.integer({ min: 0, max: 500 }) }), {
+          maxLength: 200,
+        }),
+        (total, steps) => {
+          const { share, clock } = shareOf(total);
+          const ends: { atMs: number; taken: Taken }[] = [];
+          const pass = (toMs: number): void => {
+            clock.nowMs = toMs;
+            for (const { atMs, taken } of ends) if (atMs <= toMs) taken.leave();
+          };
+          for (const { holder, afterMs } of steps) {
+            pass(clock.nowMs + afterMs);
+            let taken = share.take(`h${holder}`);
+            if (taken === null) {
+              pass(clock.nowMs + Math.ceil(share.waitMs(`h${holder}`)));
+              taken = share.take(`h${holder}`);
+            }
+            expect(taken).not.toBeNull();
+            if (taken) ends.push({ atMs: clock.nowMs + LONGEST_MS, taken });
+          }
+        },
+      ),
+    );
+  });
+
+  it('tell how long a place is usually taken, and the latest once that has turned out wrong', () => {
+    const { share, clock } = shareOf(40);
+    for (let round = 0; round < 5; round += 1) {
+      const taken = fill(share, 'a');
+      clock.nowMs += 200;
+      for (const { leave } of taken.reverse()) leave();
+    }
+    expect(fill(share, 'a')).toHaveLength(10);
+    clock.nowMs += 50;
+    expect(share.waitMs('a')).toBe(150);
+    clock.nowMs += 450;
+    expect(share.waitMs('a')).toBe(LONGEST_MS - 500);
+  });
+});
