@@ -38,7 +38,7 @@ describe('what is built', () => {
       const { perchMercurius } = await import(process.argv[1]);
       await perchMercurius({ hasDecorator: () => false }, { path: 'graphql' }).catch(({ stack }) => console.log(stack));`;
     const { stdout } = await runNode(['--input-type=module', '-e', script, `file://${join(DIST, 'embed.js')}`]);
-    expect(stdout).toMatch(/TypeError: perchMercurius: path is a path.*app[\\/]embed\.ts:\d+/s);
+    expect(stdout).toMatch(/TypeError: perchMercurius: path must be a path.*app[\\/]embed\.ts:\d+/s);
   });
 
   it('makes nothing of a grammar or of an installed bundle when it runs', async () => {
