@@ -3,14 +3,14 @@
 FROM node:22.21.1-bookworm-slim AS build
 WORKDIR /perch
 COPY package.json package-lock.json ./
-COPY build ./build
+COPY app/build ./app/build
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY app ./app
 COPY src ./src
 COPY schema ./schema
 COPY adapters ./adapters
-RUN node build/build.mjs
+RUN node app/build/build.mjs
 
 # What the program needs to run: neither what it was built with, nor the embedded Postgres (60 MB), which is optional. The
 # image's database is always given by DATABASE_URL.

@@ -8,7 +8,7 @@ import { PACKAGE_FOLDER, takeTurn } from './install.mjs';
 const ROOT = PACKAGE_FOLDER;
 const STAMP = join(ROOT, 'dist', '.sources');
 /** What the built program is made of. */
-const SOURCES = ['app', 'src', 'schema', 'adapters', 'build'];
+const SOURCES = ['app', 'src', 'schema', 'adapters'];
 const SINGLE = ['package-lock.json', 'tsconfig.json'];
 
 /** Builds when a source has changed since the last build. Throws an Error that says what to do. */
@@ -50,7 +50,7 @@ function fingerprint() {
 
 /** In a process of its own, which takes the compiler with it. */
 async function run() {
-  const args = [join(ROOT, 'build', 'build.mjs'), '--keep'];
+  const args = [join(ROOT, 'app', 'build', 'build.mjs'), '--keep'];
   // Standard output belongs to the result of the command.
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
   const code = await new Promise((resolve, reject) => {

@@ -15,7 +15,7 @@ interface Manifest {
 const read = (path: string): Manifest => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
 const { dependencies, devDependencies, optionalDependencies, peerDependencies } = read('package.json');
 const inProduction = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
-const inBuild = Object.keys(read('build/package.json').dependencies);
+const inBuild = Object.keys(read('app/build/package.json').dependencies);
 const all = [...inProduction, ...inBuild, ...Object.keys(devDependencies)];
 
 const rows = tablesOf(readPage('docs/dependencies.md'), 'Package').map(([name = '', ...cells]) => ({

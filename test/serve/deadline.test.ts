@@ -18,12 +18,12 @@ it('a deadline that passed between two waits has passed for the next one', async
 });
 
 it('a call whose rate is never told ends at its deadline', async () => {
-  const place = { countFor: () => null, leave: () => {} };
+  const slot = { countFor: () => null, release: () => {} };
   const serve = createServe({
     deadlineMs: 20,
     monotonic,
     clock: monotonic,
-    places: { open: () => place },
+    slots: { open: () => slot },
     identify: { identify: async () => ({ accountId: 'account' }) },
     admit: { admit: () => NEVER },
   } as never);

@@ -4,7 +4,7 @@ import type { BatchSpec } from './job.js';
 export const QUEUE_SLOTS = 2000;
 
 /** An account may take at most this share of the free slots: alone, a quarter of all; a newcomer always finds room. */
-const SHARE_OF_FREE = 1 / 3;
+const OF_FREE = 1 / 3;
 
 /** Batchable inputs that share one slot: a batch costs the network less than as many lists. */
 const INPUTS_PER_SLOT = 10;
@@ -19,4 +19,4 @@ const ROUNDING = 1e-6;
 export const mayHaveMore = (own: number, taken: number): boolean => own + ROUNDING < shareOf(taken);
 
 /** Slots that one account may have while `taken` are in use by everybody. */
-export const shareOf = (taken: number): number => SHARE_OF_FREE * Math.max(0, QUEUE_SLOTS - taken);
+export const shareOf = (taken: number): number => OF_FREE * Math.max(0, QUEUE_SLOTS - taken);

@@ -4,10 +4,10 @@ import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFile
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
-import { writeStamp } from '../adapters/cli/ensure-built.mjs';
+import { writeStamp } from '../../adapters/cli/ensure-built.mjs';
 import { addressesOfModules, grammars, packageFiles } from './plugins.mjs';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DAY_MS = 24 * 60 * 60_000;
 
 /** What is read beside the code, as it is. */
