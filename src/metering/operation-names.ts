@@ -8,7 +8,7 @@ import type { Ledger } from '../ports/ledger.js';
 const OVERHEAD_BYTES = 512;
 
 /** Longest that a charge waits to learn whether its operation's name is kept, milliseconds. */
-const CLAIM_TIMEOUT_MS = 500;
+const MAX_CLAIM_MS = 500;
 
 /** Names of one account that wait for the claim before theirs. */
 const MOST_WAITING = 100;
@@ -45,7 +45,7 @@ export class OperationNames {
     ledger: Pick<Ledger, 'claimNames'>,
     clock: Clock,
     memories = new Memories(),
-    claimTimeoutMs = CLAIM_TIMEOUT_MS,
+    claimTimeoutMs = MAX_CLAIM_MS,
   ) {
     this.#known = memories.map('operation_names', {
       weigh: ({ names }) => OVERHEAD_BYTES + names.size * (2 * NAME_LENGTH + 64),
