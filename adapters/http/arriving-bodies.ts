@@ -33,8 +33,8 @@ export function boundBodies(app: FastifyInstance, total: number, longestMs: numb
       const retryAfter = Math.max(1, share.waitMs(holder) / 1000);
       return done(new ServiceError('upstream_rate_limited', message, { reason, retryAfter }), payload);
     }
-    payload.once('end', taken.leave);
-    reply.raw.once('close', taken.leave);
+    payload.once('end', taken.release);
+    reply.raw.once('close', taken.release);
     done(null, payload);
   });
 }

@@ -55,7 +55,7 @@ export function shareConnections(server: Server, options: ConnectionShareOptions
     open += 1;
     socket.once('close', () => {
       open -= 1;
-      taken?.leave();
+      taken?.release();
     });
     return null;
   }

@@ -1,6 +1,6 @@
 import { type Cancellable, cancelOnAbort } from '../../src/core/cancel-on-abort.js';
 import { ServiceError } from '../../src/core/errors.js';
-import { FairShare, type Taken } from '../../src/core/fair-share.js';
+import { FairShare, type HeldSlot } from '../../src/core/fair-share.js';
 import type { Sql } from './sql.js';
 
 /** Connections of the pool that free questions have for themselves. */
@@ -11,7 +11,7 @@ export interface QueryLimits {
   /** Questions of one account at work at the same time, and behind them. */
   readonly perAccount: number;
   readonly waiting: number;
-  /** Of all accounts, at work and waiting: shared fairly, so that a newcomer always finds a place. */
+  /** Of all accounts, at work and waiting: shared fairly, so that a newcomer always finds a slot. */
   readonly total: number;
   /** Longest that a statement runs, milliseconds: its database ends it. */
   readonly statementMs: number;
@@ -33,7 +33,7 @@ interface Account {
 /**
  * Free questions about the past, in a pool of connections of their own: a customer's many or slow ones take nothing from paid
  * reads, and little from other customers' questions: an account's second one begins only while a connection is free. A
- * question is cancelled in the database when its caller leaves, and keeps its place until the database is done with it.
+ * question is cancelled in the database when its caller leaves, and keeps its slot until the database is done with it.
  */
 export class QueryLimiter {
   readonly #pool: Sql;
@@ -61,16 +61,16 @@ export class QueryLimiter {
     signal: AbortSignal = NEVER,
   ): Promise<readonly Row[]> {
     signal.throwIfAborted();
-    const { account, place } = this.#enter(accountId);
+    const { account, slot } = this.#enter(accountId);
     const ends = AbortSignal.any([signal, AbortSignal.timeout(this.#limits.totalMs)]);
     try {
       await this.#turn(account, ends);
     } catch {
-      place.leave();
+      slot.release();
       throw signal.aborted ? signal.reason : this.#late();
     }
     const work = this.#run(statement, ends).finally(() => {
-      place.leave();
+      slot.release();
       account.atWork -= 1;
       this.#atWork -= 1;
       this.#beginNext();
@@ -84,20 +84,20 @@ export class QueryLimiter {
     }
   }
 
-  #enter(accountId: string): { account: Account; place: Taken } {
+  #enter(accountId: string): { account: Account; slot: HeldSlot } {
     const { perAccount, waiting, total } = this.#limits;
     const account = this.#accounts.get(accountId) ?? { atWork: 0, waiting: [] };
-    const place = account.waiting.length >= waiting ? null : this.#share.take(accountId);
-    if (place === null && this.#share.countOf(accountId) === 0) {
+    const slot = account.waiting.length >= waiting ? null : this.#share.take(accountId);
+    if (slot === null && this.#share.countOf(accountId) === 0) {
       throw refused(`${total} history queries are running, the maximum. Try again in a moment.`);
     }
-    if (place === null) {
+    if (slot === null) {
       throw refused(
         `This account has ${account.atWork} history queries running and ${account.waiting.length} waiting. The maximum is ${perAccount} and ${waiting}, and fewer while others ask. Try again when one has finished; nothing was charged.`,
       );
     }
     this.#accounts.set(accountId, account);
-    return { account, place };
+    return { account, slot };
   }
 
   /** Resolves when the account may begin; whoever leaves before gives its turn away. */

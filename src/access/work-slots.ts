@@ -1,5 +1,5 @@
 import { ServiceError } from '../core/errors.js';
-import { FairShare, type Taken } from '../core/fair-share.js';
+import { FairShare, type HeldSlot } from '../core/fair-share.js';
 import type { Clock } from '../ports/clock.js';
 import { limitAddress } from './address.js';
 
@@ -66,7 +66,7 @@ export class WorkSlots {
     return new WorkSlot((of, holder) => this.#take(of, holder));
   }
 
-  #take(of: SlotClass, holder: Holder): Taken | ServiceError {
+  #take(of: SlotClass, holder: Holder): HeldSlot | ServiceError {
     const share = this.#shares[of];
     const taken = share.take(holder.name);
     if (taken !== null) return taken;
@@ -84,14 +84,14 @@ export class WorkSlots {
   }
 }
 
-type Take = (of: SlotClass, holder: Holder) => Taken | ServiceError;
+type Take = (of: SlotClass, holder: Holder) => HeldSlot | ServiceError;
 
 /** The slot of one request. */
 export class WorkSlot {
   readonly #take: Take;
   #holder: Holder | undefined;
-  #work: Taken | undefined;
-  #network: Taken | undefined;
+  #work: HeldSlot | undefined;
+  #network: HeldSlot | undefined;
 
   constructor(take: Take) {
     this.#take = take;
@@ -117,8 +117,8 @@ export class WorkSlot {
   }
 
   release(): void {
-    this.#network?.leave();
-    this.#work?.leave();
+    this.#network?.release();
+    this.#work?.release();
     this.#network = undefined;
     this.#work = undefined;
   }

@@ -1,6 +1,6 @@
-/** A slot that was taken. Leaving it twice is harmless. */
-export interface Taken {
-  leave(): void;
+/** A slot that was taken. Releasing it twice is harmless. */
+export interface HeldSlot {
+  release(): void;
 }
 
 export interface FairShareOptions {
@@ -11,10 +11,10 @@ export interface FairShareOptions {
   readonly monotonic: { now(): number };
 }
 
-interface Holding {
+interface HolderState {
   /** When each slot was taken, the oldest first. */
   readonly slots: Set<{ readonly atMs: number }>;
-  /** How long the slower of its slots were taken; null until one is left. */
+  /** How long the slower of its slots were taken; null until one is released. */
   usualMs: number | null;
 }
 
@@ -30,7 +30,7 @@ export class FairShare {
   readonly total: number;
   readonly #longestMs: number;
   readonly #monotonic: FairShareOptions['monotonic'];
-  readonly #holdings = new Map<string, Holding>();
+  readonly #holders = new Map<string, HolderState>();
   #taken = 0;
   #usualMs: number | null = null;
 
@@ -46,18 +46,18 @@ export class FairShare {
   }
 
   countOf(holder: string): number {
-    return this.#holdings.get(holder)?.slots.size ?? 0;
+    return this.#holders.get(holder)?.slots.size ?? 0;
   }
 
   /** A slot, or null if the holder has its share or none is free. */
-  take(holder: string): Taken | null {
+  take(holder: string): HeldSlot | null {
     if (FREE_PER_HELD * this.countOf(holder) >= this.total - this.#taken) return null;
-    const holding = this.#holdings.get(holder) ?? { slots: new Set(), usualMs: null };
+    const state = this.#holders.get(holder) ?? { slots: new Set(), usualMs: null };
     const slot = { atMs: this.#monotonic.now() };
-    holding.slots.add(slot);
-    this.#holdings.set(holder, holding);
+    state.slots.add(slot);
+    this.#holders.set(holder, state);
     this.#taken += 1;
-    return { leave: () => this.#leave(holder, holding, slot) };
+    return { release: () => this.#release(holder, state, slot) };
   }
 
   /**
@@ -65,14 +65,14 @@ export class FairShare {
    * by how long they usually take; slots that have taken longer already count until their latest end.
    */
   waitMs(holder: string): number {
-    const holding = this.#holdings.get(holder);
-    if (holding === undefined) return Math.min(this.#usualMs ?? this.#longestMs, this.#longestMs);
+    const state = this.#holders.get(holder);
+    if (state === undefined) return Math.min(this.#usualMs ?? this.#longestMs, this.#longestMs);
     const now = this.#monotonic.now();
-    const usualMs = holding.usualMs ?? this.#usualMs ?? this.#longestMs;
-    const needed = leavings(holding.slots.size, this.total - this.#taken);
+    const usualMs = state.usualMs ?? this.#usualMs ?? this.#longestMs;
+    const needed = releasesNeeded(state.slots.size, this.total - this.#taken);
     // In the order in which they should end; those that took longer than usual come last, for their end is unknown.
     const [usual, late]: [number[], number[]] = [[], []];
-    for (const { atMs } of holding.slots) {
+    for (const { atMs } of state.slots) {
       if (usual.length === needed) break;
       const endsInMs = atMs + usualMs - now;
       if (endsInMs > 0) usual.push(endsInMs);
@@ -82,20 +82,20 @@ export class FairShare {
     return Math.min(this.#longestMs, Math.max(0, last));
   }
 
-  #leave(holder: string, holding: Holding, slot: { readonly atMs: number }): void {
-    if (!holding.slots.delete(slot)) return;
+  #release(holder: string, state: HolderState, slot: { readonly atMs: number }): void {
+    if (!state.slots.delete(slot)) return;
     this.#taken -= 1;
     const tookMs = this.#monotonic.now() - slot.atMs;
-    holding.usualMs = slower(holding.usualMs, tookMs);
+    state.usualMs = slowDecay(state.usualMs, tookMs);
     this.#usualMs = this.#usualMs === null ? tookMs : 0.95 * this.#usualMs + 0.05 * tookMs;
-    if (holding.slots.size === 0) this.#holdings.delete(holder);
+    if (state.slots.size === 0) this.#holders.delete(holder);
   }
 }
 
-/** How many of `held` slots must be left until one can be taken: the least k with FREE_PER_HELD * (held - k) < free + k. */
-const leavings = (held: number, free: number): number =>
+/** How many of `held` slots must be released until one can be taken: the least k with FREE_PER_HELD * (held - k) < free + k. */
+const releasesNeeded = (held: number, free: number): number =>
   Math.max(1, Math.min(held, Math.floor((FREE_PER_HELD * held - free) / (FREE_PER_HELD + 1)) + 1));
 
 /** Rises at once and falls slowly, so that most of what comes next is no slower. */
-const slower = (usualMs: number | null, tookMs: number): number =>
+const slowDecay = (usualMs: number | null, tookMs: number): number =>
   usualMs === null || tookMs > usualMs ? tookMs : 0.9 * usualMs + 0.1 * tookMs;

@@ -14,7 +14,7 @@ import { resumeIn, timeOf } from './resume.js';
 
 /** Most upstream pages one call may read (C12). */
 const MAX_UPSTREAM_PAGES = 10;
-/** Most pages, held or not, one call may walk: a bound, not a limit anyone should meet. */
+/** Most pages, cached or not, one call may walk: a safety bound that no caller should meet. */
 const MAX_PAGES = 200;
 
 export interface Ask {

@@ -65,14 +65,14 @@ export async function paid(
   }
 }
 
-/** The answer of an earlier identical call, if all of it is still cached and the spending limit covers it. */
+/** The answer that a call like it was given, if all of it is still cached and the spending limit allows it. */
 async function find(
-  { answerCache: answers }: ServeOptions,
+  { answerCache }: ServeOptions,
   key: string | null,
   limit: SpendingLimit,
   deadline: Deadline,
 ): Promise<Made | undefined> {
-  const known = key === null ? undefined : await deadline.race(answers.find(key));
+  const known = key === null ? undefined : await deadline.race(answerCache.find(key));
   if (!known || limit.left < known.charge.amount) return undefined;
   limit.take(known.charge.amount);
   return { answer: known, dependencies: null };
@@ -89,7 +89,7 @@ async function make(
   const meter = new Meter(limit, estimate.maxAmount, operation.ranks);
   const callContext = callContextOf(options, caller, deadline, slot);
   record.callContext = callContext;
-  const context = contextOf(options, caller, call, { spending: prepared.processorBudget, meter, callContext });
+  const context = contextOf(options, caller, call, { processorBudget: prepared.processorBudget, meter, callContext });
   const { data = null, errors = [] } = await execute(prepared, call, context, callContext);
   // Not one field of it, but the call is refused: it would come back for the rest.
   if (callContext.refusal !== undefined) throw callContext.refusal;
@@ -102,16 +102,16 @@ async function make(
 
 /** The answer as it is given, and kept to be given again where it can be. */
 function keep(
-  { answerCache: answers }: ServeOptions,
+  { answerCache }: ServeOptions,
   { render }: Call,
-  { processorBudget: spending }: Prepared,
+  { processorBudget }: Prepared,
   key: string | null,
   { answer, dependencies }: { readonly answer: Answer } & Pick<Made, 'dependencies'>,
 ): Answer {
   if (key === null || dependencies === null) return answer;
-  return spending.measured(() => {
+  return processorBudget.measured(() => {
     const kept = render ? { ...answer, data: null, rendered: render(answer) } : answer;
-    answers.store(key, kept, dependencies);
+    answerCache.store(key, kept, dependencies);
     return kept;
   });
 }
@@ -172,7 +172,7 @@ const contextOf = (
   options: ServeOptions,
   caller: Caller,
   { address }: Call,
-  { spending, meter, callContext }: { spending: ProcessorBudget; meter: Meter; callContext: CallContext },
+  { processorBudget, meter, callContext }: { processorBudget: ProcessorBudget; meter: Meter; callContext: CallContext },
 ) => ({
   reads: new Reads(options.sources, meter, callContext),
   account: new Account({
@@ -180,17 +180,17 @@ const contextOf = (
     clock: options.clock,
     caller,
     signal: callContext.signal,
-    completing: (values) => spending.spend(values * VALUE_MS),
+    completing: (values) => processorBudget.spend(values * VALUE_MS),
   }),
   billing: options.billing.forCaller(caller, address),
 });
 
 const run = (
-  { operation, variables, processorBudget: spending }: Prepared,
+  { operation, variables, processorBudget }: Prepared,
   call: Call,
   context: ReturnType<typeof contextOf> | null,
 ) =>
-  spending.measured(() =>
+  processorBudget.measured(() =>
     call.run && !operation.keyless ? call.run(operation, context, variables) : operation.run(context, variables),
   );
 

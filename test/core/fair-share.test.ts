@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FairShare, type Taken } from '../../src/core/fair-share.js';
+import { FairShare, type HeldSlot } from '../../src/core/fair-share.js';
 
 const LONGEST_MS = 30_000;
 
@@ -10,8 +10,8 @@ function shareOf(total: number) {
 }
 
 /** As many places as the holder gets, one after the other. */
-function fill(share: FairShare, holder: string): Taken[] {
-  const got: Taken[] = [];
+function fill(share: FairShare, holder: string): HeldSlot[] {
+  const got: HeldSlot[] = [];
   for (let taken = share.take(holder); taken !== null; taken = share.take(holder)) got.push(taken);
   return got;
 }
@@ -40,14 +40,14 @@ describe('places shared by the dynamic threshold', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60 }), fc.array(step, { maxLength: 300 }), (total, steps) => {
         const { share, clock } = shareOf(total);
-        const held: { holder: string; taken: Taken }[] = [];
+        const held: { holder: string; taken: HeldSlot }[] = [];
         for (const { holder: index, leaves, which, afterMs } of steps) {
           clock.nowMs += afterMs;
           const holder = `h${index}`;
           if (leaves && held.length > 0) {
             const [{ taken } = { taken: null }] = held.splice(which % held.length, 1);
-            taken?.leave();
-            taken?.leave();
+            taken?.release();
+            taken?.release();
           } else {
             const [own, free] = [share.countOf(holder), total - share.taken];
             const taken = share.take(holder);
@@ -66,7 +66,7 @@ describe('places shared by the dynamic threshold', () => {
             expect(share.countOf(`h${n}`)).toBe(held.filter(({ holder }) => holder === `h${n}`).length);
           }
         }
-        for (const { taken } of held) taken.leave();
+        for (const { taken } of held) taken.release();
         expect(share.taken).toBe(0);
       }),
     );
@@ -81,10 +81,10 @@ describe('places shared by the dynamic threshold', () => {
         }),
         (total, steps) => {
           const { share, clock } = shareOf(total);
-          const ends: { atMs: number; taken: Taken }[] = [];
+          const ends: { atMs: number; taken: HeldSlot }[] = [];
           const pass = (toMs: number): void => {
             clock.nowMs = toMs;
-            for (const { atMs, taken } of ends) if (atMs <= toMs) taken.leave();
+            for (const { atMs, taken } of ends) if (atMs <= toMs) taken.release();
           };
           for (const { holder, afterMs } of steps) {
             pass(clock.nowMs + afterMs);
@@ -106,7 +106,7 @@ describe('places shared by the dynamic threshold', () => {
     for (let round = 0; round < 5; round += 1) {
       const taken = fill(share, 'a');
       clock.nowMs += 200;
-      for (const { leave } of taken.reverse()) leave();
+      for (const { release: leave } of taken.reverse()) leave();
     }
     expect(fill(share, 'a')).toHaveLength(10);
     clock.nowMs += 50;
