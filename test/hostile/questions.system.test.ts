@@ -205,7 +205,7 @@ describe('questions of many accounts', () => {
     const leaving = new AbortController();
     const left = questions.run('a', sleep(0), leaving.signal);
     const next = questions.run('a', sleep(0));
-    const late = expect(next).rejects.toThrow('not answered within 0.3 s');
+    const late = expect(next).rejects.toThrow('did not finish within 0.3 s');
     await until(async () => begun === 1);
     leaving.abort(new Error('left'));
     await expect(left).rejects.toThrow('left');
