@@ -32,8 +32,8 @@ export function refuseUnknown(tool: string, known: readonly string[], given: Arg
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
     const right = NEAR_MISSES[name];
-    const hint =
-      right !== undefined && known.includes(right) ? `use ${right}` : `the arguments are ${known.join(', ')}`;
+    const all = known.length === 1 ? 'the only argument is' : 'the arguments are';
+    const hint = right !== undefined && known.includes(right) ? `use ${right}` : `${all} ${known.join(', ')}`;
     throw badRequest(`Unknown argument ${truncated(name)} for ${tool}: ${hint}.`, name);
   }
 }

@@ -23,8 +23,8 @@ const FREE_MAX_CREDITS = maxCredits('Accepted by every tool; this one is free.')
 const OVER_BUDGET: Readonly<Record<Price['items'], string>> = {
   one: 'a read that costs more is refused',
   first: 'the list is trimmed to it',
-  handles: 'the remaining handles are not read, and are listed in `errors`',
-  ids: 'the remaining ids are not read, and are listed in `errors`',
+  handles: 'once it is spent, the remaining handles are not read, and are listed in `errors`',
+  ids: 'once it is spent, the remaining ids are not read, and are listed in `errors`',
 };
 
 const maxCreditsOf = (price: Price | undefined): JsonSchema =>

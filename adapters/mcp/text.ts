@@ -52,7 +52,7 @@ function moneyOf(envelope: ToolEnvelope): string {
   const { estimate, request_id: id, credits_charged: charged, balance_remaining: left, cache } = envelope;
   if (estimate) {
     const { max_items: items, max_credits: most } = estimate;
-    return `This call would cost at most ${most} credits, for at most ${items} ${items === 1 ? 'item' : 'items'}. Nothing was read or charged; ${left} credits left.`;
+    return `This call would cost at most ${most} ${most === 1 ? 'credit' : 'credits'}, for at most ${items} ${items === 1 ? 'item' : 'items'}. Nothing was read or charged; ${left} credits left.`;
   }
   if (charged === 0) return `Charged 0 credits; ${left} left.`;
   return `Charged ${charged} ${charged === 1 ? 'credit' : 'credits'}${RATES[cache ?? ''] ?? ''}; ${left} left. Request ${id}.`;

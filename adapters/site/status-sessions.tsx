@@ -6,7 +6,7 @@ import { Time } from './status-parts.js';
 const STATES: Record<SessionStatus['state'], { health: Health; badge: string; says: string }> = {
   ok: { health: 'ok', badge: 'Working', says: 'can read everything' },
   limited: { health: 'degraded', badge: 'Limited', says: 'can read everything except this' },
-  resting: { health: 'degraded', badge: 'Paused', says: 'paused at the request of the network' },
+  resting: { health: 'degraded', badge: 'Paused', says: 'the network asked for a pause' },
   failing: { health: 'down', badge: 'Failing', says: 'retried every few seconds' },
 };
 

@@ -206,13 +206,25 @@ describe('what fails at once says why and leaves no file', () => {
     ['a key that is none', () => words(), { PERCH_KEY: 'a b' }, 2, /PERCH_KEY does not contain a key/],
     ['a key file that is not there', () => [...words(), '--key-file', '/nowhere'], {}, 2, /\/nowhere cannot be read/],
     ['an unknown handle', () => words('@nobody_sits_here'), {}, 1, /nobody_sits_here/],
-    ['no key for another machine', () => [...words(), '--url', 'http://perch.invalid'], { PERCH_KEY: '' }, 2, /no key/],
+    [
+      'no key for another machine',
+      () => [...words(), '--url', 'http://perch.invalid'],
+      { PERCH_KEY: '' },
+      2,
+      /no API key: set PERCH_KEY/,
+    ],
     ['a folder that is not there', () => [...words().slice(0, -1), '/nowhere/f'], {}, 2, /cannot be written/],
     ['a state in a folder that is not there', () => [...words(), '--state', '/nowhere/s'], {}, 2, /cannot be written/],
     ['one file for rows and state', () => [...words(), '--state', file()], {}, 2, /must be different files/],
     ['a file of another kind', () => [...words().slice(0, -1), here.file('f.xlsx')], {}, 2, /\.xlsx is not .*--format/],
     ['not a tweet', () => ['replies', '@a', '--max-credits', '5'], {}, 2, /requires the numeric id of a tweet/],
-    ['parquet without a file', () => [...words().slice(0, -2), '--format', 'parquet'], {}, 2, /give --out/],
+    [
+      'parquet without a file',
+      () => [...words().slice(0, -2), '--format', 'parquet'],
+      {},
+      2,
+      /parquet requires a file: use --out/,
+    ],
     ['a query that cannot be read', () => ['search', 'from:', '--max-credits', '5'], {}, 2, /character 6/],
   ])('%s', { timeout: SLOW_MS }, async (_, given, env, code, says) => {
     const ran = await here.start(given(), env).end;

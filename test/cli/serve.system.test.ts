@@ -85,7 +85,7 @@ describe('faults of the start', () => {
     const ran = await cli.start(['serve'], { env: { PORT: String(port), PERCH_DEMO: 'off' } }).end;
     other.close();
     expect([ran.code, ran.stdout]).toEqual([1, '']);
-    expect(ran.stderr).toContain(`port ${port} of 127.0.0.1 is taken`);
+    expect(ran.stderr).toContain(`port ${port} on 127.0.0.1 is already in use`);
     expect(await isServerDown()).toBe(true);
   });
 

@@ -104,7 +104,10 @@ const BAD: readonly (readonly [words: readonly string[], says: RegExp])[] = [
   [['ledger', 'chekc'], /unknown command 'chekc'[\s\S]*check/],
   [['price', 'DELETE', '/v1/me'], /GET or POST/],
   [['price', 'GET'], /missing required argument 'path'/],
-  [['export', 'friends', '@a', '--max-credits', '5'], /Allowed choices are followers, following/],
+  [
+    ['export', 'friends', '@a', '--max-credits', '5'],
+    /Allowed choices are tweets, followers, follower-ids, following, thread, replies, /,
+  ],
   [['export', 'followers', '@a'], /--max-credits <credits>' not specified/],
   [['export', 'followers', '@a', '--max-credits', '0'], /more than 0 credits/],
   [['export', 'followers', '@a', '--max-credits', '5', '--url', 'perch.example'], /a URL such as/],

@@ -80,7 +80,7 @@ describeOnRedis('several workers', (redis) => {
     const ran = await cli.start(['serve'], { env }).end;
     other.close();
     expect([ran.code, ran.stdout]).toEqual([1, '']);
-    expect(ran.stderr.match(/port \d+ of 127\.0\.0\.1 is taken/g)).toHaveLength(1);
+    expect(ran.stderr.match(/port \d+ on 127\.0\.0\.1 is already in use/g)).toHaveLength(1);
     expect(await isDatabaseDown(cli)).toBe(true);
   });
 });

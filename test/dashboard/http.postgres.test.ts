@@ -121,9 +121,9 @@ describe('credits', () => {
     await ada.grant(100);
     const { keyId } = await ada.key();
     const requestId = await ada.read(keyId, 7);
-    expect((await ada.get('/dashboard/credits')).words).toContain('Given welcome +100 100');
+    expect((await ada.get('/dashboard/credits')).words).toContain('Granted welcome +100 100');
     expect((await ada.get(`/dashboard/receipts?request_id=${requestId}`)).words).toContain('7 credits for 7 items');
-    expect((await ada.get('/dashboard/usage')).words).toContain('In all 1 7 7 0 7');
+    expect((await ada.get('/dashboard/usage')).words).toContain('Total 1 7 7 0 7');
     expect((await ada.get('/dashboard/usage.csv?group=endpoint')).body).toBe(
       'endpoint,requests,items,cache_hits,credits\r\nuser-tweets,1,7,0,7\r\n',
     );

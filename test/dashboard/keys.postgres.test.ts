@@ -36,14 +36,14 @@ describe('keys', () => {
   });
 
   it.each([
-    [{ name: '', period: 'none', amount: '' }, 'Give the key a name'],
+    [{ name: '', period: 'none', amount: '' }, 'Enter a name for the key'],
     [{ name: 'x'.repeat(101), period: 'none', amount: '' }, 'at most 100 characters'],
-    [{ name: 'a\u202eb', period: 'none', amount: '' }, 'no control characters'],
-    [{ name: 'x', period: 'day', amount: 'lots' }, 'A cap is a number of credits'],
-    [{ name: 'x', period: 'day', amount: '0' }, 'above zero'],
+    [{ name: 'a\u202eb', period: 'none', amount: '' }, 'must not contain control characters'],
+    [{ name: 'x', period: 'day', amount: 'lots' }, 'The cap must be a number of credits'],
+    [{ name: 'x', period: 'day', amount: '0' }, 'greater than zero'],
     [{ name: 'x', period: 'total', amount: '1.2345' }, 'three decimals'],
-    [{ name: 'x', period: 'none', amount: '5' }, 'for how long the cap counts'],
-    [{ name: 'x', period: 'week', amount: '5' }, 'by the day, by the month, or in all'],
+    [{ name: 'x', period: 'none', amount: '5' }, 'Choose a period for the cap: per day, per month, or in total.'],
+    [{ name: 'x', period: 'week', amount: '5' }, 'must be a day, a month, or the total'],
   ])('%j is refused in words beside the form, and stays typed', async (fields, why) => {
     const answer = await ada.post('/dashboard/keys', fields);
     expect(answer.status).toBe(400);
@@ -110,7 +110,7 @@ describe('keys', () => {
   it('a client’s key is live until a younger one has taken its place, and then ends (A14)', async () => {
     await ada.allow('Lantern');
     const states = async () =>
-      (await ada.get('/dashboard/keys')).words.match(/ (?:Live|Ending) /g)?.map((one) => one.trim());
+      (await ada.get('/dashboard/keys')).words.match(/ (?:Active|Expiring) (?!keys )/g)?.map((one) => one.trim());
     expect(await states()).toEqual(['Active']);
     await service.sql`
       insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, created_at, expires_at)

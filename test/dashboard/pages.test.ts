@@ -234,7 +234,7 @@ describe('receipts', () => {
 describe('security', () => {
   it('marks this session, and names the browsers', async () => {
     const text = await words('busy', '/dashboard/security');
-    expect(text).toContain('Firefox on Linux This one');
+    expect(text).toContain('Firefox on Linux This session');
     expect(text).toContain('Safari on iOS');
     expect(text).toContain('Unknown browser');
   });
@@ -243,7 +243,7 @@ describe('security', () => {
     const text = await words('busy', '/dashboard/security');
     for (const part of [
       AUDIT['key.rotated'],
-      'perch_live_Zr4Tn0…; “Dashboards”; cap 500 credits a day',
+      'perch_live_Zr4Tn0…; “Dashboards”; cap 500 credits per day',
       'now perch_live_8fK2xQ…; the old one expires 2026-11-23 12:00 UTC',
       'pack builder; $50; 55,000 credits',
       'the payment processor',

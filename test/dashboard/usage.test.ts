@@ -99,7 +99,7 @@ describe('chart data', () => {
   it('is said in words for who does not see it', () => {
     const chart = creditsChart(NOVEMBER, [row('2026-11-01', 'user', 1500), row('2026-11-03', 'search', 2500)]);
     expect(chartText(chart, NOVEMBER)).toBe(
-      'Credits per day from 2026-11-01 to 2026-11-03, as stacked bars: 4 in all, most on 2026-11-03 (2.5); search 2.5, user 1.5.',
+      'Credits per day from 2026-11-01 to 2026-11-03, as stacked bars: 4 in total, most on 2026-11-03 (2.5); search 2.5, user 1.5.',
     );
     expect(chartText(creditsChart(NOVEMBER, []), NOVEMBER)).toMatch(/: none\.$/);
   });

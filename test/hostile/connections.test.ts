@@ -50,7 +50,7 @@ describe('one address', () => {
       error: {
         code: 'upstream_rate_limited',
         reason: 'address_busy',
-        message: expect.stringContaining('100 connections'),
+        message: expect.stringContaining('100 open connections, its share of 400'),
       },
       credits_charged: 0,
     });
@@ -92,7 +92,7 @@ describe('one address', () => {
     const refused = await flooding.get('/v1/wait');
     expect(refused.status).toBe(503);
     expect(refused.body.error).toMatchObject({ code: 'upstream_rate_limited', reason: 'address_busy' });
-    expect(refused.body.error.message).toContain('10 requests at work, its share of 40 places');
+    expect(refused.body.error.message).toContain('10 requests in progress, its share of 40 slots');
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     expect((await flooding.get('/healthz')).status).toBe(200);
     expect((await flooding.get('/status')).status).toBe(200);

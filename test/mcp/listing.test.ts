@@ -50,8 +50,8 @@ describe('the tools', () => {
 
   it.each([
     ['get_user', 'a read that costs more is refused'],
-    ['get_tweets', 'the ids after that are not read, and stand in `errors`'],
-    ['get_users', 'the handles after that are not read, and stand in `errors`'],
+    ['get_tweets', 'once it is spent, the remaining ids are not read, and are listed in `errors`'],
+    ['get_users', 'once it is spent, the remaining handles are not read, and are listed in `errors`'],
     ['get_thread', 'the list is trimmed to it'],
     ['get_usage', 'this one is free'],
     ['price', 'this one is free'],
@@ -63,7 +63,10 @@ describe('the tools', () => {
   it('who takes handles only says that an id would be read as one, and paid for', () => {
     for (const { name, inputSchema, description } of listed) {
       const { handle, handles } = inputSchema.properties ?? {};
-      if (handle ?? handles) expect(description, name).toMatch(/ids? (?:is|are) not taken/i);
+      if (handle ?? handles)
+        expect(description, name).toMatch(
+          /ids are not accepted: (?:an id|they) would be treated as (?:a handle|handles)\./i,
+        );
     }
   });
 

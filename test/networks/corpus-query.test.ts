@@ -57,8 +57,8 @@ describe('the search language', () => {
   });
 
   it.each([
-    ['', 1, 'expected a search term, but the query ends'],
-    ['a OR', 5, 'expected a search term, but the query ends'],
+    ['', 1, 'expected a search term, but reached the end of the query'],
+    ['a OR', 5, 'expected a search term, but reached the end of the query'],
     ['OR a', 1, 'expected a search term, but found "O"'],
     ['(a b', 5, 'closing parenthesis'],
     ['a) b', 2, 'expected a search term'],
@@ -67,18 +67,18 @@ describe('the search language', () => {
     ['a ""', 4, 'the text of a phrase'],
     ['from:', 6, 'expected a value after the colon'],
     ['a from: b', 8, 'expected a value after the colon'],
-    ['é😀 foo:bar', 4, 'there is no operator "foo:"; known are from: to:'],
-    ['a filter:cats', 3, '"filter:" takes one of replies, retweets'],
-    ['-filter:cats a', 2, '"filter:" takes one of'],
-    ['since:2015-02-30', 1, '"since:" takes a date'],
-    ['since:yesterday', 1, '"since:" takes a date'],
-    ['since_time:1e9', 1, '"since_time:" takes whole Unix seconds'],
-    ['until_time:999999999999', 1, '"until_time:" takes whole Unix seconds'],
-    ['min_faves:-1', 1, '"min_faves:" takes a whole number'],
-    ['since_id:x', 1, '"since_id:" takes an id of digits'],
-    ['from:a.b!', 1, '"from:" takes a handle'],
-    ['lang:klingonish', 1, '"lang:" takes a language code'],
-    ['url:---', 1, '"url:" takes part of an address'],
+    ['é😀 foo:bar', 4, 'unknown operator "foo:"; the operators are from: to:'],
+    ['a filter:cats', 3, '"filter:" must be followed by one of replies, retweets'],
+    ['-filter:cats a', 2, '"filter:" must be followed by one of'],
+    ['since:2015-02-30', 1, '"since:" must be followed by a date'],
+    ['since:yesterday', 1, '"since:" must be followed by a date'],
+    ['since_time:1e9', 1, '"since_time:" must be followed by whole Unix seconds'],
+    ['until_time:999999999999', 1, '"until_time:" must be followed by whole Unix seconds'],
+    ['min_faves:-1', 1, '"min_faves:" must be followed by a whole number'],
+    ['since_id:x', 1, '"since_id:" must be followed by a numeric id'],
+    ['from:a.b!', 1, '"from:" must be followed by a handle'],
+    ['lang:klingonish', 1, '"lang:" must be followed by a language code'],
+    ['url:---', 1, '"url:" must be followed by part of a URL'],
     ['a\0b', 2, 'NUL'],
   ])('refuses %j at character %i', (q, character, text) => {
     const failure = refusal(q);
@@ -88,8 +88,8 @@ describe('the search language', () => {
   });
 
   it.each([
-    ['-a', 'only excludes'],
-    ['-filter:replies -"a b" -(c OR d)', 'only excludes'],
+    ['-a', 'only has exclusions'],
+    ['-filter:replies -"a b" -(c OR d)', 'only has exclusions'],
     ['a '.repeat(101), 'more than 100 terms'],
     [`${'('.repeat(51)}a${')'.repeat(51)}`, 'more than 50 opening parentheses'],
     ['a '.repeat(2500), 'longer than 4096'],

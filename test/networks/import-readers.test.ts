@@ -224,8 +224,8 @@ describe('X API v2 pages', () => {
 describe('paths', () => {
   it.each([
     ['nowhere/at-all.ndjson', /no such file or folder/],
-    [fixture('..'), /nothing in this folder can be imported; recognised are \.ndjson/],
-    [fixture('../../vitest.config.ts'), /not a file that can be imported; recognised are \.ndjson/],
+    [fixture('..'), /no importable files in this folder; supported files are \.ndjson/],
+    [fixture('../../vitest.config.ts'), /not an importable file; supported files are \.ndjson/],
   ])('%s is refused in words', async (path, message) => {
     await expect(readPath(path)).rejects.toThrow(message);
   });

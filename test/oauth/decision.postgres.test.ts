@@ -73,11 +73,11 @@ describe('the consent page (A15)', () => {
   });
 
   it.each([
-    ['its client_id is not its own address', { client_id: 'https://client.test/other' }],
-    ['it speaks of a secret', { client_secret: 'x' }],
-    ['it speaks of a secret', { token_endpoint_auth_method: 'client_secret_post' }],
+    ['its client_id is not its own URL', { client_id: 'https://client.test/other' }],
+    ['it mentions a client secret', { client_secret: 'x' }],
+    ['it mentions a client secret', { token_endpoint_auth_method: 'client_secret_post' }],
     ['redirect_uris', { redirect_uris: [] }],
-    ['is http', { redirect_uris: ['http://app.example/cb'] }],
+    ['uses http: only https, or http on loopback, is allowed', { redirect_uris: ['http://app.example/cb'] }],
   ])('a document is refused: %s', async (why, metadata) => {
     const { status, text } = await ask(server, host.client(`/${randomUUID()}`, metadata));
     expect(status).toBe(400);

@@ -183,7 +183,11 @@ describe('what is read', () => {
       host.answer(`/wait-${n}`, (_request, response) => void waiting.push(() => response.writeHead(404).end()));
     }
     const first = Array.from({ length: 32 }, (_, n) => read(`/wait-${n % 16}`).catch(({ message }) => message));
-    const busy = { code: 'upstream_error', message: expect.stringContaining('16 documents'), retryAfter: 3 };
+    const busy = {
+      code: 'upstream_error',
+      message: expect.stringContaining('16 client metadata documents'),
+      retryAfter: 3,
+    };
     await expect.poll(() => read('/wait-16').catch((error) => error)).toMatchObject(busy);
     const answered = setInterval(() => {
       for (const answer of waiting.splice(0)) answer();

@@ -94,7 +94,7 @@ describe('the landing page', () => {
 describe('the status page', () => {
   it('tells state, wait, hit rate and last incident of each family (H10)', () => {
     const page = statusPage(STATUS);
-    for (const text of ['Some reads are slow or fail', '1,840 ms', '73.1 %', 'no reads yet', 'none since the start']) {
+    for (const text of ['Some reads are slow or fail', '1,840 ms', '73.1%', 'no reads yet', 'none since the start']) {
       expect(page).toContain(text);
     }
     expect(page).toContain('href="/problems/upstream_error"');
@@ -105,7 +105,7 @@ describe('the status page', () => {
     expect(text).toContain('1 of 4 working');
     expect(text).toContain('search Top: refused until 2026-11-21 11:42:13 UTC');
     expect(text).toContain('everything: resting until 2026-11-21 11:15:00 UTC');
-    expect(text).toContain('answers since 2026-11-21 10:00:00 UTC');
+    expect(text).toContain('reachable since 2026-11-21 10:00:00 UTC');
     expect(text).toContain('Processes4');
   });
 

@@ -79,9 +79,9 @@ describe('a database that cannot be opened', () => {
     [
       'nobody listens',
       'postgres://ada:secret@127.0.0.1:1/perch',
-      /DATABASE_URL, postgres:\/\/…@127\.0\.0\.1:1\/perch, .*ECONNREFUSED/,
+      /DATABASE_URL \(postgres:\/\/…@127\.0\.0\.1:1\/perch\): .*ECONNREFUSED/,
     ],
-    ['nothing has the name', 'postgres://ada:secret@nowhere.invalid/perch', /DATABASE_URL, .*nowhere\.invalid/],
+    ['nothing has the name', 'postgres://ada:secret@nowhere.invalid/perch', /DATABASE_URL \(.*nowhere\.invalid/],
   ])('is told by the setting and its address, without the password: %s', async (_name, url, says) => {
     const error: unknown = await open(url).catch((thrown: unknown) => thrown);
     expect(String(error)).toMatch(says);
@@ -93,7 +93,7 @@ describe('a database that cannot be opened', () => {
     const { line, url } = await lineTo(database);
     const other = new URL(url);
     other.pathname = '/not_there';
-    await expect(open(other.href)).rejects.toThrow(/DATABASE_URL, .*not_there.*does not exist/);
+    await expect(open(other.href)).rejects.toThrow(/DATABASE_URL \(.*not_there.*does not exist/);
     await line.close();
     await database.drop();
   });

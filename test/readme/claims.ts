@@ -163,7 +163,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, (asked: Ask
     },
   },
   'docs/errors.md': {
-    'With `Accept: application/problem+json` the same comes as RFC 9457.': async ({ ada }) => {
+    'With `Accept: application/problem+json`, the response follows RFC 9457.': async ({ ada }) => {
       const { headers, body } = await ada.get('/v1/tweets/1/nowhere', { accept: 'application/problem+json' });
       expect(headers.get('content-type')).toContain('application/problem+json');
       expect(body).toMatchObject({

@@ -136,7 +136,7 @@ describe('the command line', () => {
       const { stdout } = await promisify(execFile)('sh', ['-c', here], { cwd: ROOT, env });
       expect({ command, said: stdout.trim().length > 0 }).toEqual({ command, said: true });
       if (command.includes(' price ')) expect(stdout).toContain('At most 20 credits');
-      if (command.includes(' ledger ')) expect(stdout).toContain('The ledger is consistent:  1 wallet, 1 entry');
+      if (command.includes(' ledger ')) expect(stdout).toContain('The ledger is consistent: 1 wallet, 1 entry');
     }
   }, 120_000);
 });

@@ -146,7 +146,7 @@ describe('the ceiling of an operation without a budget (G8)', () => {
     const reader = await service.customer();
     const refused = await reader.get(`${TIMELINE}?count=31`);
     expect([refused.status, refused.body.error.code]).toEqual([400, 'bad_request']);
-    expect(refused.body.error.message).toMatch(/up to 31 credits.*ceiling of 30.*max_credits/);
+    expect(refused.body.error.message).toMatch(/up to 31 credits, over the default budget of 30\..*max_credits/);
     expect((await reader.get(`${TIMELINE}?count=30`)).body.items).toBe(30);
     expect((await reader.get(`${TIMELINE}?count=16&fresh=true`)).status).toBe(400);
     expect((await reader.get(`${TIMELINE}?count=31&max_credits=31`)).body.items).toBe(31);

@@ -28,7 +28,7 @@ describe('links', () => {
     const secret = await server.mailedSecret('words@example.org');
     const mail = server.sent.find(({ to }) => to === 'words@example.org');
     expect(mail?.text).toContain(`\n${signInLink(server.url, secret)}\n`);
-    expect(mail?.text).toContain('once, within 10 minutes');
+    expect(mail?.text).toContain('once and expires in 10 minutes');
     expect(mail?.text).toContain('you can ignore it');
     const rows = await server.database.sql`select subject::text, encode(hash, 'base64') as hash from one_time_tokens`;
     expect(JSON.stringify(rows)).not.toContain(secret);

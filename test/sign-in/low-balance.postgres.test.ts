@@ -92,7 +92,7 @@ describe('notices of a low balance', () => {
     await left(1234.5);
     lowBalance.spent(accountId);
     await lowBalance.run();
-    expect(sent[0]?.text).toContain('down to 1,234.5 credits: 20 % or less of the 10,000');
+    expect(sent[0]?.text).toContain('down to 1,234.5 credits: 20% or less of the 10,000 it had');
     expect(sent[0]?.text).toContain('1,234 tweets or profiles, or 12,345 profiles from a follower list');
     expect(sent[0]?.text).toContain('\nhttps://perch.example/dashboard/credits\n');
   });

@@ -166,7 +166,7 @@ describe('passkeys', () => {
     const sent = `${server.url}/sign-in?next=%2Fdashboard%2Fsecurity&sent=1`;
     const answer = await fetch(sent, { headers: { cookie }, redirect: 'manual' });
     expect(answer.status).toBe(200);
-    expect(await answer.text()).toContain('within 10 minutes');
+    expect(await answer.text()).toContain('a link is on its way. It works once and expires in 10 minutes.');
   });
 
   it('a NUL in a name, an id or a transport is refused, not a fault of ours', async () => {

@@ -81,7 +81,7 @@ describeInChromium(
       await page.goto(`${url}/dashboard/keys`);
       await page.getByRole('link', { name: 'Manage walk' }).click();
       await page.getByLabel('Keep the old key working for').selectOption('24h');
-      await button('Rotate the key').click();
+      await button('Rotate key').click();
       const [fresh = ''] = KEY.exec(await page.locator('main').innerText()) ?? [];
       expect(fresh).not.toBe(key);
       for (const one of [key, fresh]) expect((await createClient(url, one).get('/v1/me')).status).toBe(200);

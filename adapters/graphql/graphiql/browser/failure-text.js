@@ -24,11 +24,11 @@ export function failureIn({ answer, retryAfter }, problems) {
     element(
       'strong',
       {},
-      partly ? 'Part of it failed and was not charged.  ' : `${problem?.title ?? 'The request failed'}. `,
+      partly ? 'Part of it failed and was not charged. ' : `${problem?.title ?? 'The request failed'}. `,
     ),
   ];
   parts.push(`${sentence(first.message)} `);
-  if (errors.length > 1) parts.push(`${errors.length - 1} more in the response.  `);
+  if (errors.length > 1) parts.push(`${errors.length - 1} more in the response. `);
   if (retryAfter !== null) parts.push(`Try again in ${retryAfter} s. `);
   if (problem) {
     parts.push(`${problem.todo} `);
