@@ -83,6 +83,6 @@ test('what is not there, or not known, ends with 2 and says what is recognised',
   expect(absent.stderr).toContain(`perch: ${nothing}: no such file or folder\n`);
   expect(await cli.run('import', join(REPOSITORY, 'LICENSE'))).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('recognised are .ndjson'),
+    stderr: expect.stringContaining('not an importable file; supported files are .ndjson'),
   });
 });

@@ -98,7 +98,7 @@ describeOnRedis('under load', (redis) => {
     expect(Object.keys(at.books.statuses())).toEqual(['200']);
     expect(at.books.count().broken).toBe(0);
     for (const [index, { started }] of at.fleet.nodes.entries()) {
-      expect(started.said.stderr.slice(at.saidBefore[index])).toMatch(/Redis is away/);
+      expect(started.said.stderr.slice(at.saidBefore[index])).toMatch(/Redis is unreachable/);
     }
     await settle(at);
   });

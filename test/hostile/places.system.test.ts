@@ -86,7 +86,7 @@ describe.each(MOUNTS)('while the network hangs, with GraphQL by %s', (graphql) =
         // The account's own, and none of them charged.
         for (const { text, headers } of refused) {
           expect(text).toContain('account_busy');
-          expect(text).toContain('Nothing was charged');
+          expect(text).toContain('nothing was charged');
           expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
           expect(Number(headers['retry-after'])).toBeLessThanOrEqual(DEADLINE_MS / 1000);
         }
