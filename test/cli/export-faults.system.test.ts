@@ -105,7 +105,7 @@ describe('a service that goes away in the middle', () => {
     const file = here.file('restart.ndjson');
     const started = here.start([...IDS, '--url', relay.url, '--out', file]);
     relay.after = ({ pages }) => (pages === 1 ? relay.down() : undefined);
-    await until(() => started.said.stderr.includes('waiting 2 s: nobody listens'), 'it waits', started);
+    await until(() => started.said.stderr.includes('waiting 2 s: cannot connect to '), 'it waits', started);
     relay.after = () => {};
     await relay.up();
     expect(await started.end).toMatchObject({ code: 0 });

@@ -52,7 +52,7 @@ test('a first start makes a demo, prints its key once and a read that works; a l
   const file = join(cli.home, 'demo-key');
   expect((await readFile(file, 'utf8')).trim()).toBe(key);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  expect(started?.said.stderr).toMatch(/demo network has 2000 accounts, 30000 tweets/);
+  expect(started?.said.stderr).toMatch(/demo network has 2000 users, 30000 tweets and \d+ follows/);
 
   const [, read = ''] = /curl -s -H 'x-api-key: \w+' (\S+)/.exec(started?.said.stdout ?? '') ?? [];
   const answer = await fetch(read, { headers: { 'x-api-key': key ?? '' } });

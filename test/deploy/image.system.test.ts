@@ -24,7 +24,9 @@ const copied = (stage: string): string[] =>
 describe('the image', () => {
   it('is made of files that .dockerignore lets through', () => {
     const let_through = readRoot('.dockerignore').match(/(?<=^!).+$/gm) ?? [];
-    expect([...new Set([BUILD, DEPENDENCIES, RUNTIME].flatMap(copied))].sort()).toEqual(let_through.sort());
+    // What the build needs is copied before the rest of its folder.
+    const tops = [BUILD, DEPENDENCIES, RUNTIME].flatMap(copied).map((path) => path.split('/')[0]);
+    expect([...new Set(tops)].sort()).toEqual(let_through.sort());
   });
 
   it('has what the package has', () => {

@@ -107,8 +107,8 @@ describeInChromium('GraphiQL in a browser', () => {
   });
 
   it.each([
-    ['without a key', null, 'A key is needed. This read needs a key. Use the demo key, or paste yours above.'],
-    ['with an empty wallet', KEYS.broke, 'The wallet does not cover this read. The wallet holds 0 credits.'],
+    ['without a key', null, 'API key required. This read needs a key. Use the demo key, or paste yours above.'],
+    ['with an empty wallet', KEYS.broke, 'Not enough credits. The wallet holds 0 credits.'],
     ['too fast', KEYS.hasty, 'Try again in 7 s.'],
   ])('says in words what went wrong %s, and that it was free', async (_, key, words) => {
     const { page } = tab;

@@ -126,7 +126,7 @@ describeInChromium('signing in', () => {
     await home(tab.page);
     expect((await server.sessions.list(accountId)).map(({ method }) => method)).toContain('passkey');
     await tab.page.goto(server.url + HERE);
-    await tab.page.getByText('last used').waitFor();
+    await tab.page.getByText(/^Added .+, last used /).waitFor();
     await tab.page.getByRole('button', { name: 'Remove Laptop' }).click();
     await tab.page.getByText('No passkeys yet').waitFor();
     quiet(tab);
