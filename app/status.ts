@@ -1,6 +1,6 @@
 import type { Sql } from '../adapters/postgres/sql.js';
 import type { Health, StatusModel } from '../adapters/site/status-model.js';
-import { familyOfList, type ListKind } from '../src/core/lists.js';
+import { familyOfList, isListKind } from '../src/core/lists.js';
 import type { Family } from '../src/core/model.js';
 import { VERSION } from '../src/core/version.js';
 import type { Clock } from '../src/ports/clock.js';
@@ -96,9 +96,15 @@ function stateOf(name: Family, { failing }: FamilyHealth, sessions: readonly Ses
 const isShutFor = (name: Family, { state, closed }: SessionHealth): boolean =>
   state === 'resting' || (state === 'failing' && closed.some(({ kind }) => familyOfKind(kind) === name));
 
-/** A kind of read as sessions know it: objects by id, a list, or a product of the search (`search:Top`). */
-const familyOfKind = (kind: string): Family =>
-  kind === 'users' || kind === 'tweets' ? 'fast' : familyOfList(kind.replace(/:.*/, '') as ListKind);
+/**
+ * The family of a kind of read as sessions know it: objects by id, a list, or a product of the search (`search:Top`). Null for `*`,
+ * which is all of them: the session then rests as a whole.
+ */
+function familyOfKind(kind: string): Family | null {
+  if (kind === 'users' || kind === 'tweets') return 'fast';
+  const [list = ''] = kind.split(':');
+  return isListKind(list) ? familyOfList(list) : null;
+}
 
 async function databaseAnswers(sql: Sql): Promise<boolean> {
   const late = new Promise<false>((resolve) => setTimeout(resolve, DATABASE_WAIT_MS, false).unref());

@@ -263,6 +263,8 @@ function contentsOf({ kind, product }: KindAndProduct): Contents & { readonly un
   return (product && list.products?.[product]) ?? list;
 }
 
+export const isListKind = (name: string): name is ListKind => Object.hasOwn(LISTS, name);
+
 export const familyOfList = (kind: ListKind): Family => LISTS[kind].family;
 
 /** What a list holds: profiles or tweets. */
