@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { quoted, truncated } from '../../src/core/truncated.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
-import { repeated } from '../http/form.js';
+import { parseForm, repeated, TOO_MANY_FIELDS } from '../http/form.js';
 
 const textOf = ({ body }: FastifyRequest): string => (Buffer.isBuffer(body) ? body.toString('utf8') : '');
 
@@ -22,7 +22,8 @@ export function fieldsOf(request: FastifyRequest): URLSearchParams {
   if (!isType(request, 'application/x-www-form-urlencoded')) {
     throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
   }
-  const fields = new URLSearchParams(textOf(request));
+  const fields = parseForm(request.body);
+  if (fields === null) throw new OAuthError('invalid_request', TOO_MANY_FIELDS);
   refuseControls(fields);
   const twice = repeated([...fields.keys()].filter((name) => name !== 'resource'));
   if (twice !== undefined) throw new OAuthError('invalid_request', `${truncated(twice)} is given more than once.`);

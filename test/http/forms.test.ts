@@ -28,6 +28,13 @@ describe('a form', () => {
     expect((await post(body)).status).toBe(400);
   });
 
+  it('has at most 100 fields', async () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, n) => `f${n}=x`).join('&');
+    expect((await post(fields(100))).status).toBe(200);
+    const refused = await post(fields(101));
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('more than 100 fields')]);
+  });
+
   it('may have all other characters', async () => {
     expect(await (await post('a=%0d%0a%01%F0%9F%90%A6')).json()).toEqual({ a: '\r\n\u0001🐦' });
   });

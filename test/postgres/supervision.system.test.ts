@@ -60,8 +60,8 @@ test(
     }
     // It is said a moment after the seat is taken.
     const times = (what: string): number => said.filter((text) => text.includes(what)).length;
-    await until(async () => times('is back') === 2);
-    expect(times('is gone')).toBe(2);
+    await until(async () => times('is running again') === 2);
+    expect(times('stopped: restarting')).toBe(2);
 
     const server = await serverOf(home);
     await sql.end({ timeout: 1 });
