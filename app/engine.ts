@@ -101,7 +101,7 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     sources,
     clock,
     monotonic,
-    ceiling: config.maxOperationThousandths,
+    defaultBudget: config.maxOperationThousandths,
     deadlineMs: config.deadlineMs,
     billing: options.customers.billing,
     spent: (accountId) => options.customers.spent(accountId),

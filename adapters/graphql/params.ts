@@ -33,6 +33,6 @@ export function dryRunOf(params: GraphQLParams): boolean {
   throw badRequest('extensions.dryRun must be true or false.', 'dryRun');
 }
 
-/** The caller's ceiling, from `extensions.maxCredits` or `X-Max-Credits` (M26). */
+/** The caller's budget, from `extensions.maxCredits` or `X-Max-Credits` (M26). */
 export const budgetOfParams = (params: GraphQLParams, header: string | string[] | undefined): Thousandths | null =>
   budgetFrom(params.extensions?.maxCredits, header);

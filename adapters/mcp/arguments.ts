@@ -64,7 +64,7 @@ function listOf({ name }: Parameter, value: unknown): unknown[] {
 }
 
 /**
- * The ceiling of one call (M26): of the argument, which a model gives, and of the header, which whoever configured the
+ * The budget of one call (M26): of the argument, which a model gives, and of the header, which whoever configured the
  * connection gives for every call, the lower.
  */
 export function budgetOf(given: Arguments, header: string | string[] | undefined): Thousandths | null {

@@ -150,7 +150,7 @@ function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): string[]
     : [...told, `${more} more unknown ${more === 1 ? 'parameter was' : 'parameters were'} ignored.`];
 }
 
-/** The caller's own ceiling, from `max_credits` or `X-Max-Credits` (M26); null without one. */
+/** The caller's own budget, from `max_credits` or `X-Max-Credits` (M26); null without one. */
 function budgetOf(raw: Pick<RawRequest, 'query' | 'maxCreditsHeader'>): Thousandths | null {
   const given = raw.query.getAll('max_credits');
   if (given.length > 1) throw badRequest('max_credits is given more than once: send it once.', 'max_credits');

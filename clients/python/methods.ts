@@ -47,7 +47,7 @@ export class Method {
 
   text(): string {
     const isPriced = this.#answers.includes('EstimateResponse');
-    // What is free needs no ceiling: its pages are asked for one by one.
+    // What is free needs no budget: its pages are asked for one by one.
     const isPaged = ['cursor', 'max_credits'].every((wanted) => this.#parameters.some(({ name }) => name === wanted));
     return [...(isPriced ? this.#priced() : this.#free()), ...(isPaged ? this.#pages() : [])].join('\n');
   }
@@ -113,7 +113,7 @@ export class Method {
     ];
   }
 
-  /** The same, page by page: the ceiling of them all is needed. */
+  /** The same, page by page: the budget of them all is needed. */
   #pages(): string[] {
     const own = this.#parameters.filter(({ name }) => name !== 'max_credits' && name !== 'estimate');
     const given = own

@@ -125,7 +125,7 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
     processes: values.WORKERS === 1 ? 1 : values.WORKERS + 1,
   },
   lifetimes: lifetimesOf(values),
-  /** The ceiling of one operation (G8). */
+  /** The default budget of one operation (G8). */
   maxOperationThousandths: values.PERCH_MAX_OPERATION_CREDITS,
   /** What a new account starts with (M27). */
   startingThousandths: values.PERCH_STARTING_CREDITS ?? (env.NODE_ENV === 'development' ? 1_000_000 : 0),

@@ -13,7 +13,7 @@ export function toThousandths(credits: number): Thousandths {
 /** Thousandths to the JSON number shown: at most three decimals, no trailing noise (M3, U12). */
 export const toCredits = (amount: Thousandths): number => amount / 1000;
 
-/** A ceiling as a caller writes it (M26): digits, at most three decimals. Undefined when it is none. */
+/** A budget as a caller writes it (M26): digits, at most three decimals. Undefined when it is none. */
 export function parseCredits(text: string): Thousandths | undefined {
   return /^[0-9]{1,12}(\.[0-9]{1,3})?$/.test(text) ? toThousandths(Number(text)) : undefined;
 }

@@ -2,7 +2,7 @@ import { parseCredits, type Thousandths } from '../core/credits.js';
 import { badRequest } from '../core/errors.js';
 
 /**
- * The caller's own ceiling (M26) from the places it was given in, a parameter and a header: null where none was. Throws
+ * The caller's own budget (M26) from the places it was given in, a parameter and a header: null where none was. Throws
  * `bad_request` when one is no amount of credits, or when they differ.
  */
 export function budgetFrom(parameter: unknown, header: string | string[] | undefined): Thousandths | null {

@@ -15,7 +15,7 @@ export type Document =
 /** What an operation is asked with: checked and converted by the interface. */
 export interface Params {
   readonly variables: Record<string, unknown>;
-  /** The caller's own ceiling (M26). */
+  /** The caller's own budget (M26). */
   readonly budget: Thousandths | null;
   /** Price the call and read nothing (M26). */
   readonly estimate: boolean;

@@ -29,7 +29,7 @@ export interface ServeOptions {
   /** Never set back: deadlines are counted by it. */
   readonly monotonic: Clock;
   /** Most an operation may cost without a budget of the caller's own (G8). */
-  readonly ceiling: Thousandths;
+  readonly defaultBudget: Thousandths;
   readonly deadlineMs: number;
   readonly billing: Pick<Billing, 'forCaller'>;
   /** Told of each account that paid for something. */

@@ -139,9 +139,9 @@ function priced(options: ServeOptions, call: Call, assertAdmitted: AssertAdmitte
   const { budget, estimate: dryRun, warnings = [], ...params } = call.parse();
   const variables = operation.coerce(params.variables);
   const worst = operation.worst(variables);
-  if (budget === null && !dryRun && worst.amount > options.ceiling) {
+  if (budget === null && !dryRun && worst.amount > options.defaultBudget) {
     throw badRequest(
-      `This operation can cost up to ${toCredits(worst.amount)} credits, over the default budget of ${toCredits(options.ceiling)}. Request fewer items, or set a higher budget with max_credits (or X-Max-Credits).`,
+      `This operation can cost up to ${toCredits(worst.amount)} credits, over the default budget of ${toCredits(options.defaultBudget)}. Request fewer items, or set a higher budget with max_credits (or X-Max-Credits).`,
       'max_credits',
     );
   }

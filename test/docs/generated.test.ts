@@ -62,10 +62,10 @@ describe('docs/pricing.md', () => {
   });
 });
 
-it('docs/graphql.md has the limits of a document, and the ceiling of an operation', () => {
+it('docs/graphql.md has the limits of a document, and the default budget of an operation', () => {
   const page = onOneLine(read('graphql.md'));
   const { depth, rootFields, aliases } = LIMITS;
   expect(page).toContain(`${depth} levels deep and have ${rootFields} root fields and ${aliases} aliases`);
-  const ceiling = Number(SETTINGS.PERCH_MAX_OPERATION_CREDITS.fallback).toLocaleString('en');
-  for (const name of ['graphql.md', 'pricing.md']) expect(onOneLine(read(name))).toContain(`${ceiling} credits`);
+  const budget = Number(SETTINGS.PERCH_MAX_OPERATION_CREDITS.fallback).toLocaleString('en');
+  for (const name of ['graphql.md', 'pricing.md']) expect(onOneLine(read(name))).toContain(`${budget} credits`);
 });

@@ -194,7 +194,7 @@ describe('Yoga and Mercurius', () => {
     },
   );
 
-  it('a ceiling by the header, and money that runs out, trim alike', async () => {
+  it('a budget by the header, and money that runs out, trim alike', async () => {
     const query =
       '{ a: tweet(id: "41") { id } b: timeline(user: "1", first: 30) { nodes { id quoted { id } } } c: user(id: "9") { id } }';
     for (const credits of ['0.4', '1', '7', '31.5', '62']) {

@@ -98,7 +98,7 @@ describe.each(MOUNTS)('what an operation costs (%s)', (mount) => {
     expect(reply.spent).toBe(1);
   });
 
-  it('G8: a worst case above the ceiling is refused free with its figure, and runs within a budget', async () => {
+  it('G8: a worst case above the default budget is refused free with its figure, and runs within a budget', async () => {
     const query =
       '{ users(handles: ["user1", "user2"]) { nodes { tweets(first: 100) { nodes { quoted { quotes(first: 1) { nodes { id } } } } } } } }';
     const wide =

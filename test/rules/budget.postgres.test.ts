@@ -129,7 +129,7 @@ describe('what a caller allows a call to cost (M26), and a key in all (U6)', () 
   });
 });
 
-describe('the ceiling of an operation without a budget (G8)', () => {
+describe('the default budget of an operation (G8)', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({

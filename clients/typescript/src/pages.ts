@@ -8,7 +8,7 @@ interface AnyPage {
 }
 
 /**
- * Why an iteration ended: `complete` (there is no more), `max_credits` (its own ceiling), `no_credits` (the wallet) or
+ * Why an iteration ended: `complete` (there is no more), `max_credits` (its own budget), `no_credits` (the wallet) or
  * `key_cap` (the key's cap).
  */
 export type EndReason = 'complete' | 'max_credits' | 'no_credits' | 'key_cap';
@@ -20,10 +20,10 @@ const isShort = (reason: string | undefined): reason is EndReason =>
 /** Credits are whole thousandths: sums of them are made in whole numbers. */
 const thousandths = (credits: number): number => Math.round(credits * 1000);
 
-/** Pages, one call each, under one ceiling: an async iterable to be gone through once. */
+/** Pages, one call each, within one budget: an async iterable to be gone through once. */
 export class Pages<P extends AnyPage> implements AsyncIterable<P> {
   #spent = 0;
-  readonly #ceiling: number;
+  readonly #budget: number;
   #cursor: string | undefined;
   #ended: EndReason | undefined;
   readonly #pages: AsyncGenerator<P, void, undefined>;
@@ -37,8 +37,8 @@ export class Pages<P extends AnyPage> implements AsyncIterable<P> {
     if (!Number.isFinite(maxCredits) || thousandths(maxCredits) <= 0) {
       throw new RangeError('maxCredits must be a number of credits above 0.');
     }
-    // Rounded down: the ceiling is never passed.
-    this.#ceiling = Math.floor(maxCredits * 1000 + 1e-6);
+    // Rounded down: the budget is never passed.
+    this.#budget = Math.floor(maxCredits * 1000 + 1e-6);
     this.#cursor = cursor;
     this.#pages = this.#walk(read);
   }
@@ -48,9 +48,9 @@ export class Pages<P extends AnyPage> implements AsyncIterable<P> {
     return this.#spent / 1000;
   }
 
-  /** Credits left under the ceiling. */
+  /** Credits left in the budget. */
   get remaining(): number {
-    return (this.#ceiling - this.#spent) / 1000;
+    return (this.#budget - this.#spent) / 1000;
   }
 
   /**
@@ -93,7 +93,7 @@ export class Pages<P extends AnyPage> implements AsyncIterable<P> {
       return null;
     }
     const { credits_charged: charged, next_cursor: next, truncated } = page;
-    // Without a price there is no ceiling to keep to.
+    // Without a price there is no budget to keep to.
     if (!Number.isFinite(charged)) throw unreadable(200);
     this.#spent += thousandths(charged);
     if (next !== undefined && next === this.#cursor) {
@@ -102,7 +102,7 @@ export class Pages<P extends AnyPage> implements AsyncIterable<P> {
     this.#cursor = next;
     if (isShort(truncated)) this.#ended = truncated;
     else if (next === undefined) this.#ended = 'complete';
-    else if (this.#spent >= this.#ceiling) this.#ended = 'max_credits';
+    else if (this.#spent >= this.#budget) this.#ended = 'max_credits';
     return page;
   }
 }

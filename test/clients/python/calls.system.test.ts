@@ -85,7 +85,7 @@ ids = [tweet["id"] for page in pages for tweet in page["data"]]
 say(pages.ended, pages.spent, pages.remaining, len(ids), len(set(ids)), pages.cursor is None)`;
 
     it.each([
-      ['at the ceiling', 1000, undefined, '4', '20', ['max_credits', 20, 0, 10, 10, false]],
+      ['at the budget', 1000, undefined, '4', '20', ['max_credits', 20, 0, 10, 10, false]],
       ['with what the wallet holds', 12, undefined, '4', '500', ['no_credits', 12, 488, 6, 6, false]],
       ['with the cap of the key', 1000, 12, '4', '500', ['key_cap', 12, 488, 6, 6, false]],
     ] as const)('pages end %s', async (_, credits, cap, COUNT, MAX, ended) => {
@@ -202,7 +202,7 @@ say(len(next(pages)), len(next(pages)), failed(lambda: next(pages)), pages.spent
       ]);
     });
 
-    it('pages: no call is made with nothing left, and a ceiling is a number above 0', async () => {
+    it('pages: no call is made with nothing left, and a budget is a number above 0', async () => {
       server = await stub(page({ next_cursor: 'a' }));
       const code = `
 pages = perch.iter_user_tweets("a", max_credits=1)

@@ -79,7 +79,7 @@ describe('against the running service', () => {
       return { pages, ids };
     };
 
-    it('end at the ceiling, which is never passed, and go on from the cursor', async () => {
+    it('end at the budget, which is never passed, and go on from the cursor', async () => {
       const { account, perch: ours } = await client();
       const { pages, ids } = await gone(ours, 20, 4, true);
       expect([ids.length, pages.ended, pages.spent, pages.remaining]).toEqual([10, 'max_credits', 20, 0]);
@@ -284,7 +284,7 @@ describe('on the way', () => {
     expect([again.ended, server.asked.length]).toEqual(['max_credits', 1]);
   });
 
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 0.0001])('pages: a ceiling of %d is none', (maxCredits) => {
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 0.0001])('pages: a budget of %d is none', (maxCredits) => {
     const perch = createPerch({ baseUrl: 'http://127.0.0.1:1', key: KEY });
     expect(() => perch.pages(TWEETS, { path, maxCredits })).toThrow(RangeError);
   });

@@ -1,4 +1,4 @@
-"""Pages, one call each, under one ceiling of credits."""
+"""Pages, one call each, within one budget of credits."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Pages(Generic[P], Iterator[P]):
         if not math.isfinite(max_credits) or round(max_credits * 1000) <= 0:
             raise ValueError("max_credits must be a number of credits above 0.")
         self._read = read
-        # Credits are whole thousandths. Rounded down: the ceiling is never passed.
-        self._ceiling = math.floor(max_credits * 1000 + 1e-6)
+        # Credits are whole thousandths. Rounded down: the budget is never passed.
+        self._budget = math.floor(max_credits * 1000 + 1e-6)
         self._spent = 0
         self._first = True
         self._failed = False
@@ -41,8 +41,8 @@ class Pages(Generic[P], Iterator[P]):
 
     @property
     def remaining(self) -> float:
-        """Credits left under the ceiling."""
-        return (self._ceiling - self._spent) / 1000
+        """Credits left in the budget."""
+        return (self._budget - self._spent) / 1000
 
     def __iter__(self) -> Pages[P]:
         return self
@@ -62,7 +62,7 @@ class Pages(Generic[P], Iterator[P]):
         self._first = False
         charged = page.get("credits_charged") if isinstance(page, dict) else None
         if not isinstance(charged, (int, float)) or not math.isfinite(charged):
-            # Without a price there is no ceiling to keep to.
+            # Without a price there is no budget to keep to.
             self._failed = True
             raise unreadable(200)
         self._spent += round(charged * 1000)
@@ -74,7 +74,7 @@ class Pages(Generic[P], Iterator[P]):
         self.ended = _short(page.get("truncated"))
         if self.ended is None and following is None:
             self.ended = "complete"
-        elif self.ended is None and self._spent >= self._ceiling:
+        elif self.ended is None and self._spent >= self._budget:
             self.ended = "max_credits"
         return page
 
