@@ -12,10 +12,7 @@ export const figure = (value: number): string => NUMBER.format(value);
 export const inCredits = (value: number): string => `${figure(value)} ${value === 1 ? 'credit' : 'credits'}`;
 
 /** Ornament: hidden from screen readers. */
-export const Bird = () => (
-  // biome-ignore lint/security/noDangerouslySetInnerHtml: our own file, read at start
-  <div class="bird" aria-hidden="true" dangerouslySetInnerHTML={{ __html: LOGO_SVG }} />
-);
+export const Bird = () => <div class="bird" aria-hidden="true" dangerouslySetInnerHTML={{ __html: LOGO_SVG }} />;
 
 export const Section = (props: { id: string; title: string; lead?: string; children: ComponentChildren }) => (
   <section class="wrap section" aria-labelledby={props.id}>

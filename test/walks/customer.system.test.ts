@@ -93,7 +93,7 @@ describeInChromium(
           .getByRole('link', { name: 'Manage walk' })
           .click();
         await page.getByText('Revoke this key…').click();
-        await button('Revoke it now').click();
+        await button('Revoke now').click();
         await page.waitForURL(/dashboard\/keys/);
         expect((await createClient(url, one).get('/v1/me')).status).toBe(401);
       }

@@ -68,7 +68,6 @@ const Page = (model: GraphiqlModel) => (
           <p class="loading">GraphiQL needs JavaScript. The schema is also described in the OpenAPI document.</p>
         </noscript>
       </main>
-      {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own data, escaped above */}
       <script type="application/json" id="perch-page" dangerouslySetInnerHTML={{ __html: inScript(pageData(model)) }} />
     </body>
   </html>
