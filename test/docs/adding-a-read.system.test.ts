@@ -24,7 +24,8 @@ const COPIED = ['adapters', 'app', 'schema', 'src', 'test', 'package.json', 'tsc
 /** From these every file is reached in which lists are told apart: by networks, the engine, the schema, interfaces, tests. */
 const ROOTS = [
   ...['app/networks.ts', 'src/read/reads.ts', 'schema/index.ts', 'schema/operations.ts'],
-  ...['adapters/rest/routes.ts', 'adapters/mcp/tools.ts', 'adapters/cli/export/lists.ts'],
+  // The server, too: what it declares of itself is used by what is mounted on it.
+  ...['adapters/http/server.ts', 'adapters/rest/routes.ts', 'adapters/mcp/tools.ts', 'adapters/cli/export/lists.ts'],
   ...['test/parity/rows.ts', 'test/read/chains.ts', 'test/networks/contract/suite.ts'],
 ];
 

@@ -107,15 +107,14 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, (asked: Ask
       expect((await graphql(asked, { query: nested(21) })).errors?.[0]?.extensions.code).toBe('bad_request');
       expect((await graphql(asked, { query: nested(20) })).data?.followers?.nodes).toHaveLength(20);
     },
-    'Without a budget of yours an operation that could cost more than 1,000 credits is refused, free': async (
-      asked,
-    ) => {
-      const query = `{ followers(user: "${ferries}", first: 20) { nodes { tweets(first: 100) { nodes { id } } } } }`;
-      expect((await graphql(asked, { query })).errors?.[0]?.message).toContain('1000');
-      const within = await graphql(asked, { query, extensions: { maxCredits: 3 } });
-      expect(within.data?.followers?.nodes).toHaveLength(20);
-      expect(within.extensions.credits.charged).toBeLessThanOrEqual(3);
-    },
+    'Without a budget of yours, an operation that could cost more than the default budget is refused, free. The default is 1,000 credits':
+      async (asked) => {
+        const query = `{ followers(user: "${ferries}", first: 20) { nodes { tweets(first: 100) { nodes { id } } } } }`;
+        expect((await graphql(asked, { query })).errors?.[0]?.message).toContain('1000');
+        const within = await graphql(asked, { query, extensions: { maxCredits: 3 } });
+        expect(within.data?.followers?.nodes).toHaveLength(20);
+        expect(within.extensions.credits.charged).toBeLessThanOrEqual(3);
+      },
     'The documents behind the REST endpoints can be run by name, without sending the text': async (asked) => {
       const named = /'(\{"documentId".*?\}\})'/.exec(readPage('docs/graphql.md'))?.[1] ?? '';
       const { data, errors } = await graphql(asked, JSON.parse(named));
