@@ -1,12 +1,19 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { REPAIRED_FILE, repaired } from '../app/build/postgres-driver.mjs';
 import { ON_ONE_NODE, PROJECTS } from './projects.js';
 
 const root = new URL('..', import.meta.url).pathname;
 // Most tests wait for a process or a clock: two at a time even on one core.
 const maxWorkers = Math.max(2, availableParallelism());
 const leftOut = process.env.TEST_SECOND_NODE ? Object.values(ON_ONE_NODE).flat() : [];
+
+/** The driver as it is in the program that is built. */
+const postgresDriver = {
+  name: 'postgres driver',
+  transform: (text: string, path: string) => (REPAIRED_FILE.test(path) ? repaired(text) : undefined),
+} satisfies NonNullable<ViteUserConfig['plugins']>[number];
 
 export default defineConfig({
   root,
@@ -17,6 +24,7 @@ export default defineConfig({
     maxWorkers,
     projects: PROJECTS.map(({ name, include, exclude }, groupOrder) => ({
       root,
+      plugins: [postgresDriver],
       esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
       // One copy of graphql for our files and for packages: Vite would take its module build, Node takes the other.
       resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
@@ -29,6 +37,8 @@ export default defineConfig({
         maxWorkers,
         // One project after the other, the quickest first: a worker serves only one of them.
         sequence: { shuffle: true, groupOrder },
+        // So that it goes through the plugin.
+        server: { deps: { inline: ['postgres'] } },
         testTimeout: 30_000,
         hookTimeout: 60_000,
       },

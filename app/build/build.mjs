@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { writeStamp } from '../../adapters/cli/ensure-built.mjs';
-import { addressesOfModules, grammars, packageFiles } from './plugins.mjs';
+import { addressesOfModules, grammars, packageFiles, postgresDriver } from './plugins.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DAY_MS = 24 * 60 * 60_000;
@@ -57,7 +57,7 @@ async function build({ clean }) {
       // All in one folder: see `addressesOfModules`.
       chunkNames: '[name]-[hash]',
       packages: 'external',
-      plugins: [grammars(), ...pluginsIn('')],
+      plugins: [postgresDriver(ROOT), ...pluginsIn('')],
     }),
     esbuild.build({
       ...COMMON,

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import peggy from 'peggy';
+import { REPAIRED_FILE, repaired } from './postgres-driver.mjs';
 
 const LOADERS = { '.ts': 'ts', '.tsx': 'tsx' };
 
@@ -65,8 +66,17 @@ export const packageFiles = (root, outdir, folder) => ({
   },
 });
 
+/** The Postgres driver, repaired, as a part of the program; other packages are installed beside it. */
+export const postgresDriver = (root) => ({
+  name: 'postgres driver',
+  setup(build) {
+    build.onResolve({ filter: /^postgres$/ }, () => ({ path: join(folderOf(root, 'postgres'), 'src', 'index.js') }));
+    build.onLoad({ filter: REPAIRED_FILE }, ({ path }) => ({ contents: repaired(readFileSync(path, 'utf8')) }));
+  },
+});
+
 const folderOf = (root, name) => {
-  const folders = createRequire(join(root, 'build/')).resolve.paths(name) ?? [];
+  const folders = createRequire(join(root, 'app/build/')).resolve.paths(name) ?? [];
   for (const folder of folders) {
     try {
       readFileSync(join(folder, name, 'package.json'));

@@ -1,0 +1,2 @@
+export const REPAIRED_FILE: RegExp;
+export function repaired(text: string): string;
