@@ -175,7 +175,7 @@ describe('the whole environment', () => {
     ['an account needs its password', { BLUESKY_APP_PASSWORD: 'p' }, ['BLUESKY_APP_PASSWORD']],
     ['webhooks need a key', { STRIPE_WEBHOOK_SECRET: 's' }, ['STRIPE_WEBHOOK_SECRET']],
     [
-      'what is read of X is not sold',
+      'card payments cannot be enabled with X',
       { PERCH_NETWORK: 'x', STRIPE_SECRET_KEY: 'sk_test_x', STRIPE_WEBHOOK_SECRET: 'w' },
       ['STRIPE_SECRET_KEY'],
     ],

@@ -21,7 +21,7 @@ export function createProgram(): Command {
     .addHelpText(
       'after',
       `
-Every command works whether or not the service is running. Results go to standard output, everything else to standard error.
+Every command except export works whether or not the service is running. Results go to standard output, everything else to standard error.
 Exit codes: 0 success, 1 failure, 2 invalid arguments or configuration.
 
 Examples:

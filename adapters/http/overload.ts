@@ -14,7 +14,7 @@ declare module 'fastify' {
     pressure: Pressure;
   }
   interface FastifyContextConfig {
-    /** Who its requests count for (`Places`): the caller, which the engine sees to, or else the address they come from. */
+    /** Whose `WorkSlots` its requests use: the caller's, which the engine handles, or else those of their address. */
     sharedBy?: 'caller';
   }
 }

@@ -29,7 +29,7 @@ const FREE = [
   ['Failed requests', 'Errors are never charged.'],
   ['Empty results', 'Zero items returned means zero credits.'],
   ['Included data', 'The author of a tweet, media, counts and all other fields of an item.'],
-  ['Estimates', 'The schema, price estimates, your balance and your usage.'],
+  ['Schema and account', 'The schema, price estimates, your balance and your usage.'],
   ['Missing inputs', 'Batch inputs that do not exist or cannot be read.'],
   ['No expiry', 'Credits do not expire.'],
 ] as const;
@@ -120,7 +120,7 @@ export const Demo = () => (
       </li>
       <li>
         <h3>Use the key elsewhere</h3>
-        <p>It was printed in the terminal at the first start, and works in any client, for REST and GraphQL.</p>
+        <p>It was printed in the terminal at the first start, and works in any client, for GraphQL, REST and MCP.</p>
       </li>
     </ul>
   </Section>

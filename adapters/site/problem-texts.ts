@@ -29,8 +29,8 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
   },
   access_denied: {
     means:
-      'The network does not allow the current session to read this list or object or, if error.reason is list_not_served, has no such list.',
-    todo: 'Try later, when another session may have access, or read something else.',
+      'The network does not allow the current session to read this list or object or, if error.reason is list_not_served, has no such list. Checkout is denied to keys issued to a client (read_only) and to frozen accounts (frozen), and /mcp to remote web pages without https (origin).',
+    todo: 'Do what the message says. If the network denied it, try later, when another session may have access, or read something else.',
   },
   product_unavailable: {
     means: 'The network does not offer the requested search product to the current session.',
@@ -41,15 +41,17 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
     todo: 'Ask the operator for credits. You can keep reading as long as the wallet has credits.',
   },
   upstream_rate_limited: {
-    means: 'The network has asked Perch to slow down. This does not count against your own limit.',
-    todo: 'Try again after Retry-After. Cached items are still served.',
+    means:
+      'The network has asked Perch to slow down or, if there is an error.reason, Perch itself is busy: it is at capacity, its queue for the network is too long, or your account or IP address has used its share.',
+    todo: 'Try again after Retry-After. While only the network is busy, cached items are still served.',
   },
   no_account: {
     means: 'All of the sessions that Perch uses to read the network are paused.',
     todo: 'Try again after Retry-After, when the first of them is available again.',
   },
   upstream_error: {
-    means: 'The network failed, or did not respond in time.',
+    means:
+      'The network (or, at checkout, the payment processor) failed or did not respond in time, or the call itself took too long.',
     todo: 'Try again after Retry-After. The status page shows whether the network is having problems.',
   },
   request_rejected: {

@@ -104,7 +104,7 @@ export const SETTINGS = {
   X_BEARER_TOKENS: secret(list(oneWord), TOKENS, 'none'),
   X_SEARCH: choice(['recent', 'archive'], 'recent'),
   X_VOCABULARY: choice(['tweet', 'post'], 'tweet'),
-  X_AGREEMENT: optional(oneOf(['signed']), 'signed', 'none: what is read of X is not sold'),
+  X_AGREEMENT: optional(oneOf(['signed']), 'signed', 'none: card payments cannot be enabled with X'),
   MASTODON_BASE_URL: optional(baseUrl, BASE_URL, 'none'),
   MASTODON_TOKENS: secret(list(oneWord), TOKENS, 'none'),
   STRIPE_SECRET_KEY: secret(oneWord, 'a key without spaces', 'checkout answers billing_disabled'),

@@ -31,9 +31,9 @@ const PRICES: readonly Row[] = [
 
 describe('price', () => {
   test.each(PRICES.map((row) => [`${row[0]} ${row[1]}`, row] as const))('%s', async (_, row) => {
-    const [method, path, max_items, max_credits, max_credits_held, body] = row;
+    const [method, path, max_items, max_credits, max_credits_cached, body] = row;
     await price(method, path, { json: true, ...(body !== undefined && { body }) });
-    expect(JSON.parse(said.out)).toMatchObject({ method, max_items, max_credits, max_credits_held });
+    expect(JSON.parse(said.out)).toMatchObject({ method, max_items, max_credits, max_credits_cached });
   });
 
   test('in words it says what is held costs half', async () => {

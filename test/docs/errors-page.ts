@@ -39,7 +39,7 @@ const retryAfter = (code: ErrorCode): number | undefined =>
 /** Codes that waiting does not help with, though another try may: the rest is told by Retry-After. */
 const AGAIN: Partial<Record<ErrorCode, string>> = {
   internal: 'once; no `Retry-After` is sent',
-  access_denied: 'later; no `Retry-After` is sent',
+  access_denied: 'later, if the network denied it; no `Retry-After` is sent',
 };
 
 const retryText = (code: ErrorCode): string => {

@@ -21,10 +21,10 @@ interface PriceOptions {
 
 interface Price {
   readonly items: number;
-  /** Thousandths of a credit: this call, what is held already counted at full price, and within the caller's budget. */
+  /** Thousandths of a credit: this call, what is cached already counted at full price, and within the caller's budget. */
   readonly most: number;
-  /** The same when everything is held. */
-  readonly held: number;
+  /** The same when everything is cached. */
+  readonly cached: number;
   readonly fresh: boolean;
 }
 
@@ -52,7 +52,7 @@ function priceCall(method: string, address: string, options: PriceOptions): void
     contentType: 'application/json',
     maxCreditsHeader: undefined,
   };
-  const { items, most, held: cached, fresh } = priceOf(row, raw);
+  const { items, most, cached, fresh } = priceOf(row, raw);
   const result = {
     method,
     path: pathname + (searchParams.size > 0 ? `?${searchParams}` : ''),
@@ -60,7 +60,7 @@ function priceCall(method: string, address: string, options: PriceOptions): void
     max_items: items,
     unit: items === 0 ? 0 : toCredits(most / items),
     max_credits: toCredits(most),
-    max_credits_held: toCredits(cached),
+    max_credits_cached: toCredits(cached),
   };
   answer(result, options.json, () => {
     if (items === 0) return 'Free.';
@@ -93,5 +93,5 @@ function priceOf(row: RouteRow, raw: RawRequest): Price {
   const { amount, items, fresh } = operation.worst(operation.coerce(variables));
   const most = budget ?? Number.POSITIVE_INFINITY;
   const cached = fresh ? amount : amount / 2;
-  return { items, most: Math.min(amount, most), held: Math.min(cached, most), fresh };
+  return { items, most: Math.min(amount, most), cached: Math.min(cached, most), fresh };
 }

@@ -65,7 +65,7 @@ const Page = (model: GraphiqlModel) => (
       <main id="graphiql" aria-label="GraphiQL">
         <p class="loading">Loading GraphiQL…</p>
         <noscript>
-          <p class="loading">GraphiQL needs JavaScript. The schema is also described in the OpenAPI document.</p>
+          <p class="loading">GraphiQL needs JavaScript. The OpenAPI document describes the same reads over REST.</p>
         </noscript>
       </main>
       <script type="application/json" id="perch-page" dangerouslySetInnerHTML={{ __html: inScript(pageData(model)) }} />

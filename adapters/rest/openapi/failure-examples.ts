@@ -25,8 +25,8 @@ const SAID: Readonly<Record<ErrorCode, readonly [message: string, detail?: Error
   internal: ['Something went wrong on our side. Nothing was charged.'],
 };
 
-/** A failure with this code, as callers meet it. `status` where it is not the code's own. */
-export function exampleFailure(code: ErrorCode, status?: number): ServiceError {
+/** A failure with this code, as callers meet it. `status` and `said` where they are not the code's own. */
+export function exampleFailure(code: ErrorCode, status?: number, said?: string): ServiceError {
   const [message, detail] = SAID[code];
-  return new ServiceError(code, message, { ...detail, ...(status !== undefined && { status }) });
+  return new ServiceError(code, said ?? message, { ...detail, ...(status !== undefined && { status }) });
 }

@@ -13,6 +13,8 @@ interface FailureRow {
   readonly description: string;
   readonly codes: readonly ErrorCode[];
   readonly headers: Readonly<Record<string, Reference>>;
+  /** The message of its examples, where that of the code would not be true. */
+  readonly said?: string;
   /** A browser is shown a page instead. */
   readonly html?: true;
 }
@@ -45,9 +47,16 @@ const FAILURES = {
   },
   AccessDenied: {
     status: 403,
-    description: 'The network denied the current session access to this.',
+    description: 'The network does not allow the current session to read this, or has no such list.',
     codes: ['access_denied'],
     headers: KNOWN,
+  },
+  CheckoutDenied: {
+    status: 403,
+    description: 'The key was issued to a client for reading only, or the account is frozen.',
+    codes: ['access_denied'],
+    headers: KNOWN,
+    said: 'This account is frozen and cannot buy credits. Contact the operator first.',
   },
   SearchDenied: {
     status: 403,
@@ -83,7 +92,7 @@ const FAILURES = {
   Internal: { status: 500, description: 'An internal server error.', codes: ['internal'], headers: MAYBE_KNOWN },
   UpstreamFailure: {
     status: 503,
-    description: 'The network failed, or has rate limited Perch.',
+    description: 'The network failed or has rate limited Perch, or Perch is at capacity: see `error.reason`.',
     codes: codesOf(503).filter((code) => code !== 'billing_disabled'),
     headers: { ...KNOWN, ...WAIT },
   },
@@ -118,6 +127,7 @@ export function failures(names: readonly FailureName[]): Record<string, Referenc
 /** The failure of a status on an endpoint; 403 and 503 say more on some. */
 export function failureOf(status: number, operation: string): FailureName {
   if (status === 403 && operation === 'search') return 'SearchDenied';
+  if (status === 403 && operation === 'checkout') return 'CheckoutDenied';
   if (status === 503 && operation === 'checkout') return 'CheckoutClosed';
   const name = (Object.keys(FAILURES) as FailureName[]).find((candidate) => FAILURES[candidate].status === status);
   if (!name) throw new TypeError(`No failure has the status ${status}.`);
@@ -128,10 +138,10 @@ export function failureOf(status: number, operation: string): FailureName {
 export function failureResponses(baseUrl: string, requestId: string): Record<string, ApiResponse> {
   const rows = Object.entries(FAILURES) as [FailureName, FailureRow][];
   return Object.fromEntries(
-    rows.map(([name, { status, description, codes, headers, html }]) => {
+    rows.map(([name, { status, description, codes, headers, said, html }]) => {
       const of = (body: (code: ErrorCode) => unknown): Record<string, Example> =>
         Object.fromEntries(codes.map((code): [string, Example] => [code, { value: body(code) }]));
-      const failure = (code: ErrorCode) => exampleFailure(code, status);
+      const failure = (code: ErrorCode) => exampleFailure(code, status, said);
       const content = {
         'application/json': {
           schema: refTo('schemas', 'Error'),

@@ -792,7 +792,7 @@ export interface components {
             queueLength?: number;
             /** @description Milliseconds that a new read would wait in the queue. */
             queueWaitMs?: number;
-            /** @description Reads refused at once because they would have missed their deadline. */
+            /** @description Reads refused at once: past their deadline, or over the share of their account. */
             refused?: number;
             /** @enum {string} */
             state: "ok" | "degraded" | "down";
@@ -1099,7 +1099,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The network denied the current session access to this. */
+        /** @description The network does not allow the current session to read this, or has no such list. */
         AccessDenied: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -1158,6 +1158,23 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
+                Sunset: components["headers"]["Sunset"];
+                "X-Credits-Charged": components["headers"]["CreditsCharged"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The key was issued to a client for reading only, or the account is frozen. */
+        CheckoutDenied: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["DeprecationLink"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 Sunset: components["headers"]["Sunset"];
                 "X-Credits-Charged": components["headers"]["CreditsCharged"];
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1300,7 +1317,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The network failed, or has rate limited Perch. */
+        /** @description The network failed or has rate limited Perch, or Perch is at capacity: see `error.reason`. */
         UpstreamFailure: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -1678,7 +1695,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["AccessDenied"];
+            403: components["responses"]["CheckoutDenied"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
