@@ -34,6 +34,9 @@ const POOLS = {
   corpusSql: { max: 8, name: 'perch corpus' },
 } as const;
 
+/** Most connections of one process: those of its pools, and the one that listens. */
+export const MOST_CONNECTIONS = Object.values(POOLS).reduce((sum, { max }) => sum + max, 1);
+
 /** Where truth is kept, opened and migrated. */
 export interface Stores {
   readonly sql: Sql;
@@ -112,7 +115,7 @@ async function reached<T>({ databaseUrl }: Config, answer: Promise<T>): Promise<
   }
 }
 
-/** Nobody listens there, or whoever does lets us not in: codes of the network, the driver and Postgres. */
+/** Nothing listens there, or the login is refused: codes of the network, the driver and Postgres. */
 const NO_WAY_IN = /^(?:E[A-Z_]+|CONNECT_TIMEOUT|CONNECTION_\w+|28\w{3}|3D000)$/;
 
 /** The name of the setting to look at, and the address without its login. */

@@ -12,7 +12,7 @@ export const ADVICE: Readonly<Record<ErrorCode, string>> = {
   access_denied: 'Do not repeat the call: the network denies access to this. Read something else.',
   product_unavailable: 'Call again with `product: "Latest"`, which is always available.',
   billing_disabled: 'Credits cannot be bought on this server: tell the user.',
-  upstream_rate_limited: 'Call again later; cached items can still be read.',
+  upstream_rate_limited: 'Call again later. While only the network is busy, cached items can still be read.',
   no_account: 'Call again later; cached items can still be read.',
   upstream_error: 'Call again later.',
   request_rejected: 'Call again later, once. If it fails again, tell the user the request id.',

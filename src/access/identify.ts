@@ -8,7 +8,7 @@ import { hashKey, isWellFormedKey } from './key.js';
 import { createLookups } from './lookups.js';
 
 /** Below the five seconds within which a revocation counts everywhere, should its notification be lost (A9). */
-const LOOKUP_TTL_MS = 3000;
+export const LOOKUP_TTL_MS = 3000;
 
 export interface Identify {
   /**

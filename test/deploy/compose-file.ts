@@ -7,6 +7,8 @@ export const readRoot = (file: string): string => readFileSync(new URL(file, ROO
 
 export interface Service {
   readonly image: string;
+  readonly command?: readonly string[];
+  readonly deploy?: { readonly replicas: number };
   readonly environment?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
   readonly expose?: readonly string[];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FINISH_MS } from '../../app/listening.js';
+import { MOST_CONNECTIONS } from '../../app/stores.js';
 import { readConfig } from '../../src/config/config.js';
 import { SETTING_NAMES } from '../../src/config/read-settings.js';
 import { VERSION } from '../../src/core/version.js';
@@ -64,6 +65,13 @@ describe('compose.yaml', () => {
     }
     // Who is waited for until healthy can say so: perch by its image.
     for (const name of ['postgres', 'redis']) expect(service(name).healthcheck?.test[0]).toBe('CMD');
+  });
+
+  it('has a Postgres that takes all connections of its containers', () => {
+    const allowed = Number(/max_connections=(\d+)/.exec(service('postgres').command?.join(' ') ?? '')?.[1]);
+    const replicas = service('perch').deploy?.replicas ?? 1;
+    // The process that starts the workers counts as one of them; Postgres keeps three for its superuser.
+    expect(allowed).toBeGreaterThanOrEqual(replicas * (config.workers + 1) * MOST_CONNECTIONS + 3);
   });
 
   it('has a balancer that waits longer than any read, and notices a stop within the drain', () => {

@@ -3,7 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NEAR_MS } from '../../adapters/redis/cache.js';
+import { MOST_CONNECTIONS } from '../../app/stores.js';
 import { SCENARIOS } from '../../bench/options.js';
+import { LOOKUP_TTL_MS } from '../../src/access/identify.js';
 import { SETTINGS } from '../../src/config/settings.js';
 import { TIERS } from '../../src/core/tiers.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
@@ -53,9 +55,11 @@ describe('what the page names', () => {
     expect(letters.filter((letter) => !(letter in SCENARIOS))).toEqual([]);
   });
 
-  it('the highest rate of an account, and how long a node believes what is at hand', () => {
+  it('the highest rate of an account, how long a node trusts its copies and keys, and its connections to Postgres', () => {
     expect(TEXT).toContain(`at most ${Math.max(...TIERS.map(({ requestsPerSecond }) => requestsPerSecond))} requests`);
-    expect(TEXT).toContain(`${NEAR_MS / 1000} seconds`);
+    expect(TEXT).toContain(`Redis (trusted for ${NEAR_MS / 1000} seconds), keys (${LOOKUP_TTL_MS / 1000} seconds)`);
+    expect(TEXT).toContain(`keys every ${LOOKUP_TTL_MS / 1000} s`);
+    expect(TEXT).toContain(`up to ${MOST_CONNECTIONS} a process`);
   });
 });
 
