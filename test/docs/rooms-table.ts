@@ -9,5 +9,5 @@ export function roomsTable(): string {
     const imports = [may.length === 0 ? '' : listed(may), types.length === 0 ? '' : `types of ${listed(types)}`];
     return [`\`${room}\``, is, imports.filter((part) => part !== '').join('; ') || 'nothing'];
   });
-  return tableText(['Room', 'Is for', 'May import'], rows);
+  return tableText(['Module', 'Purpose', 'May import'], rows);
 }

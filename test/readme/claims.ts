@@ -107,7 +107,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, (asked: Ask
       expect((await graphql(asked, { query: nested(21) })).errors?.[0]?.extensions.code).toBe('bad_request');
       expect((await graphql(asked, { query: nested(20) })).data?.followers?.nodes).toHaveLength(20);
     },
-    'Without a budget of yours, an operation that could cost more than the default budget is refused, free. The default is 1,000 credits':
+    'If you set no budget, an operation that could cost more than the default budget is refused, at no charge. The default is 1,000 credits':
       async (asked) => {
         const query = `{ followers(user: "${ferries}", first: 20) { nodes { tweets(first: 100) { nodes { id } } } } }`;
         expect((await graphql(asked, { query })).errors?.[0]?.message).toContain('1000');
