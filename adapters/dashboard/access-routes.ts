@@ -58,7 +58,7 @@ export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptio
       const list = await sessions.list(visitor.accountId);
       if (!list.some((session) => session.sessionId === sessionId)) throw notOnAccount('session');
       await sessions.end(visitor.accountId, sessionId, by);
-      // Their own session over, they meet the door there.
+      // Who has ended their own session is sent to sign-in from there.
       return redirectTo(reply, `${security}?done=session-ended`);
     },
   );

@@ -22,7 +22,7 @@ export interface SecurityModel {
   readonly log: readonly AuditEvent[];
 }
 
-const METHODS: Record<SessionRecord['method'], string> = { link: 'by link', passkey: 'by passkey' };
+const METHODS: Record<SessionRecord['method'], string> = { link: 'Link', passkey: 'Passkey' };
 
 const SessionRow = ({ session, own }: { session: SessionRecord; own: boolean }) => {
   const browser = browserName(session.userAgent);
@@ -73,7 +73,7 @@ const SessionsCard = ({ sessions, sessionId }: SecurityModel) => (
       caption="Sessions, most recently used first"
       columns={[
         { title: 'Browser' },
-        { title: 'Signed in' },
+        { title: 'Method' },
         { title: 'Address' },
         { title: 'Signed in (UTC)' },
         { title: 'Last used (UTC)' },

@@ -24,8 +24,8 @@ export interface MemoryCacheOptions {
 }
 
 /**
- * Held values of one process, by reference: nothing is copied on the way in or out. A value larger than the whole bound is
- * not held. An expired entry is dropped when it is asked for, or when room is needed.
+ * Cached values of one process, by reference: nothing is copied on the way in or out. A value larger than the whole bound is
+ * not cached. An expired entry is dropped when it is asked for, or when room is needed.
  */
 export function createMemoryCache(options: MemoryCacheOptions): Cache {
   const { clock, memories = new Memories(), memory = 'cache', maxBytes } = options;

@@ -96,7 +96,7 @@ function sendOAuthError(request: FastifyRequest, reply: FastifyReply, thrown: un
   return reply.code(status).send({ error: code, error_description: asciiOf(message) });
 }
 
-/** What is no matter of OAuth, in its words all the same. */
+/** Failures that OAuth does not define, in OAuth's form. */
 function outsideOAuth(request: FastifyRequest, thrown: unknown): OAuthError {
   const failure = asServiceError(isOurs(thrown) ? thrown : fromFastify(thrown));
   logFailure(request, failure);

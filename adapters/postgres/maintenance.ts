@@ -45,7 +45,7 @@ export async function sumAccount(sql: Sql, accountId: string, withinMs = LONGEST
     if (performance.now() >= untilMs) {
       throw new ServiceError(
         'upstream_rate_limited',
-        'The sums of what this account has spent are being made, so nothing was done. Try again in 2 s.',
+        'The usage totals of this account are still being calculated, so nothing was done. Try again in 2 s.',
         { reason: 'settling', retryAfter: 2 },
       );
     }

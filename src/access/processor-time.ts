@@ -141,7 +141,7 @@ function overdrawn({ kind }: Holder, byMs: number): ServiceError {
   const whose = kind === 'account' ? 'This account' : 'This IP address';
   return new ServiceError(
     'upstream_rate_limited',
-    `${whose} has used its share of CPU time (${perSecondMs} ms per second while others are waiting) plus ${Math.ceil(byMs)} ms. Send smaller or fewer new documents, and try again in ${seconds} s; nothing was charged.`,
+    `${whose} is ${Math.ceil(byMs)} ms over its share of CPU time (${perSecondMs} ms per second while others are waiting). Send smaller or fewer new documents, and try again in ${seconds} s; nothing was charged.`,
     { reason: 'processor', retryAfter: seconds },
   );
 }

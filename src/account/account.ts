@@ -80,7 +80,7 @@ export class Account {
     if (endCursor === null) return nodes;
     const most = USAGE_PAGE.max.toLocaleString('en-US');
     throw badRequest(
-      `This usage has more than ${most} rows: use usagePage, which gives them page by page, or ask for fewer days or groups.`,
+      `The result has more than ${most} rows: use usagePage to get them page by page, or request fewer days or groups.`,
     );
   }
 
@@ -112,7 +112,7 @@ export class Account {
     if (this.#rows <= USAGE_PAGE.max) return;
     const most = USAGE_PAGE.max.toLocaleString('en-US');
     const refusal = badRequest(
-      `One operation can have ${most} rows of usage, in all its fields together: ask for fewer days, by less, for smaller pages, or send several operations.`,
+      `One operation can return at most ${most} rows of usage in all its fields together. Request fewer days, fewer groups or smaller pages, or send several operations.`,
     );
     this.#tooMany.abort(refusal);
     throw refusal;

@@ -82,7 +82,7 @@ export const SETTINGS = {
   PERCH_SECRET: secret(
     words.refine((text) => text.length >= 32),
     'at least 32 characters, the same on every machine',
-    'secrets of its own, kept in PERCH_HOME',
+    'generated, and kept in PERCH_HOME',
   ),
   REDIS_URL: store(list(redisUrl), 'one or more redis:// or rediss:// URLs, separated by commas', 'in-process stores'),
   PERCH_TRUST_PROXY: optional(
@@ -129,9 +129,9 @@ export const SETTINGS = {
   PERCH_METRICS_PORT: optional(whole(1, 65_535), 'a port: a whole number from 1 to 65535', 'no metrics'),
   // The names and meanings of OpenTelemetry; headers and sampler are read by its SDK itself.
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(baseUrl, BASE_URL, 'no traces'),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(baseUrl, BASE_URL, '/v1/traces of the address for all'),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(baseUrl, BASE_URL, '/v1/traces under OTEL_EXPORTER_OTLP_ENDPOINT'),
   OTEL_EXPORTER_OTLP_HEADERS: secret(nameValues, HEADERS, 'none'),
-  OTEL_EXPORTER_OTLP_TRACES_HEADERS: secret(nameValues, HEADERS, 'those for all'),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: secret(nameValues, HEADERS, 'OTEL_EXPORTER_OTLP_HEADERS'),
   OTEL_SERVICE_NAME: setting(words, 'a name', 'perch'),
   OTEL_TRACES_SAMPLER: choice(SAMPLERS, 'parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: optional(share, 'a fraction from 0 to 1, such as 0.05', '1'),

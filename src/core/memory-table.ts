@@ -10,7 +10,7 @@ export interface MemoryRow {
   readonly beyond: string;
 }
 
-const AGAIN = 'What was used longest ago is dropped, and read again when it is asked for.';
+const AGAIN = 'The least recently used entry is dropped, and read again when it is asked for.';
 
 /**
  * Everything that a process keeps from one request to the next, each with its bound: the one list of it. Whoever keeps something
@@ -30,30 +30,30 @@ export const MEMORIES = {
     beyond: AGAIN,
   },
   documents: {
-    contents: 'GraphQL documents that read, checked and compiled. The key is a digest of the text.',
+    contents: 'Checked and compiled GraphQL documents. The key is a digest of the text.',
     limitBytes: 64 * MIB,
-    beyond: 'What was used longest ago is dropped, and checked again.',
+    beyond: 'The least recently used entry is dropped, and checked again.',
   },
   introspection: {
     contents: 'GraphQL documents that only ask about the schema, which need no key.',
     limitBytes: 8 * MIB,
-    beyond: 'What was used longest ago is dropped, and checked again.',
+    beyond: 'The least recently used entry is dropped, and checked again.',
   },
   introspection_answers: {
     contents: 'What those documents were answered.',
     limitBytes: 8 * MIB,
-    beyond: 'What was used longest ago is dropped, and made again.',
+    beyond: 'The least recently used entry is dropped, and made again.',
   },
   answers: {
     contents: 'Answers made of cached things alone, rendered. The key is a digest of the operation and its variables.',
     limitBytes: 64 * MIB,
-    beyond: 'What was used longest ago is dropped, and made again from the cache.',
+    beyond: 'The least recently used entry is dropped, and made again from the cache.',
   },
   gone: {
     contents: 'Names of what the network said is gone while a cached page may still show it (M25).',
     limitBytes: 16 * MIB,
     beyond:
-      'What one account’s reads found may fill a tenth of it, and as much again what is only not known not to be cached; beyond that its own oldest are forgotten, and beyond the whole first of the latter, then of the account that has most.',
+      'One account’s reads may fill a tenth of it, and another tenth with names that may or may not be cached. Beyond that, the account’s oldest names are dropped; when the table is full, those of the second kind go first, then those of the account with the most.',
   },
   tombstones: {
     contents:
@@ -72,14 +72,14 @@ export const MEMORIES = {
     beyond: AGAIN,
   },
   failed_keys: {
-    contents: 'Addresses that sent too many keys that are none.',
+    contents: 'Addresses that sent too many invalid keys.',
     limitBytes: 2 * MIB,
     beyond: 'The one heard of longest ago may send sixty more before it is slowed down again.',
   },
   wallets: {
     contents: 'Balances of accounts that spent lately, and what their calls in flight may spend.',
     limitBytes: 16 * MIB,
-    beyond: 'What was used longest ago is dropped, and read from the ledger, which has the last word.',
+    beyond: 'The least recently used entry is dropped, and read from the ledger, which has the last word.',
   },
   operation_names: {
     contents: 'Names that callers gave their operations today, as the ledger keeps them (M30).',
@@ -104,17 +104,17 @@ export const MEMORIES = {
   checkouts: {
     contents: 'When an open checkout was last looked at.',
     limitBytes: 2 * MIB,
-    beyond: 'What was used longest ago is dropped, and looked at again.',
+    beyond: 'The least recently used entry is dropped, and looked at again.',
   },
   births: {
-    contents: 'When accounts without a profile record came to be (Bluesky).',
+    contents: 'Creation times of accounts without a profile record (Bluesky).',
     limitBytes: 4 * MIB,
     beyond: AGAIN,
   },
   charts: {
     contents: 'Pictures of the dashboard. The key is a digest of the figures.',
     limitBytes: 16 * MIB,
-    beyond: 'What was used longest ago is dropped, and drawn again.',
+    beyond: 'The least recently used entry is dropped, and drawn again.',
   },
 } as const satisfies Record<string, MemoryRow>;
 

@@ -119,7 +119,7 @@ export class Reads {
   async #page(params: PageParams): Promise<Page> {
     const { pages, cursors, tombstones, clock, served } = this.#sources;
     const { kind, product, fresh, path, idsOnly = false } = params;
-    // Before the money is looked at: nobody is to pay for hearing that it is not to be had.
+    // Before the balance is checked: nobody should be asked for credits for a list that is not available.
     if (!served[kind]) throw notServed(kind);
     const unit = unitOfList(params, idsOnly);
     // With something paid already, what is asked for here may be the same once more, which is free (G3).

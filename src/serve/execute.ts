@@ -204,7 +204,7 @@ async function execute(
     return await abortable(callContext.signal, run(prepared, call, context));
   } catch (error) {
     if (!callContext.signal.aborted) throw error;
-    throw new ServiceError('upstream_error', 'The network did not answer in time. Nothing was charged.', {
+    throw new ServiceError('upstream_error', 'The network did not respond in time. Nothing was charged.', {
       cause: error,
     });
   }

@@ -15,8 +15,8 @@ const ADDRESS = 'http://127.0.0.1:4000';
 
 const HEAD = `# REST reference
 
-Every endpoint, as the OpenAPI 3.1 document at \`/openapi.yaml\` has it; that has the headers, the examples and every field
-of every answer, too. The key goes into \`x-api-key\`, or into \`Authorization: Bearer\`.
+Every endpoint, generated from the OpenAPI 3.1 document at \`/openapi.yaml\`, which also has the headers, examples and every field
+of every response. Send the key as \`x-api-key\` or as \`Authorization: Bearer\`.
 
 \`\`\`sh
 curl -s -H "x-api-key: $PERCH_KEY" http://127.0.0.1:4000/v1/users/harbor_obs # 1 credit
@@ -145,7 +145,7 @@ class Page {
         return [[`[\`${endpoint}\`](#${placeOf(endpoint)})`, operation.summary, String(price ?? 'free'), size]];
       }),
     );
-    return ['## At a glance', tableText(['Endpoint', 'Gives', 'Credits per item', '`count`'], rows)].join('\n\n');
+    return ['## At a glance', tableText(['Endpoint', 'Returns', 'Credits per item', '`count`'], rows)].join('\n\n');
   }
 
   objects(): string {

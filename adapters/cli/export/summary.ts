@@ -1,5 +1,5 @@
 import { Failure } from '../failure.js';
-import { count, note, plural, print } from '../print.js';
+import { note, plural, print } from '../print.js';
 import type { End } from './run.js';
 
 /** What an export came to, over all its runs. */
@@ -54,7 +54,9 @@ function inWords({ items, file, credits_spent, credits_unsure, repeats, end, sta
   const where = file === null ? '' : ` in ${file}`;
   const again = repeats === 0 ? '' : ` ${plural(repeats, 'duplicate item')} ${repeats === 1 ? 'was' : 'were'} skipped.`;
   const unsure =
-    credits_unsure === 0 ? '' : ` Up to ${count(credits_unsure)} more may have been charged for interrupted calls.`;
+    credits_unsure === 0
+      ? ''
+      : ` Up to ${plural(credits_unsure, 'more credit')} may have been charged for interrupted calls.`;
   const more = end === 'max_credits' || end === 'limit' ? ' Raise it and run the same command to continue.' : '';
   const isTooSmall = end === 'max_credits' && items + credits_spent + credits_unsure === 0;
   const why = isTooSmall ? '--max-credits does not cover one item' : WHY[end];

@@ -48,7 +48,7 @@ export class PerchError extends Error implements ErrorDetail {
 }
 
 export const unreadable = (status: number, retryAfter?: number): PerchError =>
-  new PerchError('unreadable', `The answer (HTTP ${status}) is not Perch's. Is the base address right?`, {
+  new PerchError('unreadable', `The response (HTTP ${status}) is not from Perch. Is the base URL correct?`, {
     status,
     retryAfter,
   });

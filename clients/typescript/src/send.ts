@@ -56,7 +56,7 @@ const isRedirect = ({ type, status }: Response): boolean =>
 const redirected = (origin: string, status: number): PerchError =>
   new PerchError(
     'unreadable',
-    `${origin} answers with a redirect, which is not followed: the key would go along. Is the base address right?`,
+    `${origin} responded with a redirect, which is not followed because it would expose the key. Is the base URL correct?`,
     { status },
   );
 

@@ -20,7 +20,7 @@ export function usableUrl(baseUrl: string): string {
 export function usableKey(key: string): string {
   // A variable of the environment that is not set is no text, whatever its type says.
   if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return key;
-  const message = 'The key is missing, or holds blanks or other characters that no key has.';
+  const message = 'The key is missing, or contains spaces or other characters that no key has.';
   throw new PerchError('missing_key', message, { status: 0 });
 }
 

@@ -71,7 +71,7 @@ except ApiError as e: say(e.code, e.status, e.retry_after)`;
     const code = `
 try: perch.users_batch(["a"])
 except ApiError as e: say(str(e))`;
-    expect(await said(code, env())).toEqual([expect.stringMatching(/^unreadable: .* answers with a redirect/)]);
+    expect(await said(code, env())).toEqual([expect.stringMatching(/^unreadable: .* responded with a redirect/)]);
   });
 
   it('ends pages that do not say what they cost, and goes on from where a failure was', async () => {

@@ -85,7 +85,7 @@ it('says why nothing was reached, in one word, for REST and GraphQL', async () =
 it('does not follow a redirect, and tells it as one', async () => {
   const elsewhere = await stub();
   server = await stub({ status: 308, headers: { location: `${elsewhere.url}/` } });
-  const told = { code: 'unreadable', status: 308, message: expect.stringMatching(/ answers with a redirect/) };
+  const told = { code: 'unreadable', status: 308, message: expect.stringMatching(/ responded with a redirect/) };
   expect(await failed(client().post('/v1/users/batch', { body: { handles: ['a'] } }))).toMatchObject(told);
   expect(await failed(client().query(me))).toMatchObject(told);
   expect(elsewhere.asked).toEqual([]);

@@ -76,7 +76,7 @@ class Http:
         self.base_url = _usable_url(base_url)
         # The standard library's own complaint about a header would quote it.
         if not isinstance(key, str) or re.fullmatch(r"[\x21-\x7e]+", key) is None:
-            raise ApiError("missing_key", "The key is missing, or holds blanks or other characters that no key has.")
+            raise ApiError("missing_key", "The key is missing, or contains spaces or other characters that no key has.")
         self.timeout = timeout
         self.retries = retries
         self._key = key
@@ -143,8 +143,8 @@ class Http:
 
 
     def _redirected(self, status: int) -> ApiError:
-        message = f"{self.base_url} answers with a redirect, which is not followed: the key would go along."
-        return ApiError("unreadable", f"{message} Is the base address right?", status=status)
+        message = f"{self.base_url} responded with a redirect, which is not followed because it would expose the key."
+        return ApiError("unreadable", f"{message} Is the base URL correct?", status=status)
 
 
 def _usable_url(base_url: str) -> str:
@@ -185,7 +185,7 @@ def _text(value: Value) -> str:
 
 
 def unreadable(status: int, retry_after: Optional[int] = None) -> ApiError:
-    message = f"The answer (HTTP {status}) is not Perch's. Is the base address right?"
+    message = f"The response (HTTP {status}) is not from Perch. Is the base URL correct?"
     return ApiError("unreadable", message, status=status, retry_after=retry_after)
 
 
