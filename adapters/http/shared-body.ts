@@ -19,6 +19,9 @@ export interface SharedBody {
   readonly own: Buffer;
 }
 
+/** The whole of it. */
+export const bodyText = ({ shared, own }: SharedBody): string => `${shared.bytes}${own}`;
+
 const NAMES = ENCODINGS.map(({ name }) => name);
 
 /**
@@ -28,7 +31,7 @@ const NAMES = ENCODINGS.map(({ name }) => name);
 export function sendShared(request: FastifyRequest, reply: FastifyReply, { shared, own }: SharedBody): FastifyReply {
   const isSmall = shared.bytes.length + own.length < LEAST_COMPRESSED;
   const encoding = isSmall || request.headers['x-no-compression'] !== undefined ? undefined : askedFor(request);
-  if (!isSmall) reply.header('Vary', 'Accept-Encoding');
+  if (!isSmall) reply.header('Vary', [reply.getHeader('Vary') ?? [], 'accept-encoding'].flat().join(', '));
   if (encoding === undefined) return reply.send(Buffer.concat([shared.bytes, own]));
   let begun = shared.get(encoding.name);
   if (begun === undefined) {

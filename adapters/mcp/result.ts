@@ -2,7 +2,8 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { asServiceError, type ServiceError } from '../../src/core/errors.js';
 import type { Outcome } from '../../src/serve/call.js';
 import { errorBody } from '../http/failure.js';
-import { bodyText, envelopeOf, estimateEnvelope } from '../rest/envelope.js';
+import { bodyText } from '../http/shared-body.js';
+import { envelopeOf, estimateEnvelope } from '../rest/envelope.js';
 import { adviceOn } from './advice.js';
 import { type ToolEnvelope, textOf } from './text.js';
 

@@ -41,9 +41,6 @@ export function envelopeOf(answer: Answer, requestId: string, warnings: readonly
   return { shared, own: Buffer.from(`,${JSON.stringify(own).slice(1)}`) };
 }
 
-/** The whole body. */
-export const bodyText = ({ shared, own }: SharedBody): string => `${shared.bytes}${own}`;
-
 function flat(page: Record<string, unknown>): Record<string, unknown> {
   const own: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(page)) {

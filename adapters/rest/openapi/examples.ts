@@ -7,7 +7,8 @@ import { type ItemCache, priceOf, type Unit } from '../../../src/core/prices.js'
 import { TIERS } from '../../../src/core/tiers.js';
 import type { Answer } from '../../../src/serve/call.js';
 import { priceOfField } from '../../../src/serve/rules.js';
-import { bodyText, envelopeOf, estimateEnvelope } from '../envelope.js';
+import { bodyText } from '../../http/shared-body.js';
+import { envelopeOf, estimateEnvelope } from '../envelope.js';
 import { EXAMPLE_OBJECTS } from './example-objects.js';
 import type { Member, Selections } from './selections.js';
 import type { Example } from './types.js';
