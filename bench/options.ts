@@ -20,6 +20,8 @@ export interface BenchOptions {
   readonly rounds: number;
   readonly seconds: number;
   readonly connections: number;
+  /** What clients of A to D say that they read: null for nothing. Real ones say `gzip, deflate, br`. */
+  readonly acceptEncoding: string | null;
   /** Tweets of the large corpus. */
   readonly tweets: number;
   readonly json: boolean;
@@ -62,6 +64,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     .option('--rounds <n>', 'rounds of each contestant', whole(1, 100), 5)
     .option('--seconds <n>', 'seconds of one round', whole(1, 60), 3)
     .option('--connections <n>', 'kept-alive connections of the load', whole(1, 256), 32)
+    .option('--accept-encoding <encodings>', 'as the clients of A to D send it: "gzip, deflate, br" as most do')
     .option('--tweets <n>', 'size of the large corpus of F and H', whole(10_000, 10_000_000), 1_000_000)
     .option('--log-level <level>', 'LOG_LEVEL of the service', 'info')
     .option('--profile <folder>', 'no comparison: CPU profiles of the service under A to D, and their top costs')
@@ -83,6 +86,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     rounds: said.rounds,
     seconds: said.seconds,
     connections: said.connections,
+    acceptEncoding: said.acceptEncoding ?? null,
     tweets: said.tweets,
     json: said.json === true,
     profileFolder: said.profile ?? null,

@@ -7,7 +7,7 @@ import { prefers } from '../http/accept.js';
 import { callerOf } from '../http/request.js';
 import { outcomeHeaders } from './outcome-headers.js';
 import { budgetOfParams, documentOf, dryRunOf, type Params } from './params.js';
-import { refusalBody } from './result.js';
+import { refusalBody, renderResult } from './result.js';
 
 /** What a mount of GraphQL, whichever server runs it, is mounted on. */
 export interface GraphqlOptions {
@@ -25,6 +25,7 @@ export const callOf = (request: FastifyRequest, reply: FastifyReply): Omit<Call,
   ...callerOf(request, reply),
   interface: 'graphql',
   mayBeKeyless: true,
+  render: renderResult,
   queriesOnly: request.method === 'GET',
 });
 

@@ -1,8 +1,11 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { toCredits } from '../../src/core/credits.js';
 import type { ServiceError } from '../../src/core/errors.js';
+import type { Charge } from '../../src/metering/receipt.js';
 import type { Answer, Outcome, Refusal } from '../../src/serve/call.js';
 import { failureOf } from '../../src/serve/execute.js';
+import { Rendered } from '../../src/serve/rendered.js';
+import { bodyText, type SharedBody } from '../http/shared-body.js';
 
 /** A result that may know its own JSON, in the form that Yoga asks for it. */
 export interface Result extends ExecutionResult {
@@ -12,23 +15,41 @@ export interface Result extends ExecutionResult {
 /** An outcome as GraphQL says it: the money in `extensions.credits` (G4), failures with our codes (G5), statuses (G6). */
 export function resultOf(outcome: Outcome): Result {
   const { requestId, result } = outcome;
-  return result.kind === 'refusal' ? refused(result, requestId) : answered(result, requestId);
+  if (result.kind === 'refusal') return refused(result, requestId);
+  const body = bodyOf(outcome);
+  return { ...answered(result, requestId), ...(body && { stringify: () => bodyText(body) }) };
 }
 
+/** What calls with the same answer share of it: everything up to the balance and the request's id, which end the body. */
+export const renderResult = ({ data, charge }: Answer): Rendered => {
+  const credits = JSON.stringify(creditsOf(charge)).slice(0, -1);
+  return new Rendered(Buffer.from(`{"data":${JSON.stringify(data)},"extensions":{"credits":${credits}`));
+};
+
+/** The body of an answer that was rendered. */
+export function bodyOf({ requestId, result }: Outcome): SharedBody | undefined {
+  if (result.kind === 'refusal' || !result.rendered) return undefined;
+  const own = `,"remaining":${remainingOf(result)}},"request_id":${JSON.stringify(requestId)}}}`;
+  return { shared: result.rendered, own: Buffer.from(own) };
+}
+
+const remainingOf = ({ balance }: Answer): number | null => (balance === null ? null : toCredits(balance));
+
+const creditsOf = (charge: Charge) => ({
+  charged: toCredits(charge.amount),
+  cache: charge.cache,
+  breakdown: charge.lines.map(({ path, items, unitPrice, cache }) => ({
+    path,
+    items,
+    unit: toCredits(unitPrice),
+    cache,
+    charged: toCredits(items * unitPrice),
+  })),
+});
+
 function answered(answer: Answer, requestId: string): Result {
-  const { charge, balance, estimate, dataText } = answer;
-  const credits = {
-    charged: toCredits(charge.amount),
-    remaining: balance === null ? null : toCredits(balance),
-    cache: charge.cache,
-    breakdown: charge.lines.map(({ path, items, unitPrice, cache }) => ({
-      path,
-      items,
-      unit: toCredits(unitPrice),
-      cache,
-      charged: toCredits(items * unitPrice),
-    })),
-  };
+  const { charge, estimate, dataText } = answer;
+  const credits = { ...creditsOf(charge), remaining: remainingOf(answer) };
   if (estimate) {
     const priced = { max_items: estimate.maxItems, max_credits: toCredits(estimate.maxAmount) };
     return { data: null, extensions: { estimate: priced, credits, request_id: requestId } };

@@ -162,8 +162,9 @@ function chargeAnswer({ processor }: Shares, request: FastifyRequest, reply: Fas
     processor.spend(addressHolder(ip), COSTS.page + made);
     return;
   }
-  if (!outcome || outcome.accountId === null || outcome.result.kind !== 'answer' || outcome.result.rendered) return;
-  processor.spend(accountHolder(outcome.accountId), bytes * COSTS.answerByte);
+  if (!outcome || outcome.accountId === null || outcome.result.kind !== 'answer') return;
+  const made = outcome.result.rendered ? (request.encodedBytes ?? 0) : bytes;
+  if (made > 0) processor.spend(accountHolder(outcome.accountId), made * COSTS.answerByte);
 }
 
 /** Bytes; 0: no limit. A container without one reports none, or more than any machine has. */

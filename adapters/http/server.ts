@@ -18,6 +18,7 @@ import { sendFailure } from './failure.js';
 import { STARTING_POLICY, setHeaders } from './headers.js';
 import { type Capacity, type Shares, shedOverload, UNBOUNDED } from './overload.js';
 import { logRequests } from './request-log.js';
+import { LEAST_COMPRESSED } from './shared-body.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -85,7 +86,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   app.addHook('onSend', async (_request, reply) => {
     if (app.stopping) reply.header('Connection', 'close');
   });
-  await app.register(compress, { threshold: 1024, encodings: ['br', 'gzip'] });
+  await app.register(compress, { threshold: LEAST_COMPRESSED, encodings: ['br', 'gzip'] });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', async (request, reply) => guard(options, request, reply));

@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { asServiceError, type ServiceError } from '../../src/core/errors.js';
 import type { Outcome } from '../../src/serve/call.js';
 import { errorBody } from '../http/failure.js';
+import { bodyText } from '../http/shared-body.js';
 import { envelopeOf, estimateEnvelope } from '../rest/envelope.js';
 import { adviceOn } from './advice.js';
 import { type ToolEnvelope, textOf } from './text.js';
@@ -12,7 +13,7 @@ export function resultOf({ result, requestId }: Outcome): CallToolResult {
   try {
     const text = result.estimate
       ? estimateEnvelope(result, requestId, [])
-      : envelopeOf(result, requestId, []).toString();
+      : bodyText(envelopeOf(result, requestId, []));
     const envelope = JSON.parse(text) as ToolEnvelope;
     return { content: [{ type: 'text', text: textOf(envelope) }], structuredContent: { ...envelope } };
   } catch (error) {

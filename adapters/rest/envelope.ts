@@ -1,6 +1,8 @@
 import { toCredits } from '../../src/core/credits.js';
 import type { Answer } from '../../src/serve/call.js';
 import { failureOf } from '../../src/serve/execute.js';
+import { Rendered } from '../../src/serve/rendered.js';
+import type { SharedBody } from '../http/shared-body.js';
 
 /** Members that a page's or batch's documents put into groups, laid flat in the envelope. */
 const GROUPS = ['pageInfo', 'meta'];
@@ -9,11 +11,11 @@ const GROUPS = ['pageInfo', 'meta'];
 const leaveOutNull = (_key: string, value: unknown): unknown => (value === null ? undefined : value);
 
 /**
- * The members of an envelope (section 2) that do not depend on the call, as bytes without the opening brace: the operation's
+ * The members of an envelope (section 2) that do not depend on the call, as bytes without the closing brace: the operation's
  * one root field, and what it cost. Under the alias `data` the root is one object; under `page` it brings members of its own.
  * Throws the field's failure if it has none (G5).
  */
-export function renderEnvelope(answer: Answer): Buffer {
+export function renderEnvelope(answer: Answer): Rendered {
   const [failed] = answer.errors;
   if (failed) throw failureOf(failed);
   const root = answer.data ?? {};
@@ -25,18 +27,18 @@ export function renderEnvelope(answer: Answer): Buffer {
     cache: charge.cache,
     ...(fetchedAt !== undefined && { fetched_at: new Date(fetchedAt).toISOString() }),
   };
-  return Buffer.from(JSON.stringify({ ...meta, ...own }, leaveOutNull).slice(1));
+  return new Rendered(Buffer.from(JSON.stringify({ ...meta, ...own }, leaveOutNull).slice(0, -1)));
 }
 
-/** The whole body: what is this call's own, before what another call with the same answer shares. */
-export function envelopeOf(answer: Answer, requestId: string, warnings: readonly string[]): Buffer {
+/** The envelope: what depends on the call comes last, so that what does not can be compressed once for all. */
+export function envelopeOf(answer: Answer, requestId: string, warnings: readonly string[]): SharedBody {
   const own = {
-    request_id: requestId,
     balance_remaining: toCredits(answer.balance ?? 0),
+    request_id: requestId,
     ...(warnings.length > 0 && { warnings }),
   };
   const shared = answer.rendered ?? renderEnvelope(answer);
-  return Buffer.concat([Buffer.from(`${JSON.stringify(own).slice(0, -1)},`), shared]);
+  return { shared, own: Buffer.from(`,${JSON.stringify(own).slice(1)}`) };
 }
 
 function flat(page: Record<string, unknown>): Record<string, unknown> {

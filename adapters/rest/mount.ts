@@ -7,6 +7,7 @@ import { sendFailure } from '../http/failure.js';
 import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';
 import { callerOf } from '../http/request.js';
+import { bodyText, sendShared } from '../http/shared-body.js';
 import { envelopeOf, estimateEnvelope, renderEnvelope } from './envelope.js';
 import { type Endpoint, endpointOf } from './parameters.js';
 import { paramsOf, type RawRequest } from './request.js';
@@ -57,11 +58,12 @@ function send(outcome: Outcome, request: FastifyRequest, reply: FastifyReply): F
   const { result, requestId, warnings } = outcome;
   if (result.kind === 'refusal') return sendFailure(request, reply, result.failure);
   try {
-    const body = result.estimate
-      ? estimateEnvelope(result, requestId, warnings)
-      : envelopeOf(result, requestId, warnings);
+    const body = result.estimate ? null : envelopeOf(result, requestId, warnings);
     setHeaders(reply, creditHeaders(result, outcome));
-    return reply.type('application/json; charset=utf-8').send(body);
+    reply.type('application/json; charset=utf-8');
+    if (body === null) return reply.send(estimateEnvelope(result, requestId, warnings));
+    // What is made for this call alone is compressed for it alone.
+    return result.rendered ? sendShared(request, reply, body) : reply.send(bodyText(body));
   } catch (error) {
     return sendFailure(request, reply, asServiceError(error));
   }

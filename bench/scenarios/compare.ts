@@ -64,7 +64,7 @@ export async function compare(bench: Workbench, read: Read, { perch, home, serve
     lines: linesOf(read, figures),
     notes: [
       ...notesOf(figures),
-      `${options.connections} connections; LOG_LEVEL=${options.logLevel}`,
+      `${options.connections} connections; LOG_LEVEL=${options.logLevel}; Accept-Encoding: ${options.acceptEncoding ?? 'none'}`,
       paidNote(fell, (delivered + 1) * thousandths(before.charged), delivered),
     ],
   };
@@ -77,8 +77,9 @@ const peersOf = (read: Read, servers: ReadonlyMap<ServerName, Served>): Server[]
   });
 
 async function roundOf(bench: Workbench, read: Read, server: Server, seconds: number): Promise<Round> {
-  const { connections } = bench.options;
-  const load = { url: server.url + read.path, headers: server.headers, connections, seconds };
+  const { connections, acceptEncoding } = bench.options;
+  const headers = { ...server.headers, ...(acceptEncoding !== null && { 'accept-encoding': acceptEncoding }) };
+  const load = { url: server.url + read.path, headers, connections, seconds };
   const before = await cpuSeconds(server.pid);
   const result = await bench.generator.run({ ...load, ...(read.body !== undefined && { body: read.body }) });
   const cpu = (await cpuSeconds(server.pid)) - before;

@@ -53,7 +53,12 @@ export class AnswerCache {
 
   store(call: string, answer: Answer, dependencies: readonly Dependency[]): void {
     const parts = dependencies.map(({ key, value }) => ({ key, value: new WeakRef(value) }));
-    this.#entries.set(digestOf(call), { answer, parts, tombstonesVersion: this.#tombstones.version });
+    const key = digestOf(call);
+    const entry = { answer, parts, tombstonesVersion: this.#tombstones.version };
+    this.#entries.set(key, entry);
+    answer.rendered?.whenGrown(() => {
+      if (this.#entries.peek(key) === entry) this.#entries.set(key, entry);
+    });
   }
 
   async #isCurrent(parts: readonly Part[]): Promise<boolean> {
@@ -69,7 +74,7 @@ export class AnswerCache {
 const weightOf = ({ answer, parts }: Entry): number => {
   const { rendered, data, charge } = answer;
   const references = parts.reduce((sum, { key }) => sum + PART_BYTES + bytesOf(key), 0);
-  return ANSWER_BYTES + (rendered ? bytesOf(rendered) : bytesOf(data)) + bytesOf(charge.lines) + references;
+  return ANSWER_BYTES + (rendered?.size ?? bytesOf(data)) + bytesOf(charge.lines) + references;
 };
 
 /** True when nothing was read, not even to look ahead, so that the same call would cost and return the same. */

@@ -5,6 +5,7 @@ import type { ServiceError } from '../core/errors.js';
 import type { Charge } from '../metering/receipt.js';
 import type { RateDecision } from '../ports/rate-limiter.js';
 import type { UpstreamUsage } from '../read/call-context.js';
+import type { Rendered } from './rendered.js';
 
 /** Which operation: a persisted one by name or by its text's SHA-256, or a text of the caller's own. */
 export type Document =
@@ -52,8 +53,8 @@ export interface Call {
   readonly parse: () => Params;
   /** Distinguishes renderings of the same data by different interfaces. */
   readonly interface: 'rest' | 'graphql' | 'mcp';
-  /** The bytes of an answer that do not depend on the call: kept, where the answer can be given again. */
-  readonly render?: (answer: Answer) => Buffer;
+  /** What of an answer does not depend on the call: kept, where the answer can be given again. */
+  readonly render?: (answer: Answer) => Rendered;
   /** Whether a call without a key may pass when its operation turns out to be introspection (G2). */
   readonly mayBeKeyless?: boolean;
   /** A message of a protocol's own: it reads nothing, and is no request of the account's limit (A19). */
@@ -106,7 +107,7 @@ export interface Answer {
   /** The data as JSON, where it was made once for all callers (introspection): sent as it is. */
   readonly dataText?: string;
   /** What `Call.render` made of it: sent as it is. */
-  readonly rendered?: Buffer;
+  readonly rendered?: Rendered;
 }
 
 export interface Refusal {

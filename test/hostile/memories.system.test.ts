@@ -10,6 +10,7 @@ import { MEMORIES, type MemoryName, memoryRows } from '../../src/core/memory-tab
 import { QuotaSet } from '../../src/core/quota-set.js';
 import { AnswerCache } from '../../src/serve/answer-cache.js';
 import type { Answer } from '../../src/serve/call.js';
+import { Rendered } from '../../src/serve/rendered.js';
 import { sendOld } from '../mcp/raw.js';
 import { type Customers, customersOf } from '../support/customers.js';
 import { startPerch, type TestPerch } from '../support/perch.js';
@@ -34,7 +35,7 @@ const handle = (n: number): string => `${n}${'h'.repeat(250)}@${'d'.repeat(250)}
 /** One flat text, of a length that V8 tells apart by its length alone. */
 const text = (n: number, length = 60_000): string => Buffer.from(`${n}`.padStart(length, 'x')).toString();
 
-const answerOf = (rendered: Buffer): Answer => ({
+const answerOf = (rendered: Rendered): Answer => ({
   kind: 'answer',
   operation: 'query',
   data: null,
@@ -64,7 +65,7 @@ const FILLED: Readonly<Record<string, (maxBytes: number) => Filled>> = {
       const call = text(n, 20_000);
       const dependency = { key: `page:${n}`, value: { items: [{ id: call }] } };
       await cache.set(dependency.key, { value: dependency.value, fetchedAt: 0 }, 1e6);
-      answers.store(call, answerOf(Buffer.alloc(10)), [dependency]);
+      answers.store(call, answerOf(new Rendered(Buffer.alloc(10))), [dependency]);
     };
     return {
       memory: {
@@ -173,7 +174,7 @@ describe('every memory', () => {
     const keep = (length: number): number => {
       const calls = range(1500).map((n) => text(n, length));
       const begin = performance.now();
-      for (const call of calls) answers.store(call, answerOf(Buffer.alloc(10)), []);
+      for (const call of calls) answers.store(call, answerOf(new Rendered(Buffer.alloc(10))), []);
       return performance.now() - begin;
     };
     keep(100);

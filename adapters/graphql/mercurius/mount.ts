@@ -1,21 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
-import { asServiceError, type ServiceError } from '../../../src/core/errors.js';
+import { asServiceError } from '../../../src/core/errors.js';
 import type { Run } from '../../../src/serve/call.js';
 import type { Serve } from '../../../src/serve/serve.js';
-import { outcomeHeaders } from '../outcome-headers.js';
-import {
-  askedOf,
-  callOf,
-  commonHeaders,
-  type GraphqlOptions,
-  mediaTypeOf,
-  type Page,
-  refuse,
-  wantsPage,
-} from '../request.js';
-import { resultOf } from '../result.js';
-import { paramsOf } from './request-params.js';
+import { answerParams } from '../answer.js';
+import type { Params } from '../params.js';
+import { commonHeaders, type GraphqlOptions, type Page, refuse, wantsPage } from '../request.js';
+import { paramsOf } from '../request-params.js';
 
 export interface MercuriusOptions extends GraphqlOptions {
   /** Answers a browser that opens the address; without it, a browser is answered as any other client. */
@@ -113,24 +104,13 @@ async function load() {
 }
 
 async function answer(serve: Serve, run: Run, request: FastifyRequest, reply: FastifyReply) {
-  let params: ReturnType<typeof paramsOf>;
+  let params: Params;
   try {
     params = paramsOf(request);
   } catch (error) {
     return refuse(serve, request, reply, asServiceError(error));
   }
-  const outcome = await serve({
-    ...callOf(request, reply),
-    ...askedOf(params, request),
-    run,
-  });
-  outcomeHeaders(request, reply, outcome);
-  const result = resultOf(outcome);
-  const type = mediaTypeOf(request);
-  return reply
-    .code(statusOf(result, type))
-    .type(`${type}; charset=utf-8`)
-    .send((result.stringify ?? JSON.stringify)(shown(result)));
+  return answerParams(serve, params, request, reply, run);
 }
 
 /** Hooks get the reply, and through it the request, as with Mercurius's own routes. */
@@ -143,25 +123,3 @@ const runBy =
     // It keeps one compiled operation of a text, whichever was asked for: so the text is made another one for each.
     return graphql(`${text}\n#${id}`, context, variables, operationName);
   };
-
-interface Http {
-  readonly status: ServiceError['status'];
-  readonly spec?: boolean;
-}
-
-const httpOf = (extensions: Readonly<Record<string, unknown>>): Http | undefined => extensions.http as Http | undefined;
-
-/** The status of a refusal; with plain JSON, a wrong document is told with 200, as the protocol has it (G6). */
-function statusOf({ errors = [] }: ExecutionResult, type: string): number {
-  const refusals = errors.flatMap(({ extensions }) => httpOf(extensions) ?? []);
-  const said = refusals.filter(({ spec }) => !(spec && type === 'application/json'));
-  return Math.max(200, ...said.map(({ status }) => status));
-}
-
-/** Without what is for the status alone. */
-const shown = ({ errors, ...result }: ExecutionResult): object => ({
-  ...(errors && {
-    errors: errors.map((error) => ({ ...error.toJSON(), extensions: { ...error.extensions, http: undefined } })),
-  }),
-  ...result,
-});

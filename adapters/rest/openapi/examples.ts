@@ -7,6 +7,7 @@ import { type ItemCache, priceOf, type Unit } from '../../../src/core/prices.js'
 import { TIERS } from '../../../src/core/tiers.js';
 import type { Answer } from '../../../src/serve/call.js';
 import { priceOfField } from '../../../src/serve/rules.js';
+import { bodyText } from '../../http/shared-body.js';
 import { envelopeOf, estimateEnvelope } from '../envelope.js';
 import { EXAMPLE_OBJECTS } from './example-objects.js';
 import type { Member, Selections } from './selections.js';
@@ -107,7 +108,7 @@ export function examplesOf(
   const unit = priceOfField(root.field)?.unit;
   const data = { [root.name]: shaped(selections, root, example.value) };
   const body = envelopeOf(answerOf(data, example.items ?? [], unit), REQUEST_ID, []);
-  const answer: Example = { summary: unit ? 'A response' : 'The response', value: JSON.parse(String(body)) };
+  const answer: Example = { summary: unit ? 'A response' : 'The response', value: JSON.parse(bodyText(body)) };
   if (!unit) return { answer };
   return { answer, estimate: { summary: 'With `estimate=true`', value: estimated(unit, asked) } };
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { badRequest, ServiceError } from '../../../src/core/errors.js';
-import type { Params } from '../params.js';
-import { documentIdOf, NO_JSON_IN_QUERY, NOT_JSON } from '../request.js';
+import { badRequest, ServiceError } from '../../src/core/errors.js';
+import type { Params } from './params.js';
+import { documentIdOf, NO_JSON_IN_QUERY, NOT_JSON } from './request.js';
 
 const KNOWN: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions', 'documentId']);
 

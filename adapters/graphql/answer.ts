@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ExecutionResult } from 'graphql';
+import type { ServiceError } from '../../src/core/errors.js';
+import type { Run } from '../../src/serve/call.js';
+import type { Serve } from '../../src/serve/serve.js';
+import { sendShared } from '../http/shared-body.js';
+import { outcomeHeaders } from './outcome-headers.js';
+import type { Params } from './params.js';
+import { askedOf, callOf, mediaTypeOf } from './request.js';
+import { bodyOf, resultOf } from './result.js';
+
+/** Serves what was read of a request, by whichever server's `run`, and answers in the form that GraphQL over HTTP has. */
+export async function answerParams(
+  serve: Serve,
+  params: Params,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  run?: Run,
+): Promise<FastifyReply> {
+  const outcome = await serve({ ...callOf(request, reply), ...askedOf(params, request), ...(run && { run }) });
+  outcomeHeaders(request, reply, outcome);
+  const type = mediaTypeOf(request);
+  reply.type(`${type}; charset=utf-8`);
+  const body = bodyOf(outcome);
+  if (body) return sendShared(request, reply, body);
+  const result = resultOf(outcome);
+  return reply.code(statusOf(result, type)).send((result.stringify ?? JSON.stringify)(shown(result)));
+}
+
+interface Http {
+  readonly status: ServiceError['status'];
+  readonly spec?: boolean;
+}
+
+const httpOf = (extensions: Readonly<Record<string, unknown>>): Http | undefined => extensions.http as Http | undefined;
+
+/** The status of a refusal; with plain JSON, a wrong document is told with 200, as the protocol has it (G6). */
+function statusOf({ errors = [] }: ExecutionResult, type: string): number {
+  const refusals = errors.flatMap(({ extensions }) => httpOf(extensions) ?? []);
+  const said = refusals.filter(({ spec }) => !(spec && type === 'application/json'));
+  return Math.max(200, ...said.map(({ status }) => status));
+}
+
+/** Without what is for the status alone. */
+const shown = ({ errors, ...result }: ExecutionResult): object => ({
+  ...(errors && {
+    errors: errors.map((error) => ({ ...error.toJSON(), extensions: { ...error.extensions, http: undefined } })),
+  }),
+  ...result,
+});

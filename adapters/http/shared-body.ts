@@ -1,0 +1,52 @@
+import { negotiate } from '@fastify/accept-negotiator';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Rendered } from '../../src/serve/rendered.js';
+import { ENCODINGS, encode } from './encodings.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Bytes that were compressed for this request and are kept: what they cost is its caller's. */
+    encodedBytes?: number;
+  }
+}
+
+/** Bytes. Less goes into one packet with its headers, compressed or not. */
+export const LEAST_COMPRESSED = 1400;
+
+/** A body in two parts: what calls with the same answer share, and what is this call's own. */
+export interface SharedBody {
+  readonly shared: Rendered;
+  readonly own: Buffer;
+}
+
+/** The whole of it. */
+export const bodyText = ({ shared, own }: SharedBody): string => `${shared.bytes}${own}`;
+
+const NAMES = ENCODINGS.map(({ name }) => name);
+
+/**
+ * Sends what many calls share and what is this call's own as one body. What is shared is compressed once for each encoding
+ * that is asked for, and kept; what is the call's own goes out as it is.
+ */
+export function sendShared(request: FastifyRequest, reply: FastifyReply, { shared, own }: SharedBody): FastifyReply {
+  const isSmall = shared.bytes.length + own.length < LEAST_COMPRESSED;
+  const encoding = isSmall || request.headers['x-no-compression'] !== undefined ? undefined : askedFor(request);
+  if (!isSmall) reply.header('Vary', [reply.getHeader('Vary') ?? [], 'accept-encoding'].flat().join(', '));
+  if (encoding === undefined) return reply.send(Buffer.concat([shared.bytes, own]));
+  let begun = shared.get(encoding.name);
+  if (begun === undefined) {
+    begun = encode(encoding, shared.bytes);
+    shared.set(encoding.name, begun);
+    request.encodedBytes = shared.bytes.length;
+  }
+  const end = encoding.end(own, { checksum: begun.checksum, length: shared.bytes.length });
+  return reply.header('Content-Encoding', encoding.name).send(Buffer.concat([begun.bytes, end]));
+}
+
+/** As for what is compressed for one answer alone: letters of any case, and `*` means gzip, which everybody reads. */
+function askedFor({ headers }: FastifyRequest): (typeof ENCODINGS)[number] | undefined {
+  const header = headers['accept-encoding'];
+  if (typeof header !== 'string') return undefined;
+  const name = negotiate(header.toLowerCase().replaceAll(/\*|x-gzip/g, 'gzip'), NAMES);
+  return ENCODINGS.find((each) => each.name === name);
+}

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { createMemoryCache } from '../../adapters/memory/cache.js';
+import { Memories } from '../../src/core/memories.js';
+import { AnswerCache } from '../../src/serve/answer-cache.js';
+import type { Answer } from '../../src/serve/call.js';
+import { Rendered } from '../../src/serve/rendered.js';
+
+const answerOf = (rendered: Rendered): Answer => ({
+  kind: 'answer',
+  operation: 'query',
+  data: null,
+  errors: [],
+  charge: { amount: 1, items: 1, cacheHits: 1, cache: 'hit', lines: [], ledgerLines: [] },
+  balance: 1,
+  fetchedAt: 0,
+  rendered,
+});
+
+it('a kept answer weighs what is kept of it in every encoding, until it is replaced', () => {
+  const memories = new Memories();
+  const bytes = () => memories.states().find(({ name }) => name === 'answers')?.bytes ?? 0;
+  const cache = new AnswerCache(createMemoryCache({ clock: { now: () => 0 } }), { version: 0 } as never, memories);
+  const [older, newer] = [new Rendered(Buffer.alloc(1000)), new Rendered(Buffer.alloc(1000))];
+  const encoded = { bytes: Buffer.alloc(300), checksum: 0 };
+  cache.store('call', answerOf(older), []);
+  const before = bytes();
+  older.set('br', encoded);
+  older.set('gzip', encoded);
+  expect(bytes() - before).toBe(600);
+  cache.store('call', answerOf(newer), []);
+  expect(bytes()).toBe(before);
+  // Whoever still sends the older one adds nothing to what is kept.
+  older.set('zstd', encoded);
+  expect([bytes(), newer.size]).toEqual([before, 1000]);
+});
