@@ -1,5 +1,5 @@
 import { type Actor, AUDIT, type AuditDetail, type AuditKind } from '../../src/core/audit.js';
-import { figure, inCredits } from '../site/parts.js';
+import { figure, inCredits } from '../../src/core/figures.js';
 
 export const WHO: Record<Actor['who'], string> = {
   customer: 'you',

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+import { counted } from '../../src/core/figures.js';
 import type { GrantRecord } from '../../src/ports/grants.js';
-import { amountOf, counted } from './formats.js';
+import { amountOf } from './formats.js';
 import { dashboardPage, type PageLayout } from './frame.js';
 import { CapMeter } from './key-parts.js';
 import { Badge, Card, DataTable, Day, Nothing, When } from './parts.js';

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+import { counted } from '../../src/core/figures.js';
 import type { KeyRecord } from '../../src/ports/accounts.js';
-import { amountOf, counted, keyState } from './formats.js';
+import { amountOf, keyState } from './formats.js';
 import { dashboardPage, type PageLayout } from './frame.js';
 import type { KeyInput } from './key-forms.js';
 import { CapMeter, KeyFields, StateBadge } from './key-parts.js';

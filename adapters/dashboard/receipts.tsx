@@ -1,9 +1,10 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+import { counted, figure } from '../../src/core/figures.js';
 import { type ItemCache, UNITS } from '../../src/core/prices.js';
 import type { Receipt, ReceiptLine } from '../../src/ports/ledger.js';
-import { figure } from '../site/parts.js';
-import { amountOf, counted, creditsOf } from './formats.js';
+
+import { amountOf, creditsOf } from './formats.js';
 import { dashboardPage, type PageLayout } from './frame.js';
 import { Badge, Card, DataTable, FormError, Nothing, type Tone, When } from './parts.js';
 import { RequestTable } from './request-table.js';
@@ -27,7 +28,7 @@ const CACHES: Record<ItemCache, { text: string; tone: Tone }> = {
 const WHY: Record<ItemCache, string> = {
   miss: 'read from the network: full price',
   hit: 'cached: half price',
-  bypass: 'read from the network because of fresh=true: double price',
+  bypass: 'read from the network because fresh was set: double price',
 };
 
 /** `20 tweets were read from the network: full price, 20 credits.` */

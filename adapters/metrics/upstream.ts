@@ -16,7 +16,7 @@ const COUNTERS: readonly Row[] = [
   { name: 'failures_total', help: 'Upstream calls that failed because of the network.', of: (of) => of.failures },
   {
     name: 'refused_total',
-    help: 'Reads refused at once: past their deadline, or over their share.',
+    help: "Reads refused at once: too late for their deadline, or over their account's share of the queue.",
     of: (of) => of.refused,
   },
   { name: 'queue_wait_seconds_total', help: 'Time reads spent waiting in the queue.', of: (of) => of.waitedMs / 1000 },

@@ -16,7 +16,7 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
   },
   no_credits: {
     means: 'The wallet, the spend cap of the key, or the budget of the request does not cover a single item.',
-    todo: 'Buy credits, or raise the cap or the budget.',
+    todo: 'Buy credits, or raise the cap or the budget. Cached items cost half, so they may still be affordable.',
   },
   bad_request: {
     means: 'A parameter, cursor, body, list or query is invalid. The message says which one.',

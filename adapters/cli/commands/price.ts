@@ -2,6 +2,7 @@ import { schema } from '../../../schema/index.js';
 import { readOperations } from '../../../schema/operations.js';
 import { toCredits } from '../../../src/core/credits.js';
 import { ServiceError } from '../../../src/core/errors.js';
+import { counted, figure } from '../../../src/core/figures.js';
 import { PRODUCTS } from '../../../src/core/model.js';
 import { normaliseQuery } from '../../../src/read/subjects.js';
 import { Documents } from '../../../src/serve/documents.js';
@@ -11,7 +12,7 @@ import { paramsOf, type RawRequest } from '../../rest/request.js';
 import type { RouteRow } from '../../rest/routes.js';
 import { configOfProcess } from '../environment.js';
 import { Failure, WRONG_USE } from '../failure.js';
-import { answer, count, note, plural } from '../print.js';
+import { answer, note } from '../print.js';
 import { routeOf, urlOf } from '../route.js';
 
 interface PriceOptions {
@@ -64,9 +65,9 @@ function priceCall(method: string, address: string, options: PriceOptions): void
   };
   answer(result, options.json, () => {
     if (items === 0) return 'Free.';
-    const sum = `At most ${plural(toCredits(most), 'credit')} for up to ${plural(items, 'item')}`;
+    const sum = `At most ${counted(toCredits(most), 'credit')} for up to ${counted(items, 'item')}`;
     if (fresh) return `${sum}: double price, because fresh=true bypasses the cache.`;
-    return `${sum}; ${count(toCredits(cached))} if all of it is cached. Items that do not exist cost nothing.`;
+    return `${sum}; ${figure(toCredits(cached))} if all of it is cached. Items that do not exist cost nothing.`;
   });
 }
 

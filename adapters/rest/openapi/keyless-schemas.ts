@@ -82,7 +82,10 @@ export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       queueLength: { type: 'integer', description: 'Reads waiting in the queue.' },
       upstreamCalls: { type: 'integer', description: 'Upstream calls since startup.' },
       failures: { type: 'integer', description: 'Upstream calls that failed because of the network.' },
-      refused: { type: 'integer', description: 'Reads refused at once because they would have missed their deadline.' },
+      refused: {
+        type: 'integer',
+        description: "Reads refused at once: too late for their deadline, or over their account's share of the queue.",
+      },
       lastIncident: {
         type: ['object', 'null'],
         description: 'The last failure of the network.',

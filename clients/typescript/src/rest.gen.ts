@@ -792,7 +792,7 @@ export interface components {
             queueLength?: number;
             /** @description Milliseconds that a new read would wait in the queue. */
             queueWaitMs?: number;
-            /** @description Reads refused at once because they would have missed their deadline. */
+            /** @description Reads refused at once: too late for their deadline, or over their account's share of the queue. */
             refused?: number;
             /** @enum {string} */
             state: "ok" | "degraded" | "down";
