@@ -100,6 +100,12 @@ describe('a clone', () => {
     const before = await builtAtMs();
     expect(await version()).toEqual({ code: 0, stdout: first?.stdout, stderr: '' });
     expect(await builtAtMs()).toBe(before);
+    // What people write, and what editors keep while they do, is in no build.
+    for (const name of ['README.md', '.version.ts.swp', 'version.ts~', '#version.ts#', '4913']) {
+      await writeFile(join(clone, 'src/core', name), 'x');
+    }
+    expect((await version()).code).toBe(0);
+    expect(await builtAtMs()).toBe(before);
 
     const source = join(clone, 'src/core/version.ts');
     await writeFile(source, (await readFile(source, 'utf8')).replace(/'[\d.]+'/, `'9.8.7'`));
