@@ -2,7 +2,7 @@ import { schema } from '../../../schema/index.js';
 import { readOperations } from '../../../schema/operations.js';
 import { toCredits } from '../../../src/core/credits.js';
 import { ServiceError } from '../../../src/core/errors.js';
-import { counted, figure } from '../../../src/core/figures.js';
+import { counted, figure, inCredits } from '../../../src/core/figures.js';
 import { PRODUCTS } from '../../../src/core/model.js';
 import { normaliseQuery } from '../../../src/read/subjects.js';
 import { Documents } from '../../../src/serve/documents.js';
@@ -22,10 +22,10 @@ interface PriceOptions {
 
 interface Price {
   readonly items: number;
-  /** Thousandths of a credit: this call, what is held already counted at full price, and within the caller's budget. */
-  readonly most: number;
-  /** The same when everything is held. */
-  readonly held: number;
+  /** Thousandths of a credit, within the caller's budget: when nothing is cached. */
+  readonly uncached: number;
+  /** The same when everything is. */
+  readonly cached: number;
   readonly fresh: boolean;
 }
 
@@ -53,19 +53,19 @@ function priceCall(method: string, address: string, options: PriceOptions): void
     contentType: 'application/json',
     maxCreditsHeader: undefined,
   };
-  const { items, most, held: cached, fresh } = priceOf(row, raw);
+  const { items, uncached, cached, fresh } = priceOf(row, raw);
   const result = {
     method,
     path: pathname + (searchParams.size > 0 ? `?${searchParams}` : ''),
     operation: row.operation,
     max_items: items,
-    unit: items === 0 ? 0 : toCredits(most / items),
-    max_credits: toCredits(most),
+    unit: items === 0 ? 0 : toCredits(uncached / items),
+    max_credits: toCredits(uncached),
     max_credits_held: toCredits(cached),
   };
   answer(result, options.json, () => {
     if (items === 0) return 'Free.';
-    const sum = `At most ${counted(toCredits(most), 'credit')} for up to ${counted(items, 'item')}`;
+    const sum = `At most ${inCredits(toCredits(uncached))} for up to ${counted(items, 'item')}`;
     if (fresh) return `${sum}: double price, because fresh=true bypasses the cache.`;
     return `${sum}; ${figure(toCredits(cached))} if all of it is cached. Items that do not exist cost nothing.`;
   });
@@ -92,7 +92,6 @@ function priceOf(row: RouteRow, raw: RawRequest): Price {
   const { warnings = [], variables, budget } = paramsOf(endpoint, raw);
   for (const warning of warnings) note(`perch: ${warning}`);
   const { amount, items, fresh } = operation.worst(operation.coerce(variables));
-  const most = budget ?? Number.POSITIVE_INFINITY;
-  const cached = fresh ? amount : amount / 2;
-  return { items, most: Math.min(amount, most), held: Math.min(cached, most), fresh };
+  const within = (price: number): number => Math.min(price, budget ?? Number.POSITIVE_INFINITY);
+  return { items, uncached: within(amount), cached: within(fresh ? amount : amount / 2), fresh };
 }
