@@ -27,7 +27,7 @@ export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptio
     async ({ request, account, by }, _form, reply) => {
       const grantId = pathParam(request, 'grantId');
       const list = await grants.list(account.accountId);
-      if (!list.some((grant) => grant.grantId === grantId)) throw notOnAccount('client');
+      if (!list.some((grant) => grant.grantId === grantId)) throw notOnAccount('app');
       await grants.revoke(account.accountId, grantId, by);
       return redirectTo(reply, '/dashboard/clients?done=client-revoked');
     },
@@ -58,7 +58,7 @@ export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptio
       const list = await sessions.list(visitor.accountId);
       if (!list.some((session) => session.sessionId === sessionId)) throw notOnAccount('session');
       await sessions.end(visitor.accountId, sessionId, by);
-      // Their own session over, they meet the door there.
+      // Who has ended their own session is sent from there to sign in.
       return redirectTo(reply, `${security}?done=session-ended`);
     },
   );

@@ -30,7 +30,7 @@ const Name = ({ record, clients }: { record: KeyRecord; clients: KeysModel['clie
     <code class="soft block">{record.prefix}…</code>
     {record.grantId === null ? null : (
       <span class="small block">
-        client <bdi class="clip">{clients.get(record.grantId) ?? ''}</bdi>
+        app <bdi class="clip">{clients.get(record.grantId) ?? ''}</bdi>
       </span>
     )}
   </th>
@@ -66,7 +66,7 @@ const KeyRow = ({ record, clients, nowMs, replaced }: RowProps) => (
           Manage
         </a>
       ) : (
-        <a class="button small" href="/dashboard/clients" aria-label={`Manage ${record.name} under clients`}>
+        <a class="button small" href="/dashboard/clients" aria-label={`Manage ${record.name} under apps`}>
           Clients
         </a>
       )}

@@ -20,18 +20,18 @@ export interface ReceiptsModel {
 }
 
 const CACHES: Record<ItemCache, { text: string; tone: Tone }> = {
-  miss: { text: 'network', tone: 'plain' },
+  miss: { text: 'uncached', tone: 'plain' },
   hit: { text: 'cached', tone: 'ok' },
   bypass: { text: 'fresh', tone: 'warn' },
 };
 
 const WHY: Record<ItemCache, string> = {
-  miss: 'read from the network: full price',
+  miss: 'uncached: full price',
   hit: 'cached: half price',
-  bypass: 'read from the network because fresh was set: double price',
+  bypass: 'read fresh: double price',
 };
 
-/** `20 tweets were read from the network: full price, 20 credits.` */
+/** `20 tweets were uncached: full price, 1 credit each, 20 credits.` */
 const because = ({ items, unit, cache, unitPrice }: ReceiptLine): string =>
   `${counted(items, UNITS[unit].items.replace(/s$/, ''), UNITS[unit].items)} ${items === 1 ? 'was' : 'were'} ${WHY[cache]}, ${creditsOf(unitPrice)} each, ${creditsOf(unitPrice * items)}.`;
 

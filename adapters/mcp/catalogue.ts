@@ -131,7 +131,7 @@ export function priceTable({ reads }: Catalogue): string {
     '',
     'Credits per item returned. Empty results and failed calls are free. Use `price` to estimate a call in advance.',
     '',
-    '| Tool | Not cached | Cached | With `fresh` | Items |',
+    '| Tool | Uncached | Cached | Fresh | Items |',
     '|---|---|---|---|---|',
     ...rows,
     `| \`${PRICE_TOOL}\` | free | | | |`,

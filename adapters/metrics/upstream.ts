@@ -28,7 +28,7 @@ const GAUGES: readonly Row[] = [
   { name: 'next_wait_seconds', help: 'Estimated wait for a new read.', of: (of) => of.waitMs / 1000 },
 ];
 
-/** By session and kind of read: as many series as there are of these. */
+/** By network session and kind of read: as many series as there are of these. */
 const IN_FLIGHT: readonly [name: string, help: string, of: (inFlight: InFlightHealth) => number][] = [
   ['in_flight', 'Upstream calls in progress.', ({ calls }) => calls],
   ['in_flight_limit', 'Current concurrency limit for upstream calls.', ({ limit }) => limit],

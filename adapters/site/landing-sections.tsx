@@ -13,7 +13,7 @@ export const Prices = () => (
     title="Prices"
     lead="You pay for the items you receive. Cached items cost half; fresh reads bypass the cache and cost double."
   >
-    <Table caption="Credits per item" head={['Item', 'Full price', 'Cached', 'Fresh']}>
+    <Table caption="Credits per item" head={['Item', 'Uncached', 'Cached', 'Fresh']}>
       {priceRows().map((row) => (
         <tr key={row.unit}>
           <th scope="row">{capital(row.items)}</th>

@@ -29,11 +29,11 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
   },
   access_denied: {
     means:
-      'The network does not allow the current session to read this list or object or, if error.reason is list_not_served, has no such list.',
-    todo: 'Try later, when another session may have access, or read something else.',
+      'The network does not allow the current network session to read this list or object or, if error.reason is list_not_served, has no such list.',
+    todo: 'Try later, when another network session may have access, or read something else.',
   },
   product_unavailable: {
-    means: 'The network does not offer the requested search product to the current session.',
+    means: 'The network does not offer the requested search product to the current network session.',
     todo: 'Use the product Latest, which is always available.',
   },
   billing_disabled: {
@@ -45,7 +45,7 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
     todo: 'Try again after Retry-After. Cached items are still served.',
   },
   no_account: {
-    means: 'All of the sessions that Perch uses to read the network are paused.',
+    means: 'All network sessions of Perch are paused.',
     todo: 'Try again after Retry-After, when the first of them is available again.',
   },
   upstream_error: {

@@ -219,7 +219,7 @@ describe('credits', () => {
 describe('receipts', () => {
   it('say why a request cost what it did', async () => {
     const text = await words('busy', `/dashboard/receipts?request_id=${receiptOf(4).requestId}`);
-    expect(text).toContain('1 profile was read from the network: full price, 1 credit each, 1 credit.');
+    expect(text).toContain('1 profile was uncached: full price, 1 credit each, 1 credit.');
     expect(text).toContain('2 tweets were cached: half price, 0.5 credits each, 1 credit.');
   });
 

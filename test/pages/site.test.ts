@@ -100,7 +100,7 @@ describe('the status page', () => {
     expect(page).toContain('href="/problems/upstream_error"');
   });
 
-  it('tells of each reading session what is closed, why and until when; of Redis and of the processes that share it', () => {
+  it('tells of each network session what is closed, why and until when; of Redis and of the processes that share it', () => {
     const text = statusPage(STATUS).replaceAll(/<[^>]+>/g, '');
     expect(text).toContain('1 of 4 working');
     expect(text).toContain('search Top: denied until 2026-11-21 11:42:13 UTC');

@@ -219,7 +219,8 @@ function inWords(
 ): unknown {
   if (error instanceof Refusal && error.reason?.startsWith('cursor_')) {
     const written = [state, out].filter((path) => path !== null);
-    const again = written.length === 0 ? 'run the command again to start over' : `to start over, remove ${written.join(' and ')}`;
+    const again =
+      written.length === 0 ? 'run the command again to start over' : `to start over, remove ${written.join(' and ')}`;
     return new Failure(
       `this export cannot be resumed (${error.message.replace(/\.$/, '')}). What has been written is kept; ${again}`,
     );

@@ -23,7 +23,7 @@ export function failureOf(refusal: Refusal): ServiceError | undefined {
 }
 
 export const refused = (refusal: Refusal): ServiceError =>
-  failure('access_denied', 'The network denied our session access to this.', refusal, { reason: 'session' });
+  failure('access_denied', 'Our network session has no access to this.', refusal, { reason: 'session' });
 
 function errorOf(json: unknown): string | undefined {
   if (typeof json !== 'object' || json === null || !('error' in json)) return undefined;

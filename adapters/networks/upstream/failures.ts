@@ -41,7 +41,7 @@ export function defaultFailure(refusal: Refusal): ServiceError {
     return failure('no_account', 'The network rejected our credentials.', refusal, { retryAfter: 900 });
   }
   if (status === 403) {
-    return failure('access_denied', 'The network denied our session access to this.', refusal, { reason: 'session' });
+    return failure('access_denied', 'Our network session has no access to this.', refusal, { reason: 'session' });
   }
   if (status === 404 || status === 410) return failure('not_found', 'No such object.', refusal);
   if (status === 501) return failure('query_id_stale', 'The network no longer offers this read.', refusal);

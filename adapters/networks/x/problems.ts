@@ -126,16 +126,12 @@ function badInput(
 /** 403: these credentials may not read this (P11, P15). Where every application may, they are good for nothing. */
 function notAllowed(refusal: Refusal, asked: RequestedInput, isNotEnrolled: boolean): ServiceError {
   if (asked.kind === 'search' && asked.product !== 'Latest') {
-    return failure(
-      'product_unavailable',
-      `The network does not offer ${asked.product} search to our session.`,
-      refusal,
-    );
+    return failure('product_unavailable', `Our network session has no access to ${asked.product} search.`, refusal);
   }
   if (isNotEnrolled && asked.kind === 'objects') {
     return failure('no_account', 'Our application is not enrolled with the network.', refusal, {
       retryAfter: NOT_ENROLLED_S,
     });
   }
-  return failure('access_denied', 'The network denied our session access to this.', refusal, { reason: 'session' });
+  return failure('access_denied', 'Our network session has no access to this.', refusal, { reason: 'session' });
 }

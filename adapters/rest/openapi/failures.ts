@@ -45,7 +45,7 @@ const FAILURES = {
   },
   AccessDenied: {
     status: 403,
-    description: 'The network denied the current session access to this.',
+    description: 'The current network session has no access to this.',
     codes: ['access_denied'],
     headers: KNOWN,
   },
