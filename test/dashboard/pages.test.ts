@@ -168,7 +168,7 @@ describe('keys', () => {
     const html = await page('busy', '/dashboard/keys');
     expect(html.match(/<meter /g)).toHaveLength(3);
     const text = await words('busy', '/dashboard/keys');
-    for (const part of ['431.25 of 500 per day', 'Expiring', '1 inactive key', 'client Reading Room']) {
+    for (const part of ['431.25 of 500 per day', 'Expiring', '1 inactive key', 'app Reading Room']) {
       expect(text).toContain(part);
     }
     expect(html).not.toContain(`/dashboard/keys/${uuid(104)}`);
