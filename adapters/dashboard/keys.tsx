@@ -67,7 +67,7 @@ const KeyRow = ({ record, clients, nowMs, replaced }: RowProps) => (
         </a>
       ) : (
         <a class="button small" href="/dashboard/clients" aria-label={`Manage ${record.name} under apps`}>
-          Clients
+          Apps
         </a>
       )}
     </td>

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { toCredits } from '../../../src/core/credits.js';
-import { figure } from '../../../src/core/figures.js';
+import { counted, figure } from '../../../src/core/figures.js';
 import type { ListRead } from '../../../src/core/lists.js';
 import type { Product } from '../../../src/core/model.js';
 import { configOfProcess, typedPath } from '../environment.js';
@@ -182,7 +182,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
   }
 }
 
-const inItems = (items: number): string => `${figure(items)} ${items === 1 ? 'item' : 'items'}`;
+const inItems = (items: number): string => counted(items, 'item');
 
 interface Stopping {
   /** Aborted when somebody asks for an end. */
