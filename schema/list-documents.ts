@@ -12,18 +12,19 @@ const FRAGMENTS = { tweets: '...RestTweet', users: '...RestUser' } as const;
 
 function nodesOf({ list, idsOnly }: ListRead): string {
   if (idsOnly) return 'data: nodes';
-  const held = list.products ? Object.values(list.products) : [list];
-  const fragments = [...new Set(held.map(({ items }) => FRAGMENTS[items]))];
+  const lists = list.products ? Object.values(list.products) : [list];
+  const fragments = [...new Set(lists.map(({ items }) => FRAGMENTS[items]))];
   return ['data: nodes {', ...fragments.map((fragment) => `  ${fragment}`), '}'].join('\n    ');
 }
 
-export const camelCase = (name: string): string =>
-  name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+/** What a list's document calls its operation, of the name that it is kept under. */
+export const documentNameOf = ({ operation }: Pick<ListRead, 'operation'>): string =>
+  operation.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** The operation of a list read. Clients run it by the SHA-256 of this text: what it says today, it says for good. */
 function documentOf(read: ListRead): string {
   const [variables, args] = SUBJECTS[read.list.subject];
-  return `query ${camelCase(read.operation)}(${variables}, $count: Int = ${read.size.initial}, $cursor: String, $fresh: Boolean = false) {
+  return `query ${documentNameOf(read)}(${variables}, $count: Int = ${read.size.initial}, $cursor: String, $fresh: Boolean = false) {
   page: ${read.query.name}(${args}, first: $count, after: $cursor, fresh: $fresh) {
     ${nodesOf(read)}
     pageInfo {

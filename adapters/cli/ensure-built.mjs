@@ -9,6 +9,8 @@ const ROOT = PACKAGE_FOLDER;
 const STAMP = join(ROOT, 'dist', '.sources');
 /** What the built program is made of. */
 const SOURCES = ['app', 'src', 'schema', 'adapters'];
+/** What the build reads or copies, by its ending: not what is there for people, nor what an editor keeps beside a file. */
+const IS_READ = /^[^.#].*\.(?:[cm]?[jt]s|tsx|json|css|svg|sql|graphql|peggy)$/;
 const SINGLE = ['package-lock.json', 'tsconfig.json'];
 
 /** Builds when a source has changed since the last build. Throws an Error that says what to do. */
@@ -37,12 +39,15 @@ const isCurrent = () => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === fin
 function fingerprint() {
   const hash = createHash('sha256');
   const add = (path) => {
-    const { mtimeMs, size } = statSync(path);
-    hash.update(`${path} ${mtimeMs} ${size}\n`);
+    // Gone since its folder was listed, as a file that is replaced may be.
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found !== undefined) hash.update(`${path} ${found.mtimeMs} ${found.size}\n`);
   };
   for (const folder of SOURCES) {
     const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true });
-    for (const entry of entries) if (entry.isFile()) add(join(entry.parentPath ?? entry.path, entry.name));
+    for (const entry of entries) {
+      if (entry.isFile() && IS_READ.test(entry.name)) add(join(entry.parentPath ?? entry.path, entry.name));
+    }
   }
   for (const file of SINGLE.filter((name) => existsSync(join(ROOT, name)))) add(join(ROOT, file));
   return hash.digest('hex');

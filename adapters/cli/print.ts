@@ -1,3 +1,5 @@
+import { figure } from '../../src/core/figures.js';
+
 /** Standard output is the result and nothing else; whatever is said on the way goes to standard error. */
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -17,7 +19,7 @@ export function facts(rows: readonly (readonly [name: string, value: string | nu
 
 /** Rows under a header, columns as wide as their widest cell. */
 export function table(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const lines = [header, ...rows].map((row) => row.map((cell) => (typeof cell === 'number' ? count(cell) : cell)));
+  const lines = [header, ...rows].map((row) => row.map((cell) => (typeof cell === 'number' ? figure(cell) : cell)));
   const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   const pad = (cell: string, column: number, line: number): string => {
     const isNumber = typeof rows[Math.max(line - 1, 0)]?.[column] === 'number';
@@ -32,8 +34,3 @@ export function table(header: readonly string[], rows: readonly (readonly (strin
     )
     .join('\n');
 }
-
-export const count = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 3 });
-
-export const plural = (amount: number, one: string, many = `${one}s`): string =>
-  `${count(amount)} ${amount === 1 ? one : many}`;

@@ -26,14 +26,14 @@ export function welcome(url: string, config: Config, demo: Demo | null, signIn: 
     ['  REST', `${url}/openapi.yaml`],
     ['  MCP', `${url}/mcp`],
   ]);
-  const title = `Perch is running with ${dataOf(config, demo)} data at ${url}`;
+  const title = `Perch is running at ${url} with ${dataOf(config, demo)}`;
   const stop = 'Ctrl-C stops it.';
   return ['', title, '', places, '', ...firstRead(url, config, demo), '', stop, ''].join('\n');
 }
 
 function dataOf({ network }: Config, demo: Demo | null): string {
-  if (network !== 'corpus') return network;
-  return demo === null ? 'imported' : 'demo';
+  if (network !== 'corpus') return `${network} data`;
+  return demo === null ? 'the tweets and profiles in its own database' : 'demo data';
 }
 
 function firstRead(url: string, config: Config, demo: Demo | null): string[] {

@@ -4,6 +4,7 @@ import type { Agent } from 'undici';
 import { digestOf } from '../../src/core/digest.js';
 import { HOUR_MS } from '../../src/core/durations.js';
 import { badRequest, ServiceError } from '../../src/core/errors.js';
+import { lazily } from '../../src/core/lazily.js';
 import type { Cache } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { ClientDocuments } from '../../src/ports/grants.js';
@@ -42,7 +43,8 @@ type CachedDocument = { readonly text: string } | { readonly fault: string };
 export class GuardedDocuments implements ClientDocuments {
   readonly #options: ClientDocumentsOptions;
   readonly #isPublic: (address: string) => boolean;
-  #agent: Promise<Agent> | undefined;
+  /** With the first document: many a process never reads one. */
+  readonly #agent = lazily(() => this.#open());
   /** By address: who asks for what is on its way waits for that. */
   readonly #underway = new Map<string, Promise<CachedDocument>>();
 
@@ -70,10 +72,9 @@ export class GuardedDocuments implements ClientDocuments {
   }
 
   async close(): Promise<void> {
-    await (await this.#agent)?.destroy();
+    await (await this.#agent.peek())?.destroy();
   }
 
-  /** With the first document: many a process never reads one. */
   async #open(): Promise<Agent> {
     const { resolve = lookup as Resolve, ca } = this.#options.allow ?? {};
     const { Agent } = await import('undici');
@@ -99,14 +100,14 @@ export class GuardedDocuments implements ClientDocuments {
     const signal = AbortSignal.timeout(DEADLINE_MS);
     const headers = { accept: 'application/json', 'user-agent': this.#options.userAgent };
     const { request } = await import('undici');
-    this.#agent ??= this.#open();
-    const response = await request(url, { dispatcher: await this.#agent, signal, headers });
+    const response = await request(url, { dispatcher: await this.#agent.get(), signal, headers });
     // What is let go half-way says so, and nobody else listens.
     response.body.on('error', () => {});
     try {
       const type = String(response.headers['content-type'] ?? '');
       if (response.statusCode !== 200) throw new Unfit('the response status is not 200.');
-      if (!/^application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(type)) throw new Unfit('it is not valid JSON.');
+      if (!/^application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(type))
+        throw new Unfit('its Content-Type is not JSON.');
       return await readText(response.body);
     } finally {
       response.body.destroy();

@@ -27,7 +27,7 @@ export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptio
     async ({ request, account, by }, _form, reply) => {
       const grantId = pathParam(request, 'grantId');
       const list = await grants.list(account.accountId);
-      if (!list.some((grant) => grant.grantId === grantId)) throw notOnAccount('client');
+      if (!list.some((grant) => grant.grantId === grantId)) throw notOnAccount('app');
       await grants.revoke(account.accountId, grantId, by);
       return redirectTo(reply, '/dashboard/clients?done=client-revoked');
     },

@@ -1,10 +1,10 @@
 import { type Actor, AUDIT, type AuditDetail, type AuditKind } from '../../src/core/audit.js';
-import { figure, inCredits } from '../site/parts.js';
+import { figure, inCredits } from '../../src/core/figures.js';
 
 export const WHO: Record<Actor['who'], string> = {
   customer: 'you',
   operator: 'the operator',
-  client: 'a client',
+  client: 'an app',
   payments: 'the payment processor',
   service: 'Perch',
 };
@@ -48,7 +48,7 @@ const SAID: Record<string, (value: Value, detail: AuditDetail) => string | null>
   redirect_uri: (value) => `redirects to ${plain(value)}`,
 };
 
-/** The plain facts of a change, as a person reads them: `perch_live_8fK2xQ…; “Reader”; cap 500 credits a day`. */
+/** The plain facts of a change, as a person reads them: `perch_live_8fK2xQ…; “Reader”; cap 500 credits per day`. */
 export const detailText = (detail: AuditDetail): string =>
   Object.entries(detail)
     .map(([name, value]) => {

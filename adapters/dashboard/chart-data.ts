@@ -1,7 +1,8 @@
 import { toCredits } from '../../src/core/credits.js';
 import { DAY_MS } from '../../src/core/durations.js';
+import { figure } from '../../src/core/figures.js';
 import type { UsageRow } from '../../src/ports/ledger.js';
-import { figure } from '../site/parts.js';
+
 import { SERIES_COLOURS } from './palette.js';
 
 /** Longer ranges are drawn by the week: a bar must stay wide enough to be seen on a phone. Days. */

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+import { counted } from '../../src/core/figures.js';
 import type { GrantRecord } from '../../src/ports/grants.js';
-import { amountOf, counted } from './formats.js';
+import { amountOf, creditsOf } from './formats.js';
 import { dashboardPage, type PageLayout } from './frame.js';
 import { CapMeter } from './key-parts.js';
 import { Badge, Card, DataTable, Day, Nothing, When } from './parts.js';
@@ -12,7 +13,7 @@ export interface ClientsModel {
   readonly grants: readonly GrantRecord[];
 }
 
-/** Names are the clients' own words: nobody has checked them. */
+/** A client of OAuth, which people know as an app. Its name is its own word: nobody has checked it. */
 const Client = ({ grant }: { grant: GrantRecord }) => (
   <li class="card client">
     <div class="card-head">
@@ -24,7 +25,7 @@ const Client = ({ grant }: { grant: GrantRecord }) => (
     <dl class="facts">
       <div>
         <dt>Spent</dt>
-        <dd>{amountOf(grant.spent)} credits</dd>
+        <dd>{creditsOf(grant.spent)}</dd>
       </div>
       <div>
         <dt>Cap</dt>
@@ -70,11 +71,11 @@ const FORMER = 50;
 
 const Former = ({ grants }: { grants: readonly GrantRecord[] }) => (
   <details class="card">
-    <summary>{counted(grants.length, 'client')} no longer connected</summary>
+    <summary>{counted(grants.length, 'app')} no longer connected</summary>
     {grants.length > FORMER ? <p class="soft">Only the newest {FORMER} are listed.</p> : null}
     <DataTable
-      caption="Clients no longer connected"
-      columns={[{ title: 'Client' }, { title: 'Spent', numeric: true }, { title: 'Allowed' }, { title: 'Ended (UTC)' }]}
+      caption="Apps no longer connected"
+      columns={[{ title: 'App' }, { title: 'Spent', numeric: true }, { title: 'Allowed' }, { title: 'Ended (UTC)' }]}
     >
       {grants.slice(0, FORMER).map((grant) => (
         <tr key={grant.grantId}>
@@ -98,8 +99,8 @@ export const clientsPage = ({ layout, grants }: ClientsModel): string => {
   const former = grants.filter(({ revokedAt }) => revokedAt !== null);
   return dashboardPage(
     {
-      title: 'Clients',
-      lead: 'Programs that you have allowed to read for you. Each has its own key and spends from your wallet.',
+      title: 'Apps',
+      lead: 'Apps that you have allowed to read for you. Each has its own key and spends from your wallet.',
       here: '/dashboard/clients',
       layout,
     },
@@ -109,7 +110,7 @@ export const clientsPage = ({ layout, grants }: ClientsModel): string => {
         {connected.length === 0 ? (
           <Card id="none" title="None yet">
             <Nothing>
-              Give a hosted client the address of this server. It looks up{' '}
+              Give a hosted app, such as an AI assistant, the address of this server. It looks up{' '}
               <code>/.well-known/oauth-protected-resource</code> there, sends you here to sign in, and asks for your
               consent and a spend cap.
             </Nothing>

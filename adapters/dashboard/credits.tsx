@@ -1,12 +1,14 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+
 import type { SaleRecord } from '../../src/billing/billing.js';
+import { counted, figure } from '../../src/core/figures.js';
 import { PACKS, usdPer1000 } from '../../src/core/packs.js';
 import { qpsOf, TIERS } from '../../src/core/tiers.js';
 import type { AccountRecord } from '../../src/ports/accounts.js';
 import type { StatementEntry } from '../../src/ports/ledger.js';
-import { figure } from '../site/parts.js';
-import { amountOf, capitalized } from './formats.js';
+
+import { capitalized, creditsOf } from './formats.js';
 import { dashboardPage, type PageLayout } from './frame.js';
 import { standingOf } from './overview-model.js';
 import { Badge, Card, DataTable, FormError, Notice, type Tone } from './parts.js';
@@ -50,7 +52,9 @@ const PackCard = ({ pack, model }: { pack: (typeof PACKS)[number]; model: Credit
         ${figure(pack.usd)}, or ${usdPer1000(pack).toFixed(2)} per 1,000
       </p>
       <p class="soft small">
-        {raises ? `Raises your rate limit to ${reaches} requests per second.` : 'Does not change your rate limit.'}
+        {raises
+          ? `Raises your rate limit to ${counted(reaches, 'request')} per second.`
+          : 'Does not change your rate limit.'}
       </p>
       {isSold(model) ? (
         <form method="post" action="/dashboard/credits/buy">
@@ -71,7 +75,7 @@ const Packs = (model: CreditsModel) => (
     title="Packs"
     lead={
       isSold(model)
-        ? 'You pay by card on the website of the payment processor; tax is included. Credits do not expire.'
+        ? "You pay by card on the payment processor's website, which adds tax where it is due. Credits do not expire."
         : 'Credits do not expire.'
     }
   >
@@ -103,10 +107,10 @@ const Tiers = ({ account }: CreditsModel) => {
       title="Rate limit by total paid"
       lead={`You have paid $${figure(account.paidUsd)} in total. ${
         special
-          ? `The operator has set your limit to ${figure(account.qps)} requests per second.`
+          ? `The operator has set your limit to ${counted(account.qps, 'request')} per second.`
           : next === null
             ? 'You are in the highest tier.'
-            : `Paying $${figure(next.moreUsd)} more raises your limit to ${next.requestsPerSecond} requests per second.`
+            : `Paying $${figure(next.moreUsd)} more raises your limit to ${counted(next.requestsPerSecond, 'request')} per second.`
       }`}
     >
       <DataTable
@@ -134,7 +138,7 @@ export const creditsPage = (model: CreditsModel): string =>
       title: 'Credits',
       lead: (
         <>
-          Your balance is <strong>{amountOf(model.account.balance)}</strong> credits.
+          Your balance is <strong>{creditsOf(model.account.balance)}</strong>.
         </>
       ),
       here: '/dashboard/credits',

@@ -2,7 +2,7 @@
 export const FLASH_MESSAGES = {
   'key-changed': 'Key saved.',
   'key-revoked': 'Key revoked. It stops working everywhere within seconds.',
-  'client-revoked': 'Client disconnected.',
+  'client-revoked': 'App disconnected.',
   'session-ended': 'Session signed out.',
   'others-ended': 'All other sessions signed out.',
 } as const;

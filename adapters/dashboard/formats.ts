@@ -1,6 +1,6 @@
 import { type Thousandths, toCredits } from '../../src/core/credits.js';
+import { figure, inCredits } from '../../src/core/figures.js';
 import type { CapPeriod, KeyRecord } from '../../src/ports/accounts.js';
-import { figure, inCredits } from '../site/parts.js';
 
 /** `1,234.5`, from thousandths. */
 export const amountOf = (amount: Thousandths): string => figure(toCredits(amount));
@@ -10,10 +10,6 @@ export const creditsOf = (amount: Thousandths): string => inCredits(toCredits(am
 
 /** With a capital letter in front. */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** `1 key`, `2 keys`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${figure(count)} ${count === 1 ? one : many}`;
 
 /** `$12`, `$12.50`, from cents. */
 export const dollars = (cents: number): string => {

@@ -51,13 +51,13 @@ function capOf(period: string, amount: string): Cap | null {
   return { amount: credits, period: known };
 }
 
-/** How long a replaced key still works (A10): what the form offers, in milliseconds. */
+/** How long a replaced key still works (A10): what the form offers; `ms` are milliseconds. */
 export const OVERLAPS = [
-  { value: 'now', text: 'Revoke it now', ms: 0 },
-  { value: '1h', text: '1 hour', ms: HOUR_MS },
-  { value: '24h', text: '24 hours', ms: DAY_MS },
-  { value: '7d', text: '7 days', ms: 7 * DAY_MS },
-  { value: '30d', text: '30 days', ms: 30 * DAY_MS },
+  { value: 'now', text: 'Revoke now', ms: 0 },
+  { value: '1h', text: 'Keep for 1 hour', ms: HOUR_MS },
+  { value: '24h', text: 'Keep for 24 hours', ms: DAY_MS },
+  { value: '7d', text: 'Keep for 7 days', ms: 7 * DAY_MS },
+  { value: '30d', text: 'Keep for 30 days', ms: 30 * DAY_MS },
 ] as const;
 
 /** Throws `bad_request` for a choice that was not offered. */

@@ -83,7 +83,7 @@ const Rotate = (model: KeyModel) => (
   >
     <form method="post" action={`/dashboard/keys/${model.record.keyId}/rotate`} class="row-form">
       <div class="field">
-        <label for="overlap">Keep the old key working for</label>
+        <label for="overlap">Old key</label>
         <select id="overlap" name="overlap">
           {OVERLAPS.map(({ value, text }) => (
             <option key={value} value={value} selected={value === '24h'}>

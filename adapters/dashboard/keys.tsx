@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+import { counted } from '../../src/core/figures.js';
 import type { KeyRecord } from '../../src/ports/accounts.js';
-import { amountOf, counted, keyState } from './formats.js';
+import { amountOf, keyState } from './formats.js';
 import { dashboardPage, type PageLayout } from './frame.js';
 import type { KeyInput } from './key-forms.js';
 import { CapMeter, KeyFields, StateBadge } from './key-parts.js';
@@ -29,7 +30,7 @@ const Name = ({ record, clients }: { record: KeyRecord; clients: KeysModel['clie
     <code class="soft block">{record.prefix}…</code>
     {record.grantId === null ? null : (
       <span class="small block">
-        client <bdi class="clip">{clients.get(record.grantId) ?? ''}</bdi>
+        app <bdi class="clip">{clients.get(record.grantId) ?? ''}</bdi>
       </span>
     )}
   </th>
@@ -65,8 +66,8 @@ const KeyRow = ({ record, clients, nowMs, replaced }: RowProps) => (
           Manage
         </a>
       ) : (
-        <a class="button small" href="/dashboard/clients" aria-label={`Manage ${record.name} under clients`}>
-          Clients
+        <a class="button small" href="/dashboard/clients" aria-label={`Manage ${record.name} under apps`}>
+          Apps
         </a>
       )}
     </td>

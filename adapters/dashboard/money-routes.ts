@@ -1,6 +1,7 @@
 import type { SaleRecord } from '../../src/billing/billing.js';
+import { inCredits } from '../../src/core/figures.js';
 import { isUuid } from '../../src/core/uuid.js';
-import { inCredits } from '../site/parts.js';
+
 import {
   type AuthenticatedRoutes,
   isCallerError,

@@ -5,7 +5,7 @@ import { createChartThread } from './chart-thread.js';
 import { mountKeys } from './key-routes.js';
 import { mountMoney } from './money-routes.js';
 import { createPictures } from './pictures.js';
-import { sendRefusalPage } from './refusals.js';
+import { installRefusalPages } from './refusals.js';
 import type { DashboardOptions } from './services.js';
 import { mountUsage } from './usage-routes.js';
 
@@ -14,7 +14,7 @@ export function mountDashboard(app: FastifyInstance, options: DashboardOptions):
   const routes = authenticatedRoutes(options);
   const thread = createChartThread();
   app.addHook('onClose', () => thread.close());
-  sendRefusalPage(app);
+  installRefusalPages(app);
   mountUsage(routes, options, createPictures(thread.draw, options.memories));
   mountKeys(routes, options, () => app.baseUrl);
   mountMoney(routes, options);

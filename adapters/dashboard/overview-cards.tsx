@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import { figure } from '../site/parts.js';
-import { amountOf, counted, keyState, PERIODS } from './formats.js';
+
+import { counted, figure } from '../../src/core/figures.js';
+import { amountOf, keyState, PERIODS } from './formats.js';
 import { buys, daysLeft, FOLLOWERS_PER_PAGE, fundsOf, type OverviewModel, standingOf } from './overview-model.js';
 import { Card, Notice } from './parts.js';
 

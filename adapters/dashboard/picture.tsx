@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 
-import { figure } from '../site/parts.js';
+import { figure } from '../../src/core/figures.js';
 import { type ChartData, type ChartName, chartText, type Range } from './chart-data.js';
 import { CHART_SIZES } from './chart-sizes.js';
 import { chartPath } from './usage-params.js';

@@ -1,9 +1,10 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+import { counted, figure } from '../../src/core/figures.js';
 import { type ItemCache, UNITS } from '../../src/core/prices.js';
 import type { Receipt, ReceiptLine } from '../../src/ports/ledger.js';
-import { figure } from '../site/parts.js';
-import { amountOf, counted, creditsOf } from './formats.js';
+
+import { amountOf, creditsOf } from './formats.js';
 import { dashboardPage, type PageLayout } from './frame.js';
 import { Badge, Card, DataTable, FormError, Nothing, type Tone, When } from './parts.js';
 import { RequestTable } from './request-table.js';
@@ -19,18 +20,18 @@ export interface ReceiptsModel {
 }
 
 const CACHES: Record<ItemCache, { text: string; tone: Tone }> = {
-  miss: { text: 'network', tone: 'plain' },
+  miss: { text: 'uncached', tone: 'plain' },
   hit: { text: 'cached', tone: 'ok' },
   bypass: { text: 'fresh', tone: 'warn' },
 };
 
 const WHY: Record<ItemCache, string> = {
-  miss: 'read from the network: full price',
+  miss: 'uncached: full price',
   hit: 'cached: half price',
-  bypass: 'read from the network because of fresh=true: double price',
+  bypass: 'read fresh: double price',
 };
 
-/** `20 tweets were read from the network: full price, 20 credits.` */
+/** `20 tweets were uncached: full price, 1 credit each, 20 credits.` */
 const because = ({ items, unit, cache, unitPrice }: ReceiptLine): string =>
   `${counted(items, UNITS[unit].items.replace(/s$/, ''), UNITS[unit].items)} ${items === 1 ? 'was' : 'were'} ${WHY[cache]}, ${creditsOf(unitPrice)} each, ${creditsOf(unitPrice * items)}.`;
 

@@ -36,7 +36,7 @@ const page = (title: string, message: string): string =>
   );
 
 /** What the service says to programs, as a page: also where no page of ours answered, as for a path that is none. */
-export function sendRefusalPage(app: FastifyInstance): void {
+export function installRefusalPages(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const type = String(reply.getHeader('content-type') ?? '');
     const isOurs = reply.statusCode >= 400 && /^\/dashboard(?:[/?]|$)/.test(request.url);

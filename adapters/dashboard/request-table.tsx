@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+import { figure } from '../../src/core/figures.js';
 import type { Receipt } from '../../src/ports/ledger.js';
-import { figure } from '../site/parts.js';
+
 import { amountOf } from './formats.js';
 import { DataTable, When } from './parts.js';
 

@@ -1,8 +1,10 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+
 import type { SaleRecord } from '../../src/billing/billing.js';
+import { figure, inCredits } from '../../src/core/figures.js';
 import type { StatementEntry } from '../../src/ports/ledger.js';
-import { figure } from '../site/parts.js';
+
 import { amountOf, capitalized, dollars } from './formats.js';
 import { Badge, Card, DataTable, Nothing, type Tone, When } from './parts.js';
 
@@ -22,7 +24,7 @@ const DISPUTES = {
 const afterwards = ({ refundedUsd, reversed, disputed }: SaleRecord): string =>
   [
     ...(refundedUsd > 0 ? [`${dollars(Math.round(refundedUsd * 100))} refunded`] : []),
-    ...(reversed > 0 ? [`${figure(reversed)} credits withdrawn`] : []),
+    ...(reversed > 0 ? [`${inCredits(reversed)} withdrawn`] : []),
     ...(disputed === null ? [] : [DISPUTES[disputed]]),
   ].join('; ');
 

@@ -1,8 +1,10 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+
 import type { ComponentChildren } from 'preact';
+import { figure } from '../../src/core/figures.js';
 import type { UsageRow } from '../../src/ports/ledger.js';
-import { figure } from '../site/parts.js';
+
 import { amountOf } from './formats.js';
 import { type Column, DataTable, Day } from './parts.js';
 import type { DayGroup, UsageParams } from './usage-params.js';

@@ -1,9 +1,10 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+import { counted, figure } from '../../src/core/figures.js';
 import type { UsageRow } from '../../src/ports/ledger.js';
-import { figure } from '../site/parts.js';
+
 import { type ChartData, daysIn } from './chart-data.js';
-import { counted } from './formats.js';
+
 import { dashboardPage, type PageLayout } from './frame.js';
 import { Card, FormError, Nothing } from './parts.js';
 import { Picture } from './picture.js';

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { limitAddress } from '../../src/access/address.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { FairShare } from '../../src/core/fair-share.js';
+import { counted } from '../../src/core/figures.js';
 import { monotonic } from '../../src/core/monotonic.js';
 
 /** Bytes (P13). */
@@ -28,16 +29,28 @@ export function boundBodies(app: FastifyInstance, total: number, longestMs: numb
       refused();
       // The rest of it is not waited for.
       reply.header('Connection', 'close');
-      const reason = share.countOf(holder) === 0 ? 'overloaded' : 'address_busy';
-      const message = `This IP address is sending ${share.countOf(holder)} request bodies, its share of ${share.total}: send them faster, or fewer at a time. Nothing was charged.`;
-      const retryAfter = Math.max(1, share.waitMs(holder) / 1000);
-      return done(new ServiceError('upstream_rate_limited', message, { reason, retryAfter }), payload);
+      return done(tooMany(share, holder), payload);
     }
     payload.once('end', taken.release);
     reply.raw.once('close', taken.release);
     done(null, payload);
   });
 }
+
+function tooMany(share: FairShare, holder: string): ServiceError {
+  const own = share.countOf(holder);
+  const [reason, message] =
+    own === 0
+      ? ['overloaded', `All ${counted(share.total, ...BODY)} that can be sent at a time are on their way.`]
+      : [
+          'address_busy',
+          `This IP address is sending ${counted(own, ...BODY)}, its share of the ${share.total} allowed in total: send them faster, or fewer at a time.`,
+        ];
+  const retryAfter = Math.max(1, share.waitMs(holder) / 1000);
+  return new ServiceError('upstream_rate_limited', `${message} Nothing was charged.`, { reason, retryAfter });
+}
+
+const BODY = ['request body', 'request bodies'] as const;
 
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

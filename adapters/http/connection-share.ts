@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { limitAddress } from '../../src/access/address.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { FairShare } from '../../src/core/fair-share.js';
+import { counted } from '../../src/core/figures.js';
 import { monotonic } from '../../src/core/monotonic.js';
 import type { Ids } from '../../src/ports/clock.js';
 import { sendOnSocket } from './client-error.js';
@@ -49,7 +50,7 @@ export function shareConnections(server: Server, options: ConnectionShareOptions
     const holder = isTrusted(address) ? null : limitAddress(address);
     const taken = holder === null ? null : share.take(holder);
     if (holder !== null && taken === null) {
-      const message = `This IP address has ${share.countOf(holder)} open connections, its share of ${total}: close some.`;
+      const message = `This IP address has ${counted(share.countOf(holder), 'open connection')}, its share of the ${total} allowed in total: close some.`;
       return tooMany(message, 'address_busy', share.waitMs(holder) / 1000);
     }
     open += 1;

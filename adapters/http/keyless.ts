@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../src/core/errors.js';
+import { counted } from '../../src/core/figures.js';
 import type { RateDecision } from '../../src/ports/rate-limiter.js';
 import { limitHeaders, setHeaders } from './headers.js';
 
@@ -54,6 +55,6 @@ const addRoute = (app: FastifyInstance, methods: readonly Method[], url: string,
 const tooFast = ({ limit, retryAfterSeconds }: RateDecision): ServiceError =>
   new ServiceError(
     'rate_limited',
-    `More than ${limit} ${limit === 1 ? 'request' : 'requests'} per second from this IP address. Try again in ${retryAfterSeconds} s.`,
+    `More than ${counted(limit, 'request')} per second from this IP address. Try again in ${retryAfterSeconds} s.`,
     { retryAfter: retryAfterSeconds },
   );

@@ -6,12 +6,14 @@ const one = (value: string | string[] | undefined): string | undefined => (Array
 /** Query parameters under which people try to send a key; refused, and never logged (A3). */
 const QUERY_KEYS = /[?&](api_?key|key|x-api-key|access_token|token)=/i;
 
-/** Fires when the caller leaves before the answer is sent. */
+/** Fires when the caller leaves before the answer is sent; at once for one that has left already. */
 export function signalOf({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController();
-  raw.once('close', () => {
+  const noteClose = (): void => {
     if (!raw.writableFinished) left.abort();
-  });
+  };
+  if (raw.destroyed) noteClose();
+  else raw.once('close', noteClose);
   return left.signal;
 }
 

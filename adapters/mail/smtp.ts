@@ -1,5 +1,6 @@
 import type { Transporter } from 'nodemailer';
 import { z } from 'zod';
+import { lazily } from '../../src/core/lazily.js';
 import type { Mail } from '../../src/ports/mail.js';
 
 /** Somebody may wait for the link, but nobody for the answer: patience for a slow server, and an end. */
@@ -20,8 +21,8 @@ const envelope = z.object({
  */
 export function createSmtpMail({ url, from }: { url: string; from: string }): Mail {
   const { username, hostname, protocol } = new URL(url);
-  const open = async (): Promise<Transporter> => {
-    // With the first message: many a process never sends one.
+  // With the first message: many a process never sends one.
+  const transporter = lazily(async (): Promise<Transporter> => {
     const { createTransport } = await import('nodemailer');
     return createTransport({
       url,
@@ -30,15 +31,13 @@ export function createSmtpMail({ url, from }: { url: string; from: string }): Ma
       disableFileAccess: true,
       disableUrlAccess: true,
     });
-  };
-  let opened: Promise<Transporter> | undefined;
+  });
   return {
     async send(message) {
       const { to, subject, text } = envelope.parse(message);
       // Says to machines what it is: nobody is away on holiday for it (RFC 3834).
       const headers = { 'Auto-Submitted': 'auto-generated' };
-      opened ??= open();
-      const transport = await opened;
+      const transport = await transporter.get();
       await transport.sendMail({ from, to: { name: '', address: to }, subject, text, headers });
     },
   };

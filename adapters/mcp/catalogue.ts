@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { type Thousandths, toCredits } from '../../src/core/credits.js';
 import type { Price } from '../../src/core/fields.js';
+import { inCredits } from '../../src/core/figures.js';
 import { priceOf, UNITS } from '../../src/core/prices.js';
 import { priceOfField } from '../../src/serve/rules.js';
 import { restWords } from '../rest/openapi/schema-text.js';
@@ -85,10 +86,7 @@ function describe(words: string, tool: ReadTool): string {
   return [inUnits(words), money, tool.row.advice].filter((part) => part !== '').join(' ');
 }
 
-const credits = (amount: Thousandths): string => {
-  const count = toCredits(amount);
-  return `${count} ${count === 1 ? 'credit' : 'credits'}`;
-};
+const credits = (amount: Thousandths): string => inCredits(toCredits(amount));
 
 /** Many hosts show a model nothing but a tool's description: what it is that a read costs must be said in it. */
 const inUnits = (words: string): string =>
@@ -131,7 +129,7 @@ export function priceTable({ reads }: Catalogue): string {
     '',
     'Credits per item returned. Empty results and failed calls are free. Use `price` to estimate a call in advance.',
     '',
-    '| Tool | Not cached | Cached | With `fresh` | Items |',
+    '| Tool | Uncached | Cached | Fresh | Items |',
     '|---|---|---|---|---|',
     ...rows,
     `| \`${PRICE_TOOL}\` | free | | | |`,

@@ -1,9 +1,4 @@
-import {
-  createMcpHandler,
-  isLegacyRequest,
-  type Server,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server';
+import type { Server } from '@modelcontextprotocol/server';
 
 /** An answer that is whole: the server that made it is closed. */
 export interface Exchanged {
@@ -13,8 +8,12 @@ export interface Exchanged {
   readonly bytes: Buffer | undefined;
 }
 
+/** Large: loaded with the first message, and kept by Node. */
+const library = () => import('@modelcontextprotocol/server');
+
 /** One HTTP request in, one answer out, as the protocol has it; `newServer` makes the server for it alone. */
 export async function exchange(request: Request, body: unknown, newServer: () => Server): Promise<Exchanged> {
+  const { isLegacyRequest } = await library();
   // Several messages at once were of a revision before these: refused, for one request has one charge.
   const isOld = body !== undefined && !Array.isArray(body) && (await isLegacyRequest(request, body));
   return isOld ? answerOld(request, body, newServer()) : answerNew(request, body, newServer);
@@ -25,6 +24,7 @@ export async function exchange(request: Request, body: unknown, newServer: () =>
  * instead of holding a connection open for nothing.
  */
 async function answerNew(request: Request, body: unknown, newServer: () => Server): Promise<Exchanged> {
+  const { createMcpHandler } = await library();
   const handler = createMcpHandler(newServer, { legacy: 'reject', keepAliveMs: 0 });
   try {
     const response = await handler.fetch(request, body === undefined ? {} : { parsedBody: body });
@@ -38,6 +38,7 @@ async function answerNew(request: Request, body: unknown, newServer: () => Serve
 
 /** Revisions of 2025, without a session; JSON instead of a stream of one message. */
 async function answerOld(request: Request, parsedBody: unknown, server: Server): Promise<Exchanged> {
+  const { WebStandardStreamableHTTPServerTransport } = await library();
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   try {

@@ -4,7 +4,7 @@ import { toolCall } from './calls.js';
 import { type CatalogueOptions, catalogueOf } from './catalogue.js';
 import { resourcesOf } from './resources.js';
 import { resultOf } from './result.js';
-import type { ServerContent } from './server.js';
+import { newServer, type ServerContent } from './server.js';
 import { mountTransport } from './transport.js';
 
 export interface McpOptions extends CatalogueOptions {
@@ -15,12 +15,12 @@ export interface McpOptions extends CatalogueOptions {
 export function mountMcp(app: FastifyInstance, { serve, ...options }: McpOptions): void {
   const catalogue = catalogueOf(options);
   mountTransport(app, serve, async () => {
-    const [{ newServer }, { AjvJsonSchemaValidator }] = await Promise.all([
-      import('./server.js'),
+    const [library, { AjvJsonSchemaValidator }] = await Promise.all([
+      import('@modelcontextprotocol/server'),
       import('@modelcontextprotocol/server/validators/ajv'),
     ]);
     const resources = resourcesOf(options.schema, catalogue);
-    const offer: ServerContent = { catalogue, resources, validator: new AjvJsonSchemaValidator() };
+    const offer: ServerContent = { library, catalogue, resources, validator: new AjvJsonSchemaValidator() };
     return (http, run) =>
       newServer(offer, async (tool, given) => resultOf(await run(toolCall(http, catalogue, tool, given))));
   });

@@ -18,7 +18,7 @@ export const resourcesOf = (schema: GraphQLSchema, catalogue: Catalogue): readon
     uri: 'perch://prices',
     name: 'prices',
     title: 'Prices',
-    description: 'What each tool costs per item: not cached, cached, and with `fresh`.',
+    description: 'What each tool costs per item: uncached, cached and fresh.',
     mimeType: 'text/markdown',
     text: priceTable(catalogue),
   },

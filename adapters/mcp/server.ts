@@ -1,11 +1,4 @@
-import {
-  type CallToolResult,
-  type jsonSchemaValidator,
-  ProtocolError,
-  ProtocolErrorCode,
-  ResourceNotFoundError,
-  Server,
-} from '@modelcontextprotocol/server';
+import type { CallToolResult, jsonSchemaValidator, Server } from '@modelcontextprotocol/server';
 import { quoted, truncated } from '../../src/core/truncated.js';
 import { VERSION } from '../../src/core/version.js';
 import type { Arguments } from './arguments.js';
@@ -21,6 +14,11 @@ const LISTS = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 /** What is served, made once. */
 export interface ServerContent {
+  /** The protocol's library: large, so it is not loaded with this file. */
+  readonly library: Pick<
+    typeof import('@modelcontextprotocol/server'),
+    'ProtocolError' | 'ProtocolErrorCode' | 'ResourceNotFoundError' | 'Server'
+  >;
   readonly catalogue: Catalogue;
   readonly resources: readonly ResourceText[];
   /** Nothing is asked of clients, so nothing of theirs is checked: a validator for each request would be waste. */
@@ -31,7 +29,8 @@ export interface ServerContent {
 export type CallTool = (tool: ListedTool, given: Arguments) => Promise<CallToolResult>;
 
 /** A server for one HTTP request. Its tools answer to nobody else's. */
-export function newServer({ catalogue, resources, validator }: ServerContent, call: CallTool): Server {
+export function newServer({ library, catalogue, resources, validator }: ServerContent, call: CallTool): Server {
+  const { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } = library;
   const server = new Server(
     { name: 'perch', title: 'Perch', version: VERSION },
     {

@@ -1,3 +1,5 @@
+import { counted, figure, inCredits } from '../../src/core/figures.js';
+
 /** What an envelope may hold, as far as it is told in words. */
 export interface ToolEnvelope {
   readonly data?: unknown;
@@ -52,16 +54,16 @@ function moneyOf(envelope: ToolEnvelope): string {
   const { estimate, request_id: id, credits_charged: charged, balance_remaining: left, cache } = envelope;
   if (estimate) {
     const { max_items: items, max_credits: most } = estimate;
-    return `This call would cost at most ${most} ${most === 1 ? 'credit' : 'credits'}, for at most ${items} ${items === 1 ? 'item' : 'items'}. Nothing was read or charged; ${left} credits left.`;
+    return `This call would cost at most ${inCredits(most)}, for at most ${counted(items, 'item')}. Nothing was read or charged; ${inCredits(left)} left.`;
   }
-  if (charged === 0) return `Charged 0 credits; ${left} left.`;
-  return `Charged ${charged} ${charged === 1 ? 'credit' : 'credits'}${RATES[cache ?? ''] ?? ''}; ${left} left. Request ${id}.`;
+  if (charged === 0) return `Charged 0 credits; ${figure(left)} left.`;
+  return `Charged ${inCredits(charged)}${RATES[cache ?? ''] ?? ''}; ${figure(left)} left. Request ${id}.`;
 }
 
 function linesOf(data: unknown): string[] {
   if (!Array.isArray(data)) return [lineOf(data)];
   if (data.length === 0) return ['Nothing found.'];
-  if (data.every((item) => typeof item === 'string')) return [`${data.length} ids: ${data.join(' ')}`];
+  if (data.every((item) => typeof item === 'string')) return [`${counted(data.length, 'id')}: ${data.join(' ')}`];
   return data.map(lineOf);
 }
 

@@ -1,6 +1,7 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../src/core/errors.js';
+import { lazily } from '../../src/core/lazily.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { challengeOf, errorBody, logFailure } from '../http/failure.js';
@@ -8,7 +9,7 @@ import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';
 import { type Http, handshake, refusalOf } from './calls.js';
 import { openToBrowsers, preflight } from './cors.js';
-import type { Exchanged } from './exchange.js';
+import { type Exchanged, exchange, methodOf } from './exchange.js';
 import { tooMuchIn } from './message-size.js';
 import { isAllowedOrigin, wrongOrigin } from './origin.js';
 
@@ -25,7 +26,7 @@ export type ServerFor = (http: Http, run: Run) => Server;
  * protocol's library is large: it is loaded, and `open` called, with the first message.
  */
 export function mountTransport(app: FastifyInstance, serve: Serve, open: () => Promise<ServerFor>): void {
-  let opened: Promise<ServerFor> | undefined;
+  const opened = lazily(open);
   const route = (
     method: string | string[],
     handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
@@ -42,8 +43,7 @@ export function mountTransport(app: FastifyInstance, serve: Serve, open: () => P
     });
   };
   route('POST', async (request, reply) => {
-    opened ??= open();
-    return answer(serve, await opened, { request, reply });
+    return answer(serve, await opened.get(), { request, reply });
   });
   route('OPTIONS', preflight);
   route(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'], (request, reply) => {
@@ -59,7 +59,6 @@ export function mountTransport(app: FastifyInstance, serve: Serve, open: () => P
 }
 
 async function answer(serve: Serve, serverFor: ServerFor, http: Http): Promise<FastifyReply> {
-  const { exchange, methodOf } = await import('./exchange.js');
   const body = bodyOf(http.request);
   // An object, for TypeScript follows no assignment out of a callback.
   const called: { outcome: Outcome | null } = { outcome: null };
@@ -70,11 +69,12 @@ async function answer(serve: Serve, serverFor: ServerFor, http: Http): Promise<F
   };
   // Who may not speak here is told so before any work is done for them. A tool's call is let in, or not, on its own way.
   const tooMuch = tooMuchIn(body);
-  const greeted = methodOf(body) === 'tools/call' && tooMuch === null ? null : await greet(serve, http);
-  if (greeted?.result.kind === 'refusal') return refuse(http, greeted, greeted.result.failure, body);
-  if (greeted && tooMuch) return refuse(http, greeted, tooMuch, body);
+  const handshakeOutcome = methodOf(body) === 'tools/call' && tooMuch === null ? null : await runHandshake(serve, http);
+  if (handshakeOutcome?.result.kind === 'refusal')
+    return refuse(http, handshakeOutcome, handshakeOutcome.result.failure, body);
+  if (handshakeOutcome && tooMuch) return refuse(http, handshakeOutcome, tooMuch, body);
   const exchanged = await exchange(asFetchRequest(http.request), body, () => serverFor(http, run));
-  const outcome = called.outcome ?? greeted ?? (await greet(serve, http));
+  const outcome = called.outcome ?? handshakeOutcome ?? (await runHandshake(serve, http));
   const refusal = refusalOf(outcome, called.outcome !== null);
   if (refusal) return refuse(http, outcome, refusal, body);
   noteOutcome(http.request, http.reply, outcome);
@@ -84,8 +84,8 @@ async function answer(serve: Serve, serverFor: ServerFor, http: Http): Promise<F
   return http.reply.code(exchanged.status).send(exchanged.bytes);
 }
 
-/** A greeting is no operation of anybody's. */
-const greet = async (serve: Serve, http: Http): Promise<Outcome> => ({
+/** What becomes of a message that is no tool's call: it is no operation of anybody's. */
+const runHandshake = async (serve: Serve, http: Http): Promise<Outcome> => ({
   ...(await serve(handshake(http))),
   operation: null,
 });

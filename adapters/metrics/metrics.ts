@@ -23,7 +23,7 @@ export interface MetricsOptions {
 export interface Metrics {
   /**
    * Shows them at http://host:port/metrics. One of several workers hands them to the process that started it instead, which
-   * shows the sums (`serveCrewMetrics`).
+   * shows the sums (`serveSupervisorMetrics`).
    */
   publish(host: string, port: number): Promise<void>;
   close(): Promise<void>;

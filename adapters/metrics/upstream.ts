@@ -16,7 +16,7 @@ const COUNTERS: readonly Row[] = [
   { name: 'failures_total', help: 'Upstream calls that failed because of the network.', of: (of) => of.failures },
   {
     name: 'refused_total',
-    help: 'Reads refused at once: past their deadline, or over their share.',
+    help: "Reads refused at once: too late for their deadline, or over their account's share of the queue.",
     of: (of) => of.refused,
   },
   { name: 'queue_wait_seconds_total', help: 'Time reads spent waiting in the queue.', of: (of) => of.waitedMs / 1000 },
@@ -28,7 +28,7 @@ const GAUGES: readonly Row[] = [
   { name: 'next_wait_seconds', help: 'Estimated wait for a new read.', of: (of) => of.waitMs / 1000 },
 ];
 
-/** By session and kind of read: as many series as there are of these. */
+/** By network session and kind of read: as many series as there are of these. */
 const IN_FLIGHT: readonly [name: string, help: string, of: (inFlight: InFlightHealth) => number][] = [
   ['in_flight', 'Upstream calls in progress.', ({ calls }) => calls],
   ['in_flight_limit', 'Current concurrency limit for upstream calls.', ({ limit }) => limit],

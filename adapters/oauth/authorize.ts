@@ -164,6 +164,6 @@ function sendConsent(reply: FastifyReply, shown: Shown): FastifyReply {
 function sendFrozen(reply: FastifyReply, { ask, addresses }: Decision): FastifyReply {
   const back = errorLocation(ask, new OAuthError('access_denied', 'The account is frozen.'), addresses);
   const message =
-    'A payment dispute was lost, or the operator froze the account. You cannot allow clients until you settle this with the operator.';
+    'A payment dispute was lost, or the operator froze the account. You cannot allow apps until you settle this with the operator.';
   return sendRefused(reply, { status: 403, title: 'Your account is frozen', message, back });
 }

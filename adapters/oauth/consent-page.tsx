@@ -1,12 +1,14 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+
 import { toCredits } from '../../src/core/credits.js';
+import { inCredits } from '../../src/core/figures.js';
 import { priceOf, type UNITS } from '../../src/core/prices.js';
 import type { AuthorizationRequest } from '../../src/oauth/authorization.js';
 import { isDocumentId } from '../../src/oauth/clients.js';
 import type { AccountRecord } from '../../src/ports/accounts.js';
 import { document } from '../site/layout.js';
-import { inCredits } from '../site/parts.js';
+
 import { type CapFields, PERIODS } from './cap-fields.js';
 import { type Destination, destinationOf } from './destination.js';
 

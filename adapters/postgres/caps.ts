@@ -1,5 +1,6 @@
 import { toCredits } from '../../src/core/credits.js';
 import { badRequest } from '../../src/core/errors.js';
+import { inCredits } from '../../src/core/figures.js';
 import type { Cap } from '../../src/ports/accounts.js';
 import type { Transaction } from './sql.js';
 
@@ -86,7 +87,7 @@ async function spentSince(
   if (spent <= amount) return spent;
   const since = { total: 'so far', month: 'this month', day: 'today' }[period];
   throw badRequest(
-    `This key has already spent ${toCredits(spent)} credits ${since}: its cap can't be lower. To stop it, revoke it.`,
+    `This key has already spent ${inCredits(toCredits(spent))} ${since}: its cap can't be lower. To stop it, revoke it.`,
     'cap',
   );
 }

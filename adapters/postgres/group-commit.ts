@@ -15,9 +15,9 @@ export type Verdict<Result> = { readonly value: Result } | { readonly error: unk
 export type Mode = 'skip' | 'wait';
 
 export interface GroupCommitOptions<Request, Result> {
-  /** One verdict per request; if it throws, its requests fail with that. In the mode `wait` all are of one part. */
+  /** One verdict per request; if it throws, its requests fail with that. In the mode `wait` all are of one partition. */
   readonly flush: (batch: readonly Request[], mode: Mode) => Promise<readonly Verdict<Result>[]>;
-  /** Of one part there is never more than one flush at a time. */
+  /** Of one partition there is never more than one flush at a time. */
   readonly partitionOf: (request: Request) => string;
   /** What a request that waits is to fail with now, if so: asked ten times a second. */
   readonly dismissal?: (request: Request, waitedMs: number) => unknown;
@@ -32,7 +32,7 @@ export interface Bounds {
   /** Flushes at a time that skip locked rows, and flushes at a time that wait for one. Each needs a connection. */
   readonly flights: number;
   readonly waits: number;
-  /** Requests that wait, of all parts, of one, and of one that has been locked for longer than a second. */
+  /** Requests that wait, of all partitions, of one, and of one that has been locked for longer than a second. */
   readonly maxWaiting: number;
   readonly maxOfPartition: number;
   readonly maxOfLocked: number;
@@ -40,7 +40,7 @@ export interface Bounds {
 
 const BOUNDS: Bounds = { most: 500, flights: 2, waits: 2, maxWaiting: 10_000, maxOfPartition: 2_000, maxOfLocked: 100 };
 
-/** Locked parts that are tried again in one flush beside others. */
+/** Locked partitions that are tried again in one flush beside others. */
 const MOST_PROBES = 100;
 const SWEEP_MS = 100;
 const LONG_LOCKED_MS = 1_000;
@@ -48,9 +48,9 @@ const LONGEST_RETRY_S = 30;
 
 /**
  * What waits together travels together: what arrives while flushes are in flight goes into the next one, in order of arrival
- * and each part with its even share. An idle queue flushes at once. A part with a locked row leaves the common flushes: it
- * waits for the lock in one of a few flushes of its own, by turns with others, and is tried again in between. What arrives
- * for it meanwhile waits behind.
+ * and each partition with its even share. An idle queue flushes at once. A partition with a locked row leaves the common
+ * flushes: it waits for the lock in one of a few flushes of its own, by turns with others, and is tried again in between.
+ * What arrives for it meanwhile waits behind.
  */
 export class GroupCommit<Request, Result> {
   readonly #options: GroupCommitOptions<Request, Result>;
@@ -257,7 +257,7 @@ export class GroupCommit<Request, Result> {
     }
   }
 
-  /** For the next sweep, or the next try of a locked part; none while nothing waits. */
+  /** For the next sweep, or the next try of a locked partition; none while nothing waits. */
   #setTimer(now: number): void {
     if (this.#waiting === 0) return;
     let atMs = this.#sweptAtMs + SWEEP_MS;

@@ -134,7 +134,7 @@ export async function rotateKey(
 function refuseUnlessLive({ prefix, revokedAt, expiresAt, grantId }: KeyRecord): void {
   if (revokedAt !== null) throw badRequest(`${prefix}… was revoked at ${revokedAt}: create another key.`);
   // A client renews its key by itself.
-  if (grantId !== null) throw badRequest(`${prefix}… belongs to a connected client, which renews it automatically.`);
+  if (grantId !== null) throw badRequest(`${prefix}… belongs to a connected app, which renews it automatically.`);
   if (expiresAt !== null) throw badRequest(`${prefix}… was already rotated and expires at ${expiresAt}.`);
 }
 

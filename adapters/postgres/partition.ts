@@ -7,7 +7,7 @@ export interface Waiting<Request, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** What is known of a lock that a part has met. Times by the monotonic clock. */
+/** What is known of a lock that a partition has met. Times by the monotonic clock. */
 interface Lock {
   readonly sinceMs: number;
   /** It was met more than once: it is not another node's flush, and not worth waiting for before others. */
@@ -19,7 +19,7 @@ interface Lock {
   readonly mayProbe: boolean;
 }
 
-/** Between two tries of a locked part: the first, doubled up to the longest. */
+/** Between two tries of a locked partition: the first, doubled up to the longest. */
 const FIRST_DELAY_MS = 5;
 const LONGEST_DELAY_MS = 100;
 

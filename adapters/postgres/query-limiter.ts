@@ -1,6 +1,7 @@
 import { type Cancellable, cancelOnAbort } from '../../src/core/cancel-on-abort.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { FairShare, type HeldSlot } from '../../src/core/fair-share.js';
+import { counted } from '../../src/core/figures.js';
 import type { Sql } from './sql.js';
 
 /** Connections of the pool that free questions have for themselves. */
@@ -89,11 +90,13 @@ export class QueryLimiter {
     const account = this.#accounts.get(accountId) ?? { atWork: 0, waiting: [] };
     const slot = account.waiting.length >= waiting ? null : this.#share.take(accountId);
     if (slot === null && this.#share.countOf(accountId) === 0) {
-      throw refused(`${total} history queries are running, the maximum. Try again in a moment.`);
+      throw refused(
+        `${counted(total, ...QUERY)} can run or wait at a time, and as many do now. Try again in a moment; nothing was charged.`,
+      );
     }
     if (slot === null) {
       throw refused(
-        `This account has ${account.atWork} history queries running and ${account.waiting.length} waiting. The maximum is ${perAccount} and ${waiting}, and fewer while others ask. Try again when one has finished; nothing was charged.`,
+        `This account has ${counted(account.atWork, ...QUERY)} running and ${account.waiting.length} waiting. The maximum is ${perAccount} and ${waiting}, and fewer while others ask. Try again when one has finished; nothing was charged.`,
       );
     }
     this.#accounts.set(accountId, account);
@@ -166,6 +169,8 @@ export class QueryLimiter {
     return timedOut(`This query did not finish within ${most} s, most of which it spent waiting for others. Try again`);
   }
 }
+
+const QUERY = ['history query', 'history queries'] as const;
 
 const NEVER = new AbortController().signal;
 

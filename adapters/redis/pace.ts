@@ -5,10 +5,10 @@ import { runScript, script } from './script.js';
 
 /**
  * The key's `next last`: its next slot and the time of the last reservation. A clock that went back since (set back,
- * or another server's) takes the slots with it: nobody waits longer than for those who booked before. A key whose next
- * place is past is as good as none, so it expires; under a clock of the caller's (tests), long after.
+ * or another server's) takes the slots with it: nobody waits longer than for the reservations before. A key whose next
+ * slot is past is as good as none, so it expires; under a clock of the caller's (tests), long after.
  */
-const BOOK = script(`
+const RESERVE = script(`
 local interval, now = tonumber(ARGV[1]), tonumber(ARGV[2])
 local own = now ~= nil
 if not own then
@@ -39,7 +39,7 @@ export function createRedisPace({ link, nodes, local, clock }: RedisPaceOptions)
     reserve(key, perSecond) {
       const args = [1000 / perSecond, clock?.now() ?? ''];
       return link.run(
-        async (redis) => Number(await runScript(redis, BOOK, [`perch:pace:${key}`], args)),
+        async (redis) => Number(await runScript(redis, RESERVE, [`perch:pace:${key}`], args)),
         () => local.reserve(key, perSecond / nodes.count()),
       );
     },

@@ -15,7 +15,7 @@ import { jsonOf, textIn } from './json.js';
 import { type SignInState, signInPage } from './page.js';
 import { passkeyHost } from './passkey-host.js';
 import { mountPasskeys } from './passkey-routes.js';
-import { sendRefusalPage } from './refusals.js';
+import { handleSignInErrors } from './refusals.js';
 
 export interface SignInMountOptions {
   readonly admitPublic: AdmitPublic;
@@ -36,7 +36,7 @@ const LONGEST_ADDRESS = 254;
 export function mountSignIn(app: FastifyInstance, options: SignInMountOptions): void {
   // In a room of its own, which speaks to people when something goes wrong.
   app.register(async (room) => {
-    sendRefusalPage(room);
+    handleSignInErrors(room);
     mountRoutes(room, options);
   });
 }

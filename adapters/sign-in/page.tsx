@@ -1,6 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+
 import type { VNode } from 'preact';
+import { counted } from '../../src/core/figures.js';
 import { MAILED_MINUTES } from '../../src/sign-in/links.js';
 import { signInPath } from '../../src/sign-in/safe-next.js';
 import { sitePath } from '../site/assets.js';
@@ -126,10 +128,7 @@ const ByCode = ({ next }: Pick<SignInPage, 'next'>) => (
   </details>
 );
 
-const minutes = (seconds: number): string => {
-  const count = Math.ceil(seconds / 60);
-  return count === 1 ? '1 minute' : `${count} minutes`;
-};
+const minutes = (seconds: number): string => counted(Math.ceil(seconds / 60), 'minute');
 
 const Happened = ({ state }: Pick<SignInPage, 'state'>) => {
   if (state.kind === 'spent') {

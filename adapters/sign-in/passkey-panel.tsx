@@ -8,7 +8,7 @@ import type { PasskeyHost } from './passkey-host.js';
 
 export interface PasskeyPanelProps {
   readonly passkeys: readonly PasskeyRecord[];
-  /** Where passkeys can be made: see `passkeyPlace`. */
+  /** Where passkeys can be made: see `passkeyHost`. */
   readonly host: PasskeyHost;
   /** The path of the page that the panel is on, below `/dashboard`: removal leads back to it. */
   readonly here: string;

@@ -5,7 +5,7 @@ import { sendPage, wantsHtml } from '../site/send-page.js';
 import { refusedPage } from './page.js';
 
 /** Says what goes wrong in this room in words to people; programs, and scripts of the pages, get what they get everywhere. */
-export function sendRefusalPage(room: FastifyInstance): void {
+export function handleSignInErrors(room: FastifyInstance): void {
   room.setErrorHandler((error, request, reply) => {
     const { statusCode } = error as { statusCode?: number };
     // The framework's own refusals are put into words by the whole's handler.

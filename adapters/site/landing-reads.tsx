@@ -1,10 +1,12 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+
 import { toCredits } from '../../src/core/credits.js';
+import { inCredits } from '../../src/core/figures.js';
 import { priceOf } from '../../src/core/prices.js';
 import { DEMO_HANDLE, firstAnswer, firstCurl, firstPath, firstQuery, firstQueryPrice } from './first-reads.js';
 import type { LandingModel } from './landing-facts.js';
-import { Code, inCredits, Section } from './parts.js';
+import { Code, Section } from './parts.js';
 
 const LEAD = {
   text: 'A REST call and a GraphQL query, and what they cost.',

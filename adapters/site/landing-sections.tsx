@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+import { figure, inCredits } from '../../src/core/figures.js';
 import { DEMO_HANDLE, firstQueryPrice } from './first-reads.js';
 import { type LandingModel, packRows, priceRows } from './landing-facts.js';
-import { figure, inCredits, Section, Table } from './parts.js';
+import { Section, Table } from './parts.js';
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -10,9 +11,9 @@ export const Prices = () => (
   <Section
     id="prices"
     title="Prices"
-    lead="You pay for the items you receive. Cached items cost half; items read with fresh=true bypass the cache and cost double."
+    lead="You pay for the items you receive. Cached items cost half; fresh reads bypass the cache and cost double."
   >
-    <Table caption="Credits per item" head={['Item', 'Full price', 'Cached', 'Fresh']}>
+    <Table caption="Credits per item" head={['Item', 'Uncached', 'Cached', 'Fresh']}>
       {priceRows().map((row) => (
         <tr key={row.unit}>
           <th scope="row">{capital(row.items)}</th>

@@ -1,11 +1,12 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+import { figure, inCredits } from '../../src/core/figures.js';
 import { firstQueryPrice } from './first-reads.js';
 import type { LandingModel } from './landing-facts.js';
 import { FirstReads } from './landing-reads.js';
 import { Demo, Free, Packs, Prices, Ways } from './landing-sections.js';
 import { document } from './layout.js';
-import { Bird, figure, inCredits } from './parts.js';
+import { Bird } from './parts.js';
 
 const Receipt = () => {
   const full = firstQueryPrice('miss');

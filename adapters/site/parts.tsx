@@ -3,14 +3,6 @@
 import type { ComponentChildren } from 'preact';
 import { LOGO_SVG } from './assets.js';
 
-const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
-
-/** At most three decimals (M3), thousands set apart. */
-export const figure = (value: number): string => NUMBER.format(value);
-
-/** `1 credit`, `0.5 credits`. */
-export const inCredits = (value: number): string => `${figure(value)} ${value === 1 ? 'credit' : 'credits'}`;
-
 /** Ornament: hidden from screen readers. */
 export const Bird = () => <div class="bird" aria-hidden="true" dangerouslySetInnerHTML={{ __html: LOGO_SVG }} />;
 

@@ -16,7 +16,7 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
   },
   no_credits: {
     means: 'The wallet, the spend cap of the key, or the budget of the request does not cover a single item.',
-    todo: 'Buy credits, or raise the cap or the budget.',
+    todo: 'Buy credits, or raise the cap or the budget. Cached items cost half, so they may still be affordable.',
   },
   bad_request: {
     means: 'A parameter, cursor, body, list or query is invalid. The message says which one.',
@@ -29,11 +29,11 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
   },
   access_denied: {
     means:
-      'The network does not allow the current session to read this list or object or, if error.reason is list_not_served, has no such list. Checkout is denied to keys issued to a client (read_only) and to frozen accounts (frozen), and /mcp to remote web pages without https (origin).',
-    todo: 'Do what the message says. If the network denied it, try later, when another session may have access, or read something else.',
+      'The network does not allow the current network session to read this list or object or, if error.reason is list_not_served, has no such list. Checkout is denied to keys issued to a client (read_only) and to frozen accounts (frozen), and /mcp to remote web pages without https (origin).',
+    todo: 'Do what the message says. If the network denied it, try later, when another network session may have access, or read something else.',
   },
   product_unavailable: {
-    means: 'The network does not offer the requested search product to the current session.',
+    means: 'The network does not offer the requested search product to the current network session.',
     todo: 'Use the product Latest, which is always available.',
   },
   billing_disabled: {
@@ -46,7 +46,7 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
     todo: 'Try again after Retry-After. While only the network is busy, cached items are still served.',
   },
   no_account: {
-    means: 'All of the sessions that Perch uses to read the network are paused.',
+    means: 'All network sessions of Perch are paused.',
     todo: 'Try again after Retry-After, when the first of them is available again.',
   },
   upstream_error: {

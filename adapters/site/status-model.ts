@@ -14,7 +14,7 @@ export interface FamilyStatus {
   readonly upstreamCalls: number;
   /** Of these, failed for reasons of the network. */
   readonly failures: number;
-  /** Reads refused at once, for they could not have come in time. */
+  /** Reads refused at once: too late for their deadline, or over their account's share of the queue. */
   readonly refused: number;
   /** The last failure of the network since the start; `at` is RFC 3339. */
   readonly lastIncident: { readonly at: string; readonly code: ErrorCode; readonly message: string } | null;

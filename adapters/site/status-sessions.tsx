@@ -10,6 +10,13 @@ const STATES: Record<SessionStatus['state'], { health: Health; badge: string; sa
   failing: { health: 'down', badge: 'Failing', says: 'retried every few seconds' },
 };
 
+/** Why a kind of read is closed, in the words of the states. */
+const WHY: Record<SessionStatus['closed'][number]['why'], string> = {
+  refused: 'denied',
+  resting: 'paused',
+  failing: 'failing',
+};
+
 /** `search:Top` is the product Top of the search. */
 const kindWords = (kind: string): string => (kind === '*' ? 'everything' : kind.replace(':', ' '));
 
@@ -27,7 +34,7 @@ const Session = ({ name, state, closed }: SessionStatus) => (
     </dd>
     {closed.map(({ kind, why, until }) => (
       <dd key={kind}>
-        {kindWords(kind)}: {why} until <Time at={until} />
+        {kindWords(kind)}: {WHY[why]} until <Time at={until} />
       </dd>
     ))}
   </div>

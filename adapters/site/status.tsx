@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+import { figure } from '../../src/core/figures.js';
 import { document } from './layout.js';
-import { figure } from './parts.js';
+
 import { Findings } from './status-findings.js';
 import type { FamilyStatus, Health, StatusModel } from './status-model.js';
 import { Fact, Time } from './status-parts.js';
@@ -48,7 +49,7 @@ const Family = (family: FamilyStatus) => (
       <Fact name="Cache hit rate">{family.cacheHitRate === null ? 'no reads yet' : percent(family.cacheHitRate)}</Fact>
       <Fact name="Upstream calls">{figure(family.upstreamCalls)}</Fact>
       <Fact name="Failed calls">{figure(family.failures)}</Fact>
-      <Fact name="Refused (too late)">{figure(family.refused)}</Fact>
+      <Fact name="Refused (too late, or over their share)">{figure(family.refused)}</Fact>
       <Fact name="Last incident" wide>
         {family.lastIncident === null ? 'none since the start' : <Incident {...family.lastIncident} />}
       </Fact>

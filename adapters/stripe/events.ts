@@ -1,4 +1,4 @@
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { badRequest } from '../../src/core/errors.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { PaymentEvent } from '../../src/ports/payments.js';
@@ -7,12 +7,12 @@ import type { PaymentEvent } from '../../src/ports/payments.js';
 const TOLERANCE_S = 300;
 
 /** An event, once its signature is proven over the raw bytes (W1). Throws `bad_request` where it is not. */
-export function readEvent(
+export async function readEvent(
   body: Buffer,
   signature: string | undefined,
   { secret, clock }: { secret: string; clock: Clock },
-): PaymentEvent {
-  const event = proven(body, signature ?? '', secret, clock.now());
+): Promise<PaymentEvent> {
+  const event = await proven(body, signature ?? '', secret, clock.now());
   const about = event.data.object as AboutPayment;
   const isSession = about.object === 'checkout.session';
   return {
@@ -33,7 +33,9 @@ interface AboutPayment {
 const idOf = (reference: AboutPayment['payment_intent']): string | null =>
   typeof reference === 'object' ? (reference?.id ?? null) : (reference ?? null);
 
-function proven(body: Buffer, signature: string, secret: string, nowMs: number): Stripe.Event {
+async function proven(body: Buffer, signature: string, secret: string, nowMs: number): Promise<Stripe.Event> {
+  // The library is large: it is loaded when events come.
+  const { default: Stripe } = await import('stripe');
   try {
     return Stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_S, undefined, nowMs);
   } catch {

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import { ServiceError } from '../../src/core/errors.js';
+import { lazily } from '../../src/core/lazily.js';
 import type { CheckoutRequest, Dispute, PaymentState, Payments } from '../../src/ports/payments.js';
 import { createStripe, type StripeOptions } from './client.js';
 
@@ -9,11 +10,8 @@ const PAGE = 100;
 
 /** Payments by Stripe Checkout. */
 export function createStripePayments(options: StripeOptions): Payments {
-  let created: Promise<Stripe> | undefined;
-  const asking = <T>(question: (stripe: Stripe) => Promise<T>): Promise<T> => {
-    created ??= createStripe(options);
-    return answered(created.then(question));
-  };
+  const client = lazily(() => createStripe(options));
+  const asking = <T>(question: (stripe: Stripe) => Promise<T>): Promise<T> => answered(client.get().then(question));
   return {
     open: (ask) => asking((stripe) => openPage(stripe, ask)),
     lookUp: (sessionId) => asking((stripe) => lookAt(stripe, sessionId)),

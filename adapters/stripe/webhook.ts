@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { badRequest, ServiceError } from '../../src/core/errors.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { PaymentEvent } from '../../src/ports/payments.js';
+import { readEvent } from './events.js';
 
 /** Bytes: events with many lines are larger than what callers may send. */
 const BODY_LIMIT = 1024 * 1024;
@@ -24,10 +25,8 @@ export function mountStripeWebhook(app: FastifyInstance, { secret, handleEvent, 
       if (secret === null)
         throw new ServiceError('billing_disabled', 'Payment events are not accepted on this server.');
       if (!Buffer.isBuffer(request.body)) throw badRequest('The body is missing.');
-      // With the library, which is loaded when events come.
-      const { readEvent } = await import('./events.js');
       const header = request.headers['stripe-signature'];
-      await handleEvent(readEvent(request.body, Array.isArray(header) ? header[0] : header, { secret, clock }));
+      await handleEvent(await readEvent(request.body, Array.isArray(header) ? header[0] : header, { secret, clock }));
       return reply.send({ received: true });
     },
   });

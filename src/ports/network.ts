@@ -42,7 +42,7 @@ export interface NetworkPage {
  */
 export interface Network {
   readonly name: string;
-  /** Reading sessions: names of the credentials it reads with, at least one. They are shown, so they are no secrets. */
+  /** Network sessions: names of the credentials it reads with, at least one. They are shown, so they are no secrets. */
   readonly sessions: readonly string[];
   /** Most inputs one upstream call takes. */
   readonly batchSize: { readonly users: number; readonly tweets: number };

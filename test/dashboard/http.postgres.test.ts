@@ -147,7 +147,7 @@ describe('clients and sessions', () => {
     expect((await ada.get('/dashboard/clients')).words).toContain('Lantern');
     const answer = await ada.post(`/dashboard/clients/${grantId}/revoke`);
     expect([answer.status, placeOf(answer)]).toEqual([303, '/dashboard/clients?done=client-revoked']);
-    expect((await ada.get('/dashboard/clients')).words).toContain('1 client no longer connected');
+    expect((await ada.get('/dashboard/clients')).words).toContain('1 app no longer connected');
     expect((await ada.account()).keys[0]?.revokedAt).not.toBeNull();
   });
 

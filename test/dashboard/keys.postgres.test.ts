@@ -156,7 +156,7 @@ describe('keys', () => {
   it('the key of a client is named after it, and not managed here (A14)', async () => {
     await ada.allow('Lantern');
     const [record] = (await ada.account()).keys;
-    expect((await ada.get('/dashboard/keys')).words).toContain('client Lantern');
+    expect((await ada.get('/dashboard/keys')).words).toContain('app Lantern');
     expect((await ada.get(`/dashboard/keys/${record?.keyId}`)).status).toBe(404);
     expect((await ada.post(`/dashboard/keys/${record?.keyId}/revoke`)).status).toBe(404);
     expect((await ada.account()).keys[0]?.revokedAt).toBeNull();

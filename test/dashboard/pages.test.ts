@@ -168,7 +168,7 @@ describe('keys', () => {
     const html = await page('busy', '/dashboard/keys');
     expect(html.match(/<meter /g)).toHaveLength(3);
     const text = await words('busy', '/dashboard/keys');
-    for (const part of ['431.25 of 500 per day', 'Expiring', '1 inactive key', 'client Reading Room']) {
+    for (const part of ['431.25 of 500 per day', 'Expiring', '1 inactive key', 'app Reading Room']) {
       expect(text).toContain(part);
     }
     expect(html).not.toContain(`/dashboard/keys/${uuid(104)}`);
@@ -219,7 +219,7 @@ describe('credits', () => {
 describe('receipts', () => {
   it('say why a request cost what it did', async () => {
     const text = await words('busy', `/dashboard/receipts?request_id=${receiptOf(4).requestId}`);
-    expect(text).toContain('1 profile was read from the network: full price, 1 credit each, 1 credit.');
+    expect(text).toContain('1 profile was uncached: full price, 1 credit each, 1 credit.');
     expect(text).toContain('2 tweets were cached: half price, 0.5 credits each, 1 credit.');
   });
 

@@ -1,6 +1,6 @@
 /** What runs in production: JavaScript that was built, on plain Node. */
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,8 +8,8 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../adapters/cli/ensure-built.mjs';
 import type { ChartData } from '../../adapters/dashboard/chart-data.js';
-import { serve } from '../cli/service.js';
-import { Cli, REPOSITORY, runNode } from '../cli/support.js';
+import { newKey, serve } from '../cli/service.js';
+import { Cli, REPOSITORY, runNode, startNode } from '../cli/support.js';
 import { FOLDERS } from '../embed/packed.js';
 
 const SLOW_MS = 120_000;
@@ -100,6 +100,12 @@ describe('a clone', () => {
     const before = await builtAtMs();
     expect(await version()).toEqual({ code: 0, stdout: first?.stdout, stderr: '' });
     expect(await builtAtMs()).toBe(before);
+    // What people write, and what editors keep while they do, is in no build.
+    for (const name of ['README.md', '.version.ts.swp', 'version.ts~', '#version.ts#', '4913']) {
+      await writeFile(join(clone, 'src/core', name), 'x');
+    }
+    expect((await version()).code).toBe(0);
+    expect(await builtAtMs()).toBe(before);
 
     const source = join(clone, 'src/core/version.ts');
     await writeFile(source, (await readFile(source, 'utf8')).replace(/'[\d.]+'/, `'9.8.7'`));
@@ -117,4 +123,42 @@ describe('a clone', () => {
     expect(ran.stderr).toMatch(/adapters\/cli\/main\.ts:\d+/);
     expect(ran.stderr).toContain('perch: building failed');
   }, 60_000);
+
+  it('serves all of its interfaces when later builds have removed the files that it was started from', async () => {
+    const cli = await Cli.open();
+    const [command, env] = [
+      join(clone, 'adapters/cli/perch.mjs'),
+      { PERCH_HOME: cli.home, PORT: '0', PERCH_DEMO: 'off' },
+    ];
+    const stripe = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' };
+    const started = startNode([command, 'serve'], { env: { ...env, ...stripe } });
+    await started.says('Ctrl-C stops it.');
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(started.said.stdout) ?? [];
+    try {
+      const key = await newKey(cli);
+      for (const name of await readdir(join(clone, 'dist'))) {
+        if (name.endsWith('.js')) await unlink(join(clone, 'dist', name));
+      }
+      const post = (path: string, body: object) => {
+        const accept = 'application/json, text/event-stream';
+        const headers = { 'content-type': 'application/json', accept, 'x-api-key': key };
+        return fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      };
+      const replies = await Promise.all([
+        fetch(`${url}/openapi.yaml`),
+        post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+        post('/webhooks/stripe', {}),
+      ]);
+      const texts = await Promise.all(replies.map((reply) => reply.text()));
+      expect(
+        replies.map(({ status }) => status),
+        texts.join('\n'),
+      ).toEqual([200, 200, 400]);
+      expect(texts[2]).toContain('Not a signed event');
+    } finally {
+      started.process.kill('SIGTERM');
+      await started.end;
+      await cli.close();
+    }
+  }, 120_000);
 });

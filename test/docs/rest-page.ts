@@ -24,7 +24,7 @@ curl -s -H "x-api-key: $PERCH_KEY" "http://127.0.0.1:4000/v1/users/harbor_obs/tw
 curl -s -H "x-api-key: $PERCH_KEY" -H 'Content-Type: application/json' http://127.0.0.1:4000/v1/users/batch -d '{"handles": ["harbor_obs", "lantern_light"]}' # 1.5 credits
 \`\`\`
 
-Prices are credits per item: read, cached, and with \`fresh=true\`. [Pricing](pricing.md), [cursors](cursors.md) and
+Prices are credits per item: uncached, cached, and with \`fresh=true\`. [Pricing](pricing.md), [cursors](cursors.md) and
 [errors](errors.md) have pages of their own.
 
 Searches take the network's operators: \`from:\` \`to:\` \`since:\` \`until:\` \`min_faves:\` \`filter:media\` \`-filter:replies\`

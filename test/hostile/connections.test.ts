@@ -50,7 +50,7 @@ describe('one address', () => {
       error: {
         code: 'upstream_rate_limited',
         reason: 'address_busy',
-        message: expect.stringContaining('100 open connections, its share of 400'),
+        message: expect.stringContaining('100 open connections, its share of the 400 allowed in total'),
       },
       credits_charged: 0,
     });
@@ -82,6 +82,23 @@ describe('one address', () => {
     expect((await sender(OTHER).post('/v1/length', { whole: true })).body).toEqual({ bytes: 14 });
     // A body that comes with its head is no body on its way.
     expect((await sender(HOG).get('/v1/soon')).status).toBe(200);
+  });
+
+  it('that sends no body is told that all are sending when they are, not that it is', async () => {
+    server = await startBareServer({ capacity: { maxInFlight: 4 }, shares: sharesOf(40) });
+    const half = post('/v1/length', 'Content-Length: 60000\r\n', 'x'.repeat(30_000));
+    const many = Array.from({ length: 12 }, (_, n) =>
+      rawClient(server.url, half, { localAddress: `127.0.1.${n + 1}` }),
+    );
+    clients.push(...many);
+    await until(() => expect(many.filter(({ socket }) => socket.closed).length).toBeGreaterThanOrEqual(8));
+    const [told = ''] = many.map(({ received }) => received()).filter((text) => text !== '');
+    expect(JSON.parse(told.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+      error: {
+        reason: 'overloaded',
+        message: 'All 4 request bodies that can be sent at a time are on their way. Nothing was charged.',
+      },
+    });
   });
 
   it('without a key has a quarter of the places for pages; others find theirs, and callers count elsewhere', async () => {

@@ -32,6 +32,8 @@ describe('the text beside a result', () => {
   it.each([
     [{ data: [] }, 'Nothing found.'],
     [{ data: ['1', '2'] }, '2 ids: 1 2'],
+    [{ data: ['1'] }, '1 id: 1'],
+    [{ data: [], credits_charged: 1 }, 'Charged 1 credit; 8 left. Request r-1.'],
     [{ data: [{ day: '2026-01-01', credits: 3 }] }, '{"day":"2026-01-01","credits":3}'],
     [{ data: [], cache: 'hit' }, 'Charged 2 credits (cached: half price); 8 left. Request r-1.'],
     [{ data: [], cache: 'bypass' }, 'Charged 2 credits (`fresh`: double price); 8 left. Request r-1.'],

@@ -164,7 +164,7 @@ describe('what is read', () => {
   it('a page is no document, and neither is half of one', async () => {
     host.answer('/page', (_request, response) => response.setHeader('content-type', 'text/html').end('{}'));
     host.answer('/half', (_request, response) => response.setHeader('content-type', 'application/json').end('{"a'));
-    await expect(read('/page')).rejects.toThrow('it is not valid JSON.');
+    await expect(read('/page')).rejects.toThrow('its Content-Type is not JSON.');
     await expect(read('/half')).rejects.toThrow('it is not valid JSON.');
   });
 

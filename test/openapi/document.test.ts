@@ -51,8 +51,8 @@ describe('the OpenAPI document (section 9.5)', () => {
     });
   });
 
-  it('reads the same from its YAML, also where YAML 1.1 is read', () => {
-    const text = openapiYaml({ ...OPTIONS, baseUrl: 'https://perch.test' });
+  it('reads the same from its YAML, also where YAML 1.1 is read', async () => {
+    const text = await openapiYaml({ ...OPTIONS, baseUrl: 'https://perch.test' });
     const plain: unknown = JSON.parse(JSON.stringify(document));
     expect(parse(text)).toEqual(plain);
     expect(parse(text, { version: '1.1' })).toEqual(plain);

@@ -18,7 +18,7 @@ it.each(['https://perch.test', 'http://127.0.0.1:4000'])(
   async (baseUrl) => {
     const folder = await mkdtemp(join(tmpdir(), 'perch-openapi-'));
     try {
-      await writeFile(join(folder, 'openapi.yaml'), openapiYaml({ ...OPTIONS, baseUrl, authUrl: baseUrl }));
+      await writeFile(join(folder, 'openapi.yaml'), await openapiYaml({ ...OPTIONS, baseUrl, authUrl: baseUrl }));
       const { stdout } = await run(process.execPath, [REDOCLY, 'lint', 'openapi.yaml', '--format=json'], {
         cwd: folder,
         env: { ...process.env, ...QUIET },

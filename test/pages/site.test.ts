@@ -100,11 +100,11 @@ describe('the status page', () => {
     expect(page).toContain('href="/problems/upstream_error"');
   });
 
-  it('tells of each reading session what is closed, why and until when; of Redis and of the processes that share it', () => {
+  it('tells of each network session what is closed, why and until when; of Redis and of the processes that share it', () => {
     const text = statusPage(STATUS).replaceAll(/<[^>]+>/g, '');
     expect(text).toContain('1 of 4 working');
-    expect(text).toContain('search Top: refused until 2026-11-21 11:42:13 UTC');
-    expect(text).toContain('everything: resting until 2026-11-21 11:15:00 UTC');
+    expect(text).toContain('search Top: denied until 2026-11-21 11:42:13 UTC');
+    expect(text).toContain('everything: paused until 2026-11-21 11:15:00 UTC');
     expect(text).toContain('reachable since 2026-11-21 10:00:00 UTC');
     expect(text).toContain('Processes4');
   });

@@ -4,7 +4,7 @@ import { callContextOf, failureOf, testPool } from '../support/pool.js';
 
 const numbered = (count: number, prefix = 'n'): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
-describe('reading sessions', () => {
+describe('network sessions', () => {
   const refused = () => new ServiceError('access_denied', 'Error 37.', { reason: 'session' });
 
   it('a refused list is read with another session, and the refusing one is not asked for that kind again (U34)', async () => {

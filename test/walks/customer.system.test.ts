@@ -80,7 +80,7 @@ describeInChromium(
 
       await page.goto(`${url}/dashboard/keys`);
       await page.getByRole('link', { name: 'Manage walk' }).click();
-      await page.getByLabel('Keep the old key working for').selectOption('24h');
+      await page.getByLabel('Old key').selectOption('24h');
       await button('Rotate key').click();
       const [fresh = ''] = KEY.exec(await page.locator('main').innerText()) ?? [];
       expect(fresh).not.toBe(key);

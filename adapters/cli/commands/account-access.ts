@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { OPERATOR } from '../../../src/core/audit.js';
+import { counted } from '../../../src/core/figures.js';
 import { Sessions } from '../../../src/sign-in/sessions.js';
 import { createSessionStore } from '../../postgres/sessions.js';
-import { answer, plural } from '../print.js';
+import { answer } from '../print.js';
 import { withStores } from '../with-stores.js';
 import { accountOf } from './account.js';
 
@@ -17,7 +18,7 @@ export async function signOutAccount(id: string, options: { json?: boolean }): P
     { account_id: id, sessions_ended: ended },
     options.json,
     () =>
-      `${plural(ended, 'session')} signed out. Keys keep working, and links already sent can still be used to sign in.`,
+      `${counted(ended, 'session')} signed out. Keys keep working, and links already sent can still be used to sign in.`,
   );
 }
 

@@ -1,12 +1,13 @@
 import { v7 } from 'uuid';
 import type { Stores } from '../../../app/stores.js';
 import { type Thousandths, toCredits } from '../../../src/core/credits.js';
+import { counted, figure } from '../../../src/core/figures.js';
 import type { AccountRecord } from '../../../src/ports/accounts.js';
 import { createEmailAccounts } from '../../postgres/email-accounts.js';
 import { accountJson, KEY_HEADER, keyRow, tierOf } from '../account-view.js';
 import { Failure } from '../failure.js';
 import { grant, openAccount } from '../new-key.js';
-import { answer, count, facts, note, plural, table } from '../print.js';
+import { answer, facts, note, table } from '../print.js';
 import { newSignInLink, signInUrl } from '../sign-in-link.js';
 import { withStores } from '../with-stores.js';
 
@@ -43,7 +44,7 @@ export async function createAccount(options: CreateOptions): Promise<void> {
       facts([
         ['Account', accountId],
         ['Wallet', walletId],
-        ['Balance', plural(toCredits(credits), 'credit')],
+        ['Balance', counted(toCredits(credits), 'credit')],
         ['Key', key],
       ]),
       'The key is shown only once. Store it with the secrets of your server.',
@@ -81,8 +82,8 @@ export async function showAccount(id: string, options: { json?: boolean }): Prom
         ['Wallet', account.walletId],
         ['Name', account.name],
         ['Email', account.email],
-        ['Balance', plural(toCredits(account.balance), 'credit')],
-        ['Paid', `$${count(account.paidUsd)}`],
+        ['Balance', counted(toCredits(account.balance), 'credit')],
+        ['Paid', `$${figure(account.paidUsd)}`],
         ['Rate limit', rateOf(account)],
         ['Frozen', account.frozen ? 'yes: all keys are disabled' : null],
       ]),
@@ -99,7 +100,7 @@ export async function showAccount(id: string, options: { json?: boolean }): Prom
 function rateOf({ qps, paidUsd }: AccountRecord): string {
   const { requestsPerSecond, paidUsd: from } = tierOf(paidUsd);
   const tier = `its tier ($${from} or more paid) has ${requestsPerSecond}`;
-  return `${plural(qps, 'request')} per second (${qps === requestsPerSecond ? `$${from} or more paid` : `set by the operator; ${tier}`})`;
+  return `${counted(qps, 'request')} per second (${qps === requestsPerSecond ? `$${from} or more paid` : `set by the operator; ${tier}`})`;
 }
 
 interface CreditOptions {
@@ -126,8 +127,8 @@ export async function creditWallet(options: CreditOptions): Promise<void> {
   answer(result, options.json, () =>
     facts([
       ['Account', accountId],
-      ['Credited', plural(toCredits(amount), 'credit')],
-      ['Balance', plural(toCredits(balance), 'credit')],
+      ['Credited', counted(toCredits(amount), 'credit')],
+      ['Balance', counted(toCredits(balance), 'credit')],
       ['Ledger entry', requestId],
     ]),
   );

@@ -5,10 +5,11 @@ import { openNetwork } from '../../../app/networks.js';
 import type { Stores } from '../../../app/stores.js';
 import { type Config, ConfigError } from '../../../src/config/config.js';
 import { describeConfig } from '../../../src/config/describe.js';
+import { counted, figure } from '../../../src/core/figures.js';
 import { openRedis } from '../../redis/link.js';
 import { configOfProcess } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
-import { answer, count, plural, table } from '../print.js';
+import { answer, table } from '../print.js';
 import { withStoresOf } from '../with-stores.js';
 
 const NETWORK_WAIT_MS = 20_000;
@@ -99,9 +100,9 @@ async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boo
   const [row] = await sql<{ server: string; schema: number; accounts: number; users: number; tweets: number }[]>`
     select current_setting('server_version') as server,
       (select max(version)::int from public.schema_version) as schema,
-      (select count(*)::int from accounts) as accounts,
-      (select count(*)::int from corpus_users) as users,
-      (select count(*)::int from corpus_tweets) as tweets`;
+      (select figure(*)::int from accounts) as accounts,
+      (select figure(*)::int from corpus_users) as users,
+      (select figure(*)::int from corpus_tweets) as tweets`;
   const { faults } = await ledger.check();
   if (row === undefined) throw new Error('the database did not respond');
   const where = isEmbedded ? 'embedded' : 'at DATABASE_URL';
@@ -109,12 +110,13 @@ async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boo
     {
       name: 'Database',
       ok: true,
-      detail: `Postgres ${row.server}, ${where}; schema ${row.schema}; ${plural(row.accounts, 'account')}`,
+      detail: `Postgres ${row.server}, ${where}; schema ${row.schema}; ${counted(row.accounts, 'account')}`,
     },
     {
       name: 'Ledger',
       ok: faults.length === 0,
-      detail: faults.length === 0 ? 'all invariants hold' : `${plural(faults.length, 'fault')}: run perch ledger check`,
+      detail:
+        faults.length === 0 ? 'all invariants hold' : `${counted(faults.length, 'fault')}: run perch ledger check`,
     },
     networkOf(config, row),
   ];
@@ -125,7 +127,7 @@ function networkOf({ network }: Config, loaded: { users: number; tweets: number 
   if (network !== 'corpus') return { name, ok: true, detail: `${network}: see below for what can be read` };
   if (loaded === null || loaded.users + loaded.tweets > 0) {
     const what =
-      loaded === null ? 'nothing loaded yet' : `${count(loaded.users)} profiles, ${count(loaded.tweets)} tweets`;
+      loaded === null ? 'nothing loaded yet' : `${figure(loaded.users)} profiles, ${figure(loaded.tweets)} tweets`;
     return { name, ok: true, detail: `corpus: ${what}` };
   }
   return { name, ok: true, detail: 'corpus: empty; run `perch import PATH` to load data' };

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { toCredits } from '../../../src/core/credits.js';
+import { counted, figure } from '../../../src/core/figures.js';
 import type { ListRead } from '../../../src/core/lists.js';
 import type { Product } from '../../../src/core/model.js';
 import { configOfProcess, typedPath } from '../environment.js';
@@ -14,7 +15,7 @@ import { type End, type Run, runExport } from '../export/run.js';
 import { type ExportState, removeState, writeState } from '../export/state.js';
 import { goOn, type Summary, tell } from '../export/summary.js';
 import { Failure, WRONG_USE } from '../failure.js';
-import { count, note } from '../print.js';
+import { note } from '../print.js';
 import { openProgress, type Progress } from '../progress.js';
 import { exitCodeOf, listenForShutdown } from '../workers/shutdown-signals.js';
 
@@ -165,7 +166,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
         onProgress: ({ spent, items }) =>
           progress?.update(
             spent,
-            `${inItems(items)}, ${count(toCredits(spent))} of ${count(toCredits(options.maxCredits))} credits`,
+            `${inItems(items)}, ${figure(toCredits(spent))} of ${figure(toCredits(options.maxCredits))} credits`,
           ),
       },
       destination.state,
@@ -181,7 +182,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
   }
 }
 
-const inItems = (items: number): string => `${count(items)} ${items === 1 ? 'item' : 'items'}`;
+const inItems = (items: number): string => counted(items, 'item');
 
 interface Stopping {
   /** Aborted when somebody asks for an end. */
@@ -211,10 +212,17 @@ function barOf({ rows }: Paths, { maxCredits }: ExportOptions): Progress | null 
 }
 
 /** A failure on the way, with what becomes of the export. */
-function inWords(error: unknown, what: string, { state, isBegun }: Paths & { readonly isBegun: boolean }): unknown {
+function inWords(
+  error: unknown,
+  what: string,
+  { out, state, isBegun }: Paths & { readonly isBegun: boolean },
+): unknown {
   if (error instanceof Refusal && error.reason?.startsWith('cursor_')) {
+    const written = [state, out].filter((path) => path !== null);
+    const again =
+      written.length === 0 ? 'run the command again to start over' : `to start over, remove ${written.join(' and ')}`;
     return new Failure(
-      `this export cannot be resumed (${error.message}) What has been written is kept; to start over, remove ${state} and the file`,
+      `this export cannot be resumed (${error.message.replace(/\.$/, '')}). What has been written is kept; ${again}`,
     );
   }
   if (!(error instanceof Failure)) return error;

@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
+import { counted } from '../../../src/core/figures.js';
 import { importPaths } from '../../networks/corpus/import/import-paths.js';
 import type { ImportSummary } from '../../networks/corpus/import/load.js';
 import { typedPath } from '../environment.js';
 import { Failure } from '../failure.js';
-import { answer, note, plural, table } from '../print.js';
+import { answer, note, table } from '../print.js';
 import { openProgress, type Progress } from '../progress.js';
 import { withStores } from '../with-stores.js';
 
@@ -48,6 +49,6 @@ function wordsOf(summary: ImportSummary): string {
   const kinds = ['users', 'tweets', 'follows'] as const;
   const rows = kinds.map((kind) => [kind, summary[kind].read, summary[kind].added, summary[kind].changed]);
   const { count } = summary.faults;
-  const faults = count === 0 ? '' : `\n${plural(count, 'invalid line')} skipped; see above.`;
+  const faults = count === 0 ? '' : `\n${counted(count, 'invalid line')} skipped; see above.`;
   return table(['', 'read', 'added', 'changed'], rows) + faults;
 }

@@ -1,11 +1,12 @@
 import type { Stores } from '../../../app/stores.js';
 import { OPERATOR } from '../../../src/core/audit.js';
 import { type Thousandths, toCredits } from '../../../src/core/credits.js';
+import { counted } from '../../../src/core/figures.js';
 import type { CapPeriod, KeyRecord } from '../../../src/ports/accounts.js';
 import { KEY_HEADER, keyJson, keyRow, stateOf } from '../account-view.js';
 import { Failure } from '../failure.js';
 import { keysOf } from '../new-key.js';
-import { answer, facts, plural, table } from '../print.js';
+import { answer, facts, table } from '../print.js';
 import { withStores } from '../with-stores.js';
 import { accountOf } from './account.js';
 
@@ -37,7 +38,7 @@ export async function createKey({ account, name, cap, capPeriod, json }: CreateO
 }
 
 const capWords = (cap: Thousandths, period: CapPeriod): string =>
-  `${plural(toCredits(cap), 'credit')} ${period === 'total' ? 'in total' : `per ${period}`}`;
+  `${counted(toCredits(cap), 'credit')} ${period === 'total' ? 'in total' : `per ${period}`}`;
 
 export async function listKeys(options: { account: string; json?: boolean }): Promise<void> {
   const { accountId, keys } = await withStores((stores) => accountOf(stores, options.account));

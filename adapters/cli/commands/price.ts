@@ -2,6 +2,7 @@ import { schema } from '../../../schema/index.js';
 import { readOperations } from '../../../schema/operations.js';
 import { toCredits } from '../../../src/core/credits.js';
 import { ServiceError } from '../../../src/core/errors.js';
+import { counted, figure, inCredits } from '../../../src/core/figures.js';
 import { PRODUCTS } from '../../../src/core/model.js';
 import { normaliseQuery } from '../../../src/read/subjects.js';
 import { Documents } from '../../../src/serve/documents.js';
@@ -11,7 +12,7 @@ import { paramsOf, type RawRequest } from '../../rest/request.js';
 import type { RouteRow } from '../../rest/routes.js';
 import { configOfProcess } from '../environment.js';
 import { Failure, WRONG_USE } from '../failure.js';
-import { answer, count, note, plural } from '../print.js';
+import { answer, note } from '../print.js';
 import { routeOf, urlOf } from '../route.js';
 
 interface PriceOptions {
@@ -21,9 +22,9 @@ interface PriceOptions {
 
 interface Price {
   readonly items: number;
-  /** Thousandths of a credit: this call, what is cached already counted at full price, and within the caller's budget. */
-  readonly most: number;
-  /** The same when everything is cached. */
+  /** Thousandths of a credit, within the caller's budget: when nothing is cached. */
+  readonly uncached: number;
+  /** The same when everything is. */
   readonly cached: number;
   readonly fresh: boolean;
 }
@@ -52,21 +53,21 @@ function priceCall(method: string, address: string, options: PriceOptions): void
     contentType: 'application/json',
     maxCreditsHeader: undefined,
   };
-  const { items, most, cached, fresh } = priceOf(row, raw);
+  const { items, uncached, cached, fresh } = priceOf(row, raw);
   const result = {
     method,
     path: pathname + (searchParams.size > 0 ? `?${searchParams}` : ''),
     operation: row.operation,
     max_items: items,
-    unit: items === 0 ? 0 : toCredits(most / items),
-    max_credits: toCredits(most),
+    unit: items === 0 ? 0 : toCredits(uncached / items),
+    max_credits: toCredits(uncached),
     max_credits_cached: toCredits(cached),
   };
   answer(result, options.json, () => {
     if (items === 0) return 'Free.';
-    const sum = `At most ${plural(toCredits(most), 'credit')} for up to ${plural(items, 'item')}`;
+    const sum = `At most ${inCredits(toCredits(uncached))} for up to ${counted(items, 'item')}`;
     if (fresh) return `${sum}: double price, because fresh=true bypasses the cache.`;
-    return `${sum}; ${count(toCredits(cached))} if all of it is cached. Items that do not exist cost nothing.`;
+    return `${sum}; ${figure(toCredits(cached))} if all of it is cached. Items that do not exist cost nothing.`;
   });
 }
 
@@ -91,7 +92,6 @@ function priceOf(row: RouteRow, raw: RawRequest): Price {
   const { warnings = [], variables, budget } = paramsOf(endpoint, raw);
   for (const warning of warnings) note(`perch: ${warning}`);
   const { amount, items, fresh } = operation.worst(operation.coerce(variables));
-  const most = budget ?? Number.POSITIVE_INFINITY;
-  const cached = fresh ? amount : amount / 2;
-  return { items, most: Math.min(amount, most), cached: Math.min(cached, most), fresh };
+  const within = (price: number): number => Math.min(price, budget ?? Number.POSITIVE_INFINITY);
+  return { items, uncached: within(amount), cached: within(fresh ? amount : amount / 2), fresh };
 }

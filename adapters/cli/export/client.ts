@@ -54,7 +54,7 @@ export interface ClientOptions {
   onWait(seconds: number, why: string): void;
 }
 
-/** Calls of one list, one at a time. All methods throw Refusal, Unheard, Absent and Stopped. */
+/** Calls of one list, one at a time. All methods throw Refusal, NoAnswer, NotListening and Stopped. */
 export class Client {
   readonly #options: ClientOptions;
   /** A service that has answered once and then nobody listens is most likely starting anew. */

@@ -1,5 +1,6 @@
+import { counted } from '../../../src/core/figures.js';
 import { Failure } from '../failure.js';
-import { note, plural, print } from '../print.js';
+import { note, print } from '../print.js';
 import type { End } from './run.js';
 
 /** What an export came to, over all its runs. */
@@ -52,13 +53,14 @@ export function tell(summary: Summary, { json, exitCode }: Telling): void {
 
 function inWords({ items, file, credits_spent, credits_unsure, repeats, end, state }: Summary): string {
   const where = file === null ? '' : ` in ${file}`;
-  const again = repeats === 0 ? '' : ` ${plural(repeats, 'duplicate item')} ${repeats === 1 ? 'was' : 'were'} skipped.`;
+  const again =
+    repeats === 0 ? '' : ` ${counted(repeats, 'duplicate item')} ${repeats === 1 ? 'was' : 'were'} skipped.`;
   const unsure =
     credits_unsure === 0
       ? ''
-      : ` Up to ${plural(credits_unsure, 'more credit')} may have been charged for interrupted calls.`;
+      : ` Up to ${counted(credits_unsure, 'more credit')} may have been charged for interrupted calls.`;
   const more = end === 'max_credits' || end === 'limit' ? ' Raise it and run the same command to continue.' : '';
   const isTooSmall = end === 'max_credits' && items + credits_spent + credits_unsure === 0;
   const why = isTooSmall ? '--max-credits does not cover one item' : WHY[end];
-  return `${plural(items, 'item')}${where} for ${plural(credits_spent, 'credit')}: ${why}.${again}${unsure}${state === null ? '' : more}`;
+  return `${counted(items, 'item')}${where} for ${counted(credits_spent, 'credit')}: ${why}.${again}${unsure}${state === null ? '' : more}`;
 }

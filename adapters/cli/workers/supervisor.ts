@@ -43,7 +43,8 @@ export async function startSupervisor(lifecycle: Lifecycle, job: Job): Promise<S
 
 class Supervisor {
   readonly #job: Job;
-  readonly #workers = new Set<Worker>();
+  /** Those that run, each with its end, which never rejects. */
+  readonly #workers = new Map<Worker, Promise<string>>();
   readonly #stopping = new AbortController();
 
   constructor(job: Job) {
@@ -61,7 +62,7 @@ class Supervisor {
   async stop(drainMs: number): Promise<void> {
     this.#stopping.abort();
     const ends = this.#ends();
-    for (const worker of this.#workers) send(worker, { say: 'stop', drainMs });
+    for (const worker of this.#workers.keys()) send(worker, { say: 'stop', drainMs });
     const late = setTimeout(() => void this.kill(), drainMs + FINISH_MS + CLOSE_MS);
     await ends;
     clearTimeout(late);
@@ -70,12 +71,12 @@ class Supervisor {
   async kill(): Promise<void> {
     this.#stopping.abort();
     const ends = this.#ends();
-    for (const worker of this.#workers) worker.process.kill('SIGKILL');
+    for (const worker of this.#workers.keys()) worker.process.kill('SIGKILL');
     await ends;
   }
 
   #ends(): Promise<unknown> {
-    return Promise.all([...this.#workers].map((worker) => once(worker, 'exit')));
+    return Promise.all(this.#workers.values());
   }
 
   async #restart(number: number, firstEnd: Promise<string>, bornMs: number): Promise<void> {
@@ -109,7 +110,6 @@ class Supervisor {
   #fork(number: number): { serving: Promise<string>; end: Promise<string> } {
     const { config, demoKey } = this.#job;
     const worker = cluster.fork();
-    this.#workers.add(worker);
     let failure: Failure | undefined;
     const exit = once(worker, 'exit').then(
       ([code, signal]) => (signal === null ? `exit ${code}` : String(signal)),
@@ -120,6 +120,7 @@ class Supervisor {
       this.#workers.delete(worker);
       return failure?.message ?? how;
     });
+    this.#workers.set(worker, end);
     const serving = new Promise<string>((resolve, reject) => {
       worker.on('message', (message: WorkerMessage) => {
         if (message.say === 'ready') return send(worker, { say: 'serve', worker: number, config, demoKey });

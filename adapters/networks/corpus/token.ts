@@ -1,4 +1,4 @@
-import { badRequest } from '../../../src/core/errors.js';
+import { foreignCursor } from '../../../src/core/foreign-cursor.js';
 
 /** Where a page stopped: the sort value of its last item (a time in Unix milliseconds, an ordinal, a score) and its id. */
 export interface Position {
@@ -13,7 +13,7 @@ export function positionOf(token: string | null): Position | null {
   if (token === null) return null;
   const [, value, id] = /^(-?[0-9]{1,16})\.([0-9]{1,19})$/.exec(token) ?? [];
   if (value === undefined || id === undefined || bigintOf(id) === null || !Number.isSafeInteger(Number(value))) {
-    throw badRequest('The cursor belongs to a different list', 'cursor');
+    throw foreignCursor();
   }
   return { value: Number(value), id };
 }
@@ -22,7 +22,7 @@ export function positionOf(token: string | null): Position | null {
 export function timeOf(position: Position): string {
   const date = new Date(position.value);
   const year = Number.isNaN(date.getTime()) ? 0 : date.getUTCFullYear();
-  if (year < 1 || year > 9999) throw badRequest('The cursor belongs to a different list', 'cursor');
+  if (year < 1 || year > 9999) throw foreignCursor();
   return date.toISOString();
 }
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../src/core/errors.js';
-import { failure } from '../upstream/failures.js';
+import { failure, NO_ANSWER } from '../upstream/failures.js';
 import type { Refusal } from '../upstream/refusal.js';
 
 export const notFound = (message = 'No such object.', reason?: string): ServiceError =>
@@ -15,7 +15,7 @@ export function failureOf(refusal: Refusal): ServiceError | undefined {
   const said = errorOf(json);
   if (status === 422 && said !== undefined && /authenticated user/i.test(said)) return refused(refusal);
   // The server itself answers in JSON: anything else is from what stands before it.
-  if (status === 403 && said === undefined) return failure('upstream_error', 'The network did not respond.', refusal);
+  if (status === 403 && said === undefined) return failure('upstream_error', NO_ANSWER, refusal);
   if ((status === 404 || status === 410) && said === undefined) {
     return failure('query_id_stale', 'The network no longer offers this read.', refusal);
   }
@@ -23,7 +23,7 @@ export function failureOf(refusal: Refusal): ServiceError | undefined {
 }
 
 export const refused = (refusal: Refusal): ServiceError =>
-  failure('access_denied', 'The network denied our session access to this.', refusal, { reason: 'session' });
+  failure('access_denied', 'Our network session has no access to this.', refusal, { reason: 'session' });
 
 function errorOf(json: unknown): string | undefined {
   if (typeof json !== 'object' || json === null || !('error' in json)) return undefined;

@@ -1,4 +1,4 @@
-import { badRequest } from '../../../src/core/errors.js';
+import { foreignCursor } from '../../../src/core/foreign-cursor.js';
 import type { ListRef } from '../../../src/core/model.js';
 import { type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
 import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
@@ -32,8 +32,7 @@ export function createMastodonNetwork(options: MastodonOptions): Network {
     users: (refs, context) => readUsers(api, refs, context),
     tweets: (ids, context) => readTweets(api, ids, context),
     async page(list, token, context) {
-      if (token !== null && !isPosition(token))
-        throw badRequest('The cursor does not belong to this network.', 'cursor');
+      if (token !== null && !isPosition(token)) throw foreignCursor();
       return readerOf(READERS, list.kind)(api, list, token, context);
     },
     selfCheck: (context) => selfCheck(api, context),

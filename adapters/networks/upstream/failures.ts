@@ -20,6 +20,9 @@ export function failure(
   return new ServiceError(code, message, { ...detail, cause: causeOf(refusal) });
 }
 
+/** It did respond, but not to what was asked: with a fault of its own, or by leading elsewhere. */
+export const NO_ANSWER = 'The network failed to answer the request.';
+
 /** What a status means where the network means nothing of its own by it. */
 export function defaultFailure(refusal: Refusal): ServiceError {
   const { status, headers, limit } = refusal;
@@ -38,10 +41,10 @@ export function defaultFailure(refusal: Refusal): ServiceError {
     return failure('no_account', 'The network rejected our credentials.', refusal, { retryAfter: 900 });
   }
   if (status === 403) {
-    return failure('access_denied', 'The network denied our session access to this.', refusal, { reason: 'session' });
+    return failure('access_denied', 'Our network session has no access to this.', refusal, { reason: 'session' });
   }
   if (status === 404 || status === 410) return failure('not_found', 'No such object.', refusal);
   if (status === 501) return failure('query_id_stale', 'The network no longer offers this read.', refusal);
-  if (status >= 500 || status < 400) return failure('upstream_error', 'The network did not respond.', refusal);
+  if (status >= 500 || status < 400) return failure('upstream_error', NO_ANSWER, refusal);
   return failure('request_rejected', 'The network rejected our request.', refusal);
 }

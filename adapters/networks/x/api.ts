@@ -11,7 +11,7 @@ import { type Params, VOCABULARIES, type Vocabulary, type VocabularyName } from 
 export interface XOptions {
   /** Without a slash at the end. */
   readonly baseUrl?: string;
-  /** Bearer tokens of X applications: each is a reading session. Never shown. */
+  /** Bearer tokens of X applications: each is a network session. Never shown. */
   readonly bearerTokens: readonly string[];
   /** Which search they may use: the last seven days, or everything. */
   readonly search: 'recent' | 'archive';

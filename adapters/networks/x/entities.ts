@@ -34,7 +34,7 @@ export async function findTweets(api: XApi, ids: readonly string[], context: Rea
   const { found, missing } = outcomes(answer, tweetsOf(answer), ({ id }) => id, 'tweet');
   const hidden = new Set(hiddenIn(answer));
   return ids.map((id) => {
-    if (hidden.has(id)) return { fail: privateFailure() };
+    if (hidden.has(id)) return { fail: privateFailure('tweet') };
     return found.get(id) ?? { fail: isXId(id) ? missing() : noTweet() };
   });
 }

@@ -34,7 +34,7 @@ const paramsOf = (size: number, token: string | null) => ({
 export async function readTimeline({ api, token, context }: ListPlace, id: string): Promise<NetworkPage> {
   const answer = await api.tweets(`/2/users/${id}/tweets`, paramsOf(POSTS, token), { kind: 'objects' }, context);
   subjectIn(answer, 'user');
-  if (answer.includes?.users?.some((user) => user.id === id && user.protected)) throw privateFailure();
+  if (answer.includes?.users?.some((user) => user.id === id && user.protected)) throw privateFailure('user');
   return withDepth({ tweets: tweetsOf(answer), next: nextOf(answer) });
 }
 
@@ -63,7 +63,7 @@ export async function readRetweeters({ api, token, context }: ListPlace, id: str
 async function requirePublic(api: XApi, id: string, context: ReadContext): Promise<void> {
   for (const found of await findUsers(api, [{ id }], context)) {
     if ('fail' in found) throw found.fail;
-    if (found.ok.protected) throw privateFailure();
+    if (found.ok.protected) throw privateFailure('user');
   }
 }
 

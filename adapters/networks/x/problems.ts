@@ -17,6 +17,9 @@ export type RequestedInput =
       readonly isOurs?: boolean;
     };
 
+/** What a failure is told of; `object`: either of the others. */
+type Subject = 'user' | 'tweet' | 'object';
+
 /** Problems go by the end of their type: the beginning was renamed with the vocabulary. */
 const typeOf = ({ type }: { type?: string | null | undefined }): string => type?.split('/').at(-1) ?? '';
 
@@ -29,7 +32,7 @@ const GONE: Readonly<Record<string, string | undefined>> = {
 };
 
 /** What a problem says of the object that was asked for. */
-export function problemFailure(problem: Problem, what: 'user' | 'tweet' | 'object'): ServiceError {
+export function problemFailure(problem: Problem, what: Subject): ServiceError {
   const type = typeOf(problem);
   if (!Object.hasOwn(GONE, type)) {
     return new ServiceError('upstream_error', 'The network did not return this object.', { cause: problem });
@@ -37,16 +40,21 @@ export function problemFailure(problem: Problem, what: 'user' | 'tweet' | 'objec
   // Suspended accounts are titled "Forbidden" and typed as not found.
   const isSuspended = /\bsuspended\b/i.test(problem.detail ?? '');
   const reason = isSuspended ? 'suspended' : GONE[type];
+  if (reason === 'private') return privateFailure(what, problem);
   const message = isSuspended ? 'The account is suspended' : (MESSAGES[reason ?? ''] ?? `No such ${what}`);
   return new ServiceError('not_found', message, { ...(reason && { reason }), cause: problem });
 }
 
-const PRIVATE = 'The tweet is private: its author is protected';
+const PRIVATE: Readonly<Record<Subject, string>> = {
+  user: 'This account is protected',
+  tweet: 'The tweet is private: its author is protected',
+  object: 'This is private: the account is protected',
+};
 
-export const privateFailure = (): ServiceError => new ServiceError('not_found', PRIVATE, { reason: 'private' });
+export const privateFailure = (what: Subject, cause?: Problem): ServiceError =>
+  new ServiceError('not_found', PRIVATE[what], { reason: 'private', ...(cause && { cause }) });
 
 const MESSAGES: Readonly<Record<string, string | undefined>> = {
-  private: PRIVATE,
   withheld: 'The network withholds it',
   unavailable: 'The network does not show it',
 };
@@ -118,16 +126,12 @@ function badInput(
 /** 403: these credentials may not read this (P11, P15). Where every application may, they are good for nothing. */
 function notAllowed(refusal: Refusal, asked: RequestedInput, isNotEnrolled: boolean): ServiceError {
   if (asked.kind === 'search' && asked.product !== 'Latest') {
-    return failure(
-      'product_unavailable',
-      `The network does not offer ${asked.product} search to our session.`,
-      refusal,
-    );
+    return failure('product_unavailable', `Our network session has no access to ${asked.product} search.`, refusal);
   }
   if (isNotEnrolled && asked.kind === 'objects') {
     return failure('no_account', 'Our application is not enrolled with the network.', refusal, {
       retryAfter: NOT_ENROLLED_S,
     });
   }
-  return failure('access_denied', 'The network denied our session access to this.', refusal, { reason: 'session' });
+  return failure('access_denied', 'Our network session has no access to this.', refusal, { reason: 'session' });
 }

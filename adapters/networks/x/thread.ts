@@ -1,4 +1,4 @@
-import { badRequest } from '../../../src/core/errors.js';
+import { foreignCursor } from '../../../src/core/foreign-cursor.js';
 import type { Tweet } from '../../../src/core/model.js';
 import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import type { XApi } from './api.js';
@@ -33,7 +33,7 @@ export async function readThread(reading: Reading, id: string, token: string | n
   if (token !== null) {
     const [, conversation, searched] = /^([0-9]{1,19}):(.+)$/s.exec(token) ?? [];
     if (conversation === undefined || searched === undefined) {
-      throw badRequest('The cursor belongs to a different list', 'cursor');
+      throw foreignCursor();
     }
     return below(reading, id, conversation, searched);
   }

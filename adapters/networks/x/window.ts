@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../../src/core/durations.js';
 import { badRequest } from '../../../src/core/errors.js';
+import { foreignCursor } from '../../../src/core/foreign-cursor.js';
 import type { XOptions } from './api.js';
 import { FIRST_POST_MS, timeOfId } from './ids.js';
 import type { Bounds } from './query.js';
@@ -44,7 +45,7 @@ export function tokenOf({ path, params }: Window, next: string): string {
 export function parseToken(token: string): { window: Window; nextToken: string } {
   const found = /^(recent|all)\.(\d{0,11})\.(\d{0,11})\.(\d{0,19})\.(\d{0,19})\.(.+)$/s.exec(token);
   const [, path, start, end, since, until, nextToken] = found ?? [];
-  if (nextToken === undefined) throw badRequest('The cursor belongs to a different list', 'cursor');
+  if (nextToken === undefined) throw foreignCursor();
   const params = {
     ...(start && { start_time: second(Number(start) * 1000) }),
     ...(end && { end_time: second(Number(end) * 1000) }),

@@ -1,5 +1,4 @@
 import { type GraphQLSchema, parse } from 'graphql';
-import { stringify } from 'yaml';
 import { VERSION } from '../../../src/core/version.js';
 import { endpointOf } from '../parameters.js';
 import { ROUTES } from '../routes.js';
@@ -72,14 +71,17 @@ export function openapiDocument({ schema, operations, baseUrl, authUrl }: Openap
 }
 
 /** The same, as it is published. */
-export const openapiYaml = (options: OpenapiOptions): string =>
-  stringify(openapiDocument(options), {
+export async function openapiYaml(options: OpenapiOptions): Promise<string> {
+  // Used by nothing else: loaded once the document is asked for.
+  const { stringify } = await import('yaml');
+  return stringify(openapiDocument(options), {
     aliasDuplicateObjects: false,
     blockQuote: 'literal',
     // Readers of YAML 1.1 would take an unquoted date for a date.
     compat: 'yaml-1.1',
     lineWidth: 120,
   });
+}
 
 /** The operations that some route runs, in the order of the routes. */
 function sourcesOf(schema: GraphQLSchema, operations: OpenapiOptions['operations']): Map<string, Source> {

@@ -1,5 +1,5 @@
 import { type GraphQLObjectType, getNamedType, isObjectType, isUnionType, type OperationDefinitionNode } from 'graphql';
-import { camelCase } from '../../../schema/list-documents.js';
+import { documentNameOf } from '../../../schema/list-documents.js';
 import { type Thousandths, toCredits } from '../../../src/core/credits.js';
 import { holdsUsers, LIST_READS } from '../../../src/core/lists.js';
 import { PACKS, usdPer1000 } from '../../../src/core/packs.js';
@@ -73,7 +73,7 @@ const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCach
 
 /** Of a list that has none of its own. */
 function exampleOfList(name: string) {
-  const read = LIST_READS.find(({ operation }) => camelCase(operation) === name);
+  const read = LIST_READS.find((each) => documentNameOf(each) === name);
   if (!read) throw new TypeError(`There is no example for ${name}.`);
   return page(holdsUsers(read) ? [FERRIES, OBSERVATORY] : [PHOTO, THREAD], CURSOR);
 }

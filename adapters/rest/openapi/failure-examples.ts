@@ -1,8 +1,10 @@
 import { type ErrorCode, type ErrorDetail, ServiceError } from '../../../src/core/errors.js';
 
-/** How each code sounds: messages as the service gives them. */
+/** One message for each code, of those that the service gives. */
 const SAID: Readonly<Record<ErrorCode, readonly [message: string, detail?: ErrorDetail]>> = {
-  missing_key: ['An API key is required: send it as x-api-key or Authorization: Bearer.'],
+  missing_key: [
+    'An API key is required. Send it in the header "x-api-key: <key>" or as "Authorization: Bearer <key>".',
+  ],
   invalid_key: [
     'Malformed key: a key is "perch_live_" followed by 32 letters and digits. It may be truncated or mistyped.',
     { reason: 'malformed' },
@@ -13,17 +15,17 @@ const SAID: Readonly<Record<ErrorCode, readonly [message: string, detail?: Error
   ],
   bad_request: ['fresh must be true, false, 1 or 0, not "yes".', { param: 'fresh' }],
   not_found: ['No such user'],
-  access_denied: ['The network does not show this list to the current session.'],
-  product_unavailable: [
-    'The network does not offer this product at the moment. Latest is always available.',
-    { param: 'product' },
-  ],
+  access_denied: ['Our network session has no access to this.', { reason: 'session' }],
+  product_unavailable: ['Top search is not available on this network; Latest always is. Nothing was charged.'],
   billing_disabled: ['Card checkout is not available on this server. Nothing was charged.'],
   upstream_rate_limited: ['The network has rate limited Perch. Nothing was charged.'],
-  no_account: ['No network session is available.'],
-  upstream_error: ['The network did not respond in time. Nothing was charged.'],
+  no_account: [
+    'No network session is available for this read. Try again in 60 s; nothing was charged.',
+    { retryAfter: 60 },
+  ],
+  upstream_error: ['The network did not respond in time.'],
   request_rejected: ['The network rejected our request.'],
-  query_id_stale: ['The network changed its API, and Perch needs an update.'],
+  query_id_stale: ['The network no longer offers this read.'],
   internal: ['Something went wrong on our side. Nothing was charged.'],
 };
 

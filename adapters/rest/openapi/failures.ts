@@ -47,7 +47,7 @@ const FAILURES = {
   },
   AccessDenied: {
     status: 403,
-    description: 'The network does not allow the current session to read this, or has no such list.',
+    description: 'The current network session has no access to this, or the network has no such list.',
     codes: ['access_denied'],
     headers: KNOWN,
   },

@@ -56,7 +56,7 @@ export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       },
       processes: { type: ['integer', 'null'], description: 'Number of processes sharing Redis; null without Redis.' },
       families: { type: 'array', items: refTo('schemas', 'ReadFamily') },
-      sessions: { type: 'array', items: refTo('schemas', 'ReadingSession') },
+      sessions: { type: 'array', items: refTo('schemas', 'NetworkSession') },
       networkFindings: {
         type: 'array',
         description: 'Findings at startup: what can and cannot be read from the network with this configuration.',
@@ -84,7 +84,7 @@ export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       failures: { type: 'integer', description: 'Upstream calls that failed because of the network.' },
       refused: {
         type: 'integer',
-        description: 'Reads refused at once: past their deadline, or over the share of their account.',
+        description: "Reads refused at once: too late for their deadline, or over their account's share of the queue.",
       },
       lastIncident: {
         type: ['object', 'null'],
@@ -98,9 +98,9 @@ export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       cacheHitRate: { type: ['number', 'null'], description: 'Share of items served from cache, 0 to 1.' },
     },
   },
-  ReadingSession: {
+  NetworkSession: {
     type: 'object',
-    description: 'The credentials used to read the network.',
+    description: 'A network session: one set of credentials used to read the network.',
     required: ['name', 'state', 'closed'],
     properties: {
       name: text('Its name.'),

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
+import { lazily } from '../../../src/core/lazily.js';
 import { type AdmitPublic, createPublic } from '../../http/keyless.js';
+import { openapiYaml } from './document.js';
 
 export interface OpenapiOptions {
   readonly admitPublic: AdmitPublic;
@@ -13,15 +15,12 @@ export interface OpenapiOptions {
 
 /** `/openapi.yaml`, built once, for the public address; a validator saves the next reader the transfer (H6). */
 export function mountOpenapi(app: FastifyInstance, { admitPublic, authUrl, ...described }: OpenapiOptions): void {
-  let built: Promise<{ text: string; etag: string }> | undefined;
-  const build = async () => {
-    const { openapiYaml } = await import('./document.js');
-    const text = openapiYaml({ ...described, baseUrl: app.baseUrl, authUrl: authUrl ?? app.baseUrl });
+  const built = lazily(async () => {
+    const text = await openapiYaml({ ...described, baseUrl: app.baseUrl, authUrl: authUrl ?? app.baseUrl });
     return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
-  };
+  });
   createPublic(app, admitPublic)('/openapi.yaml', async (request, reply) => {
-    built ??= build();
-    const { text, etag } = await built;
+    const { text, etag } = await built.get();
     reply.header('ETag', etag).header('Cache-Control', 'public, max-age=300');
     if (request.headers['if-none-match'] === etag) return reply.code(304).send();
     return reply.type('application/yaml; charset=utf-8').send(text);

@@ -706,6 +706,22 @@ export interface components {
             /** @description Unknown query parameters, which were ignored. */
             warnings?: string[];
         };
+        /** @description A network session: one set of credentials used to read the network. */
+        NetworkSession: {
+            /** @description What it cannot read at the moment. */
+            closed: {
+                /** @description A kind of read, or `*` for all. */
+                kind: string;
+                /** Format: date-time */
+                until: string;
+                /** @enum {string} */
+                why: "refused" | "resting" | "failing";
+            }[];
+            /** @description Its name. */
+            name: string;
+            /** @enum {string} */
+            state: "ok" | "limited" | "resting" | "failing";
+        };
         /** @description A credit pack. */
         Pack: {
             /** @description Whether it can be bought now. */
@@ -792,28 +808,12 @@ export interface components {
             queueLength?: number;
             /** @description Milliseconds that a new read would wait in the queue. */
             queueWaitMs?: number;
-            /** @description Reads refused at once: past their deadline, or over the share of their account. */
+            /** @description Reads refused at once: too late for their deadline, or over their account's share of the queue. */
             refused?: number;
             /** @enum {string} */
             state: "ok" | "degraded" | "down";
             /** @description Upstream calls since startup. */
             upstreamCalls?: number;
-        };
-        /** @description The credentials used to read the network. */
-        ReadingSession: {
-            /** @description What it cannot read at the moment. */
-            closed: {
-                /** @description A kind of read, or `*` for all. */
-                kind: string;
-                /** Format: date-time */
-                until: string;
-                /** @enum {string} */
-                why: "refused" | "resting" | "failing";
-            }[];
-            /** @description Its name. */
-            name: string;
-            /** @enum {string} */
-            state: "ok" | "limited" | "resting" | "failing";
         };
         /** @description What one paid request cost and why. */
         Receipt: {
@@ -915,7 +915,7 @@ export interface components {
                 /** @enum {string} */
                 state: "up" | "away" | "not used";
             };
-            sessions?: components["schemas"]["ReadingSession"][];
+            sessions?: components["schemas"]["NetworkSession"][];
             /**
              * Format: date-time
              * @description When this node was started.
@@ -1099,7 +1099,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The network does not allow the current session to read this, or has no such list. */
+        /** @description The current network session has no access to this, or the network has no such list. */
         AccessDenied: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];

@@ -177,5 +177,5 @@ function spelling(query: Query): string {
   return query.kind === 'not' ? `-${spelling(query.of)}` : spellingOf(query);
 }
 
-const cannotSay = (what: string, why = 'not supported'): ServiceError =>
-  badRequest(`Bluesky search does not support ${what}: ${why}`, 'q');
+const cannotSay = (what: string, why?: string): ServiceError =>
+  badRequest(`Bluesky search does not support ${what}${why === undefined ? '' : `: ${why}`}`, 'q');

@@ -35,7 +35,10 @@ export async function readThread(
 
   const start = after === null ? 0 : unique.indexOf(after.id) + 1;
   if (after !== null && start === 0)
-    throw badRequest('The cursor has expired: start again from the first page', 'cursor');
+    throw badRequest(
+      'This cursor has expired: its place in the list no longer exists. Start again without a cursor.',
+      'cursor',
+    );
   const ids = unique.slice(start, start + SIZE);
   const rows = await readTweets(run, ids, signal);
   const more = unique.length > start + SIZE;

@@ -423,7 +423,7 @@ class Status(_Status, total=False):
     database: StatusDatabase
     redis: StatusRedis
     processes: Optional[int]
-    sessions: List[ReadingSession]
+    sessions: List[NetworkSession]
     networkFindings: List[StatusNetworkFindingsItem]
     draining: bool
     startedAt: str
@@ -455,18 +455,18 @@ class ReadFamily(_ReadFamily, total=False):
     cacheHitRate: Optional[float]
 
 
-class ReadingSessionClosedItem(TypedDict):
+class NetworkSessionClosedItem(TypedDict):
     kind: str
     why: Literal["refused", "resting", "failing"]
     until: str
 
 
-class ReadingSession(TypedDict):
-    """The credentials used to read the network."""
+class NetworkSession(TypedDict):
+    """A network session: one set of credentials used to read the network."""
 
     name: str
     state: Literal["ok", "limited", "resting", "failing"]
-    closed: List[ReadingSessionClosedItem]
+    closed: List[NetworkSessionClosedItem]
 
 
 class _ErrorCode(TypedDict):
