@@ -10,7 +10,7 @@ import { localUrl } from '../src/core/local-url.js';
 import { UNTRACED } from '../src/core/untraced.js';
 import type { Network } from '../src/ports/network.js';
 import { openBilling } from './customers/billing.js';
-import { openTidying } from './customers/maintenance.js';
+import { openMaintenance } from './customers/maintenance.js';
 import { openEngine } from './engine.js';
 import { Lifecycle } from './lifecycle.js';
 import { openNetwork } from './networks.js';
@@ -36,7 +36,7 @@ export interface EmbedOptions {
  */
 export async function perchMercurius(app: FastifyInstance, options: EmbedOptions): Promise<void> {
   checkOptions(app, options);
-  const lifecycle = new Lifecycle();
+  const lifecycle = new Lifecycle({ warn: (text) => app.log.warn(text) });
   app.addHook('onClose', () => lifecycle.close());
   await lifecycle.start(() => openIn(lifecycle, app, options));
 }
@@ -61,7 +61,7 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   nameAddresses(app, config);
   const [log, clock] = [app.log, { now: Date.now }];
   const stores = await openStores(lifecycle, config, { onProgress: (text) => log.info(text) });
-  await openTidying(lifecycle, { ledger: stores.ledger, log, startPoll });
+  await openMaintenance(lifecycle, { ledger: stores.ledger, log, startPoll });
   const shared = await openShared(lifecycle, { config, clock, log });
   const { memories } = shared;
   const sources = { config, sql: () => stores.corpusSql, clock, memories };

@@ -29,7 +29,7 @@ const POOLS = {
     name: 'perch settling',
     limits: { lockMs: 300, statementMs: 5_000, idleMs: 5_000 },
   },
-  /** Free questions about the past. */
+  /** Free queries about the past. */
   queries: { max: QUERY_CONNECTIONS, name: 'perch questions' },
   corpusSql: { max: 8, name: 'perch corpus' },
 } as const;
@@ -41,14 +41,14 @@ export interface Stores {
   readonly corpusSql: Sql;
   readonly accounts: Accounts;
   readonly ledger: Ledger;
-  /** Free questions about the past, in a pool of their own. */
+  /** Free queries about the past, in a pool of their own. */
   readonly queries: QueryLimiter;
   readonly secrets: Secrets;
 }
 
 /** A pool's queries are waited for so long; then they are cut off. */
 const END_SECONDS = 5;
-/** For the embedded server's last checkpoint. */
+/** For the embedded server's last checkpoint, however long everything else took. */
 const SHUT_DOWN_MS = 125_000;
 
 export interface StoresOptions {
@@ -70,6 +70,7 @@ export async function openStores(
       POOLS[pool].name,
       () => connect(target, POOLS[pool]),
       (sql) => sql.end({ timeout: END_SECONDS }),
+      { group: 'pools' },
     );
   const sql = await open('sql');
   await lifecycle.open('migrations', () => reached(config, migrate(sql, onProgress)));
@@ -94,7 +95,7 @@ async function openDatabase(
     'embedded database',
     () => openEmbeddedPostgres({ home, onProgress }),
     (running) => running.stop(),
-    SHUT_DOWN_MS,
+    { closeMs: SHUT_DOWN_MS, outsideBudget: true },
   );
   return server.connection;
 }
