@@ -81,6 +81,7 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
       const text = normaliseQuery(query);
       network.checkQuery?.(text, known);
     },
+    serves: (list) => network.lists[list],
   };
   const documents = new Documents(schema, operations, checks, memories);
   const identify = await lifecycle.open(
@@ -128,5 +129,5 @@ export function createReading(options: ReadingOptions): { sources: Sources; pool
   const tweets = createTweets(common);
   const pages = createPages({ ...common, users, tweets });
   const cursors = createCursors(stores.secrets.cursor);
-  return { sources: { users, tweets, pages, cursors, tombstones, clock, served: network.lists }, pool };
+  return { sources: { users, tweets, pages, cursors, tombstones, clock }, pool };
 }

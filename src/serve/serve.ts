@@ -4,6 +4,7 @@ import { type ProcessorBudget, unmeasured } from '../access/processor-time.js';
 import { accountHolder, addressHolder, type WorkSlot } from '../access/work-slots.js';
 import { toCredits } from '../core/credits.js';
 import { asServiceError, badRequest, ServiceError } from '../core/errors.js';
+import { notServed } from '../core/served-lists.js';
 import type { Caller } from '../ports/accounts.js';
 import type { RateDecision } from '../ports/rate-limiter.js';
 import type { Call, Estimate, Outcome, Refusal } from './call.js';
@@ -145,6 +146,7 @@ function priced(options: ServeOptions, call: Call, assertAdmitted: AssertAdmitte
       'max_credits',
     );
   }
+  if (worst.notServed !== null) throw notServed(worst.notServed);
   const estimate: Estimate = { maxItems: worst.items, maxAmount: worst.amount };
   return { operation, variables, budget, dryRun, estimate, warnings };
 }
