@@ -4,7 +4,6 @@ import { v7 } from 'uuid';
 import { mountManifest } from '../adapters/graphql/manifest.js';
 import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
 import { schema } from '../schema/index.js';
-import { startPoll } from '../src/billing/poll.js';
 import { readConfig } from '../src/config/config.js';
 import { localUrl } from '../src/core/local-url.js';
 import { UNTRACED } from '../src/core/untraced.js';
@@ -14,6 +13,7 @@ import { openMaintenance } from './customers/maintenance.js';
 import { openEngine } from './engine.js';
 import { Lifecycle } from './lifecycle.js';
 import { openNetwork } from './networks.js';
+import { loggedPolling } from './polling.js';
 import { openShared } from './shared.js';
 import { openStores } from './stores.js';
 
@@ -60,6 +60,7 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   for (const warning of config.warnings) app.log.warn(warning);
   nameAddresses(app, config);
   const [log, clock] = [app.log, { now: Date.now }];
+  const startPoll = loggedPolling(log);
   const stores = await openStores(lifecycle, config, { onProgress: (text) => log.info(text) });
   await openMaintenance(lifecycle, { ledger: stores.ledger, log, startPoll });
   const shared = await openShared(lifecycle, { config, clock, log });
