@@ -53,7 +53,7 @@ export const MEMORIES = {
     contents: 'Names of what the network said is gone while a cached page may still show it (M25).',
     limitBytes: 16 * MIB,
     beyond:
-      'What one account’s reads found may fill a tenth of it, and as much again what is only not known not to be cached; beyond that its own oldest are forgotten, and beyond the whole first of the latter, then of the account that has most.',
+      'The reads of one account may fill a tenth of it, and another tenth with names that are only a precaution, because it was not known whether a cached page shows them. Beyond that, its own oldest names are forgotten; beyond the whole, first those that are a precaution, then those of the account that has most.',
   },
   tombstones: {
     contents:

@@ -1,4 +1,5 @@
-import { type Thousandths, toCredits } from '../core/credits.js';
+import { creditsOf } from '../core/counted.js';
+import type { Thousandths } from '../core/credits.js';
 import { ServiceError } from '../core/errors.js';
 import { InDoubtError } from '../core/in-doubt-error.js';
 import type { Caller } from '../ports/accounts.js';
@@ -55,7 +56,7 @@ export async function settle(at: Settlement, charge: Charge): Promise<Thousandth
   if (posted.ok) return posted.balance;
   const whose = posted.reason === 'key_cap' ? "this key's cap" : 'the balance';
   const detail = posted.reason === 'key_cap' ? { reason: 'key_cap' } : { retryAfter: 1 };
-  const message = `This read costs ${toCredits(amount)}, but another call used up ${whose} in the meantime. Nothing was charged.`;
+  const message = `This read costs ${creditsOf(amount)}, but another call used up ${whose} in the meantime. Nothing was charged.`;
   throw new ServiceError('no_credits', message, detail);
 }
 
