@@ -116,7 +116,7 @@ export interface ReadingOptions extends Pick<EngineOptions, 'config' | 'network'
   readonly shared: Omit<Shared, 'limiter' | 'redis'>;
 }
 
-/** What reads need: the paced network, and what is held of it. */
+/** What reads need: the paced network, and what is cached of it. */
 export function createReading(options: ReadingOptions): { sources: Sources; pool: Pool } {
   const { config, stores, shared, network, clock } = options;
   const { lifetimes } = config;

@@ -34,7 +34,7 @@ const POOLS = {
   corpusSql: { max: 8, name: 'perch corpus' },
 } as const;
 
-/** Where truth is kept, opened and migrated. */
+/** Where accounts, keys and the ledger are kept, opened and migrated. */
 export interface Stores {
   readonly sql: Sql;
   /** A pool of its own for reads of the corpus: an aborted one is cancelled in the database, and must not hit another's. */

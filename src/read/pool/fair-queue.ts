@@ -142,7 +142,7 @@ export class FairQueue {
     const [turns, unbatched] = [(own?.turns ?? 0) + 1, own?.unbatched ?? 0];
     // Of each other account no more than one call a turn; its own all.
     const others = this.#unbatchedOf.sum(turns) - Math.min(unbatched, turns);
-    // One that many wait for is in the lines of all of them, and is one call.
+    // One that many wait for is in the queues of all of them, and is one call.
     return Math.min(unbatched + others, this.#unbatched) + this.calls - this.#unbatched;
   }
 
