@@ -1,10 +1,8 @@
 import { ServiceError } from '../core/errors.js';
+import { MAX_CURSOR_LENGTH } from '../core/fields.js';
 import type { UsageGroup } from '../core/usage.js';
 import type { UsageRow } from '../ports/ledger.js';
 import { isDay } from './days.js';
-
-/** Kept under the 512 characters of every other cursor (C1). */
-const MAX_LENGTH = 512;
 
 /** What a row is grouped by. Whoever makes up a cursor reads the same rows of his own account from another one on. */
 const RIGHT: Record<UsageGroup, (text: string) => boolean> = {
@@ -37,7 +35,7 @@ const pack = (parts: readonly string[]): string => Buffer.from(JSON.stringify(pa
 
 /** Empty when it is none. */
 function unpack(cursor: string): string[] {
-  if (cursor.length > MAX_LENGTH) return [];
+  if (cursor.length > MAX_CURSOR_LENGTH) return [];
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     const isWellFormed =
