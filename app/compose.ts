@@ -12,8 +12,8 @@ import { mountRest } from '../adapters/rest/mount.js';
 import { mountOpenapi } from '../adapters/rest/openapi/mount.js';
 import { mountSite } from '../adapters/site/mount.js';
 import { schema } from '../schema/index.js';
-import { type StartPoll, startPoll } from '../src/billing/poll.js';
 import type { Config } from '../src/config/config.js';
+import type { StartPoll } from '../src/core/poll.js';
 import { UNTRACED } from '../src/core/untraced.js';
 import { VERSION } from '../src/core/version.js';
 import type { Clock } from '../src/ports/clock.js';
@@ -25,6 +25,7 @@ import type { Lifecycle } from './lifecycle.js';
 import { listen, type Serving } from './listening.js';
 import { openNetwork, openSelfCheck } from './networks.js';
 import { openMetrics, openTelemetry, traceRequests } from './observing.js';
+import { loggedPolling } from './polling.js';
 import { openShared } from './shared.js';
 import { createStatus } from './status.js';
 import type { Stores } from './stores.js';
@@ -59,7 +60,8 @@ export async function compose(
   stores: Stores,
   options: ComposeOptions,
 ): Promise<Perch> {
-  const { log, clock = { now: Date.now }, startPoll: poll = startPoll, demoKey = null } = options;
+  const { log, clock = { now: Date.now }, demoKey = null } = options;
+  const { startPoll = loggedPolling(log) } = options;
   const { limiter } = options;
   const shared = { ...(await openShared(lifecycle, { config, clock, log })), ...(limiter && { limiter }) };
   const { memories } = shared;
@@ -69,7 +71,7 @@ export async function compose(
   const shares = createShares(config, memories);
   const app = await openServer(lifecycle, config, log, shares);
   const common = { config, stores, shared, clock, log };
-  const customers = await openCustomers(lifecycle, app, { ...common, startPoll: poll, standIns: options });
+  const customers = await openCustomers(lifecycle, app, { ...common, startPoll, standIns: options });
   const tracing = telemetry?.tracing ?? UNTRACED;
   const parts = { config, stores, shared, network, clock, tracing, customers, shares };
   const engine = await openEngine(lifecycle, parts);

@@ -4,16 +4,16 @@ import { v7 } from 'uuid';
 import { mountManifest } from '../adapters/graphql/manifest.js';
 import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
 import { schema } from '../schema/index.js';
-import { startPoll } from '../src/billing/poll.js';
 import { readConfig } from '../src/config/config.js';
 import { localUrl } from '../src/core/local-url.js';
 import { UNTRACED } from '../src/core/untraced.js';
 import type { Network } from '../src/ports/network.js';
 import { openBilling } from './customers/billing.js';
-import { openTidying } from './customers/maintenance.js';
+import { openMaintenance } from './customers/maintenance.js';
 import { openEngine } from './engine.js';
 import { Lifecycle } from './lifecycle.js';
 import { openNetwork } from './networks.js';
+import { loggedPolling } from './polling.js';
 import { openShared } from './shared.js';
 import { openStores } from './stores.js';
 
@@ -36,7 +36,7 @@ export interface EmbedOptions {
  */
 export async function perchMercurius(app: FastifyInstance, options: EmbedOptions): Promise<void> {
   checkOptions(app, options);
-  const lifecycle = new Lifecycle();
+  const lifecycle = new Lifecycle({ warn: (text) => app.log.warn(text) });
   app.addHook('onClose', () => lifecycle.close());
   await lifecycle.start(() => openIn(lifecycle, app, options));
 }
@@ -60,8 +60,9 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   for (const warning of config.warnings) app.log.warn(warning);
   nameAddresses(app, config);
   const [log, clock] = [app.log, { now: Date.now }];
+  const startPoll = loggedPolling(log);
   const stores = await openStores(lifecycle, config, { onProgress: (text) => log.info(text) });
-  await openTidying(lifecycle, { ledger: stores.ledger, log, startPoll });
+  await openMaintenance(lifecycle, { ledger: stores.ledger, log, startPoll });
   const shared = await openShared(lifecycle, { config, clock, log });
   const { memories } = shared;
   const sources = { config, sql: () => stores.corpusSql, clock, memories };

@@ -81,6 +81,7 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
       const text = normaliseQuery(query);
       network.checkQuery?.(text, known);
     },
+    serves: (list) => network.lists[list],
   };
   const documents = new Documents(schema, operations, checks, memories);
   const identify = await lifecycle.open(
@@ -115,7 +116,7 @@ export interface ReadingOptions extends Pick<EngineOptions, 'config' | 'network'
   readonly shared: Omit<Shared, 'limiter' | 'redis'>;
 }
 
-/** What reads need: the paced network, and what is held of it. */
+/** What reads need: the paced network, and what is cached of it. */
 export function createReading(options: ReadingOptions): { sources: Sources; pool: Pool } {
   const { config, stores, shared, network, clock } = options;
   const { lifetimes } = config;
@@ -128,5 +129,5 @@ export function createReading(options: ReadingOptions): { sources: Sources; pool
   const tweets = createTweets(common);
   const pages = createPages({ ...common, users, tweets });
   const cursors = createCursors(stores.secrets.cursor);
-  return { sources: { users, tweets, pages, cursors, tombstones, clock, served: network.lists }, pool };
+  return { sources: { users, tweets, pages, cursors, tombstones, clock }, pool };
 }

@@ -1,50 +1,79 @@
 /** Longest wait for a part to close, where it does not say otherwise. */
 const CLOSE_MS = 7_000;
-/** The same once somebody does not want to wait. */
+/** The same once somebody does not want to wait, and once the time for all parts is over. */
 const HURRIED_MS = 100;
+/**
+ * For all parts together. Whoever stops a process kills it some time after: `stop_grace_period` in compose.yaml, the supervisor
+ * of several workers.
+ */
+const BUDGET_MS = 15_000;
 
-interface Part {
+/** How a part is closed. */
+export interface Closing {
+  /** Longest wait for it. */
+  readonly closeMs?: number;
+  /** Parts opened one after the other with the same group are closed at the same time. */
+  readonly group?: string;
+  /** It gets its own time even when the time for all parts is over. */
+  readonly outsideBudget?: boolean;
+}
+
+interface Part extends Closing {
   readonly name: string;
   readonly close: () => unknown;
-  readonly closeMs: number;
+}
+
+export interface LifecycleOptions {
+  /** Told what could not be closed after a failed start, which rejects with the failure itself. */
+  readonly warn?: (message: string) => void;
+  /** For closing all parts together. */
+  readonly budgetMs?: number;
 }
 
 /**
- * What was opened, each part beside how it is closed. Closing goes the way back, one part after the other, whatever becomes of
- * any of them, and waits for none without end.
+ * What was opened, each part beside how it is closed. Closing goes in reverse order, one part or group after the other, whatever
+ * becomes of any of them; the wait for each of them is limited, and so is the wait for all together.
  */
 export class Lifecycle {
   readonly #parts: Part[] = [];
   readonly #hurry = new AbortController();
+  readonly #warn: (message: string) => void;
+  readonly #budgetMs: number;
   #opening: Promise<unknown> = Promise.resolve();
   #closed: Promise<void> | undefined;
 
-  /** Opens a part, which is closed by `close` within `closeMs`; a step that leaves nothing open has no `close`. */
+  constructor({ warn = (text) => process.emitWarning(text), budgetMs = BUDGET_MS }: LifecycleOptions = {}) {
+    this.#warn = warn;
+    this.#budgetMs = budgetMs;
+  }
+
+  /** Opens a part, which is later closed by `close`; a step that leaves nothing open has no `close`. */
   open<T>(
     name: string,
     open: () => T | PromiseLike<T>,
     close?: (part: T) => unknown,
-    closeMs: number = CLOSE_MS,
+    closing: Closing = {},
   ): Promise<T> {
-    const opening = this.#open(name, open, close, closeMs);
+    const opening = this.#open(name, open, close, closing);
     this.#opening = Promise.allSettled([this.#opening, opening]);
     return opening;
   }
 
-  /** What `build` gives. When it fails, all that was opened is closed before this rejects with the same error. */
+  /**
+   * Returns what `build` does. When that fails, all that was opened is closed before this rejects with the same error: who reads it
+   * must be able to tell of what kind it is, so a failure of the closing is only told of.
+   */
   async start<T>(build: () => Promise<T>): Promise<T> {
     try {
       return await build();
     } catch (error) {
-      await this.close().catch((closing: unknown) => {
-        throw new AggregateError([error, closing], `${messageOf(error)} (${messageOf(closing)})`);
-      });
+      await this.close().catch((closing: unknown) => this.#warn(messageOf(closing)));
       throw error;
     }
   }
 
   /**
-   * Closes everything, once: asked again it is the same closing. A part that is just being opened is waited for and closed;
+   * Closes everything, once: called again it is the same closing. A part that is just being opened is waited for and closed;
    * none is opened after it. Rejects with an AggregateError of all that could not be closed, after the rest is.
    */
   close(): Promise<void> {
@@ -62,39 +91,52 @@ export class Lifecycle {
     name: string,
     open: () => T | PromiseLike<T>,
     close: ((part: T) => unknown) | undefined,
-    closeMs: number,
+    closing: Closing,
   ): Promise<T> {
     if (this.#closed) throw new Error(`${name}: not opened, because the service is shutting down`);
     const part = await open();
-    if (close) this.#parts.push({ name, close: () => close(part), closeMs });
+    if (close) this.#parts.push({ ...closing, name, close: () => close(part) });
     return part;
   }
 
   async #unwind(): Promise<void> {
     await this.#opening;
+    const endMs = performance.now() + this.#budgetMs;
     const failures: Error[] = [];
-    for (let part = this.#parts.pop(); part !== undefined; part = this.#parts.pop()) {
-      try {
-        await this.#close(part);
-      } catch (cause) {
-        failures.push(new Error(`${part.name}: ${messageOf(cause)}`, { cause }));
-      }
+    for (let group = this.#takeLast(); group.length > 0; group = this.#takeLast()) {
+      const closings = group.map((part) =>
+        this.#close(part, endMs).catch((cause: unknown) => {
+          failures.push(new Error(`${part.name}: ${messageOf(cause)}`, { cause }));
+        }),
+      );
+      await Promise.all(closings);
     }
     if (failures.length === 0) return;
     throw new AggregateError(failures, `not closed: ${failures.map(({ message }) => message).join('; ')}`);
   }
 
-  async #close({ close, closeMs }: Part): Promise<void> {
+  /** The part that was opened last, with those of its group that were opened just before it. Empty when none is left. */
+  #takeLast(): Part[] {
+    const taken: Part[] = [];
+    for (let part = this.#parts.pop(); part !== undefined; part = this.#parts.pop()) {
+      taken.push(part);
+      if (part.group === undefined || this.#parts.at(-1)?.group !== part.group) break;
+    }
+    return taken;
+  }
+
+  async #close({ close, closeMs = CLOSE_MS, outsideBudget = false }: Part, endMs: number): Promise<void> {
     const { signal } = this.#hurry;
+    const leftMs = outsideBudget ? closeMs : Math.max(HURRIED_MS, endMs - performance.now());
     let timer: NodeJS.Timeout | undefined;
     let hurry = (): void => {};
     const late = new Promise<never>((_, reject) => {
       const wait = (ms: number): void => {
         clearTimeout(timer);
-        timer = setTimeout(() => reject(new Error(`still open after ${ms} ms`)), ms);
+        timer = setTimeout(() => reject(new Error(`still open after ${Math.round(ms)} ms`)), ms);
       };
       hurry = () => wait(Math.min(HURRIED_MS, closeMs));
-      wait(closeMs);
+      wait(Math.min(closeMs, leftMs));
       if (signal.aborted) hurry();
       signal.addEventListener('abort', hurry);
     });

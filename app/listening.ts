@@ -31,7 +31,7 @@ export async function listen(
     'listening',
     () => app.listen({ host, port }),
     () => finish(app, log),
-    FINISH_MS + CUT_OFF_MS,
+    { closeMs: FINISH_MS + CUT_OFF_MS },
   );
   app.baseUrl = baseUrl ?? localUrl(host, (app.server.address() as AddressInfo).port);
   app.authUrl = authUrl ?? app.baseUrl;

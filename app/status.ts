@@ -66,7 +66,7 @@ function overall(families: StatusModel['families'], isRedisUp: boolean): Health 
 
 function familyStatus(name: Family, { families, sessions }: PoolHealth): StatusModel['families'][number] {
   const family = families[name];
-  const { lastIncident, cacheHits: held, read } = family;
+  const { lastIncident, cacheHits, read } = family;
   return {
     name,
     state: stateOf(name, family, sessions),
@@ -76,7 +76,7 @@ function familyStatus(name: Family, { families, sessions }: PoolHealth): StatusM
     failures: family.failures,
     refused: family.refused,
     lastIncident: lastIncident && { ...lastIncident, at: timeOf(lastIncident.at) },
-    cacheHitRate: held + read === 0 ? null : held / (held + read),
+    cacheHitRate: cacheHits + read === 0 ? null : cacheHits / (cacheHits + read),
   };
 }
 

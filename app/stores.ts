@@ -29,7 +29,7 @@ const POOLS = {
     name: 'perch settling',
     limits: { lockMs: 300, statementMs: 5_000, idleMs: 5_000 },
   },
-  /** Free questions about the past. */
+  /** Free queries about the past. */
   queries: { max: QUERY_CONNECTIONS, name: 'perch questions' },
   corpusSql: { max: 8, name: 'perch corpus' },
 } as const;
@@ -37,21 +37,21 @@ const POOLS = {
 /** Most connections of one process: those of its pools, and the one that listens. */
 export const MOST_CONNECTIONS = Object.values(POOLS).reduce((sum, { max }) => sum + max, 1);
 
-/** Where truth is kept, opened and migrated. */
+/** Where accounts, keys and the ledger are kept, opened and migrated. */
 export interface Stores {
   readonly sql: Sql;
   /** A pool of its own for reads of the corpus: an aborted one is cancelled in the database, and must not hit another's. */
   readonly corpusSql: Sql;
   readonly accounts: Accounts;
   readonly ledger: Ledger;
-  /** Free questions about the past, in a pool of their own. */
+  /** Free queries about the past, in a pool of their own. */
   readonly queries: QueryLimiter;
   readonly secrets: Secrets;
 }
 
 /** A pool's queries are waited for so long; then they are cut off. */
 const END_SECONDS = 5;
-/** For the embedded server's last checkpoint. */
+/** For the embedded server's last checkpoint, however long everything else took. */
 const SHUT_DOWN_MS = 125_000;
 
 export interface StoresOptions {
@@ -73,6 +73,7 @@ export async function openStores(
       POOLS[pool].name,
       () => connect(target, POOLS[pool]),
       (sql) => sql.end({ timeout: END_SECONDS }),
+      { group: 'pools' },
     );
   const sql = await open('sql');
   await lifecycle.open('migrations', () => reached(config, migrate(sql, onProgress)));
@@ -97,7 +98,7 @@ async function openDatabase(
     'embedded database',
     () => openEmbeddedPostgres({ home, onProgress }),
     (running) => running.stop(),
-    SHUT_DOWN_MS,
+    { closeMs: SHUT_DOWN_MS, outsideBudget: true },
   );
   return server.connection;
 }

@@ -3,6 +3,7 @@ import type { Account } from '../src/account/account.js';
 import type { CallerBilling } from '../src/billing/billing.js';
 import { toCredits } from '../src/core/credits.js';
 import type { ArgRule, Price } from '../src/core/fields.js';
+import type { ListKind } from '../src/core/lists.js';
 import { UNITS, type Unit } from '../src/core/prices.js';
 import type { Reads } from '../src/read/reads.js';
 
@@ -24,11 +25,14 @@ export const builder = new SchemaBuilder<{
   };
 }>({});
 
-/** `price` as field extensions: what the planner reads, and what the SDL printer prints as a directive. */
-export function priced(price: Price): { extensions: Record<string, unknown> } {
+/**
+ * `price` as field extensions: what the planner reads, and what the SDL printer prints as a directive. `list`: which list the
+ * field reads, if it is one.
+ */
+export function priced(price: Price, list?: ListKind): { extensions: Record<string, unknown> } {
   const { unit, items } = price;
   return {
-    extensions: { price, directives: { price: { credits: toCredits(UNITS[unit].price), per: unit, items } } },
+    extensions: { price, list, directives: { price: { credits: toCredits(UNITS[unit].price), per: unit, items } } },
   };
 }
 

@@ -36,7 +36,7 @@ function pageOf({ list, idsOnly }: ListRead) {
 const common = (read: ListRead, description: string) => ({
   type: pageOf(read),
   description: `${description} ${costs(read.unit)}`,
-  ...priced({ unit: read.unit, items: 'first' }),
+  ...priced({ unit: read.unit, items: 'first' }, read.kind),
 });
 
 interface PageArgs {

@@ -31,6 +31,7 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/walks/*.system.test.ts',
   ],
   'what is killed and comes back is Postgres, Redis or a whole node': [
+    'test/cli/database-hung.system.test.ts',
     'test/cli/database-killed.system.test.ts',
     'test/cli/drain.system.test.ts',
     'test/deploy/*.system.test.ts',

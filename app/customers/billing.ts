@@ -6,7 +6,7 @@ import { mountStripeWebhook } from '../../adapters/stripe/webhook.js';
 import { Billing } from '../../src/billing/billing.js';
 import { Settling } from '../../src/billing/settling.js';
 import type { Lifecycle } from '../lifecycle.js';
-import type { CustomersOptions } from './options.js';
+import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
 
 /** Between two looks whether an open checkout is due (W4). */
 const POLL_EVERY_MS = 5_000;
@@ -50,6 +50,7 @@ export async function openBilling(
       'poll of open checkouts',
       () => startPoll(() => settling.pollOpen(), POLL_EVERY_MS),
       (poll) => poll.close(),
+      CLOSED_TOGETHER,
     );
   }
   return {

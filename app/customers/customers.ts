@@ -18,9 +18,9 @@ import type { Sessions } from '../../src/sign-in/sessions.js';
 import type { SignIn } from '../../src/sign-in/sign-in.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { openBilling } from './billing.js';
-import { openTidying } from './maintenance.js';
+import { openMaintenance } from './maintenance.js';
 import { openOAuth } from './oauth.js';
-import type { CustomersOptions } from './options.js';
+import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
 import { openMail, openSignIn } from './sign-in.js';
 
 const SWEEP_EVERY_MS = HOUR_MS;
@@ -70,8 +70,9 @@ export async function openCustomers(
     'sweep of what is over',
     () => startPoll(sweep, SWEEP_EVERY_MS, FIRST_SWEEP_MS),
     (poll) => poll.close(),
+    CLOSED_TOGETHER,
   );
-  await openTidying(lifecycle, { ledger: stores.ledger, log, startPoll });
+  await openMaintenance(lifecycle, { ledger: stores.ledger, log, startPoll });
   return {
     billing: billing.billing,
     settling: billing.settling,
@@ -122,4 +123,5 @@ const openNotices = (
         onFailure: (err) => log.error({ err }, 'A low-balance notice could not be sent.'),
       }),
     (notices) => notices.close(),
+    CLOSED_TOGETHER,
   );

@@ -1,22 +1,26 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { StartPoll } from '../../src/billing/poll.js';
+import type { StartPoll } from '../../src/core/poll.js';
 import type { Ledger } from '../../src/ports/ledger.js';
 import type { Lifecycle } from '../lifecycle.js';
+import { CLOSED_TOGETHER } from './options.js';
 
 /** Soon after an upgrade there is much to do, later nearly nothing. */
 const EVERY_MS = 600_000;
 const FIRST_MS = 5_000;
 
-interface TidyingOptions {
+interface MaintenanceOptions {
   readonly ledger: Pick<Ledger, 'runMaintenance'>;
   readonly log: FastifyBaseLogger;
   readonly startPoll: StartPoll;
 }
 
-/** The ledger's housekeeping beside requests; closing ends it after the step that it is at. */
-export async function openTidying(lifecycle: Lifecycle, { ledger, log, startPoll }: TidyingOptions): Promise<void> {
+/** The ledger's maintenance beside requests; closing ends it after the step that it is at. */
+export async function openMaintenance(
+  lifecycle: Lifecycle,
+  { ledger, log, startPoll }: MaintenanceOptions,
+): Promise<void> {
   const stopping = new AbortController();
-  const tidy = async (): Promise<void> => {
+  const maintain = async (): Promise<void> => {
     try {
       await ledger.runMaintenance(stopping.signal);
     } catch (err) {
@@ -24,11 +28,12 @@ export async function openTidying(lifecycle: Lifecycle, { ledger, log, startPoll
     }
   };
   await lifecycle.open(
-    'tidying of the ledger',
-    () => startPoll(tidy, EVERY_MS, FIRST_MS),
+    'maintenance of the ledger',
+    () => startPoll(maintain, EVERY_MS, FIRST_MS),
     (poll) => {
       stopping.abort();
       return poll.close();
     },
+    CLOSED_TOGETHER,
   );
 }

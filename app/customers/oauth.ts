@@ -14,7 +14,7 @@ import { Grants } from '../../src/oauth/grants.js';
 import { Tokens } from '../../src/oauth/tokens.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { tokenSecretOf } from '../secrets.js';
-import type { CustomersOptions } from './options.js';
+import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
 
 /** Sign-in of clients over Postgres. */
 export async function openOAuth(
@@ -30,6 +30,7 @@ export async function openOAuth(
     "clients' documents",
     () => new GuardedDocuments({ cache: shared.unpaid, clock, userAgent: `Perch/${VERSION}${contact}` }),
     (opened) => opened.close(),
+    CLOSED_TOGETHER,
   );
   const documents = standIns.documents ?? guarded;
   const clients = new Clients({ store: createClientStore(sql), documents, clock, randomBytes });

@@ -1,11 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { SessionCookies } from '../../adapters/http/session-cookies.js';
-import type { StartPoll } from '../../src/billing/poll.js';
 import type { Config } from '../../src/config/config.js';
+import type { StartPoll } from '../../src/core/poll.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { ClientDocuments } from '../../src/ports/grants.js';
 import type { Mail } from '../../src/ports/mail.js';
 import type { RateLimiter } from '../../src/ports/rate-limiter.js';
+import type { Closing } from '../lifecycle.js';
 import type { Shared } from '../shared.js';
 import type { Stores } from '../stores.js';
 
@@ -29,3 +30,6 @@ export interface CustomersOptions {
   readonly startPoll: StartPoll;
   readonly standIns: StandIns;
 }
+
+/** What is done beside requests ends at the same time, each part of it by itself. */
+export const CLOSED_TOGETHER: Closing = { group: 'beside requests' };

@@ -16,7 +16,7 @@ import { Sessions } from '../../src/sign-in/sessions.js';
 import { SignIn, type SignInOptions } from '../../src/sign-in/sign-in.js';
 import type { Lifecycle } from '../lifecycle.js';
 import type { Stores } from '../stores.js';
-import type { CustomersOptions } from './options.js';
+import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
 
 /** Where mail goes; null: nowhere, and the operator passes links on from the log. */
 export function openMail({ mail, authUrl, host }: Config): Mail | null {
@@ -45,7 +45,7 @@ export async function openSignIn(
     accounts: createEmailAccounts(sql),
     openAccount: async (email, by) =>
       (await accounts.create({ name: email, email, paidUsd: 0, qpsOverride: null }, by)).accountId,
-    grantStartingCredits: (accountId) => giveStart(stores, config, accountId),
+    grantStartingCredits: (accountId) => grantStartingCredits(stores, config, accountId),
     nameOf,
     mail: mail ?? createLogMail(log),
     limiter: shared.limiter,
@@ -58,6 +58,7 @@ export async function openSignIn(
     'sign-in by mail',
     () => new SignIn(parts),
     (opened) => opened.close(),
+    CLOSED_TOGETHER,
   );
   const passkeys = new Passkeys({
     store: createPasskeyStore(sql),
@@ -87,7 +88,7 @@ export async function openSignIn(
 }
 
 /** The credits that a new account starts with (M27), once: the ledger knows a request by its id, which is the account's here. */
-async function giveStart({ ledger }: Stores, config: Config, accountId: string): Promise<void> {
+async function grantStartingCredits({ ledger }: Stores, config: Config, accountId: string): Promise<void> {
   const amount = config.startingThousandths;
   if (amount > 0) await ledger.grant({ requestId: accountId, accountId, amount, reason: 'starting credits' });
 }

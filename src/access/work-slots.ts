@@ -1,5 +1,6 @@
 import { ServiceError } from '../core/errors.js';
 import { FairShare, type HeldSlot } from '../core/fair-share.js';
+import { counted, figure } from '../core/figures.js';
 import type { Clock } from '../ports/clock.js';
 import { limitAddress } from './address.js';
 
@@ -26,8 +27,8 @@ const busyReason = ({ kind }: Holder): BusyReason => (kind === 'account' ? 'acco
 type SlotClass = 'work' | 'network';
 
 const CLASSES = {
-  work: { what: 'in progress', places: 'slots' },
-  network: { what: 'waiting for the network', places: 'slots for network reads' },
+  work: { what: 'in progress', slots: 'slots' },
+  network: { what: 'waiting for the network', slots: 'slots for network reads' },
 } as const;
 
 export interface WorkSlotsOptions {
@@ -47,7 +48,7 @@ export class WorkSlots {
   readonly #refused = { account_busy: 0, address_busy: 0, overloaded: 0 };
 
   constructor({ total, deadlineMs, monotonic }: WorkSlotsOptions) {
-    const share = (places: number) => new FairShare({ total: places, longestMs: deadlineMs, monotonic });
+    const share = (slots: number) => new FairShare({ total: slots, longestMs: deadlineMs, monotonic });
     this.#shares = { work: share(total), network: share(Math.max(1, Math.floor(total / 2))) };
   }
 
@@ -73,12 +74,12 @@ export class WorkSlots {
     const own = share.countOf(holder.name);
     const reason = own === 0 ? 'overloaded' : busyReason(holder);
     this.#refused[reason] += 1;
-    const { what, places } = CLASSES[of];
+    const { what, slots } = CLASSES[of];
     const whose = holder.kind === 'account' ? 'This account' : 'This IP address';
     const message =
-      own === 0
-        ? `All ${share.total} ${places} are in use. Try again shortly; nothing was charged.`
-        : `${whose} has ${own} requests ${what}, its share of ${share.total} ${places} while ${share.taken} are in use. Wait for one of them to finish; nothing was charged.`;
+      share.taken >= share.total
+        ? `All ${figure(share.total)} ${slots} are in use. Try again shortly; nothing was charged.`
+        : `${whose} has ${counted(own, 'request')} ${what}, the most it may have while ${figure(share.taken)} of ${figure(share.total)} ${slots} are in use. Wait for one of them to finish; nothing was charged.`;
     const retryAfter = Math.max(1, share.waitMs(holder.name) / 1000);
     return new ServiceError('upstream_rate_limited', message, { reason, retryAfter });
   }

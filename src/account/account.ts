@@ -40,7 +40,7 @@ export interface UsagePage {
 }
 
 export interface AccountOptions {
-  readonly ledger: Ledger;
+  readonly ledger: Pick<Ledger, 'balance' | 'usage' | 'receipt'>;
   readonly clock: Clock;
   readonly caller: Caller;
   /** Fires when the caller is gone, and at the deadline. */
@@ -51,20 +51,21 @@ export interface AccountOptions {
 
 /** The caller's own account, for one operation: everything here is free and works with an empty wallet (M14, M21). */
 export class Account {
-  readonly #ledger: Ledger;
+  readonly #ledger: AccountOptions['ledger'];
   readonly #clock: Clock;
   readonly #caller: Caller;
   readonly #signal: AbortSignal;
   readonly #completing: (values: number) => void;
-  /** Rows that its usage fields were given, and what ends the others when there are too many. */
+  /** Rows that its usage fields were given. */
   #rows = 0;
-  readonly #tooMany = new AbortController();
+  /** What ends the usage fields that are still being read when there are too many; none for an operation without any. */
+  #usage: { readonly tooMany: AbortController; readonly signal: AbortSignal } | undefined;
 
   constructor({ ledger, clock, caller, signal, completing }: AccountOptions) {
     this.#ledger = ledger;
     this.#clock = clock;
     this.#caller = caller;
-    this.#signal = AbortSignal.any([signal, this.#tooMany.signal]);
+    this.#signal = signal;
     this.#completing = completing;
   }
 
@@ -87,26 +88,34 @@ export class Account {
   /**
    * A page of paid requests (W12). Throws `bad_request` on a date, group or cursor that is none and on hours that are not kept
    * any more, and where the operation has more than 1,000 rows in all, `upstream_rate_limited` while the account has too many
-   * questions at work, `upstream_error` when it takes too long. `fields`: how many of each row are wanted.
+   * queries at work, `upstream_error` when it takes too long. `fields`: how many of each row are wanted.
    */
   async usagePage(params: UsageParams, fields: number): Promise<UsagePage> {
     const group = groups(params.group ?? 'day');
     const { from, to } = this.#range(params, group.includes('hour'));
-    const question = [params.from ?? '', params.to ?? '', group].join(' ');
-    const after = params.after == null ? undefined : readUsageCursor(question, group, params.after);
+    const query = [params.from ?? '', params.to ?? '', group].join(' ');
+    const after = params.after == null ? undefined : readUsageCursor(query, group, params.after);
     // The ledger counts up to a moment; the caller means the whole of the last day.
     const end = new Date(Date.parse(to) + DAY_MS).toISOString();
     const count = params.count ?? USAGE_PAGE.initial;
-    const asked = { from: `${from}T00:00:00Z`, to: end, group, after, limit: count + 1 };
-    const rows = await this.#ledger.usage(this.#caller.accountId, asked, this.#signal);
+    const request = { from: `${from}T00:00:00Z`, to: end, group, after, limit: count + 1 };
+    const rows = await this.#ledger.usage(this.#caller.accountId, request, this.#usageSignal());
     const nodes = rows.slice(0, count);
     this.#completing(nodes.length * fields);
     this.#count(nodes.length);
     const last = nodes.at(-1);
-    return { nodes, endCursor: rows.length > count && last ? usageCursor(question, group, last) : null };
+    return { nodes, endCursor: rows.length > count && last ? usageCursor(query, group, last) : null };
   }
 
-  /** Throws where one operation has more rows than any page may have, and ends what it still asks. */
+  #usageSignal(): AbortSignal {
+    if (this.#usage === undefined) {
+      const tooMany = new AbortController();
+      this.#usage = { tooMany, signal: AbortSignal.any([this.#signal, tooMany.signal]) };
+    }
+    return this.#usage.signal;
+  }
+
+  /** Throws where one operation has more rows than any page may have, and ends its other usage fields. */
   #count(rows: number): void {
     this.#rows += rows;
     if (this.#rows <= USAGE_PAGE.max) return;
@@ -114,7 +123,7 @@ export class Account {
     const refusal = badRequest(
       `One operation can return at most ${most} rows of usage in all its fields together. Request fewer days, fewer groups or smaller pages, or send several operations.`,
     );
-    this.#tooMany.abort(refusal);
+    this.#usage?.tooMany.abort(refusal);
     throw refusal;
   }
 

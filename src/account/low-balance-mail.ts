@@ -1,28 +1,20 @@
-import { toCredits } from '../core/credits.js';
-import { priceOf } from '../core/prices.js';
+import { type Thousandths, toCredits } from '../core/credits.js';
+import { counted, creditsOf, figure } from '../core/figures.js';
+import { priceOf, type Unit } from '../core/prices.js';
 import type { Message } from '../ports/mail.js';
 import type { NoticePercent, WalletLevel } from '../ports/notices.js';
-
-const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 
 /** `level.balance` is what is left; `topUpAt` the address where credits are bought. */
 export function lowBalanceMail(level: WalletLevel, percent: NoticePercent, topUpAt: string): Message {
   const { email, balance, full } = level;
-  const left = NUMBER.format(toCredits(balance));
-  const buys = (unit: Parameters<typeof priceOf>[0]) => NUMBER.format(Math.floor(balance / priceOf(unit, 'miss')));
   return {
     to: email,
-    subject: balance === 0 ? 'You have run out of Perch credits' : `Perch: ${left} credits left`,
+    subject: balance === 0 ? 'You have run out of Perch credits' : `Perch: ${creditsOf(balance)} left`,
     text: [
       balance === 0
         ? 'Your Perch wallet is empty: paid requests are refused until you top it up.'
-        : `Your Perch wallet is down to ${left} credits: ${percent}% or less of the ${NUMBER.format(toCredits(full))} it had after the last top-up.`,
-      ...(balance === 0
-        ? []
-        : [
-            '',
-            `They buy ${buys('tweet')} tweets or profiles, or ${buys('edge_profile')} profiles from a follower list.`,
-          ]),
+        : `Your Perch wallet is down to ${creditsOf(balance)}: ${percent}% or less of the ${figure(toCredits(full))} it had after the last top-up.`,
+      ...(balance === 0 ? [] : ['', buys(balance)]),
       '',
       'Top it up here:',
       topUpAt,
@@ -31,4 +23,13 @@ export function lowBalanceMail(level: WalletLevel, percent: NoticePercent, topUp
       '',
     ].join('\n'),
   };
+}
+
+function buys(balance: Thousandths): string {
+  const most = (unit: Unit): number => Math.floor(balance / priceOf(unit, 'miss'));
+  const [tweets, followers] = [most('tweet'), most('edge_profile')];
+  if (followers === 0) return 'That is less than one tweet or profile costs.';
+  const fromList = `${counted(followers, 'profile')} from a follower list`;
+  if (tweets === 0) return `That buys ${fromList}.`;
+  return `That buys ${counted(tweets, 'tweet or profile', 'tweets or profiles')}, or ${fromList}.`;
 }

@@ -1,10 +1,8 @@
 import { ServiceError } from '../core/errors.js';
+import { MAX_CURSOR_LENGTH } from '../core/fields.js';
 import type { UsageGroup } from '../core/usage.js';
 import type { UsageRow } from '../ports/ledger.js';
 import { isDay } from './days.js';
-
-/** Kept under the 512 characters of every other cursor (C1). */
-const MAX_LENGTH = 512;
 
 /** What a row is grouped by. Whoever makes up a cursor reads the same rows of his own account from another one on. */
 const RIGHT: Record<UsageGroup, (text: string) => boolean> = {
@@ -14,17 +12,17 @@ const RIGHT: Record<UsageGroup, (text: string) => boolean> = {
   key: (text) => /^[\w-]{1,64}$/.test(text),
 };
 
-/** After which row to go on. `question`: what was asked, so that another one's cursor is told apart (C2). */
-export function usageCursor(question: string, group: readonly UsageGroup[], row: UsageRow): string {
+/** After which row to go on. `query`: what was asked, so that another one's cursor is told apart (C2). */
+export function usageCursor(query: string, group: readonly UsageGroup[], row: UsageRow): string {
   const values = { day: row.day, hour: row.hour, endpoint: row.endpoint, key: row.keyPrefix };
-  return pack([question, ...group.map((one) => values[one] ?? '')]);
+  return pack([query, ...group.map((one) => values[one] ?? '')]);
 }
 
-/** The values of the row to go on after. Throws `bad_request` when it is no cursor of ours, or another question's. */
-export function readUsageCursor(question: string, group: readonly UsageGroup[], cursor: string): string[] {
+/** The values of the row to go on after. Throws `bad_request` when it is not one of Perch's cursors, or another query's. */
+export function readUsageCursor(query: string, group: readonly UsageGroup[], cursor: string): string[] {
   const [asked, ...values] = unpack(cursor);
   if (asked === undefined) throw malformed();
-  if (asked !== question) {
+  if (asked !== query) {
     const message = 'This cursor belongs to a different query: use it with the same from, to and group.';
     throw new ServiceError('bad_request', message, { param: 'cursor', reason: 'cursor_other_list' });
   }
@@ -37,11 +35,12 @@ const pack = (parts: readonly string[]): string => Buffer.from(JSON.stringify(pa
 
 /** Empty when it is none. */
 function unpack(cursor: string): string[] {
-  if (cursor.length > MAX_LENGTH) return [];
+  if (cursor.length > MAX_CURSOR_LENGTH) return [];
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    const isOurs = Array.isArray(parts) && parts.every((part) => typeof part === 'string') && pack(parts) === cursor;
-    return isOurs ? parts : [];
+    const isWellFormed =
+      Array.isArray(parts) && parts.every((part) => typeof part === 'string') && pack(parts) === cursor;
+    return isWellFormed ? parts : [];
   } catch {
     return [];
   }

@@ -139,14 +139,14 @@ export class Billing {
     const { accounts, sales, clock, authUrl } = this.#options;
     const account = await accounts.get(sale.accountId);
     const back = `${authUrl()}/dashboard/credits`;
-    const ask = {
+    const request = {
       ...sale,
       credits: toCredits(sale.credits),
       email: account?.email ?? null,
       successUrl: `${back}?session_id={CHECKOUT_SESSION_ID}`,
       cancelUrl: back,
     };
-    const page = await payments.open(ask);
+    const page = await payments.open(request);
     await sales.opened(sale, page, clock.now(), by);
     return page.url;
   }

@@ -23,6 +23,9 @@ export type ArgRule =
   | { readonly kind: 'tweetId' }
   | { readonly kind: 'query' };
 
+/** Characters of a cursor: what a header or a URL must bear (C1, U29). */
+export const MAX_CURSOR_LENGTH = 512;
+
 const BATCH_MAX = 100;
 /** Inputs of a batch (section 8). */
 export const BATCH: Bounds = { min: 1, max: BATCH_MAX };

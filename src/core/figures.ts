@@ -1,3 +1,5 @@
+import { type Thousandths, toCredits } from './credits.js';
+
 const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 
 /** `1,234.5`: at most three decimals (M3), thousands set apart. */
@@ -9,3 +11,6 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 
 /** `1 credit`, `0.5 credits`. */
 export const inCredits = (credits: number): string => counted(credits, 'credit');
+
+/** The same of an amount as it is kept. */
+export const creditsOf = (amount: Thousandths): string => inCredits(toCredits(amount));

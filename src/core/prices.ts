@@ -2,12 +2,12 @@ import type { Thousandths } from './credits.js';
 
 /** What an item is sold as; one row each, full price in thousandths of a credit (section 8, price table). */
 export const UNITS = {
-  profile: { price: 1000, items: 'profiles' },
-  tweet: { price: 1000, items: 'tweets' },
-  edge_profile: { price: 100, items: 'follower or following profiles' },
-  follower_id: { price: 20, items: 'follower ids' },
-  retweeter: { price: 500, items: 'retweeter profiles' },
-} as const satisfies Record<string, { price: Thousandths; items: string }>;
+  profile: { price: 1000, item: 'profile', items: 'profiles' },
+  tweet: { price: 1000, item: 'tweet', items: 'tweets' },
+  edge_profile: { price: 100, item: 'follower or following profile', items: 'follower or following profiles' },
+  follower_id: { price: 20, item: 'follower id', items: 'follower ids' },
+  retweeter: { price: 500, item: 'retweeter profile', items: 'retweeter profiles' },
+} as const satisfies Record<string, { price: Thousandths; item: string; items: string }>;
 
 export type Unit = keyof typeof UNITS;
 

@@ -73,9 +73,14 @@ export class QuotaSet {
     return false;
   }
 
-  /** Restarts the key's lifetime. It stays with its first owner, so that nobody can take it over and have it dropped. */
-  add(ownerName: string, key: string): void {
-    const name = this.#entries.get(key)?.owner.name ?? ownerName;
+  /**
+   * Restarts the key's lifetime. It stays with its first owner, so that nobody can take it over and have it dropped; only from one
+   * whose entries matter less it passes to one whose entries do not. Returns true when it is new to `ownerName`.
+   */
+  add(ownerName: string, key: string): boolean {
+    const present = this.has(key) ? this.#entries.get(key)?.owner.name : undefined;
+    const isNew = present === undefined || (this.#goesFirst(present) && !this.#goesFirst(ownerName));
+    const name = isNew ? ownerName : present;
     this.delete(key);
     const owner = this.#owners.get(name) ?? { bytes: 0, keys: new Set(), name };
     this.#owners.set(name, owner);
@@ -85,6 +90,7 @@ export class QuotaSet {
     owner.bytes += bytes;
     this.#bytes += bytes;
     this.#dropOver(owner);
+    return isNew;
   }
 
   delete(key: string): boolean {

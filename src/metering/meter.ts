@@ -1,5 +1,6 @@
-import { type Thousandths, toCredits } from '../core/credits.js';
+import type { Thousandths } from '../core/credits.js';
 import { ServiceError } from '../core/errors.js';
+import { creditsOf } from '../core/figures.js';
 import { type ItemCache, priceOf, UNITS, type Unit } from '../core/prices.js';
 import { FieldSequencer } from './field-sequencer.js';
 import { Receipt } from './receipt.js';
@@ -76,14 +77,14 @@ export class Meter {
 
   /** The failure of a read that not one item is covered for (M2, M26). */
   noCredits(unit: Unit, cache: ItemCache): ServiceError {
-    const price = toCredits(priceOf(unit, cache));
-    return shortOf(this.shortage, `This read costs ${price} per ${UNITS[unit].items.replace(/s$/, '')}`, this.left);
+    const price = creditsOf(priceOf(unit, cache));
+    return shortOf(this.shortage, `This read costs ${price} per ${UNITS[unit].item}`, this.left);
   }
 }
 
 /** 402, never 429, saying which limit it was and how to leave it (U1). */
 export function shortOf(shortage: Shortage, price: string, left: Thousandths): ServiceError {
-  const has = toCredits(Math.max(0, left));
+  const has = creditsOf(Math.max(0, left));
   if (shortage === 'max_credits') {
     const message = `${price}; ${has} left in this call's budget. Raise max_credits (or X-Max-Credits).`;
     return new ServiceError('no_credits', message, { reason: 'max_credits', param: 'max_credits' });

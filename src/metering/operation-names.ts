@@ -73,7 +73,7 @@ export class OperationNames {
     const claim = this.#claims.get(accountId);
     if (claim === undefined) {
       if (this.#claims.size >= MOST_CLAIMS) return undefined;
-      const current = this.#ask(accountId, day, [name]);
+      const current = this.#claimNames(accountId, day, [name]);
       this.#claims.set(accountId, { waiting: new Set(), next: undefined, current });
       return current;
     }
@@ -84,14 +84,14 @@ export class OperationNames {
       claim.waiting = new Set();
       claim.next = undefined;
       this.#claims.set(accountId, claim);
-      claim.current = this.#ask(accountId, day, names);
+      claim.current = this.#claimNames(accountId, day, names);
       return claim.current;
     });
     return claim.next;
   }
 
   /** Undefined when the store did not say. */
-  async #ask(accountId: string, day: string, names: readonly string[]): Promise<Known | undefined> {
+  async #claimNames(accountId: string, day: string, names: readonly string[]): Promise<Known | undefined> {
     try {
       const kept = new Set(await this.#ledger.claimNames(accountId, day, names));
       const known = { day, names: kept, full: names.some((name) => !kept.has(name)) };

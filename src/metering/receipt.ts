@@ -91,7 +91,7 @@ export class Receipt {
 
   /**
    * The receipt as one charge. `cache` is `hit` only when nothing was read upstream (M6); a batch of cached and read
-   * objects is `mixed`, and where nothing was found it is `miss`, or `bypass` with `fresh` (B10). `fieldPaths`: see `keptLines`.
+   * objects is `mixed`, and where nothing was found it is `miss`, or `bypass` with `fresh` (B10). `fieldPaths`: see `ledgerLines`.
    */
   fold(kind: 'page' | 'batch' = 'page', fieldPaths: ReadonlyMap<string, string> = new Map()): Charge {
     const lines = [...this.#lines.values()].flat().filter((line) => line.items > 0);

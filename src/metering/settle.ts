@@ -1,5 +1,6 @@
-import { type Thousandths, toCredits } from '../core/credits.js';
+import type { Thousandths } from '../core/credits.js';
 import { ServiceError } from '../core/errors.js';
+import { creditsOf } from '../core/figures.js';
 import { InDoubtError } from '../core/in-doubt-error.js';
 import type { Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
@@ -55,7 +56,7 @@ export async function settle(at: Settlement, charge: Charge): Promise<Thousandth
   if (posted.ok) return posted.balance;
   const whose = posted.reason === 'key_cap' ? "this key's cap" : 'the balance';
   const detail = posted.reason === 'key_cap' ? { reason: 'key_cap' } : { retryAfter: 1 };
-  const message = `This call costs ${toCredits(amount)} ${amount === 1000 ? 'credit' : 'credits'}, but another call used up ${whose} in the meantime. Nothing was charged.`;
+  const message = `This call costs ${creditsOf(amount)}, but another call used up ${whose} in the meantime. Nothing was charged.`;
   throw new ServiceError('no_credits', message, detail);
 }
 

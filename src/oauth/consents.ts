@@ -25,12 +25,12 @@ export class Consents {
   }
 
   /** The code that the client may redeem once, within a minute. `cap` bounds what it may spend; null: the wallet does. */
-  async allow(ask: AuthorizationRequest, accountId: string, cap: Cap | null, by: Actor): Promise<string> {
+  async allow(request: AuthorizationRequest, accountId: string, cap: Cap | null, by: Actor): Promise<string> {
     const { store, clock, randomBytes, newId } = this.#options;
     const code = newSecret(randomBytes);
     const now = new Date(clock.now());
-    const { redirectUri, redirectNamed, challenge, resource } = ask;
-    const { clientId, name: clientName } = ask.client;
+    const { redirectUri, redirectNamed, challenge, resource } = request;
+    const { clientId, name: clientName } = request.client;
     const bound = { redirectUri, redirectNamed, challenge, resource, cap };
     const approval = { accountId, grantId: newId(), clientId, clientName, ...bound };
     await store.approve({ hash: hashSecret(code), approval, now, endsAt: new Date(now.getTime() + CODE_MS) }, by);

@@ -29,7 +29,7 @@ export class Grants {
     if (await this.#store.revoke({ accountId, grantId }, by, this.#now())) return;
     const known = await this.list(accountId);
     if (known.some((grant) => grant.grantId === grantId)) return;
-    throw new ServiceError('not_found', 'This account has no such client.');
+    throw new ServiceError('not_found', 'This account has no such app.');
   }
 
   /** Forgets what is of no more use; to be called every hour or so, on any number of nodes. */

@@ -152,12 +152,13 @@ function needed(fields: URLSearchParams, name: string): string {
   return value;
 }
 
+const STALE = {
+  code: 'Invalid code: unknown, expired, already used, revoked, issued to another client, or sent with another redirect_uri, resource or code_verifier.',
+  refresh_token: 'Invalid refresh_token: unknown, expired, already used, revoked, or issued to another client.',
+} as const;
+
 /** One answer for all that is wrong with it: who tries codes learns nothing. */
-const stale = (what: 'code' | 'refresh_token'): OAuthError =>
-  new OAuthError(
-    'invalid_grant',
-    `Invalid ${what}: unknown, expired, already used, revoked, or issued to another client.`,
-  );
+const stale = (what: 'code' | 'refresh_token'): OAuthError => new OAuthError('invalid_grant', STALE[what]);
 
 const tooOften = (seconds: number): OAuthError =>
   new OAuthError(

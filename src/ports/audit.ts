@@ -10,6 +10,6 @@ export interface AuditEvent {
 }
 
 export interface AuditLog {
-  /** The newest first, at most `limit`. Bounded like the ledger's questions about the past; cancelled when the signal fires. */
+  /** The newest first, at most `limit`. Bounded like the ledger's queries about the past; cancelled when the signal fires. */
   list(accountId: string, limit: number, signal?: AbortSignal): Promise<AuditEvent[]>;
 }

@@ -104,9 +104,12 @@ export interface GrantStore {
    * Once: makes the grant, its key and its refresh token. `issue` checks what the code is bound to and gives the pair; what it
    * throws leaves the code as it was.
    */
-  redeem(ask: { hash: Buffer; now: Date; by: Actor }, issue: (approval: Approval) => NewTokenPair): Promise<Redeemed>;
+  redeem(
+    request: { hash: Buffer; now: Date; by: Actor },
+    issue: (approval: Approval) => NewTokenPair,
+  ): Promise<Redeemed>;
   /** A new key and a new refresh token in the place of the old ones; name and cap carry on. */
-  refresh(ask: RefreshRequest): Promise<Refreshed>;
+  refresh(request: RefreshRequest): Promise<Refreshed>;
   /** Whose grant a key or a refresh token belongs to. */
   findByToken(hashes: {
     keyHash: Buffer;

@@ -108,7 +108,7 @@ export interface Ledger {
    * Queries of the past. They are free, so each is bounded in time, and each account in how many run at once: beyond that they
    * throw `upstream_rate_limited` or `upstream_error`. Cancelled when the signal fires.
    */
-  usage(accountId: string, ask: UsageQuery, signal?: AbortSignal): Promise<UsageRow[]>;
+  usage(accountId: string, query: UsageQuery, signal?: AbortSignal): Promise<UsageRow[]>;
   receipt(accountId: string, requestId: string, signal?: AbortSignal): Promise<Receipt | undefined>;
   /** The newest debits first, at most `limit`. */
   recent(accountId: string, limit: number, signal?: AbortSignal): Promise<Receipt[]>;

@@ -43,7 +43,7 @@ export interface PaymentState {
 /** Throws `upstream_error` when the processor fails or does not answer. */
 export interface Payments {
   /** Opens a checkout page; for the same sale always the same one. */
-  open(ask: CheckoutRequest): Promise<{ sessionId: string; url: string }>;
+  open(request: CheckoutRequest): Promise<{ sessionId: string; url: string }>;
   /** Undefined: the processor knows no such session. */
   lookUp(sessionId: string): Promise<PaymentState | undefined>;
   /** The session that a payment was made in; undefined where it was made otherwise. */

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../core/errors.js';
+import { MAX_CURSOR_LENGTH } from '../core/fields.js';
 import type { ListRef } from '../core/model.js';
 import { listHash } from './keys.js';
 
@@ -23,8 +24,6 @@ export const ANCHORS = 3;
 /** A first page's key that no page is cached under. */
 const FROM_THE_START = '@';
 
-/** Kept well under the 512 characters that a header or a URL must bear (C1, U29). */
-const MAX_LENGTH = 512;
 const TAG_BYTES = 12;
 /** A day is promised; after a week the network's own tokens are not to be relied on (C7). */
 const LIFETIME_SECONDS = 7 * 24 * 3600;
@@ -64,11 +63,11 @@ export function createCursors(secret: Uint8Array): Cursors {
       const { place, before, inside, passed, at } = position;
       const issued = Math.floor(nowMs / 1000);
       const full = pack([listHash(list), place, before, inside, [...passed], at, issued]);
-      if (full.length < MAX_LENGTH) return full;
+      if (full.length < MAX_CURSOR_LENGTH) return full;
       // One anchor of several: how many more of them lie in the page is not known any longer.
       const known = inside > 1 ? ANCHORS : inside;
       const short = pack([listHash(list), place, null, known, passed.slice(0, 1), at, issued]);
-      if (short.length < MAX_LENGTH) return short;
+      if (short.length < MAX_CURSOR_LENGTH) return short;
       // A token that does not fit: the item passed last is looked for from the beginning.
       return pack([listHash(list), FROM_THE_START, null, ANCHORS, passed.slice(0, 1), at, issued]);
     },
@@ -91,7 +90,7 @@ export function createCursors(secret: Uint8Array): Cursors {
 }
 
 function open(cursor: string, tag: (body: Buffer) => Buffer): Packed | null {
-  if (cursor.length > MAX_LENGTH || !/^[A-Za-z0-9_-]+$/.test(cursor)) return null;
+  if (cursor.length > MAX_CURSOR_LENGTH || !/^[A-Za-z0-9_-]+$/.test(cursor)) return null;
   const bytes = Buffer.from(cursor, 'base64url');
   // Two spellings of the same bytes would be two cursors for one position.
   if (bytes.toString('base64url') !== cursor || bytes.length <= TAG_BYTES) return null;

@@ -17,7 +17,7 @@ const MAX_UPSTREAM_PAGES = 10;
 /** Most pages, cached or not, one call may walk: a safety bound that no caller should meet. */
 const MAX_PAGES = 200;
 
-export interface Ask {
+export interface FillParams {
   readonly list: ListRef;
   /** Items on the page. */
   readonly count: number;
@@ -52,8 +52,8 @@ export interface FillContext {
  * Exactly `count` items from a position, while that many remain and can be paid for (section 4, pagination rule 4; M1): cached pages
  * first, then the network's, looking one item ahead so that the last page knows it is the last (C15).
  */
-export async function fill(context: FillContext, ask: Ask): Promise<Slice> {
-  const filling = new Filling(context, ask);
+export async function fill(context: FillContext, params: FillParams): Promise<Slice> {
+  const filling = new Filling(context, params);
   try {
     return await filling.run();
   } catch (error) {
@@ -65,7 +65,7 @@ export async function fill(context: FillContext, ask: Ask): Promise<Slice> {
 
 class Filling {
   readonly #context: FillContext;
-  readonly #ask: Ask;
+  readonly #params: FillParams;
   readonly #items: (User | Tweet)[] = [];
   /** What of them was put on the receipt here. */
   readonly paid: Item[] = [];
@@ -81,14 +81,14 @@ class Filling {
   #charged: Thousandths = 0;
   #cacheHits = 0;
 
-  constructor(context: FillContext, ask: Ask) {
+  constructor(context: FillContext, params: FillParams) {
     this.#context = context;
-    this.#ask = ask;
-    this.#passed = new Set(ask.position?.passed);
-    this.#cut = ask.position;
-    this.#place = ask.position?.place ?? HEAD;
-    this.#before = ask.position?.before ?? null;
-    this.#seeking = ask.position !== null;
+    this.#params = params;
+    this.#passed = new Set(params.position?.passed);
+    this.#cut = params.position;
+    this.#place = params.position?.place ?? HEAD;
+    this.#before = params.position?.before ?? null;
+    this.#seeking = params.position !== null;
   }
 
   async run(): Promise<Slice> {
@@ -107,13 +107,13 @@ class Filling {
   }
 
   get #full(): boolean {
-    return this.#items.length >= this.#ask.count;
+    return this.#items.length >= this.#params.count;
   }
 
   /** The page at a place, or the slice as it stands when it may not or need not be read. */
   async #page(place: string, before: string | null): Promise<{ got: PageLookup } | { stop: Slice }> {
     const { pages, meter, callContext } = this.#context;
-    const { list, fresh, unit } = this.#ask;
+    const { list, fresh, unit } = this.#params;
     if (!fresh) {
       const cached = await pages.peek(list, place);
       if (cached) return { got: this.#saw(place, cached) };
@@ -135,7 +135,7 @@ class Filling {
   #saw(place: string, got: PageLookup): PageLookup {
     const { receipt } = this.#context.meter;
     receipt.noteSource(got.cache, got.fetchedAt);
-    receipt.noteDependency(pageKey(listHash(this.#ask.list), place), got.page);
+    receipt.noteDependency(pageKey(listHash(this.#params.list), place), got.page);
     return got;
   }
 
@@ -147,7 +147,7 @@ class Filling {
       if (index < start) continue;
       if (this.#passed.has(item.id) || this.#context.isGone(item)) continue;
       if (this.#full) return this.#slice(this.#cut);
-      const { path, unit, objectOf } = this.#ask;
+      const { path, unit, objectOf } = this.#params;
       const sold = { path, unit, cache, object: objectOf(item) };
       const price = this.#context.meter.take(sold);
       if (price === null) return this.#short(cache);
@@ -161,7 +161,7 @@ class Filling {
   }
 
   #start(page: CachedPage): number | null {
-    const { position, list } = this.#ask;
+    const { position, list } = this.#params;
     if (!this.#seeking || !position) return 0;
     const start = resumeIn(page, position, isNewestFirst(list));
     if (start !== null) this.#seeking = false;
@@ -184,7 +184,7 @@ class Filling {
   }
 
   #slice(next: Position | null, truncated?: Slice['truncated']): Slice {
-    const cache = this.#ask.fresh ? 'bypass' : this.#upstreamPages > 0 ? 'miss' : 'hit';
+    const cache = this.#params.fresh ? 'bypass' : this.#upstreamPages > 0 ? 'miss' : 'hit';
     const totals = { cacheHits: this.#cacheHits, charged: this.#charged };
     return { items: this.#items, next, cache, ...totals, ...(truncated && { truncated }) };
   }
@@ -196,7 +196,7 @@ class Filling {
 
   /** The item passed last is nowhere any more, and the list has no order to tell what came after it. */
   get #isLost(): boolean {
-    const { position, list } = this.#ask;
+    const { position, list } = this.#params;
     if (!this.#seeking || !position?.inside) return false;
     return position.at === null || !isNewestFirst(list);
   }
@@ -205,7 +205,7 @@ class Filling {
   #short(cache: ItemCache): Slice {
     const { meter } = this.#context;
     meter.receipt.markNotRepeatable();
-    if (this.#items.length === 0) throw meter.noCredits(this.#ask.unit, cache);
+    if (this.#items.length === 0) throw meter.noCredits(this.#params.unit, cache);
     return this.#slice(this.#cut, meter.shortage);
   }
 

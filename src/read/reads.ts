@@ -4,10 +4,8 @@ import { isId, parseHandle, parseUserRef } from '../core/ids.js';
 import { LISTS, type ListKind, unitOfList } from '../core/lists.js';
 import type { Product, Tweet, User, UserRef } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
-import { notServed } from '../core/served-lists.js';
 import type { Meter } from '../metering/meter.js';
 import type { Clock } from '../ports/clock.js';
-import type { Network } from '../ports/network.js';
 import { type Batch, batch, fold } from './batch.js';
 import type { CallContext } from './call-context.js';
 import type { Cursors } from './cursor.js';
@@ -56,8 +54,6 @@ export interface Sources {
   readonly cursors: Cursors;
   readonly tombstones: Tombstones;
   readonly clock: Clock;
-  /** The lists that the network has. */
-  readonly served: Network['lists'];
 }
 
 /** The reads of one operation: what resolvers may ask for. Objects are loaded in batches and once each (U51). */
@@ -117,10 +113,8 @@ export class Reads {
   }
 
   async #page(params: PageParams): Promise<Page> {
-    const { pages, cursors, tombstones, clock, served } = this.#sources;
+    const { pages, cursors, tombstones, clock } = this.#sources;
     const { kind, product, fresh, path, idsOnly = false } = params;
-    // Before the balance is checked: nobody should be asked for credits for a list that is not available.
-    if (!served[kind]) throw notServed(kind);
     const unit = unitOfList(params, idsOnly);
     // With something paid already, what is asked for here may be the same once more, which is free (G3).
     const { receipt } = this.#meter;

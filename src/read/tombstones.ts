@@ -61,14 +61,15 @@ export function createTombstones(options: TombstonesOptions): Tombstones {
     goesFirst: (owner) => owner.startsWith(UNSURE),
   });
   memories.add('gone', keys);
-  // The absent ids of one batch are one question.
+  // The absent ids of one batch are one query.
   const shown = new DataLoader((names: readonly string[]) => cache.shows(names), { cache: false });
   let version = 0;
 
   function note({ key, gone, by = NOBODY }: Tombstone): boolean {
-    const isNews = gone ? !keys.has(key) : keys.delete(key);
-    if (gone) keys.add(by, key);
-    if (isNews) version += 1;
+    const wasGone = keys.has(key);
+    // What turns out to be more than a precaution is news for the other nodes, but changes nothing of the set.
+    const isNews = gone ? keys.add(by, key) : keys.delete(key);
+    if (gone !== wasGone) version += 1;
     return isNews;
   }
 

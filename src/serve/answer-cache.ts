@@ -11,7 +11,13 @@ import type { Answer } from './call.js';
 interface Entry {
   readonly answer: Answer;
   readonly parts: readonly Part[];
-  /** The tombstones it was made under: with newer ones it may show a deleted object (M25). */
+  readonly tombstonesVersion: number;
+}
+
+/** What an answer was made of. */
+export interface Basis {
+  readonly dependencies: readonly Dependency[];
+  /** The tombstones before it was made: with newer ones it may show a deleted object (M25). */
   readonly tombstonesVersion: number;
 }
 
@@ -51,10 +57,12 @@ export class AnswerCache {
     return undefined;
   }
 
-  store(call: string, answer: Answer, dependencies: readonly Dependency[]): void {
+  /** Stores nothing where something was found deleted since the answer was begun: making it, or settling it, takes time. */
+  store(call: string, answer: Answer, { dependencies, tombstonesVersion }: Basis): void {
+    if (tombstonesVersion !== this.#tombstones.version) return;
     const parts = dependencies.map(({ key, value }) => ({ key, value: new WeakRef(value) }));
     const key = digestOf(call);
-    const entry = { answer, parts, tombstonesVersion: this.#tombstones.version };
+    const entry = { answer, parts, tombstonesVersion };
     this.#entries.set(key, entry);
     answer.rendered?.whenGrown(() => {
       if (this.#entries.peek(key) === entry) this.#entries.set(key, entry);

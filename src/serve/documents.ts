@@ -39,7 +39,7 @@ export class Documents {
 
   /**
    * Throws `DocumentError` for a text that is wrong, `bad_request` for a hash or name that is not persisted (U52), and what
-   * `admits` throws.
+   * `assertAdmitted` throws.
    */
   find(document: Document, assertAdmitted: AssertAdmitted = () => {}): Operation {
     if ('name' in document) return admitted(this.#byName(document.name), assertAdmitted);

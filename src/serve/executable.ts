@@ -5,7 +5,7 @@ import { DocumentError } from './document-error.js';
 /** Fields of an operation that is compiled: some milliseconds. A larger one is interpreted every time. */
 export const COMPILED_FIELDS = 200;
 
-export interface Executed {
+interface ExecutableOptions {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operationName: string | null;
@@ -18,14 +18,14 @@ export interface Executed {
  * longer than executing, and holds some thousand bytes for each field. So what is seen once is interpreted, with the same results.
  */
 export class Executable {
-  readonly #executed: Executed;
+  readonly #options: ExecutableOptions;
   readonly #onCompiled: () => void;
   #compiled: CompiledQuery | null = null;
   #wasRun = false;
 
   /** `onCompiled` is told when it has become heavier. */
-  constructor(executed: Executed, onCompiled: () => void = () => {}) {
-    this.#executed = executed;
+  constructor(options: ExecutableOptions, onCompiled: () => void = () => {}) {
+    this.#options = options;
     this.#onCompiled = onCompiled;
   }
 
@@ -34,7 +34,7 @@ export class Executable {
   }
 
   async run(context: unknown, variables: Record<string, unknown>): Promise<ExecutionResult> {
-    if (this.#wasRun && this.#compiled === null && this.#executed.fields <= COMPILED_FIELDS) this.compile();
+    if (this.#wasRun && this.#compiled === null && this.#options.fields <= COMPILED_FIELDS) this.compile();
     this.#wasRun = true;
     return this.#compiled
       ? this.#compiled.query(null, context, variables)
@@ -42,7 +42,7 @@ export class Executable {
   }
 
   compile(): void {
-    const { schema, document, operationName } = this.#executed;
+    const { schema, document, operationName } = this.#options;
     const options = { useExperimentalPathBasedSkipInclude: true };
     const compiled = compileQuery(schema, document, operationName ?? undefined, options);
     if (!isCompiledQuery(compiled)) throw new DocumentError(compiled.errors ?? []);
@@ -56,7 +56,7 @@ export class Executable {
   }
 
   get #args() {
-    const { schema, document, operationName } = this.#executed;
+    const { schema, document, operationName } = this.#options;
     return { schema, document, operationName };
   }
 }

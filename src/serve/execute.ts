@@ -5,14 +5,14 @@ import { Account } from '../account/account.js';
 import type { Thousandths } from '../core/credits.js';
 import { asServiceError, ServiceError } from '../core/errors.js';
 import { Meter, shortOf } from '../metering/meter.js';
-import { type Charge, type Dependency, Receipt } from '../metering/receipt.js';
+import { type Charge, Receipt } from '../metering/receipt.js';
 import { settle } from '../metering/settle.js';
 import type { SpendingLimit } from '../metering/spending-limit.js';
 import type { Caller } from '../ports/accounts.js';
 import { abortable } from '../read/abortable.js';
 import { CallContext } from '../read/call-context.js';
 import { Reads } from '../read/reads.js';
-import { isAllCached } from './answer-cache.js';
+import { type Basis, isAllCached } from './answer-cache.js';
 import type { Answer, Call } from './call.js';
 import type { Deadline } from './deadline.js';
 import type { ServeOptions } from './options.js';
@@ -37,7 +37,7 @@ export async function unpaid(
 /** What is to be paid for, and how it can be given again: null where it cannot. */
 interface Made {
   readonly answer: Omit<Answer, 'balance'>;
-  readonly dependencies: readonly Dependency[] | null;
+  readonly basis: Basis | null;
 }
 
 /** Steps 4 to 6: the spending limit is opened, the answer found or made, and its charge settled. */
@@ -75,7 +75,7 @@ async function find(
   const known = key === null ? undefined : await deadline.race(answerCache.find(key));
   if (!known || limit.left < known.charge.amount) return undefined;
   limit.take(known.charge.amount);
-  return { answer: known, dependencies: null };
+  return { answer: known, basis: null };
 }
 
 async function make(
@@ -90,6 +90,7 @@ async function make(
   const callContext = callContextOf(options, caller, deadline, slot);
   record.callContext = callContext;
   const context = contextOf(options, caller, call, { processorBudget: prepared.processorBudget, meter, callContext });
+  const tombstonesVersion = options.sources.tombstones.version;
   const { data = null, errors = [] } = await execute(prepared, call, context, callContext);
   // Not one field of it, but the call is refused: it would come back for the rest.
   if (callContext.refusal !== undefined) throw callContext.refusal;
@@ -97,7 +98,8 @@ async function make(
   const charge = meter.receipt.fold('page', operation.fieldPaths);
   const { fetchedAt, dependencies } = meter.receipt;
   const answer = { kind: 'answer', operation: operation.name, data, errors, charge, fetchedAt } as const;
-  return { answer, dependencies: errors.length > 0 || !isAllCached(charge) ? null : dependencies };
+  if (errors.length > 0 || dependencies === null || !isAllCached(charge)) return { answer, basis: null };
+  return { answer, basis: { dependencies, tombstonesVersion } };
 }
 
 /** The answer as it is given, and kept to be given again where it can be. */
@@ -106,12 +108,12 @@ function keep(
   { render }: Call,
   { processorBudget }: Prepared,
   key: string | null,
-  { answer, dependencies }: { readonly answer: Answer } & Pick<Made, 'dependencies'>,
+  { answer, basis }: { readonly answer: Answer } & Pick<Made, 'basis'>,
 ): Answer {
-  if (key === null || dependencies === null) return answer;
+  if (key === null || basis === null) return answer;
   return processorBudget.measured(() => {
     const kept = render ? { ...answer, data: null, rendered: render(answer) } : answer;
-    answerCache.store(key, kept, dependencies);
+    answerCache.store(key, kept, basis);
     return kept;
   });
 }
@@ -120,12 +122,9 @@ function keep(
 const keyOf = (call: Call, { operation, variables }: Prepared): string =>
   `${call.interface} ${operation.id} ${JSON.stringify(variables)}`;
 
-/** What the ledger calls it (M30): ours by their names, and a caller's own as far as there may be one more. */
-const nameOf = (
-  { names }: ServeOptions,
-  { accountId }: Caller,
-  { isPersisted: isOurs, priced, kind, name }: Operation,
-) => (isOurs || !priced || name === kind ? name : names.keep(accountId, name));
+/** What the ledger calls it (M30): persisted ones by their names, and a caller's own as far as there may be one more. */
+const nameOf = ({ names }: ServeOptions, { accountId }: Caller, { isPersisted, priced, kind, name }: Operation) =>
+  isPersisted || !priced || name === kind ? name : names.keep(accountId, name);
 
 /** Whose charge it is, and until when. */
 interface Due {

@@ -17,6 +17,7 @@ import {
 } from 'graphql';
 import type { Thousandths } from '../core/credits.js';
 import { badRequest } from '../core/errors.js';
+import type { ListKind } from '../core/lists.js';
 import { priceOf } from '../core/prices.js';
 import { truncatedMessage } from './document-error.js';
 import { type Checks, checkArguments, itemsOf, priceOfField } from './rules.js';
@@ -28,6 +29,8 @@ export interface WorstCase {
   readonly items: number;
   /** True when a field asks to be read anew. */
   readonly fresh: boolean;
+  /** A list among it that the network does not have (S14). */
+  readonly notServed: ListKind | null;
 }
 
 /** Parents under which a paid list may hang (G10). */
@@ -50,12 +53,13 @@ type Variables = Record<string, unknown>;
 /** A priced field in the tree of an operation: its own worst case, and that of what hangs below it. */
 type PricedNode = (variables: Variables, parents: number) => WorstCase;
 
-const NOTHING: WorstCase = { amount: 0, items: 0, fresh: false };
+const NOTHING: WorstCase = { amount: 0, items: 0, fresh: false, notServed: null };
 
 const plus = (a: WorstCase, b: WorstCase): WorstCase => ({
   amount: a.amount + b.amount,
   items: a.items + b.items,
   fresh: a.fresh || b.fresh,
+  notServed: a.notServed ?? b.notServed,
 });
 
 /** Reads an operation once, fragments expanded: `measure` has bounded that. What it gives prices every call of it from the variables alone. Throws `bad_request` on arguments out of bounds. */
@@ -145,6 +149,8 @@ class Planner {
     const path = above === TOP ? name : `${above.response}.${name}`;
     const named = above === TOP ? field.name : `${above.schema}.${field.name}`;
     const price = priceOfField(field);
+    const { list } = field.extensions;
+    const notServed = list !== undefined && !this.#checks.serves(list) ? list : null;
     if (price) {
       this.priced = true;
       if (!this.ranks.has(path)) this.ranks.set(path, this.ranks.size);
@@ -169,7 +175,7 @@ class Planner {
       }
       const items = itemsOf(price, field, args) * parents;
       const fresh = args.fresh === true;
-      const own = { items, fresh, amount: items * priceOf(price.unit, fresh ? 'bypass' : 'miss') };
+      const own = { notServed, items, fresh, amount: items * priceOf(price.unit, fresh ? 'bypass' : 'miss') };
       return plus(own, below(variables, items));
     };
   }

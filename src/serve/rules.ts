@@ -1,10 +1,12 @@
 import type { GraphQLField } from 'graphql';
 import { type ArgRule, checkInputs, outOfBounds, type Price } from '../core/fields.js';
+import type { ListKind } from '../core/lists.js';
 
 /** What the schema says of its fields and arguments beyond their types (`schema/builder.ts`). */
 declare module 'graphql/type/definition.js' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
     readonly price?: Price;
+    readonly list?: ListKind;
   }
   interface GraphQLArgumentExtensions {
     readonly rule?: ArgRule;
@@ -20,19 +22,23 @@ export function itemsOf(price: Price, field: GraphQLField<unknown, unknown>, arg
   return Array.isArray(value) ? value.length : Number(value ?? 0);
 }
 
-/** What only the engine can tell of an argument. Each throws `bad_request`. */
+/** What only the engine can tell of an operation. */
 export interface Checks {
-  /** The cursor is one of ours (rule 6). */
+  /** Throws `bad_request` when the cursor is not one of Perch's (rule 6). */
   readonly cursor: (cursor: string) => void;
-  /** The network understands the query. */
+  /** Throws `bad_request` when the network does not understand the query. */
   readonly query: (query: string, product: string) => void;
+  /** Whether the network has the list (S14). */
+  readonly serves: (list: ListKind) => boolean;
 }
+
+type ArgumentChecks = Pick<Checks, 'cursor' | 'query'>;
 
 /** A field's arguments, the same for every interface (P1, P8, B1, C9). Throws `bad_request` naming what is right. */
 export function checkArguments(
   field: GraphQLField<unknown, unknown>,
   args: Record<string, unknown>,
-  checks: Checks,
+  checks: ArgumentChecks,
 ): void {
   for (const { name, extensions } of field.args) {
     const { rule } = extensions;
@@ -46,7 +52,7 @@ function checkArgument(
   value: unknown,
   rule: ArgRule,
   args: Record<string, unknown>,
-  checks: Checks,
+  checks: ArgumentChecks,
 ): void {
   switch (rule.kind) {
     case 'size':

@@ -4,6 +4,8 @@ import { type ProcessorBudget, unmeasured } from '../access/processor-time.js';
 import { accountHolder, addressHolder, type WorkSlot } from '../access/work-slots.js';
 import { toCredits } from '../core/credits.js';
 import { asServiceError, badRequest, ServiceError } from '../core/errors.js';
+import { counted } from '../core/figures.js';
+import { notServed } from '../core/served-lists.js';
 import type { Caller } from '../ports/accounts.js';
 import type { RateDecision } from '../ports/rate-limiter.js';
 import type { Call, Estimate, Outcome, Refusal } from './call.js';
@@ -145,6 +147,7 @@ function priced(options: ServeOptions, call: Call, assertAdmitted: AssertAdmitte
       'max_credits',
     );
   }
+  if (worst.notServed !== null) throw notServed(worst.notServed);
   const estimate: Estimate = { maxItems: worst.items, maxAmount: worst.amount };
   return { operation, variables, budget, dryRun, estimate, warnings };
 }
@@ -153,7 +156,7 @@ const ageOf = (fetchedAt: number | undefined, now: number): number | undefined =
   fetchedAt === undefined ? undefined : Math.max(0, Math.floor((now - fetchedAt) / 1000));
 
 function tooFast(rate: RateDecision): ServiceError {
-  const message = `More than ${rate.limit} ${rate.limit === 1 ? 'request' : 'requests'} per second. Try again in ${rate.retryAfterSeconds} s; nothing was charged.`;
+  const message = `More than ${counted(rate.limit, 'request')} per second. Try again in ${rate.retryAfterSeconds} s; nothing was charged.`;
   return new ServiceError('rate_limited', message, { retryAfter: rate.retryAfterSeconds });
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Lifecycle } from '../../app/lifecycle.js';
+import { type Closing, Lifecycle } from '../../app/lifecycle.js';
 
 let lifecycle: Lifecycle;
 let closed: string[];
@@ -9,7 +9,7 @@ beforeEach(() => {
   closed = [];
 });
 
-const open = (name: string, close: () => unknown = () => {}, closeMs?: number): Promise<string> =>
+const open = (name: string, close: () => unknown = () => {}, closing?: Closing): Promise<string> =>
   lifecycle.open(
     name,
     () => name,
@@ -17,8 +17,12 @@ const open = (name: string, close: () => unknown = () => {}, closeMs?: number): 
       closed.push(part);
       await close();
     },
-    closeMs,
+    closing,
   );
+
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await sleep(1);
+};
 
 const fails = (message: string) => () => {
   throw new Error(message);
@@ -44,9 +48,35 @@ describe('closing', () => {
 
   test('waits for no part without end', async () => {
     await open('a');
-    await open('b', () => new Promise(() => {}), 30);
+    await open('b', () => new Promise(() => {}), { closeMs: 30 });
     await expect(lifecycle.close()).rejects.toThrow('not closed: b: still open after 30 ms');
     expect(closed).toEqual(['b', 'a']);
+  });
+
+  test('takes parts of one group together that were opened one after the other, at the place of the last', async () => {
+    await open('a');
+    for (const name of ['b', 'c']) {
+      const meets = () => until(() => closed.includes('b') && closed.includes('c'));
+      await open(name, meets, { group: 'together' });
+      await lifecycle.open('a step that leaves nothing open', () => {});
+    }
+    await open('d');
+    await open('e', () => {}, { group: 'together' });
+    await lifecycle.close();
+    expect(closed).toEqual(['e', 'd', 'c', 'b', 'a']);
+  });
+
+  test('ends in the time for all parts, which only a part with a time of its own outlasts', async () => {
+    lifecycle = new Lifecycle({ budgetMs: 50 });
+    const hangs = () => new Promise(() => {});
+    await open('a', () => sleep(300), { outsideBudget: true });
+    for (const name of ['b', 'c', 'd']) await open(name, hangs);
+    const startMs = performance.now();
+    await expect(lifecycle.close()).rejects.toThrow(
+      /^not closed: d: still open after \d+ ms; c: still open after 100 ms; b: still open after 100 ms$/,
+    );
+    expect(performance.now() - startMs).toBeLessThan(3_000);
+    expect(closed).toEqual(['d', 'c', 'b', 'a']);
   });
 
   test('twice is one closing', async () => {
@@ -106,11 +136,15 @@ describe('a start', () => {
     expect(closed).toEqual(['b', 'a']);
   });
 
-  test('that fails, and whose parts do not close, tells of both', async () => {
+  test('that fails, and whose parts do not close, rejects with the same error, and the other is told of', async () => {
+    const warnings: string[] = [];
+    lifecycle = new Lifecycle({ warn: (message) => warnings.push(message) });
+    const fault = new Error('no beginning');
     const starting = lifecycle.start(async () => {
       await open('a', fails('no end'));
-      throw new Error('no beginning');
+      throw fault;
     });
-    await expect(starting).rejects.toThrow('no beginning (not closed: a: no end)');
+    await expect(starting).rejects.toBe(fault);
+    expect(warnings).toEqual(['not closed: a: no end']);
   });
 });

@@ -110,7 +110,6 @@ it('done as it is written, the compiler leads to every network, and then the lis
     tool: expect.stringMatching(/^Tweets that mention a user, newest first\. Costs 1 credit per item/),
     export: '/v1/users/7/mentions',
     read: { ids: ['13', '12'], goesOn: true, charged: 2000 },
-    refusal: 'list_not_served',
-    askedOfThoseWithout: 0,
+    notServed: 'mentions',
   });
 });

@@ -5,6 +5,7 @@ import { schema } from '../../schema/index.js';
 import { readOperations } from '../../schema/operations.js';
 import { printedSchema } from '../../schema/print.js';
 import { LIST_READS } from '../../src/core/lists.js';
+import { Documents } from '../../src/serve/documents.js';
 import { createEngine } from '../support/engine.js';
 import { createScriptedNetwork } from '../support/scripted-network.js';
 
@@ -18,13 +19,11 @@ net.users([1]);
 net.list(read.kind, '1', net.tweets([13, 12, 11]));
 const { page, charge } = await createEngine(net.network).page({ kind: read.kind, subject: '1', count: 2 });
 
-const lacking = createScriptedNetwork();
-const served = { ...lacking.network.lists, [kind]: false };
-const refusal = await createEngine({ ...lacking.network, lists: served })
-  .page({ kind: read.kind, subject: '@somebody', count: 2 })
-  .catch((error: { detail: { reason?: string } }) => error.detail.reason);
-
 const operations = readOperations();
+// As a network without the list has it.
+const lacking = { cursor() {}, query() {}, serves: (list: string) => list !== kind };
+const operation = new Documents(schema, operations, lacking).find({ name: read.operation });
+const { notServed } = operation.worst(operation.coerce({ user: '@somebody' }));
 const { paths } = openapiDocument({ schema, operations, baseUrl: 'http://perch', authUrl: 'http://perch' });
 const path = `/v1/users/{user}/${read.path}`;
 const { listed } = catalogueOf({ schema, operations });
@@ -37,7 +36,6 @@ process.stdout.write(
     tool: listed.find(({ name }) => name === read.tool.name)?.description,
     export: pathOf(EXPORTS.get(kind) ?? read, '7'),
     read: { ids: page.nodes.map(({ id }) => id), goesOn: page.endCursor !== null, charged: charge.amount },
-    refusal,
-    askedOfThoseWithout: lacking.calls.length,
+    notServed,
   }),
 );

@@ -109,7 +109,9 @@ describe('one address', () => {
     const refused = await flooding.get('/v1/wait');
     expect(refused.status).toBe(503);
     expect(refused.body.error).toMatchObject({ code: 'upstream_rate_limited', reason: 'address_busy' });
-    expect(refused.body.error.message).toContain('10 requests in progress, its share of 40 slots');
+    expect(refused.body.error.message).toContain(
+      '10 requests in progress, the most it may have while 10 of 40 slots are in use',
+    );
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     expect((await flooding.get('/healthz')).status).toBe(200);
     expect((await flooding.get('/status')).status).toBe(200);

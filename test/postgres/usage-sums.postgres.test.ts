@@ -57,13 +57,13 @@ test('an old ledger is summed up in steps while debits go on; usage and the chec
   const total = async () => (await nodes[0].usage(payer.accountId, { ...ALL, group: [] }))[0]?.requests ?? 0;
   const least = ENTRIES + posted;
   const during = total();
-  const tidying = nodes.map((node) => node.runMaintenance());
+  const maintenance = nodes.map((node) => node.runMaintenance());
   for (const seen of [await during, await total(), await total()]) {
     expect(seen).toBeGreaterThanOrEqual(least);
     expect(seen).toBeLessThanOrEqual(ENTRIES + posted + 2);
   }
   await nodes[1].check().then(({ faults }) => expect(faults).toEqual([]));
-  await Promise.all(tidying);
+  await Promise.all(maintenance);
   await nodes[0].runMaintenance();
   posting = false;
   await Promise.all(spending);

@@ -37,8 +37,32 @@ describe('lists that the network does not have (S14)', () => {
     expect(sessions.map(({ state }) => state)).toEqual(['ok']);
   });
 
-  it('are refused to a wallet that could not pay, too: nobody pays to be told', async () => {
-    const customer = await service.customer({ credits: 0.05 });
-    expect((await customer.get('/v1/users/1/following')).body.error.reason).toBe('list_not_served');
+  it.each([0, 0.05])('are refused to a wallet of %d credits, too: nobody pays to be told', async (credits) => {
+    const customer = await service.customer({ credits });
+    const { status, body } = await customer.get('/v1/users/1/following');
+    expect([status, body.error.reason]).toEqual([403, 'list_not_served']);
+  });
+
+  it('have no estimate', async () => {
+    const customer = await service.customer({ credits: 10 });
+    const { status, body } = await customer.get('/v1/users/1/following?estimate=true');
+    expect([status, body.error.reason]).toEqual([403, 'list_not_served']);
+    // What is wrong with the request comes first (S7).
+    expect((await customer.get('/v1/users/1/following?estimate=true&count=0')).status).toBe(400);
+  });
+
+  it('refuse a whole operation that asks for one of them, wherever it does, unless it is skipped', async () => {
+    const customer = await service.customer({ credits: 10 });
+    const query = `query ($skip: Boolean!) {
+      me { balance }
+      user(handle: "user1") @skip(if: $skip) { following(first: 1) { nodes { id } } }
+    }`;
+    const refused = await customer.post('/graphql', { query, variables: { skip: false } });
+    expect(refused.body).toMatchObject({
+      errors: [{ extensions: { code: 'access_denied', reason: 'list_not_served' } }],
+    });
+    expect(refused.body).not.toHaveProperty('data.me');
+    const answered = await customer.post('/graphql', { query, variables: { skip: true } });
+    expect(answered.body).toMatchObject({ data: { me: { balance: 10 } } });
   });
 });

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { post } from '../graphql/client.js';
 import { type Service, startService, TIMELINE } from '../graphql/service.js';
 import { type Client, createClient, idsOf } from '../support/client.js';
 
 const PATH = '/v1/users/1/tweets?count=5';
 
-/** Answers made of held things only are sent again without being made again: nothing of a caller may show the difference. */
+/** Answers made of cached values only are sent again without being made again: nothing of a caller may show the difference. */
 describe('an answer that is given again', () => {
   let service: Service;
   let client: Client;
@@ -76,6 +76,23 @@ describe('an answer that is given again', () => {
     for (let i = 0; i < 3; i += 1) expect(await first()).toBe(ids[2]);
     service.clock.advance(2 * 60_000);
     expect((await client.get(path)).body.cache).toBe('miss');
+  });
+
+  it('is not given when something of it was found deleted while it was being charged (M25)', async () => {
+    const path = '/v1/users/9/tweets?count=3';
+    const ids = TIMELINE.slice(70, 80);
+    service.net.list('timeline', '9', ids);
+    await client.get(path);
+    service.net.remove(ids[0] ?? '');
+    const { ledger } = service.perch.stores;
+    const post = ledger.post.bind(ledger);
+    const spied = vi.spyOn(ledger, 'post').mockImplementationOnce(async (...debit) => {
+      await client.get(`/v1/tweets/${ids[0]}?fresh=true`);
+      return post(...debit);
+    });
+    expect(idsOf(await client.get(path))).toEqual(ids.slice(0, 3));
+    spied.mockRestore();
+    expect(idsOf(await client.get(path))).toEqual(ids.slice(1, 4));
   });
 
   it('is trimmed for whom it costs too much, and whole again for the next (M1, M26)', async () => {

@@ -22,12 +22,12 @@ it('a kept answer weighs what is kept of it in every encoding, until it is repla
   const cache = new AnswerCache(createMemoryCache({ clock: { now: () => 0 } }), { version: 0 } as never, memories);
   const [older, newer] = [new Rendered(Buffer.alloc(1000)), new Rendered(Buffer.alloc(1000))];
   const encoded = { bytes: Buffer.alloc(300), checksum: 0 };
-  cache.store('call', answerOf(older), []);
+  cache.store('call', answerOf(older), { dependencies: [], tombstonesVersion: 0 });
   const before = bytes();
   older.set('br', encoded);
   older.set('gzip', encoded);
   expect(bytes() - before).toBe(600);
-  cache.store('call', answerOf(newer), []);
+  cache.store('call', answerOf(newer), { dependencies: [], tombstonesVersion: 0 });
   expect(bytes()).toBe(before);
   // Whoever still sends the older one adds nothing to what is kept.
   older.set('zstd', encoded);

@@ -169,8 +169,8 @@ describeInChromium(
         'Key created',
         'Key rotated',
         'Credits bought',
-        'Client allowed',
-        'Client revoked',
+        'App allowed',
+        'App disconnected',
       ]) {
         expect(log).toContain(what);
       }

@@ -85,6 +85,7 @@ function priceOf(row: RouteRow, raw: RawRequest): Price {
         // What another network understands only it can tell.
         if (isCorpus) checkQuery(q, PRODUCTS.find((known) => known === product) ?? 'Latest');
       },
+      serves: () => true,
     },
   );
   const operation = documents.find({ name: row.operation });

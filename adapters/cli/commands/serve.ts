@@ -13,12 +13,12 @@ import { drainMsOf, exitCodeOf, listenForShutdown, type ShutdownSignals } from '
 /** Longest that something forgotten may keep a stopped service from ending. */
 const LINGER_MS = 1000;
 
-/** Serves until it is asked to stop. Exit code 0 when it stopped as asked. */
+/** Serves until it is asked to stop. Exit code 0 when it stopped as asked, even if something could not be closed in time. */
 export async function serve(): Promise<void> {
   if (cluster.isWorker) return (await import('../workers/worker.js')).work();
   const config = configOfProcess();
   note(`Perch ${VERSION} is starting with its data in ${config.home}`);
-  const lifecycle = new Lifecycle();
+  const lifecycle = new Lifecycle({ warn: note });
   const release = closeOnInterrupt(lifecycle);
   const { shutdown, serving } = await lifecycle
     .start(() => startOn(lifecycle, config))
@@ -28,7 +28,7 @@ export async function serve(): Promise<void> {
     .finally(release);
   void shutdown.second.then((signal) => endNow(lifecycle, serving, exitCodeOf(signal)));
   await serving.drain(drainMsOf(await shutdown.first, config));
-  await lifecycle.close();
+  await lifecycle.close().catch((error: Error) => note(`perch: ${error.message}`));
   note('Perch has stopped');
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }

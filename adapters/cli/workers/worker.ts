@@ -4,6 +4,7 @@ import { Lifecycle } from '../../../app/lifecycle.js';
 import { openStores } from '../../../app/stores.js';
 import { endingOf } from '../failure.js';
 import { createLog } from '../log.js';
+import { note } from '../print.js';
 import type { SupervisorMessage, WorkerMessage } from './messages.js';
 import { drainMsOf, exitCodeOf, listenForShutdown } from './shutdown-signals.js';
 
@@ -30,7 +31,7 @@ export async function work(): Promise<void> {
 }
 
 async function serveUntil({ config, demoKey, worker }: Work, stop: Promise<number>): Promise<void> {
-  const lifecycle = new Lifecycle();
+  const lifecycle = new Lifecycle({ warn: note });
   await lifecycle.start(async () => {
     const stores = await openStores(lifecycle, config);
     const log = createLog(config.log).child({ worker });
@@ -38,7 +39,7 @@ async function serveUntil({ config, demoKey, worker }: Work, stop: Promise<numbe
     send({ say: 'serving', url: serving.url });
     await serving.drain(await stop);
   });
-  await lifecycle.close();
+  await lifecycle.close().catch((error: Error) => note(`perch: ${error.message}`));
 }
 
 /** A primary that is gone can hand over no connection any more: what is open is finished. */

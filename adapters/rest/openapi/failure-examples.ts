@@ -11,7 +11,7 @@ const SAID: Readonly<Record<ErrorCode, readonly [message: string, detail?: Error
   ],
   rate_limited: ['More than 20 requests per second. Try again in 1 s; nothing was charged.', { retryAfter: 1 }],
   no_credits: [
-    'This read costs 1 credit per tweet; the wallet has 0. Add credits: GET /v1/billing/packs lists the packs.',
+    'This read costs 1 credit per tweet; the wallet holds 0 credits. Add credits: GET /v1/billing/packs lists the packs.',
   ],
   bad_request: ['fresh must be true, false, 1 or 0, not "yes".', { param: 'fresh' }],
   not_found: ['No such user'],

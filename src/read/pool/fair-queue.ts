@@ -2,6 +2,7 @@ import { AccountQueue } from './account-queue.js';
 import { CappedSums } from './capped-sums.js';
 import type { Job } from './job.js';
 import { JobGroup } from './job-group.js';
+import { KindCounts } from './kind-counts.js';
 import { mayHaveMore, QUEUE_SLOTS, slotsOf } from './queue-share.js';
 
 /** Takes jobs from the queue: a session's worker. */
@@ -20,8 +21,7 @@ export class FairQueue {
   readonly #accounts = new Map<string, AccountQueue>();
   readonly #jobs = new Map<Job, Set<AccountQueue>>();
   readonly #groups = new Map<string, JobGroup>();
-  /** By kind: how many wait, and how many fit into a call. */
-  readonly #kinds = new Map<string, { waiting: number; readonly maxBatchSize: number }>();
+  readonly #kinds = new KindCounts();
   /** Jobs that cannot be batched, each counted once; and how many of them each account waits for. */
   #unbatched = 0;
   readonly #unbatchedOf = new CappedSums(QUEUE_SLOTS);
@@ -49,7 +49,7 @@ export class FairQueue {
 
   /** The kinds of the queued jobs. */
   kinds(): Iterable<string> {
-    return this.#kinds.keys();
+    return this.#kinds.kinds();
   }
 
   /** The queued jobs, by which sessions may take them. */
@@ -59,9 +59,7 @@ export class FairQueue {
 
   /** Upstream calls needed for all jobs. */
   get calls(): number {
-    let calls = 0;
-    for (const { waiting, maxBatchSize } of this.#kinds.values()) calls += Math.ceil(waiting / maxBatchSize);
-    return calls;
+    return this.#kinds.calls;
   }
 
   has(job: Job): boolean {
@@ -142,7 +140,7 @@ export class FairQueue {
     const [turns, unbatched] = [(own?.turns ?? 0) + 1, own?.unbatched ?? 0];
     // Of each other account no more than one call a turn; its own all.
     const others = this.#unbatchedOf.sum(turns) - Math.min(unbatched, turns);
-    // One that many wait for is in the lines of all of them, and is one call.
+    // One that many wait for is in the queues of all of them, and is one call.
     return Math.min(unbatched + others, this.#unbatched) + this.calls - this.#unbatched;
   }
 
@@ -173,12 +171,8 @@ export class FairQueue {
   }
 
   #count({ spec }: Job, by: 1 | -1): void {
-    const { kind, maxBatchSize } = spec;
-    const count = this.#kinds.get(kind) ?? { waiting: 0, maxBatchSize };
-    count.waiting += by;
-    if (count.waiting === 0) this.#kinds.delete(kind);
-    else this.#kinds.set(kind, count);
-    if (maxBatchSize === 1) this.#unbatched += by;
+    this.#kinds.count(spec, by);
+    if (spec.maxBatchSize === 1) this.#unbatched += by;
     this.#slots += by * slotsOf(spec);
   }
 }

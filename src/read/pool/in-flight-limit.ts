@@ -11,7 +11,7 @@ const UNPACED = 16;
 const START = { seconds: 0.25, least: 4 } as const;
 
 /** Never more than four seconds of the pace, within these: what takes longer to answer is read more slowly than the pace allows. */
-const CEILING = { seconds: 4, least: 8, most: 256 } as const;
+const RANGE = { seconds: 4, least: 8, most: 256 } as const;
 
 /** A window ends with enough answers (twice the limit, within these), or after `ms` if there are a few: one slow call is not a slow network. */
 const WINDOW = { least: 10, most: 24, few: 5, ms: 1000 } as const;
@@ -94,7 +94,7 @@ export class InFlightLimit {
     this.#options = options;
     const { perSecond, monotonic, measurement } = options;
     const callsIn = (seconds: number): number => Math.ceil((perSecond ?? 0) * seconds);
-    this.#most = perSecond === null ? UNPACED : clamp(CEILING.least, callsIn(CEILING.seconds), CEILING.most);
+    this.#most = perSecond === null ? UNPACED : clamp(RANGE.least, callsIn(RANGE.seconds), RANGE.most);
     this.#limit = perSecond === null ? UNPACED : clamp(START.least, callsIn(START.seconds), this.#most);
     this.#sinceMs = monotonic.now();
     this.#movedAtMs = this.#sinceMs;
@@ -138,7 +138,7 @@ export class InFlightLimit {
     return call;
   }
 
-  /** `told`: whether it took as long as the network takes, which a refusal at once does not tell. */
+  /** `isSample`: whether it took as long as the network takes, which a refusal at once does not tell. */
   leave(call: InFlightCall, isSample: boolean): void {
     this.#inFlight.delete(call);
     const now = this.#options.monotonic.now();

@@ -1,4 +1,6 @@
 import { ServiceError } from '../../core/errors.js';
+import { counted, figure } from '../../core/figures.js';
+import { QUEUE_SLOTS } from './queue-share.js';
 import type { Closed, Session } from './session.js';
 
 /** Why no session may read the kind now (Unix milliseconds), or undefined when one may, or will within `leftMs`. */
@@ -44,6 +46,10 @@ export function queueTooLong(waitMs: number, leftMs: number): ServiceError {
 /** The account has its share of the queue: it alone is refused, until one of its own is read (8.1.7, L7). */
 export function shareTaken(own: number, share: number, waitMs: number): ServiceError {
   const retryAfter = seconds(waitMs);
-  const message = `This account has ${Math.ceil(own)} reads waiting for the network; its share of the queue is currently ${Math.floor(share)}. Try again in ${retryAfter} s with fewer at once; nothing was charged.`;
+  const why =
+    share < 1
+      ? `The queue for the network is full: all ${figure(QUEUE_SLOTS)} slots are taken. Try again in ${retryAfter} s`
+      : `This account has ${counted(Math.ceil(own), 'read')} waiting for the network; its share of the queue is currently ${figure(Math.floor(share))}. Try again in ${retryAfter} s with fewer at once`;
+  const message = `${why}; nothing was charged.`;
   return new ServiceError('upstream_rate_limited', message, { retryAfter, reason: 'queue_share' });
 }

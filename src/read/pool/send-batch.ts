@@ -45,5 +45,5 @@ function upstreamFailure(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const late = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
   if (late) return tooLate(error);
-  return new ServiceError('upstream_error', 'The network did not respond.', { cause: error });
+  return new ServiceError('upstream_error', 'The network failed to answer the request.', { cause: error });
 }

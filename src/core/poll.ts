@@ -1,0 +1,41 @@
+/** What runs again and again beside requests. */
+export interface Poll {
+  close(): Promise<void>;
+}
+
+export type StartPoll = (run: () => Promise<void>, everyMs: number, firstMs?: number) => Poll;
+
+/**
+ * Polls that run again and again, `everyMs` after the last run has ended, first after `firstMs`; `close` waits for a run that is
+ * under way. A run that fails is reported, and the next one comes in its time.
+ */
+export const polling =
+  (onFailure: (error: unknown) => void): StartPoll =>
+  (run, everyMs, firstMs = everyMs) => {
+    let closed = false;
+    let running = Promise.resolve();
+    let timer: NodeJS.Timeout | undefined;
+    const attempt = async (): Promise<void> => {
+      try {
+        await run();
+      } catch (error) {
+        onFailure(error);
+      }
+      plan(everyMs);
+    };
+    const plan = (afterMs: number): void => {
+      if (closed) return;
+      timer = setTimeout(() => {
+        running = attempt();
+      }, afterMs);
+      timer.unref();
+    };
+    plan(firstMs);
+    return {
+      async close() {
+        closed = true;
+        clearTimeout(timer);
+        await running;
+      },
+    };
+  };

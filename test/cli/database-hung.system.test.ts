@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { freshDatabase } from '../support/database.js';
+import { lineTo } from '../support/line-to.js';
+import { SLOW_MS, serve } from './service.js';
+import { Cli } from './support.js';
+
+/** The ledger's maintenance has begun by then, five seconds after the start, and waits for the database. */
+const MAINTENANCE_MS = 6_000;
+/** All parts have fifteen seconds, and what lingers has one. The rest is for a slow machine; `compose.yaml` kills after thirty. */
+const STOPPED_MS = 20_000;
+
+test('a service that is interrupted while the database hangs says what was not closed, and ends in time with 0', {
+  timeout: SLOW_MS,
+}, async () => {
+  const [cli, database] = await Promise.all([Cli.open(), freshDatabase({ max: 1 })]);
+  const { line, url } = await lineTo(database);
+  const { started } = await serve(cli, { DATABASE_URL: url, PERCH_SECRET: 's'.repeat(32) });
+  try {
+    line.hang();
+    await sleep(MAINTENANCE_MS);
+    const signalled = performance.now();
+    started.process.kill('SIGINT');
+    const { code, stderr } = await started.end;
+    expect(performance.now() - signalled).toBeLessThan(STOPPED_MS);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^perch: not closed: .*maintenance of the ledger: still open after \d+ ms/m);
+    expect(stderr).toContain('Perch has stopped');
+  } finally {
+    started.process.kill('SIGKILL');
+    await started.end;
+    await line.close();
+    await cli.close();
+    await database.drop();
+  }
+});
