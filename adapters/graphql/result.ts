@@ -1,7 +1,6 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { toCredits } from '../../src/core/credits.js';
 import type { ServiceError } from '../../src/core/errors.js';
-import type { Charge } from '../../src/metering/receipt.js';
 import type { Answer, Outcome, Refusal } from '../../src/serve/call.js';
 import { failureOf } from '../../src/serve/execute.js';
 import { Rendered } from '../../src/serve/rendered.js';
@@ -35,7 +34,7 @@ export function bodyOf({ requestId, result }: Outcome): SharedBody | undefined {
 
 const remainingOf = ({ balance }: Answer): number | null => (balance === null ? null : toCredits(balance));
 
-const creditsOf = (charge: Charge) => ({
+const creditsOf = (charge: Answer['charge']) => ({
   charged: toCredits(charge.amount),
   cache: charge.cache,
   breakdown: charge.lines.map(({ path, items, unitPrice, cache }) => ({
