@@ -20,15 +20,15 @@ export const encode = ({ begin }: Encoding, shared: Buffer): Encoded => ({
   checksum: crc32(shared),
 });
 
-/** Bytes of a stored block: all three formats have room for as many. */
-const MOST_STORED = 0xffff;
+/** Bytes of a stored block, as all three formats have room for. */
+const BLOCK_BYTES = 0xffff;
 
 /** The blocks of a text that is stored as it is: `head` says what comes before each. */
 function stored(own: Buffer, head: (length: number, isLast: boolean) => Buffer): Buffer[] {
   const blocks: Buffer[] = [];
   let at = 0;
   do {
-    const block = own.subarray(at, at + MOST_STORED);
+    const block = own.subarray(at, at + BLOCK_BYTES);
     at += block.length;
     blocks.push(head(block.length, at >= own.length), block);
   } while (at < own.length);

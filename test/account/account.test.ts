@@ -49,8 +49,8 @@ describe('an operation with more usage rows than one may have', () => {
     );
     await Promise.all(fields);
     expect(ended).toEqual([
-      expect.stringMatching(/^2: One operation can have 1,000 rows/),
-      expect.stringMatching(/^3: One operation can have 1,000 rows/),
+      expect.stringMatching(/^2: One operation can return at most 1,000 rows/),
+      expect.stringMatching(/^3: One operation can return at most 1,000 rows/),
     ]);
   });
 
