@@ -2,10 +2,10 @@ import { Command, InvalidArgumentError } from 'commander';
 
 /** The scenarios, by the letter they go by everywhere. */
 export const SCENARIOS = {
-  A: 'GET /v1/users/{handle}, held',
-  B: 'timeline of 20, held',
-  C: 'followers page of 200, held',
-  D: 'GraphQL POST: profile and 20 tweets, held',
+  A: 'GET /v1/users/{handle}, cached',
+  B: 'timeline of 20, cached',
+  C: 'followers page of 200, cached',
+  D: 'GraphQL POST: profile and 20 tweets, cached',
   E: 'durable charges',
   F: 'growth: deep pages, search in a large corpus (minutes: --growth)',
   G: 'second start, and memory under load',

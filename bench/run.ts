@@ -5,9 +5,9 @@ import { beChild } from './processes/child.js';
 import { CHILD } from './processes/fork.js';
 import { profileReads } from './profile/profile.js';
 import { tableOf } from './report.js';
+import { cachedReads } from './scenarios/cached.js';
 import { durableCharges } from './scenarios/charges.js';
 import { growth } from './scenarios/growth.js';
-import { heldReads } from './scenarios/held.js';
 import { importLarge } from './scenarios/import.js';
 import { manyNodes } from './scenarios/nodes.js';
 import { secondStart } from './scenarios/start.js';
@@ -19,7 +19,7 @@ async function main(argv: readonly string[]): Promise<void> {
   try {
     if (options.profileFolder !== null) return await profileReads(bench, options.profileFolder);
     const all: Section[] = [];
-    for (const scenario of [heldReads, durableCharges, secondStart, importLarge, growth, manyNodes]) {
+    for (const scenario of [cachedReads, durableCharges, secondStart, importLarge, growth, manyNodes]) {
       for (const section of await scenario(bench)) {
         all.push(section);
         if (!options.json) process.stdout.write(`\n${tableOf(section)}`);

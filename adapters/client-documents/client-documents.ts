@@ -36,7 +36,7 @@ export interface ClientDocumentsOptions {
   };
 }
 
-/** What is held: the document as text, or why there is none. */
+/** What is cached: the document as text, or why there is none. */
 type CachedDocument = { readonly text: string } | { readonly fault: string };
 
 /** Client ID Metadata Documents (A13), fetched from wherever a stranger says, with care. */

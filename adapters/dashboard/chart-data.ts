@@ -81,7 +81,7 @@ const restOf = (others: readonly Series[], bars: number): Series => ({
   total: sum(others.map(({ total }) => total)),
 });
 
-/** Items read from the network against items that were held, from rows by day. */
+/** Items read from the network against cached ones, from rows by day. */
 export function itemsChart(range: Range, rows: readonly UsageRow[]): ChartData {
   const { bars, step } = barsOf(range);
   const read = bars.map(() => 0);

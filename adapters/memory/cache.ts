@@ -19,7 +19,7 @@ export interface MemoryCacheOptions {
   /** Where it is counted, and as which memory; `cache` unless told. */
   readonly memories?: Memories;
   readonly memory?: MemoryName;
-  /** Bound on the estimated size of everything held (see `bytesOf`); what was used longest ago goes first. */
+  /** Bound on the estimated size of everything cached (see `bytesOf`); what was used longest ago goes first. */
   readonly maxBytes?: number;
 }
 

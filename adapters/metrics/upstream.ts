@@ -68,8 +68,8 @@ export function measureUpstream(registers: Registry[], health: () => PoolHealth)
     registers,
     collect() {
       this.reset();
-      for (const [family, { cacheHits: held, read }] of families()) {
-        this.inc({ family, source: 'held' }, held);
+      for (const [family, { cacheHits: cached, read }] of families()) {
+        this.inc({ family, source: 'cache' }, cached);
         this.inc({ family, source: 'network' }, read);
       }
     },

@@ -30,7 +30,7 @@ export interface RedisCacheOptions {
   readonly clock: Clock;
   /** Bounded and in this process: all there is while Redis is away. */
   readonly near: Cache;
-  /** The longest that anything is held; six hours unless told. */
+  /** The longest that anything is cached; six hours unless told. */
   readonly longestMs?: number;
   readonly memories?: Memories;
 }

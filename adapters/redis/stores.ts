@@ -15,7 +15,7 @@ import { createRedisTombstoneLog, type RedisTombstoneLog } from './tombstones.js
 export interface RedisStoresOptions {
   /** One server, or nodes of a cluster. */
   readonly urls: readonly string[];
-  /** Wall clock time: judges how long things are held. */
+  /** Wall clock time: tells how long things stay cached. */
   readonly clock: Clock;
   readonly log: Log;
   /** This process's own stores: local copies in front of Redis, and all there is while it is away. */

@@ -6,7 +6,7 @@ export const DEMO_HANDLE = 'harbor_obs';
 
 const TWEETS = 20;
 
-/** What the first example costs, in credits: a profile and its newest tweets, read from the network or held already. */
+/** What the first example costs, in credits: a profile and its newest tweets, read from the network or cached. */
 export function firstQueryPrice(cache: 'miss' | 'hit'): {
   profile: number;
   tweets: number;

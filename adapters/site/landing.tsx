@@ -27,7 +27,7 @@ const Receipt = () => {
           <dt>You pay</dt>
           <dd>{inCredits(full.sum)}</dd>
         </div>
-        <div class="held">
+        <div class="cached">
           <dt>The same, cached</dt>
           <dd>{figure(cached.sum)}</dd>
         </div>

@@ -18,7 +18,7 @@ export interface FamilyStatus {
   readonly refused: number;
   /** The last failure of the network since the start; `at` is RFC 3339. */
   readonly lastIncident: { readonly at: string; readonly code: ErrorCode; readonly message: string } | null;
-  /** Share of items that were held already, 0 to 1; null before the first read. */
+  /** Share of items that were cached, 0 to 1; null before the first read. */
   readonly cacheHitRate: number | null;
 }
 

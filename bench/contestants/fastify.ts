@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import fastify from 'fastify';
 import type { Answers } from './answers.js';
 
-/** What most services do: the object at hand, JSON.stringify per answer; no key, no limit, no meter. */
+/** What most services do: the object in memory, JSON.stringify per answer; no key, no limit, no meter. */
 export async function fastifyJson({ rest }: Answers): Promise<Server> {
   const app = fastify();
   for (const [path, body] of Object.entries(rest)) {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const COMMAND = fileURLToPath(new URL('../../adapters/cli/perch.mjs', import.meta.url));
 const START_MS = 60_000;
 
-/** Held things stay held for as long as any benchmark runs: a hit is a hit in every round. */
+/** What is cached stays cached for as long as any benchmark runs: a hit is a hit in every round. */
 const HELD_FOR_A_DAY = Object.fromEntries(
   ['PROFILE', 'TWEET', 'FIRST_PAGE', 'DEEPER_PAGE', 'FOLLOWERS'].map((name) => [`PERCH_TTL_${name}_S`, '86400']),
 );

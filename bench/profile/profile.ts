@@ -7,7 +7,7 @@ import { type CpuProfile, costsOf, costTable } from './costs.js';
 
 const WARM_SECONDS = 2;
 
-/** One CPU profile of the service per held read, and what its time went to. The files open in any browser's developer tools. */
+/** One CPU profile of the service per cached read, and what its time went to. The files open in any browser's developer tools. */
 export async function profileReads(bench: Workbench, folder: string): Promise<void> {
   const { letters, connections, seconds } = bench.options;
   const home = await bench.small();

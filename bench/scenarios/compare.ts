@@ -34,7 +34,7 @@ interface Round {
   readonly generatorBusy: number;
 }
 
-/** One held read: Perch and its contestants under the same load in turn, and whether every answer was paid. */
+/** One cached read: Perch and its contestants under the same load in turn, and whether every answer was paid. */
 export async function compare(bench: Workbench, read: Read, { perch, home, servers }: Arena): Promise<Section> {
   const { options, say } = bench;
   const body = read.body === undefined ? {} : { body: read.body };

@@ -11,7 +11,7 @@ const DEEP = 100;
 /** Few, so that time is not spent waiting for each other. */
 const CONNECTIONS = 2;
 
-/** Page 100 of a timeline beside page 1, held and read anew, by the time of an answer. */
+/** Page 100 of a timeline beside page 1, cached and read anew, by the time of an answer. */
 export async function deepPages(bench: Workbench, home: Furnished): Promise<Section> {
   const perch = await startPerch(home, { path: READS[0]?.path ?? '/', key: home.key });
   const first = `${perch.url}/v1/users/${SUBJECT.id}/tweets?count=${COUNT}`;
@@ -34,11 +34,11 @@ export async function deepPages(bench: Workbench, home: Furnished): Promise<Sect
       round(`${page}${how}`, last + how),
     ]);
     const figures = await alternate(contestants, bench.options.rounds, (text) => bench.say(`F  page ${text}`));
-    const [held = [], heldDeep = [], anew = [], anewDeep = []] = figures.values();
+    const [cached = [], cachedDeep = [], anew = [], anewDeep = []] = figures.values();
     return {
       letter: 'F',
       title: `growth: page ${page} of a timeline, ${COUNT} tweets a page`,
-      lines: [...pair('held', page, held, heldDeep), ...pair('read anew', page, anew, anewDeep)],
+      lines: [...pair('cached', page, cached, cachedDeep), ...pair('read anew', page, anew, anewDeep)],
       notes: [],
     };
   } finally {

@@ -18,12 +18,12 @@ interface Kind {
 
 /** Reads of each kind, each of something else. */
 const TIMES = 12;
-/** Past the time for which a node believes what it has at hand. */
+/** Past the time for which a node believes what it has cached itself. */
 const PAST_NEAR_MS = 2200;
 
-/** One after the other; then once more when all that is at hand has to be asked for again. */
-const AT_ONCE = ['cold', 'held, first time', 'held, at hand'] as const;
-const PAST_NEAR = 'held, after 2 s';
+/** One after the other; then once more when all that the process has cached has to be asked for again. */
+const AT_ONCE = ['cold', 'cached in Redis', 'cached in the process'] as const;
+const PAST_NEAR = 'cached, after 2 s';
 
 /** No two kinds share a user. */
 const KINDS: readonly Kind[] = [
@@ -59,7 +59,7 @@ interface Shared {
   readonly redis: RedisServer;
 }
 
-/** What one read asks of Redis and leaves in Postgres: cold, and held in three ways. One at a time. */
+/** What one read asks of Redis and leaves in Postgres: cold, and cached in three ways. One at a time. */
 export async function costOfEachRead(
   bench: Workbench,
   home: Furnished,

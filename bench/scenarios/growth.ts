@@ -58,7 +58,7 @@ async function searches(bench: Workbench, small: Furnished, large: Furnished): P
       letter: 'F',
       title,
       lines,
-      notes: ['the network port alone, nothing held: over HTTP the ratios are nearer to 1'],
+      notes: ['the network port alone, nothing cached: over HTTP the ratios are nearer to 1'],
     };
   } finally {
     await Promise.all([few.close(), many.close()]);

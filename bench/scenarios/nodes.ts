@@ -37,7 +37,7 @@ interface Round extends Costs {
   readonly p99Ms: number;
 }
 
-/** I: the same held reads as nodes are run, and what every read leaves behind in Redis and Postgres. */
+/** I: the same cached reads as nodes are run, and what every read leaves behind in Redis and Postgres. */
 export async function manyNodes(bench: Workbench): Promise<Section[]> {
   if (!bench.options.letters.includes('I')) return [];
   if (!hasRedis()) {

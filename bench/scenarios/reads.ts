@@ -3,7 +3,7 @@ import { SUBJECT } from '../data/rows.js';
 import type { Letter } from '../options.js';
 import type { ServerName } from '../processes/child.js';
 
-/** A held read that is compared: what is asked of Perch and of everyone else, and what to hope for. */
+/** A cached read that is compared: what is asked of Perch and of everyone else, and what to hope for. */
 export interface Read {
   readonly letter: Letter;
   readonly path: string;

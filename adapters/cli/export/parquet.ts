@@ -5,7 +5,7 @@ import { Failure } from '../failure.js';
 import type { Column, Row } from './columns.js';
 import { linesOf } from './lines.js';
 
-/** Rows of one group: as many are held in memory. */
+/** Rows of one group: so many are kept in memory. */
 const GROUP_ROWS = 10_000;
 
 const TYPES = {

@@ -8,7 +8,7 @@ const commandShape = z.object({
   subject: z.string(),
   product: z.string().nullable(),
   format: z.string(),
-  /** Rows read anew and rows that were held don't mix. */
+  /** Rows read with `fresh` and rows that were cached don't mix. */
   fresh: z.boolean(),
 });
 

@@ -83,7 +83,7 @@ function page(nodes: readonly unknown[], endCursor: string | null = null) {
   return { value: { nodes, pageInfo: { endCursor }, meta }, items: nodes.map(() => 'miss' as const) };
 }
 
-/** The first object was held, the others not. */
+/** The first object was cached, the others were not. */
 function batch(nodes: readonly unknown[], errors: readonly unknown[]) {
   const items: readonly ItemCache[] = nodes.map((_node, index) => (index === 0 ? 'hit' : 'miss'));
   return { value: { nodes, errors, meta: { items: nodes.length, cache: 'mixed', cacheHits: 1 } }, items };

@@ -76,7 +76,7 @@ export interface ApiOperation {
   readonly 'x-price'?: PriceNote;
 }
 
-/** Credits per item: full, when held, and with `fresh`; and what bounds the number of items. */
+/** Credits per item: in full, when cached, and with `fresh`; and what bounds the number of items. */
 export interface PriceNote {
   readonly unit: string;
   readonly credits: number;

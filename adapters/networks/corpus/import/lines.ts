@@ -42,7 +42,7 @@ export class Collected {
   }
 }
 
-/** The lines of a file, blank ones left out, in bundles of what one chunk held. */
+/** The lines of a file, blank ones left out, in bundles of what one chunk had. */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   maxBytes: number = MAX_PIECE_BYTES,

@@ -15,16 +15,16 @@ export const stageFollows = (sql: TransactionSql, follows: readonly StagedFollow
 
 interface Order {
   added: number;
-  /** Edges held already stand in another order than in this import. */
+  /** Edges imported before stand in another order than in this import. */
   isMoved: boolean;
-  /** Edges that are new come after all that were held already. */
+  /** Edges that are new come after all that were imported before. */
   isAppended: boolean;
 }
 
 /**
  * Merges the staged edges so that they read in the order of their import (C20). Edges whose order is right already keep
  * their ordinals, so that the same file changes nothing; where an import tells another order, all of its edges are placed
- * anew, after everything held.
+ * anew, after everything else.
  */
 export async function mergeFollows(sql: TransactionSql): Promise<{ added: number; changed: number }> {
   await sql`create temp table ordered_corpus_follows on commit drop as

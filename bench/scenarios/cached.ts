@@ -10,8 +10,8 @@ import { ask } from './ask.js';
 import { compare } from './compare.js';
 import { READS } from './reads.js';
 
-/** A to D: held reads, beside servers that answer the same bytes or the same selection from memory. */
-export async function heldReads(bench: Workbench): Promise<Section[]> {
+/** A to D: cached reads, beside servers that answer the same bytes or the same selection from memory. */
+export async function cachedReads(bench: Workbench): Promise<Section[]> {
   const reads = READS.filter(({ letter }) => bench.options.letters.includes(letter));
   if (reads.length === 0) return [];
   const home = await bench.small();
@@ -31,17 +31,17 @@ export async function heldReads(bench: Workbench): Promise<Section[]> {
   }
 }
 
-/** Every answer the contestants give, as Perch gave it once it held what is in it. */
+/** Every answer the contestants give, as Perch gave it once it cached what is in it. */
 async function answersOf(perch: Service, { key }: Furnished): Promise<Answers> {
   const rest: Record<string, string> = {};
   let graphql: unknown;
   for (const { path, body } of READS) {
     const options = { key, ...(body !== undefined && { body }) };
     await ask(perch.url + path, options);
-    const held = await ask(perch.url + path, options);
-    if (held.cache !== 'hit') throw new Error(`${path}, asked again, is no hit: ${held.text.slice(0, 500)}`);
-    if (body === undefined) rest[path] = held.text;
-    else graphql = held.data;
+    const cached = await ask(perch.url + path, options);
+    if (cached.cache !== 'hit') throw new Error(`${path}, asked again, is no hit: ${cached.text.slice(0, 500)}`);
+    if (body === undefined) rest[path] = cached.text;
+    else graphql = cached.data;
   }
   return { rest, graphql: graphql as Answers['graphql'] };
 }
