@@ -100,9 +100,9 @@ async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boo
   const [row] = await sql<{ server: string; schema: number; accounts: number; users: number; tweets: number }[]>`
     select current_setting('server_version') as server,
       (select max(version)::int from public.schema_version) as schema,
-      (select figure(*)::int from accounts) as accounts,
-      (select figure(*)::int from corpus_users) as users,
-      (select figure(*)::int from corpus_tweets) as tweets`;
+      (select count(*)::int from accounts) as accounts,
+      (select count(*)::int from corpus_users) as users,
+      (select count(*)::int from corpus_tweets) as tweets`;
   const { faults } = await ledger.check();
   if (row === undefined) throw new Error('the database did not respond');
   const where = isEmbedded ? 'embedded' : 'at DATABASE_URL';
