@@ -31,7 +31,7 @@ describeInChromium('signing in', () => {
     const accountId = await server.openAccount(null);
     const tab = await open();
     await tab.page.goto(await link(accountId));
-    await tab.page.getByText('You opened a sign-in link of Ada.').waitFor();
+    await tab.page.getByText('You opened a sign-in link for Ada.').waitFor();
     expect(tab.page.url()).toBe(`${server.url}/sign-in`);
     expect(await server.sessions.list(accountId)).toEqual([]);
     await tab.page.getByRole('button', { name: 'Sign in' }).click();

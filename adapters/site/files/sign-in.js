@@ -25,7 +25,7 @@ async function sayWhose(form, token) {
   whose.textContent = '';
   try {
     const { name } = await post('/sign-in/whose', { token });
-    whose.textContent = ` of ${name}`;
+    whose.textContent = ` for ${name}`;
     seen.value = '1';
   } catch {
     // Used, or too old: the click says so.
