@@ -2,23 +2,26 @@ import { readFileSync } from 'node:fs';
 import { type AssetSet, assetSet, pathIn } from './asset-set.js';
 import { packageFile } from './package-file.js';
 
-const read = (name: string): Buffer => readFileSync(new URL(`./files/${name}`, import.meta.url));
-const css = (...names: string[]): Buffer => Buffer.concat(names.map(read));
+const read = (path: string): Buffer => readFileSync(new URL(path, import.meta.url));
+const css = (...paths: string[]): Buffer => Buffer.concat(paths.map(read));
 
 /** `tokens.css` also stands alone: GraphiQL takes the colours and the logo from here, but not the layout of the pages. */
 const ASSETS = assetSet('/assets', {
-  'site.css': css('tokens.css', 'site.css', 'parts.css', 'tables.css', 'first-reads.css', 'sign-in.css', 'consent.css'),
-  'tokens.css': read('tokens.css'),
-  'dashboard.css': css('dashboard.css', 'dashboard-parts.css'),
-  'copy.js': read('copy.js'),
-  'first-reads.js': read('first-reads.js'),
-  'sign-in.js': read('sign-in.js'),
-  'passkeys.js': read('passkeys.js'),
-  'webauthn-page.js': read('webauthn-page.js'),
+  'site.css': css(
+    ...['./files/tokens.css', './files/site.css', './files/parts.css', './files/tables.css', './files/first-reads.css'],
+    ...['../sign-in/files/sign-in.css', '../oauth/files/consent.css'],
+  ),
+  'tokens.css': read('./files/tokens.css'),
+  'dashboard.css': css('../dashboard/files/dashboard.css', '../dashboard/files/dashboard-parts.css'),
+  'copy.js': read('./files/copy.js'),
+  'first-reads.js': read('./files/first-reads.js'),
+  'sign-in.js': read('../sign-in/files/sign-in.js'),
+  'passkeys.js': read('../sign-in/files/passkeys.js'),
+  'webauthn-page.js': read('../sign-in/files/webauthn-page.js'),
   // The whole package as its authors build it for a plain `<script>`.
   'webauthn.js': packageFile('@simplewebauthn/browser', 'dist/bundle/index.umd.min.js'),
-  'logo.svg': read('logo.svg'),
-  'favicon.svg': read('favicon.svg'),
+  'logo.svg': read('./files/logo.svg'),
+  'favicon.svg': read('./files/favicon.svg'),
 });
 
 /** Everything the pages ask for, by path; serve with `Cache-Control: public, max-age=31536000, immutable` (L10). */
@@ -38,4 +41,4 @@ export const sitePath = (
 ): string => pathIn(ASSETS, name);
 
 /** The logo's source, to be set into a page where it takes part in the layout. */
-export const LOGO_SVG = read('logo.svg').toString('utf8');
+export const LOGO_SVG = read('./files/logo.svg').toString('utf8');

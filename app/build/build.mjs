@@ -15,6 +15,9 @@ const FILES = [
   'schema/operations',
   'adapters/graphql/graphiql/browser',
   'adapters/postgres/migrations',
+  'adapters/dashboard/files',
+  'adapters/oauth/files',
+  'adapters/sign-in/files',
   'adapters/site/files',
 ];
 
