@@ -44,8 +44,8 @@ export async function addCap(
 }
 
 /**
- * Changes or removes the cap of a key and its relatives, which are already locked. Throws `bad_request` for a cap below
- * what they spent in the period.
+ * Locks a key and its relatives, and changes or removes their cap. Throws `bad_request` for a cap below what they spent
+ * in the period.
  */
 export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Promise<void> {
   const { accountId } = of;

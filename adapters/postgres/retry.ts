@@ -36,7 +36,7 @@ export const mayHaveCommitted = (error: unknown): boolean =>
 export const isUniqueViolation = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === '23505';
 
-/** Between two attempts. */
+/** The longest delay between two attempts. */
 const LONGEST_DELAY_MS = 800;
 
 /** How long attempts continue, in milliseconds. */
@@ -48,7 +48,7 @@ interface Bounds {
 }
 
 /**
- * Repeats it while it fails for a transient reason, and passes whether it may already have been done. It must be
+ * Repeats `run` while it fails for a transient reason, and tells it whether it may already have been done. It must be
  * idempotent.
  */
 export async function retryTransient<T>(

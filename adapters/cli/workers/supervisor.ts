@@ -10,8 +10,8 @@ import { Failure } from '../failure.js';
 import type { SupervisorMessage, WorkerMessage } from './messages.js';
 
 /**
- * A worker that ends sooner failed at its start, and its successor waits: first this long, then twice as long, at most
- * half a minute.
+ * A worker that ends sooner died at its start, and its replacement is delayed: first by `FIRST_WAIT_MS`, then by twice
+ * as long each time, at most half a minute.
  */
 const YOUNG_MS = 10_000;
 const FIRST_WAIT_MS = 250;

@@ -51,9 +51,7 @@ export class Account {
     }
   };
 
-  /**
-   * A session that no longer works is dropped, unless another has already replaced it; the next read opens a new one.
-   */
+  /** Sends with renewed tokens. If they are refused too, they are dropped, unless others have replaced them. */
   async #sendAgain<T>(call: Call<T>, tokens: Tokens): Promise<T> {
     try {
       return await this.#send(call, tokens);

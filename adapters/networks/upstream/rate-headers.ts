@@ -14,7 +14,7 @@ export function retryAfterSeconds(headers: Headers, nowMs = Date.now()): number 
   return /^\d+$/.test(text) ? inBounds(Number(text)) : inBounds((Date.parse(text) - nowMs) / 1000);
 }
 
-/** A time in an upstream's format, as seconds from now: Unix seconds, or an RFC 3339 date-time. */
+/** Times in an upstream's format as Unix milliseconds: from Unix seconds, or from an RFC 3339 date-time. */
 const DIALECTS = {
   'unix seconds': (text: string): number => (/^\d{9,11}$/.test(text) ? Number(text) * 1000 : Number.NaN),
   'date-time': (text: string): number => Date.parse(text),
