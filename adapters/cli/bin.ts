@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// The command, as it is built: the package's `bin`, and what a clone runs.
+// The command in the build: the package's `bin`, which a clone also runs.
 import { requireNode } from './node-version.mjs';
 
 requireNode();
-// Traces name the sources.
+// Stack traces refer to the sources.
 process.setSourceMapsEnabled(true);
 const { main } = await import('./main.js');
 await main();

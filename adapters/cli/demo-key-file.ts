@@ -1,5 +1,5 @@
 import { join } from 'node:path';
 import type { Config } from '../../src/config/config.js';
 
-/** Where the demo key is kept for GraphiQL's button: readable by its owner alone. */
+/** Where the demo key is kept for GraphiQL's button: readable only by its owner. */
 export const demoKeyFile = (config: Config): string => join(config.home, 'demo-key');

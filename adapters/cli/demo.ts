@@ -9,26 +9,26 @@ import { note } from './print.js';
 import { openProgress } from './progress.js';
 
 const DEMO_LOCK = 0x64656d6f;
-/** When PERCH_STARTING_CREDITS gives nothing: enough to explore with (M27). */
+/** When PERCH_STARTING_CREDITS is 0: enough to explore with (M27). */
 const PLAY_CREDITS = 1_000_000;
-/** The rate of the first paid tier: a newcomer clicks more than once a second. */
+/** The rate of the first paid tier: a new user clicks more than once a second. */
 const PLAY_QPS = 20;
 
 export interface Demo {
   readonly accountId: string;
   readonly key: string;
-  /** The key was made just now: it is shown once. */
+  /** Whether the key was made just now: it is shown once. */
   readonly isNew: boolean;
 }
 
 /**
- * Makes an empty database a demo: the invented network, and an account with a key to play with. Does nothing where there is
- * something already, or the configuration wants no demo. Processes that start together take turns.
+ * Makes an empty database a demo: the invented network, and an account with a key to try it. Does nothing if the
+ * database is not empty, or the configuration disables the demo. Processes that start together take turns.
  */
 export async function prepareDemo(stores: Stores, config: Config): Promise<Demo | null> {
   if (!config.demo) return null;
   return stores.sql.begin(async (turn) => {
-    // Filling takes its time, and so does waiting for whoever fills.
+    // Loading takes time, and so does waiting for the process that loads.
     await turn`
       select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
         set_config('idle_in_transaction_session_timeout', '0', true)`;
@@ -43,7 +43,7 @@ async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {
     select exists (select from corpus_users) or exists (select from corpus_tweets)
       or exists (select from corpus_follows) as filled`;
   if (found?.filled !== false) return;
-  // Of use at one start in the life of a folder.
+  // Needed at only one start in the life of a folder.
   const [{ demoNetwork }, { DEMO_SEED }, { loadCorpus }] = await Promise.all([
     import('../networks/corpus/demo/demo-network.js'),
     import('../networks/corpus/demo/entry-points.js'),
@@ -61,7 +61,7 @@ async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {
   }
 }
 
-/** The key of an earlier start, while it works: a revoked one is not offered. */
+/** The key of an earlier start, if it still works: a revoked one is not offered. */
 async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<Demo | null> {
   const key = (await readFile(demoKeyFile(config), 'utf8').catch(() => '')).trim();
   if (!isWellFormedKey(key)) return null;
@@ -69,7 +69,7 @@ async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<D
   return found?.state === 'live' ? { accountId: found.caller.accountId, key, isNew: false } : null;
 }
 
-/** Only where nobody has a key yet. The file is written first: a key that nobody can read would be lost. */
+/** Only if the database has no key yet. The file is written first: a key that nobody can read would be lost. */
 async function newKey(stores: Stores, config: Config): Promise<Demo | null> {
   const [found] = await stores.sql`select exists (select from keys) as taken`;
   if (found?.taken !== false) return null;

@@ -1,4 +1,5 @@
-// Whether dist/ was built of the sources as they are: plain JavaScript and nothing but Node, as every start of a clone asks.
+// Checks whether dist/ was built from the current sources: plain JavaScript with only Node, since every start of a
+// clone runs it.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -7,9 +8,9 @@ import { PACKAGE_FOLDER, takeTurn } from './install.mjs';
 
 const ROOT = PACKAGE_FOLDER;
 const STAMP = join(ROOT, 'dist', '.sources');
-/** What the built program is made of. */
+/** The folders that the built program comes from. */
 const SOURCES = ['app', 'src', 'schema', 'adapters'];
-/** What the build reads or copies, by its ending: not what is there for people, nor what an editor keeps beside a file. */
+/** The files that the build reads or copies, by extension: not documents for people, nor files that an editor adds. */
 const IS_READ = /^[^.#].*\.(?:[cm]?[jt]s|tsx|json|css|svg|sql|graphql|peggy)$/;
 const SINGLE = ['package-lock.json', 'tsconfig.json'];
 
@@ -18,14 +19,17 @@ export async function ensureBuilt() {
   if (isCurrent()) return;
   const release = await takeTurn(ROOT, 'building Perch');
   try {
-    // Another process may have done it while this one waited.
+    // Another process may have built it while this one waited.
     if (!isCurrent()) await run();
   } finally {
     release();
   }
 }
 
-/** Builds, and notes of which sources: as they were before, so that what changes meanwhile is built by the next start. */
+/**
+ * Builds, and records the sources as they were before, so that a file that changes meanwhile is built by the next
+ * start.
+ */
 export async function writeStamp(build) {
   const before = fingerprint();
   await build();
@@ -35,11 +39,11 @@ export async function writeStamp(build) {
 
 const isCurrent = () => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === fingerprint();
 
-/** By time and size: some hundred looks instead of as many reads. */
+/** By time and size: a few hundred stat calls instead of as many reads. */
 function fingerprint() {
   const hash = createHash('sha256');
   const add = (path) => {
-    // Gone since its folder was listed, as a file that is replaced may be.
+    // Deleted since its folder was listed, as may happen when a file is replaced.
     const found = statSync(path, { throwIfNoEntry: false });
     if (found !== undefined) hash.update(`${path} ${found.mtimeMs} ${found.size}\n`);
   };
@@ -53,10 +57,10 @@ function fingerprint() {
   return hash.digest('hex');
 }
 
-/** In a process of its own, which takes the compiler with it. */
+/** In a separate process, which frees the compiler's memory when it ends. */
 async function run() {
   const args = [join(ROOT, 'app', 'build', 'build.mjs'), '--keep'];
-  // Standard output belongs to the result of the command.
+  // Standard output is reserved for the command's result.
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
   const code = await new Promise((resolve, reject) => {
     child.once('error', reject);

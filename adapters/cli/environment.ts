@@ -4,22 +4,22 @@ import { fileURLToPath } from 'node:url';
 import { type Config, readConfig } from '../../src/config/config.js';
 import { note } from './print.js';
 
-/** From the sources or from what was built of them: the nearest folder with a manifest. */
+/** From the sources or from the build: the nearest folder with a manifest. */
 const PACKAGE_FOLDER = packageFolder(dirname(fileURLToPath(import.meta.url)));
 
 function packageFolder(from: string): string {
   return existsSync(join(from, 'package.json')) || dirname(from) === from ? from : packageFolder(dirname(from));
 }
 
-/** As a dependency its own folder is no place for data. */
+/** When Perch is a dependency, its own folder must not contain data. */
 const isCheckout = !PACKAGE_FOLDER.split(sep).includes('node_modules');
 
 /**
- * The configuration of this process. Without PERCH_HOME a checkout keeps its data in itself, from wherever it is called, so
- * that `npm start` and a command typed elsewhere mean the same. Throws ConfigError.
+ * The configuration of this process. Without PERCH_HOME a checkout keeps its data in itself, wherever it is called
+ * from, so that `npm start` and a command run elsewhere use the same data. Throws ConfigError.
  */
 export function configOfProcess(): Config {
-  // The key of a client, as the README's examples export it, is no setting of the service.
+  // A client's key, which the README's examples export, is not a setting of the service.
   const { PERCH_KEY: _, ...env } = process.env;
   const cwd = isCheckout && !env.PERCH_HOME?.trim() ? PACKAGE_FOLDER : process.cwd();
   const config = readConfig({ env, cwd, terminal: process.stderr.isTTY === true });
@@ -27,7 +27,7 @@ export function configOfProcess(): Config {
   return config;
 }
 
-/** A path as it was typed: npm runs its scripts in the package's folder and keeps the shell's own in INIT_CWD. */
+/** A path as typed: npm runs its scripts in the package's folder and keeps the shell's own in INIT_CWD. */
 export function typedPath(path: string): string {
   const { INIT_CWD, npm_lifecycle_event } = process.env;
   const isNpmRun = npm_lifecycle_event === 'perch' && resolve(process.cwd()) === resolve(PACKAGE_FOLDER);

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../../src/config/config.js';
 import { ServiceError } from '../../src/core/errors.js';
 
-/** Exit codes: a check or a command failed; what the command was told, or its configuration, is wrong. */
+/** Exit codes: a check or a command failed; or the command line, or the configuration, is wrong. */
 export const FAILED = 1;
 export const WRONG_USE = 2;
 
@@ -19,13 +19,13 @@ export class Failure extends Error {
 
 export interface Ending {
   readonly exitCode: number;
-  /** What is still to be said; null when it was said already. */
+  /** The message to print; null if it was already printed. */
   readonly message: string | null;
 }
 
-/** Any thrown thing as what the process says last and ends with. */
+/** The last message and the exit code of the process, for any thrown value. */
 export function endingOf(error: unknown): Ending {
-  // Help and version are thrown too, with 0; everything else of the parser's is a word it doesn't know.
+  // Help and version are also thrown, with 0; the parser's other errors mean a wrong command line.
   if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? 0 : WRONG_USE, message: null };
   if (error instanceof Failure) return { exitCode: error.exitCode, message: error.message };
   if (error instanceof ConfigError) return { exitCode: WRONG_USE, message: error.message };

@@ -1,4 +1,5 @@
-// What the lockfile names, installed when it isn't there. Plain JavaScript and nothing but Node: it runs before all else.
+// Installs the lockfile's packages if they are missing. Plain JavaScript with only Node: it runs before everything
+// else.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
@@ -11,18 +12,18 @@ export const PACKAGE_FOLDER = realpathSync(fileURLToPath(new URL('../..', import
 
 const WAIT_MS = 10 * 60_000;
 
-/** As a dependency of another package it has what that one's package manager gave it. */
+/** As a dependency of another package it has what that package's package manager installed. */
 export const isDependency = (folder) => folder.split(sep).includes('node_modules');
 
 /**
- * Installs when node_modules doesn't hold what the lockfile names; otherwise looks at two files and leaves the network
- * alone. Throws an Error that says what to do.
+ * Installs when node_modules doesn't contain the lockfile's packages; otherwise reads two files and does not use the
+ * network. Throws an Error that says what to do.
  */
 export async function ensureInstalled({ folder = PACKAGE_FOLDER, dev = false } = {}) {
   if (isDependency(folder) || missing(folder, dev) === null) return;
   const release = await takeTurn(folder, 'installing the dependencies');
   try {
-    // Another process may have done it while this one waited.
+    // Another process may have installed them while this one waited.
     const why = missing(folder, dev);
     if (why !== null) await runNpm(folder, why, dev);
   } finally {
@@ -30,13 +31,16 @@ export async function ensureInstalled({ folder = PACKAGE_FOLDER, dev = false } =
   }
 }
 
-/** Why an install is needed, in words; null when it isn't. Optional packages may be absent: they depend on the platform. */
+/**
+ * Why an install is needed, as a message; null when it isn't. Optional packages may be absent: they depend on the
+ * platform.
+ */
 export function missing(folder, dev) {
   const wanted = readLock(join(folder, 'package-lock.json'));
   const there = installed(folder);
   if (there === null) return 'the dependencies are not installed yet';
   for (const [path, entry] of Object.entries(wanted ?? {})) {
-    // Folders of the repository itself have nothing to be installed but what they ask for.
+    // Folders of the repository itself need no install beyond their dependencies.
     if (!path.includes('node_modules/') || entry.link || (entry.dev && !dev)) continue;
     const found = there[path];
     if (found === undefined && !entry.optional && !entry.devOptional) return `${nameOf(path)} is missing`;
@@ -59,7 +63,7 @@ function readLock(file) {
   }
 }
 
-/** One process at a time. The system takes the name back from a process that dies, so nothing stale is ever left. */
+/** One process at a time. The system releases the name when a process dies, so no stale lock remains. */
 export async function takeTurn(folder, work) {
   const name = `perch-install-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
   const deadline = Date.now() + WAIT_MS;
@@ -83,20 +87,20 @@ function listenOn(name) {
 function addressOf(name) {
   if (process.platform === 'linux') return { path: `\0${name}` };
   if (process.platform === 'win32') return { path: `\\\\.\\pipe\\${name}` };
-  // Elsewhere sockets outlive their process as files; a port doesn't.
+  // On other systems, sockets outlive their process as files; a port doesn't.
   return { host: '127.0.0.1', port: 49_152 + (Number.parseInt(name.slice(-4), 16) % 16_000) };
 }
 
 async function runNpm(folder, why, dev) {
   const command = existsSync(join(folder, 'package-lock.json')) ? 'ci' : 'install';
   process.stderr.write(`perch: installing with npm ${command}, because ${why}\n`);
-  // Whoever develops here keeps what that needs. To run, nothing is needed that an install script would do.
+  // A development checkout keeps its dev dependencies. Running Perch needs nothing that an install script would do.
   const all = dev || Object.values(installed(folder) ?? {}).some((entry) => entry.dev);
   const args = [command, '--no-audit', '--no-fund', ...(all ? ['--include=dev'] : ['--omit=dev', '--ignore-scripts'])];
   const npm = npmProgram();
   const child = spawn(npm.program, [...npm.args, ...args], {
     cwd: folder,
-    // Standard output belongs to the result of the command.
+    // Standard output is reserved for the command's result.
     stdio: ['ignore', 2, 2],
     shell: npm.shell,
   });
@@ -110,7 +114,7 @@ async function runNpm(folder, why, dev) {
   );
 }
 
-/** The npm that runs us, or the one beside this Node, or the one on the PATH. */
+/** The npm that runs this script, or the one beside this Node, or the one on the PATH. */
 function npmProgram() {
   const beside = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
   const running = process.env.npm_execpath ?? '';

@@ -3,8 +3,8 @@ import { note } from './print.js';
 import { exitCodeOf, listenForShutdown } from './workers/shutdown-signals.js';
 
 /**
- * Until the function it gives is called, Ctrl-C and SIGTERM close what is open, and what is just being opened, and end the
- * process; asked twice it goes at once. Without that an embedded server started a moment ago would be left running.
+ * Until the returned function is called, Ctrl-C and SIGTERM close what is open or being opened, and end the process; a
+ * second signal ends it at once. Otherwise an embedded server started a moment ago would be left running.
  */
 export function closeOnInterrupt(lifecycle: Lifecycle): () => void {
   const { first: once, second: twice, release } = listenForShutdown();

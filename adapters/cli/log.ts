@@ -5,10 +5,10 @@ import { withoutKeys } from '../http/request.js';
 
 const STDERR = 2;
 
-/** Bytes that are written at once, and the longest that a line waits for others. Exit and crash write what is left. */
+/** The bytes that are written at once, and the longest that a line waits for others. Exit and crash write the rest. */
 const TOGETHER = { minLength: 4096, periodicFlush: 100 } as const;
 
-/** The service's log, on standard error: for people, or one JSON object a line. */
+/** The service's log, on standard error: as text for people, or one JSON object per line. */
 export function createLog({ level, format }: Config['log']): Logger {
   const destination: DestinationStream =
     format === 'pretty'
@@ -24,7 +24,7 @@ export function createLog({ level, format }: Config['log']): Logger {
   return pino({ level }, hidingKeys(destination));
 }
 
-/** Whatever an error from outside quotes: no key gets into the log. */
+/** Whatever an external error quotes, no key gets into the log. */
 export function hidingKeys(destination: DestinationStream): DestinationStream {
   const write = destination.write.bind(destination);
   destination.write = (line) => write(line.includes('perch_live_') ? withoutKeys(line) : line);

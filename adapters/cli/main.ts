@@ -4,7 +4,7 @@ import { createProgram } from './program.js';
 
 /** Runs the command that the process was started with. Never rejects; sets the exit code. */
 export async function main(): Promise<void> {
-  // `perch key list | head` closes the pipe early; that is no fault.
+  // `perch key list | head` closes the pipe early; that is not a fault.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;

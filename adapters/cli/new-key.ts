@@ -5,11 +5,13 @@ import { Keys } from '../../src/account/keys.js';
 import { OPERATOR } from '../../src/core/audit.js';
 import type { Thousandths } from '../../src/core/credits.js';
 
-/** The keys of these stores, changed by the operator. */
+/** The keys of these stores, as changed by the operator. */
 export const keysOf = ({ accounts, secrets }: Stores): Keys =>
   new Keys({ accounts, pepper: secrets.pepper, clock: { now: Date.now }, randomBytes });
 
-/** Credits in, as a row of the ledger; again with the same id, nothing happens. Gives the balance after. */
+/**
+ * Adds credits, as a row of the ledger; repeating it with the same id has no effect. Returns the balance afterwards.
+ */
 export const grant = (
   { ledger }: Stores,
   given: { accountId: string; amount: Thousandths; reason: string; requestId?: string | undefined },
@@ -27,7 +29,7 @@ export interface NewAccount {
   readonly key?: string;
 }
 
-/** An account with what it starts with. The key comes last: who has one has all the rest. */
+/** An account with its starting credits. The key comes last: its holder has everything else. */
 export async function openAccount(
   stores: Stores,
   given: NewAccount,

@@ -1,2 +1,2 @@
-/** Ends the process where its Node is too old for anything else of Perch to be loaded. */
+/** Ends the process if its Node is too old to load anything else of Perch. */
 export function requireNode(): void;

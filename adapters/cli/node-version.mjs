@@ -1,4 +1,4 @@
-/** Ends the process where its Node is too old for anything else of Perch to be loaded. */
+/** Ends the process if its Node is too old to load anything else of Perch. */
 export function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;

@@ -1,4 +1,4 @@
-/** What may stand on the command line: each takes the text and gives the value, or says what would be right. */
+/** Parsers for the command line: each takes the text and returns the value, or says what would be right. */
 
 import { InvalidArgumentError } from 'commander';
 import { isWellFormedKey, keyPrefix } from '../../src/access/key.js';
@@ -15,7 +15,7 @@ function refuse(right: string): never {
   throw new InvalidArgumentError(`Must be ${right}.`);
 }
 
-// Invisible characters would make two names look the same.
+// Invisible characters would make two different names look the same.
 const isPlain = (text: string): boolean => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text);
 
 export function name(text: string): string {
@@ -24,7 +24,7 @@ export function name(text: string): string {
   return fits ? trimmed : refuse(`1 to ${MAX_NAME} visible characters on one line`);
 }
 
-/** The same addresses that sign-in takes: another could never be signed in with. */
+/** The addresses that sign-in accepts: others could never be used to sign in. */
 export const email = (text: string): string => {
   const { success, data } = mailAddress.safeParse(text.trim());
   return success ? data : refuse('an email address such as ada@example.org');
@@ -33,7 +33,7 @@ export const email = (text: string): string => {
 export const uuid = (text: string): string =>
   isUuid(text) ? text.toLowerCase() : refuse('an id such as 019a2b3c-4d5e-7f60-8123-456789abcdef');
 
-/** Credits from nothing on, as thousandths (M3). */
+/** Credits, not negative, as thousandths (M3). */
 export const credits = (text: string): Thousandths =>
   /^[0-9]{1,12}(\.[0-9]{1,3})?$/.test(text)
     ? toThousandths(Number(text))
@@ -55,7 +55,7 @@ export const perSecond = (text: string): number => whole(text, 1, 1_000_000);
 
 export const atLeastOne = (text: string): number => whole(text, 1, 9_999_999_999);
 
-/** The address of a service, without a slash at its end. */
+/** The address of a service, without a slash at the end. */
 export function webAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlainWeb = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '';
@@ -64,7 +64,7 @@ export function webAddress(text: string): string {
     : refuse('a URL such as http://127.0.0.1:4000');
 }
 
-/** How long the old key goes on working: 0 to 30 days (A10), in milliseconds. */
+/** How long the old key keeps working: 0 to 30 days (A10), in milliseconds. */
 export function overlap(text: string): number {
   const [, amount = '', unit = ''] = /^([0-9]{1,7})([smhd])$/.exec(text) ?? [];
   const ms = text === '0' ? 0 : Number(amount || Number.NaN) * (UNIT_MS[unit] ?? Number.NaN);
@@ -73,7 +73,7 @@ export function overlap(text: string): number {
     : refuse('from 0 to 30d, such as 90s, 15m, 24h or 7d (0 revokes the old key at once)');
 }
 
-/** The shown part of a key; of a whole key that part is taken. */
+/** The visible prefix of a key; of a whole key only the prefix is used. */
 export function prefix(text: string): string {
   if (isWellFormedKey(text)) return keyPrefix(text);
   return /^perch_live_[0-9A-Za-z]{6}$/.test(text)

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The command in a clone: a fit Node, what the lockfile names, a build of the sources as they are; then what was built.
+// The command in a clone: checks Node, installs the lockfile's packages, builds the current sources, then runs the
+// build.
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from './ensure-built.mjs';
 import { ensureInstalled } from './install.mjs';
@@ -15,6 +16,6 @@ try {
 }
 
 const built = new URL('../../dist/perch.js', import.meta.url);
-// Workers are started as this process was: on what was built.
+// Workers are started like this process: from the build.
 process.argv[1] = fileURLToPath(built);
 await import(built.href);

@@ -7,8 +7,8 @@ import { ledgerCommands } from './commands/ledger-commands.js';
 import { serviceCommands } from './commands/service-commands.js';
 
 /**
- * The command line: names, words and help. What a command does is loaded when it runs, so that help and faults come at once.
- * Throws CommanderError where the words are wrong, after saying so on standard error.
+ * The command line: names, options and help. A command's code is loaded when it runs, so that help and errors appear at
+ * once. Throws CommanderError for a wrong command line, after reporting it on standard error.
  */
 export function createProgram(): Command {
   const program = new Command('perch')

@@ -1,13 +1,13 @@
 import cliProgress from 'cli-progress';
 import { note } from './print.js';
 
-/** How far a long piece of work is: a bar on a terminal, a few plain lines elsewhere. All on standard error. */
+/** The progress of long work: a bar on a terminal, a few plain lines elsewhere. All on standard error. */
 export interface Progress {
-  /** `done` of the whole, in its own unit; `doing` is shown beside the bar. */
+  /** `done` of the total, in the work's own unit; `doing` is shown beside the bar. */
   update(done: number, doing?: string): void;
-  /** A line that stays, above the bar. */
+  /** A permanent line, above the bar. */
   line(text: string): void;
-  /** Ends the bar; what is said afterwards stands below it. */
+  /** Ends the bar; later messages appear below it. */
   stop(): void;
 }
 

@@ -1,7 +1,7 @@
 import { badRequest } from '../../src/core/errors.js';
 import { ROUTES, type RouteRow } from '../rest/routes.js';
 
-/** A path as it is written in an address, or the whole address. Throws `bad_request`. */
+/** A path as written in an address, or the full address. Throws `bad_request`. */
 export function urlOf(address: string): URL {
   const isAddress = /^https?:\/\//i.test(address);
   if (!isAddress && !address.startsWith('/'))
@@ -13,13 +13,13 @@ export function urlOf(address: string): URL {
   }
 }
 
-/** The endpoint of a path, and the names in it. Throws `bad_request` that says which paths and methods there are. */
+/** The endpoint of a path, and the names in it. Throws `bad_request` that lists the available paths and methods. */
 export function routeOf(method: string, pathname: string): { row: RouteRow; path: Record<string, string> } {
   const matches = ROUTES.flatMap((row) => {
     const path = match(row.path, pathname);
     return path === null ? [] : [{ row, path }];
   });
-  // Fixed paths stand before those with a name in them.
+  // Fixed paths come before those with a name in them.
   const found = matches.find(({ row }) => row.method === method && row.path === matches[0]?.row.path);
   if (found) return found;
   if (matches[0]) {
@@ -30,7 +30,7 @@ export function routeOf(method: string, pathname: string): { row: RouteRow; path
   throw badRequest(`${pathname} is not a path of this service. Available paths:\n  ${known}`);
 }
 
-/** The names in the path, percent-decoded once; null where the path is another one. One trailing slash is ignored (I8). */
+/** The names in the path, percent-decoded once; null for a different path. One trailing slash is ignored (I8). */
 function match(template: string, pathname: string): Record<string, string> | null {
   const pattern = template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
   const groups = new RegExp(`^${pattern}/?$`).exec(pathname);

@@ -5,11 +5,11 @@ import { localUrl } from '../../src/core/local-url.js';
 import { SignInLinks, signInLink } from '../../src/sign-in/links.js';
 import { createOneTimeTokens } from '../postgres/one-time-tokens.js';
 
-/** A link that signs the account's owner in, once, within a day. `url`: where sign-in is. */
+/** A link that signs in the account's owner, once, within a day. `url`: the address of sign-in. */
 export async function newSignInLink({ sql }: Stores, accountId: string, url: string): Promise<string> {
   const links = new SignInLinks({ tokens: createOneTimeTokens(sql), clock: { now: Date.now }, randomBytes });
   return signInLink(url, await links.forAccount(accountId));
 }
 
-/** Where a service of this configuration has its sign-in, as far as that is known before it listens. */
+/** The sign-in address of a configuration's service, as far as it is known before the service listens. */
 export const signInUrl = ({ authUrl, host, port }: Config): string => authUrl ?? localUrl(host, port);

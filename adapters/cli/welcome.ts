@@ -4,7 +4,7 @@ import type { Demo } from './demo.js';
 import { demoKeyFile } from './demo-key-file.js';
 import { facts } from './print.js';
 
-/** Whom a first read asks for: somebody who is there for certain. */
+/** The subject of a first read: an account that is certain to exist. */
 const FIRST_HANDLES: Readonly<Record<Config['network'], string | null>> = {
   corpus: DEMO_HANDLES.observatory,
   bluesky: 'bsky.app',
@@ -13,7 +13,7 @@ const FIRST_HANDLES: Readonly<Record<Config['network'], string | null>> = {
 };
 
 /**
- * What is printed once the service listens: where to go, and a line that works when it is pasted. `signIn`: a link into the
+ * The text printed once the service listens: addresses, and a command that works when pasted. `signIn`: a link to the
  * demo account's dashboard, or null.
  */
 export function welcome(url: string, config: Config, demo: Demo | null, signIn: string | null): string {
@@ -59,5 +59,5 @@ function firstRead(url: string, config: Config, demo: Demo | null): string[] {
   ];
 }
 
-/** A path as a shell takes it; a whole one, for it is pasted anywhere. */
+/** A path quoted for a shell; absolute, since it may be pasted anywhere. */
 const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

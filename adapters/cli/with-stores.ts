@@ -5,7 +5,7 @@ import { configOfProcess } from './environment.js';
 import { closeOnInterrupt } from './interrupts.js';
 import { note } from './print.js';
 
-/** Opens the stores of a configuration for a command, whether the service runs or not, and leaves them as they were found. */
+/** Opens the stores of a configuration for a command, whether or not the service runs, and leaves them as they were. */
 export async function withStoresOf<T>(config: Config, use: (stores: Stores) => Promise<T>): Promise<T> {
   const lifecycle = new Lifecycle();
   const release = closeOnInterrupt(lifecycle);

@@ -16,36 +16,36 @@ const DEADLINE_MS = 3000;
 const HELD_MS = HOUR_MS;
 const FAILURE_HELD_MS = 60_000;
 
-/** Documents on their way at once, of this process: a slow host holds its place for as long as the deadline. */
+/** The most documents that this process fetches at once: a slow host occupies its slot until the deadline. */
 const MOST_AT_ONCE = 16;
 
 export interface ClientDocumentsOptions {
   readonly cache: Cache;
   readonly clock: Clock;
-  /** Names the software and whom to write to. */
+  /** Names the software and a contact. */
   readonly userAgent: string;
-  /** Less strict, for tests alone. */
+  /** Less strict, for tests only. */
   readonly allow?: {
     /** Default: public unicast addresses. */
     readonly isPublic?: (address: string) => boolean;
     readonly resolve?: Resolve;
-    /** Default: 443 alone. */
+    /** Default: only 443. */
     readonly anyPort?: boolean;
-    /** A certificate to trust beside the usual ones. */
+    /** A certificate to trust besides the usual ones. */
     readonly ca?: string;
   };
 }
 
-/** What is cached: the document as text, or why there is none. */
+/** What is cached: the document as text, or why it is missing. */
 type CachedDocument = { readonly text: string } | { readonly fault: string };
 
-/** Client ID Metadata Documents (A13), fetched from wherever a stranger says, with care. */
+/** Client ID Metadata Documents (A13), fetched safely from addresses that strangers choose. */
 export class GuardedDocuments implements ClientDocuments {
   readonly #options: ClientDocumentsOptions;
   readonly #isPublic: (address: string) => boolean;
-  /** With the first document: many a process never reads one. */
+  /** Opened with the first document: many processes never read one. */
   readonly #agent = lazily(() => this.#open());
-  /** By address: who asks for what is on its way waits for that. */
+  /** By address: later callers wait for a fetch in progress. */
   readonly #underway = new Map<string, Promise<CachedDocument>>();
 
   constructor(options: ClientDocumentsOptions) {
@@ -80,7 +80,7 @@ export class GuardedDocuments implements ClientDocuments {
     const { Agent } = await import('undici');
     return new Agent({
       connections: 2,
-      // Nothing is kept open to a stranger's host.
+      // No connection to a stranger's host is kept open.
       pipelining: 0,
       connect: {
         timeout: DEADLINE_MS,
@@ -92,7 +92,7 @@ export class GuardedDocuments implements ClientDocuments {
 
   async #fetch(address: string): Promise<string> {
     const url = new URL(address);
-    // A connection to an address needs no look-up, so that the guard there would not see it.
+    // A connection to an IP address needs no look-up, so the guard there would not see it.
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
     if (url.protocol !== 'https:') throw new Unfit('its URL is not https.');
     if (url.port !== '' && !this.#options.allow?.anyPort) throw new Unfit('its URL has a port.');
@@ -101,7 +101,7 @@ export class GuardedDocuments implements ClientDocuments {
     const headers = { accept: 'application/json', 'user-agent': this.#options.userAgent };
     const { request } = await import('undici');
     const response = await request(url, { dispatcher: await this.#agent.get(), signal, headers });
-    // What is let go half-way says so, and nobody else listens.
+    // A discarded body emits an error, and nothing else listens for it.
     response.body.on('error', () => {});
     try {
       const type = String(response.headers['content-type'] ?? '');
@@ -125,7 +125,7 @@ const busy = (): ServiceError =>
     },
   );
 
-/** What may be told: it says nothing about anybody's network. */
+/** A fault that may be reported: its message reveals nothing about any network. */
 class Unfit extends Error {}
 
 async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {

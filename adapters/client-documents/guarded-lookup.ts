@@ -1,12 +1,12 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** All addresses of a name. */
+/** Resolves all addresses of a name. */
 export type Resolve = (hostname: string, options: LookupOptions & { all: true }) => Promise<LookupAddress[]>;
 
 /**
- * For `connect`: resolves a name and lets nothing through when any of its addresses is not public. The connection is made to
- * what comes out of here, so that a name cannot be resolved a second time to something else.
+ * For `connect`: resolves a name, and fails if any of its addresses is not public. The connection is made to the
+ * addresses returned, so that the name cannot resolve to another address in between.
  */
 export const guardedLookup =
   (resolve: Resolve, isPublic: (address: string) => boolean): LookupFunction =>

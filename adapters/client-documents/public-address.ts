@@ -1,11 +1,12 @@
 import ipaddr from 'ipaddr.js';
 
-/** All of IPv6 that was ever given out for the public internet. */
+/** The only part of IPv6 allocated for the public internet. */
 const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an address is public unicast. Private, loopback, link-local, shared, documentation and multicast ranges are not, nor
- * is what wraps an IPv4 address for a translator (6to4, Teredo, NAT64): it could lead to any of those.
+ * Whether an address is public unicast. Private, loopback, link-local, shared, documentation and multicast ranges are
+ * not, nor are addresses that wrap an IPv4 address for a translator (6to4, Teredo, NAT64): they could lead to any of
+ * those.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;

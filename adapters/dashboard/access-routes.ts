@@ -11,10 +11,10 @@ import { clientsPage } from './clients.js';
 import { securityPage } from './security.js';
 import type { DashboardOptions } from './services.js';
 
-/** Events of the log. */
+/** The most events of the log that are shown. */
 const LOGGED = 100;
 
-/** Who can get at the account: clients with consent, and browsers. */
+/** Who has access to the account: clients with consent, and browsers. */
 export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptions): void {
   const { grants, sessions, auditLog, passkeys } = options;
   routes.page('/dashboard/clients', async (signedIn, reply) => {
@@ -58,7 +58,7 @@ export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptio
       const list = await sessions.list(visitor.accountId);
       if (!list.some((session) => session.sessionId === sessionId)) throw notOnAccount('session');
       await sessions.end(visitor.accountId, sessionId, by);
-      // Who has ended their own session is sent to sign-in from there.
+      // Customers who end their own session are redirected from there to sign-in.
       return redirectTo(reply, `${security}?done=session-ended`);
     },
   );

@@ -9,7 +9,7 @@ export const WHO: Record<Actor['who'], string> = {
   service: 'Perch',
 };
 
-/** What a kind of change is called; one that this version does not know is shown as it is. */
+/** The label of a kind of change; one that this version does not know is shown unchanged. */
 export const kindText = (what: AuditKind): string => (Object.hasOwn(AUDIT, what) ? AUDIT[what] : what);
 
 type Value = AuditDetail[string];
@@ -29,7 +29,7 @@ function plain(value: Value): string {
 const capOf = (credits: Value, period: Value | undefined): string =>
   typeof credits === 'number' ? `cap ${inCredits(credits)}${PERIODS[String(period)] ?? ''}` : 'no cap';
 
-/** Facts that are said in a way of their own. Ids are for machines: they say nothing here. */
+/** Facts with a wording of their own. Ids are for machines: they are left out here. */
 const SAID: Record<string, (value: Value, detail: AuditDetail) => string | null> = {
   grant_id: () => null,
   sale_id: () => null,
@@ -48,7 +48,7 @@ const SAID: Record<string, (value: Value, detail: AuditDetail) => string | null>
   redirect_uri: (value) => `redirects to ${plain(value)}`,
 };
 
-/** The plain facts of a change, as a person reads them: `perch_live_8fK2xQ…; “Reader”; cap 500 credits per day`. */
+/** The facts of a change, for a person to read: `perch_live_8fK2xQ…; “Reader”; cap 500 credits per day`. */
 export const detailText = (detail: AuditDetail): string =>
   Object.entries(detail)
     .map(([name, value]) => {

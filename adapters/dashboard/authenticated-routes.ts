@@ -21,20 +21,20 @@ type Act = (
   reply: FastifyReply,
 ) => Promise<FastifyReply> | FastifyReply;
 
-/** How the pages are opened and changed: signed in, kept by nobody, and what goes wrong is said in words. */
+/** How pages and forms are served: only to signed-in customers, never cached, and errors as pages. */
 export interface AuthenticatedRoutes {
   page(url: string, show: Show): void;
-  /** A form sent to `url`; who is not signed in comes back to the page `from`. */
+  /** A form sent to `url`; a visitor who is not signed in returns to the page `from`. */
   form(url: string, from: string, act: Act): void;
 }
 
-/** The query of a request: keys may come more than once. */
+/** The query of a request: keys may occur more than once. */
 export const queryOf = ({ url }: FastifyRequest): URLSearchParams => {
   const at = url.indexOf('?');
   return new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
 };
 
-/** One name of the path, decoded. */
+/** One parameter of the path, decoded. */
 export const pathParam = ({ params }: FastifyRequest, name: string): string =>
   (params as Record<string, string | undefined>)[name] ?? '';
 
@@ -54,10 +54,10 @@ export function sendDashboard(reply: FastifyReply, page: string, formsTo: string
   return sendPage(reply, page, csp);
 }
 
-/** After a form: the browser asks for the page anew, and a reload sends nothing twice. */
+/** After a form: the browser requests the page again, so that a reload does not send the form twice. */
 export const redirectTo = (reply: FastifyReply, url: string): FastifyReply => reply.redirect(url, 303);
 
-/** 400 to 499 and the processor's troubles are the customer's to know; the rest is ours. */
+/** 400 to 499 and the processor's failures concern the customer; the rest are Perch's own. */
 export const isCallerError = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code !== 'internal';
 
@@ -79,7 +79,7 @@ export function authenticatedRoutes({ keyless, sessionCookies, accounts }: Dashb
       return await answer();
     } catch (error) {
       const failure = asServiceError(error);
-      // Who has left hears of nothing, and what was ended for that did not fail.
+      // A caller who has left gets no answer, and work that was ended for that did not fail.
       if (!one.signal.aborted) logFailure(one.request, failure);
       if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
       const page = refusalPage(layoutOf(one), refusalTitle(failure.status), failure.message);
@@ -112,13 +112,13 @@ export function authenticatedRoutes({ keyless, sessionCookies, accounts }: Dashb
   };
 }
 
-/** A character that no store takes, and that nobody types. */
+/** Refuses a character that no store accepts, and that nobody types. */
 function refuseNul(fields: URLSearchParams): void {
   const named = [...fields].find(([, value]) => value.includes('\0'));
   if (named !== undefined) throw badRequest(`${named[0]} contains an invalid character.`, named[0]);
 }
 
-/** They come back to the page that a picture or a file belongs to. */
+/** After sign-in they return to the page that a picture or a file belongs to. */
 const signIn = (reply: FastifyReply, next: string): FastifyReply =>
   redirectTo(reply, signInPath(next.replace(/^(\/dashboard\/usage)\.(?:csv|svg)/, '$1')));
 

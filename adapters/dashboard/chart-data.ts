@@ -5,7 +5,7 @@ import type { UsageRow } from '../../src/ports/ledger.js';
 
 import { SERIES_COLOURS } from './palette.js';
 
-/** Longer ranges are drawn by the week: a bar must stay wide enough to be seen on a phone. Days. */
+/** Longer ranges are drawn by the week: a bar must stay wide enough to be visible on a phone. Days. */
 const LONGEST_BY_DAY = 92;
 
 export const CHARTS = ['credits', 'items'] as const;
@@ -26,11 +26,11 @@ export interface ChartData {
   /** Days in a bar: 1 or 7. */
   readonly step: 1 | 7;
   readonly series: readonly Series[];
-  /** Whether the last series is what is left over. */
+  /** Whether the last series sums up the remaining ones. */
   readonly rest: boolean;
 }
 
-/** First and last day, both of them in it, UTC. */
+/** First and last day, inclusive, UTC. */
 export interface Range {
   readonly from: string;
   readonly to: string;
@@ -52,7 +52,7 @@ function barsOf(range: Range): { bars: string[]; step: 1 | 7 } {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** Credits by endpoint, from rows by day and endpoint: the six that cost most, the others as one. */
+/** Credits by endpoint, from rows by day and endpoint: the six that cost most, and the others combined. */
 export function creditsChart(range: Range, rows: readonly UsageRow[]): ChartData {
   const { bars, step } = barsOf(range);
   const byName = new Map<string, number[]>();
@@ -98,7 +98,7 @@ export function itemsChart(range: Range, rows: readonly UsageRow[]): ChartData {
   return { unit: 'items', bars, step, series, rest: false };
 }
 
-/** What the picture shows, for who does not see it. */
+/** What the picture shows, for people who cannot see it. */
 export function chartText({ unit, bars, step, series }: ChartData, range: Range): string {
   const total = sum(series.map((one) => one.total));
   const what = `${unit === 'credits' ? 'Credits' : 'Items'} per ${step === 1 ? 'day' : 'week'} from ${range.from} to ${range.to}`;

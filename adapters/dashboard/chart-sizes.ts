@@ -1,4 +1,4 @@
-/** For phones, for what is between, and for desks; pixels, as the pictures are meant to be shown. */
+/** For phones, for sizes in between, and for desktops; pixels, as the pictures are meant to be shown. */
 export const CHART_SIZES = {
   narrow: { width: 320, height: 220 },
   medium: { width: 640, height: 260 },

@@ -11,7 +11,7 @@ export interface Look {
 /** The picture as SVG text. */
 export type Draw = (data: ChartData, look: Look) => Promise<string>;
 
-/** What the thread answers: one of them. */
+/** The thread's answer: either `svg` or `error` is set. */
 interface Drawn {
   readonly id: number;
   readonly svg?: string;
@@ -23,11 +23,11 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** With nothing to draw for so long the thread ends: it takes a hundred megabytes. */
+/** A thread that has been idle for this long ends: it takes a hundred megabytes. */
 const IDLE_MS = 60_000;
 
 /**
- * Draws charts beside the service, one at a time. The thread begins with the first picture, and anew after it broke or
+ * Draws charts beside the service, one at a time. The thread starts with the first picture, and again after it broke or
  * was idle; it does not keep the process alive.
  */
 export function createChartThread(idleMs: number = IDLE_MS): { readonly draw: Draw; close(): Promise<void> } {
@@ -41,7 +41,7 @@ export function createChartThread(idleMs: number = IDLE_MS): { readonly draw: Dr
     waiting.clear();
   };
   const start = (): Worker => {
-    // Without the options of this process, which may be meant for it alone.
+    // Without this process's own Node options, which may not suit a thread.
     const started = new Worker(new URL('./chart-worker.mjs', import.meta.url), { execArgv: [] });
     started.on('message', ({ id, svg, error }: Drawn) => {
       const one = waiting.get(id);

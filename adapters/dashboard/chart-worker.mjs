@@ -1,4 +1,4 @@
-// Starts the thread that draws from its source; the build has it as JavaScript in the place of this file.
+// Starts the drawing thread from its source; the build puts compiled JavaScript in place of this file.
 import { fileURLToPath } from 'node:url';
 import { register } from 'tsx/esm/api';
 

@@ -3,7 +3,7 @@ import { drawChart } from './chart.js';
 import type { ChartData } from './chart-data.js';
 import type { Look } from './chart-thread.js';
 
-// A thread of its own for pictures: the library takes tenths of a second for one, and reads would wait for it.
+// A separate thread for pictures: the library takes tenths of a second for one, and reads would wait for it.
 parentPort?.on('message', ({ id, data, look }: { id: number; data: ChartData; look: Look }) => {
   try {
     parentPort?.postMessage({ id, svg: drawChart(data, look) });

@@ -12,13 +12,13 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 const shortDay = (day: string): string => `${Number(day.slice(8))} ${MONTHS[Number(day.slice(5, 7)) - 1]}`;
 
-/** `1.5k`, `20M`: what fits beside an axis. */
+/** `1.5k`, `20M`: short enough for an axis. */
 const shortFigure = (value: number): string => {
   const [size, letter] = value >= 1e6 ? [1e6, 'M'] : value >= 1000 ? [1000, 'k'] : [1, ''];
   return `${Math.round((value / size) * 1000) / 1000}${letter}`;
 };
 
-/** The picture as SVG text, without motion or script: it is drawn here and only shown there. */
+/** The picture as SVG text, without motion or script: the browser only displays it. */
 export function drawChart(data: ChartData, look: { scheme: Scheme; width: ChartWidth }): string {
   const palette = paletteOf(look.scheme);
   const chart = init(null, null, { renderer: 'svg', ssr: true, ...CHART_SIZES[look.width] });
@@ -64,15 +64,15 @@ const bars = ({ series, rest, bars: count }: ChartData, palette: Palette, width:
     emphasis: { disabled: true },
     itemStyle: {
       color: rest && index === series.length - 1 ? palette.rest : (palette.series[index] ?? palette.rest),
-      // A seam between neighbours, for who cannot tell their colours apart; thin bars would be nothing but seam.
+      // A seam between neighbours, for people who cannot distinguish their colours; thin bars would be all seam.
       borderColor: palette.card,
       borderWidth: count.length > 40 && width !== 'wide' ? 0 : 0.6,
     },
-    // Nothing is nothing, and no line along the axis.
+    // Zero draws nothing, not even a line along the axis.
     data: values.map((value) => (value === 0 ? '-' : value)),
   }));
 
-/** The library adds rules for a pointer; a picture has none, and no rule for it. */
+/** The library adds hover rules; a picture has no pointer, so they are removed. */
 function withoutHover(svg: string): string {
   const [head = '', ...styled] = svg.split(/<style\s*>/);
   const rest = styled.map((text) => text.slice(text.indexOf(STYLE_END) + STYLE_END.length).trimStart());

@@ -13,7 +13,7 @@ export interface ClientsModel {
   readonly grants: readonly GrantRecord[];
 }
 
-/** A client of OAuth, which people know as an app. Its name is its own word: nobody has checked it. */
+/** An OAuth client, which people call an app. Its name is its own claim, which nobody has checked. */
 const Client = ({ grant }: { grant: GrantRecord }) => (
   <li class="card client">
     <div class="card-head">
@@ -66,7 +66,7 @@ const Client = ({ grant }: { grant: GrantRecord }) => (
   </li>
 );
 
-/** Of those no longer connected, so many are listed. */
+/** The most disconnected clients that are listed. */
 const FORMER = 50;
 
 const Former = ({ grants }: { grants: readonly GrantRecord[] }) => (

@@ -14,7 +14,7 @@ import { standingOf } from './overview-model.js';
 import { Badge, Card, DataTable, FormError, Notice, type Tone } from './parts.js';
 import { Purchases, Statement } from './statements.js';
 
-/** What became of a checkout that the customer came back from. */
+/** The outcome of a checkout that the customer returned from. */
 export interface CheckoutReturn {
   readonly tone: Tone;
   readonly title: string;
@@ -26,7 +26,7 @@ export interface CreditsModel {
   readonly account: AccountRecord;
   /** Whether packs can be bought by card. */
   readonly open: boolean;
-  /** New with each page: sent along with its forms, so that a second click opens nothing more (H12). */
+  /** New with each page: sent with its forms, so that a second click opens no second checkout (H12). */
   readonly pageKey: string;
   readonly checkoutReturn: CheckoutReturn | null;
   /** Why a checkout could not be opened. */
@@ -35,7 +35,7 @@ export interface CreditsModel {
   readonly statement: readonly StatementEntry[];
 }
 
-/** Credits on a frozen account are of no use: there is no way to buy them then (W8). */
+/** A frozen account cannot use credits, so it cannot buy any (W8). */
 const isSold = ({ open, account }: CreditsModel): boolean => open && !account.frozen;
 
 const PackCard = ({ pack, model }: { pack: (typeof PACKS)[number]; model: CreditsModel }) => {

@@ -1,4 +1,4 @@
-/** What was just done, as the page that follows says it; the address carries the name alone. */
+/** What was just done, as shown on the next page; the address contains only the message's name. */
 export const FLASH_MESSAGES = {
   'key-changed': 'Key saved.',
   'key-revoked': 'Key revoked. It stops working everywhere within seconds.',

@@ -8,7 +8,7 @@ export const amountOf = (amount: Thousandths): string => figure(toCredits(amount
 /** `1 credit`, `1,234.5 credits`, from thousandths. */
 export const creditsOf = (amount: Thousandths): string => inCredits(toCredits(amount));
 
-/** With a capital letter in front. */
+/** With an initial capital. */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `$12`, `$12.50`, from cents. */
@@ -19,10 +19,10 @@ export const dollars = (cents: number): string => {
 
 export const PERIODS: Record<CapPeriod, string> = { day: 'per day', month: 'per month', total: 'in total' };
 
-/** `live`; `ending`: replaced, and it still works for a while (A10); `ended`, `revoked`: it does not work any more. */
+/** `live`; `ending`: replaced, and still working for a while (A10); `ended`, `revoked`: no longer working. */
 export type KeyState = 'live' | 'ending' | 'ended' | 'revoked';
 
-/** `replaced`: the client it was given to has a younger one. */
+/** `replaced`: its client has a newer one. */
 export function keyState(
   key: Pick<KeyRecord, 'revokedAt' | 'expiresAt' | 'grantId'>,
   nowMs: number,
@@ -31,7 +31,7 @@ export function keyState(
   if (key.revokedAt !== null) return 'revoked';
   if (key.expiresAt === null) return 'live';
   if (Date.parse(key.expiresAt) <= nowMs) return 'ended';
-  // A client's key always has an end; it is renewed before (A14).
+  // A client's key always has an end; it is renewed before then (A14).
   return key.grantId === null || replaced ? 'ending' : 'live';
 }
 
@@ -58,7 +58,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** `Firefox on Linux`; what it says of itself where that is none we know, at most 60 characters of it. */
+/** `Firefox on Linux`; for an unknown browser its own description, at most 60 characters. */
 export function browserName(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown browser';
   const named = (list: readonly [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1];

@@ -4,12 +4,12 @@ import type { ComponentChildren } from 'preact';
 import { document } from '../site/layout.js';
 import { Notice } from './parts.js';
 
-/** What stands around every page of the dashboard. */
+/** What surrounds every page of the dashboard. */
 export interface PageLayout {
   readonly name: string;
   readonly email: string | null;
   readonly frozen: boolean;
-  /** What was just done, in words; null when the page was simply opened. */
+  /** A message about what was just done; null when the page was simply opened. */
   readonly flash: string | null;
 }
 
@@ -55,15 +55,15 @@ const Side = ({ layout, here, exact }: { layout: PageLayout; here: PageHref | nu
 
 export interface FrameProps {
   readonly title: string;
-  /** Under the title, in a sentence. */
+  /** A sentence under the title. */
   readonly lead?: ComponentChildren;
   readonly here: PageHref | null;
-  /** The page lies below the one of the navigation. */
+  /** Whether the page is below the one in the navigation. */
   readonly below?: boolean;
   readonly layout: PageLayout;
 }
 
-/** A page of the dashboard as a whole HTML document. */
+/** A page of the dashboard as a complete HTML document. */
 export const dashboardPage = ({ title, lead, here, below, layout }: FrameProps, body: ComponentChildren): string =>
   document(
     {

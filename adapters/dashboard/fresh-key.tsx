@@ -4,13 +4,13 @@ import type { KeyRecord } from '../../src/ports/accounts.js';
 import { dashboardPage, type PageLayout } from './frame.js';
 import { Card, Notice, When } from './parts.js';
 
-/** The answer to making or rotating a key: the only time that the whole key is shown. */
+/** The answer to making or rotating a key: the only time that the full key is shown. */
 export const freshKeyPage = (model: {
   readonly layout: PageLayout;
   readonly key: string;
   readonly record: KeyRecord;
   readonly baseUrl: string;
-  /** When the one it replaces ends (RFC 3339), or null where it did already; undefined where it replaces none. */
+  /** When the key that it replaces ends (RFC 3339), or null if it already has; undefined if it replaces none. */
   readonly oldEnds?: string | null;
 }): string =>
   dashboardPage(

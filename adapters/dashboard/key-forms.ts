@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS } from '../../src/core/durations.js';
 import { badRequest } from '../../src/core/errors.js';
 import type { Cap, CapPeriod } from '../../src/ports/accounts.js';
 
-/** What was typed, as it was typed. */
+/** The input exactly as it was typed. */
 export interface KeyInput {
   readonly name: string;
   readonly period: string;
@@ -21,10 +21,10 @@ export const inputIn = (form: URLSearchParams): KeyInput => ({
   amount: form.get('amount') ?? '',
 });
 
-/** Control characters, and those that turn the direction of what comes after. */
+/** Control characters, and those that change the direction of the following text. */
 const UNSHOWN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 
-/** Throws `bad_request` in words for a form that is not right. */
+/** Throws `bad_request` with a message for the customer if the form is invalid. */
 export function readKeyForm({ name, period, amount }: KeyInput): { name: string; cap: Cap | null } {
   const trimmed = name.trim();
   if (trimmed === '') throw badRequest('Enter a name for the key; it appears in usage and in the log.', 'name');
@@ -51,7 +51,7 @@ function capOf(period: string, amount: string): Cap | null {
   return { amount: credits, period: known };
 }
 
-/** How long a replaced key still works (A10): what the form offers; `ms` are milliseconds. */
+/** How long a replaced key still works (A10): the form's choices; `ms` are milliseconds. */
 export const OVERLAPS = [
   { value: 'now', text: 'Revoke now', ms: 0 },
   { value: '1h', text: 'Keep for 1 hour', ms: HOUR_MS },

@@ -13,7 +13,7 @@ export const StateBadge = (props: { record: KeyRecord; nowMs: number; replaced?:
   return <Badge tone={TONES[state]}>{KEY_STATES[state]}</Badge>;
 };
 
-/** What was spent of a cap in its period, as a bar and in words. */
+/** The part of a cap spent in its period, as a bar and as text. */
 export const CapMeter = ({ cap }: { cap: (Cap & { readonly spent: number }) | null }) =>
   cap === null ? (
     <span class="soft">no cap</span>
@@ -37,7 +37,7 @@ const CHOICES: readonly [CapPeriod | 'none', string][] = [
   ['total', 'In total'],
 ];
 
-/** Name and cap, as a form asks for them. `errorId`: of what is said about them. */
+/** The form's fields for name and cap. `errorId`: the id of the error message about them. */
 export const KeyFields = ({ typed, errorId }: { typed: KeyInput; errorId: string | null }) => {
   const described = errorId === null ? {} : { 'aria-describedby': errorId };
   return (
@@ -83,7 +83,7 @@ export const KeyFields = ({ typed, errorId }: { typed: KeyInput; errorId: string
   );
 };
 
-/** A key as its form would have it. */
+/** A key's values as its form shows them. */
 export const typedOf = ({ name, cap }: Pick<KeyRecord, 'name' | 'cap'>): KeyInput => ({
   name,
   period: cap?.period ?? 'none',

@@ -18,7 +18,7 @@ import type { DashboardServices, SignedInRequest } from './services.js';
 
 type KeyServices = Pick<DashboardServices, 'keys' | 'grants' | 'clock'>;
 
-/** Keys: all of them, one of them, and what can be done with it. */
+/** Keys: the list, a single key, and the actions on it. */
 export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, baseUrl: () => string): void {
   const { keys, clock } = services;
   const showKey = (
@@ -82,7 +82,7 @@ type Change = (
   reply: FastifyReply,
 ) => Promise<FastifyReply>;
 
-/** The key of the path among the account's own; those of clients are managed under clients. Throws `not_found`. */
+/** The path's key, if it is the account's own; clients' keys are managed under clients. Throws `not_found`. */
 function ownKey({ request, account }: SignedInRequest): KeyRecord {
   const keyId = pathParam(request, 'keyId');
   const record = account.keys.find((key) => key.keyId === keyId && key.grantId === null);

@@ -7,7 +7,7 @@ import { type KeyInput, OVERLAPS } from './key-forms.js';
 import { CapMeter, KeyFields, StateBadge } from './key-parts.js';
 import { Card, FormError, Notice, When } from './parts.js';
 
-/** One key of the customer's own. */
+/** A key that the customer made. */
 export interface KeyModel {
   readonly layout: PageLayout;
   readonly nowMs: number;

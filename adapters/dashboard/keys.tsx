@@ -40,7 +40,7 @@ interface RowProps {
   readonly record: KeyRecord;
   readonly clients: KeysModel['clients'];
   readonly nowMs: number;
-  /** The client it was given to has a younger one. */
+  /** Whether its client has a newer one. */
   readonly replaced: boolean;
 }
 
@@ -116,7 +116,7 @@ const NewKey = ({ typed, error }: KeysModel) => (
   </Card>
 );
 
-/** Of the keys that ended, so many are listed. */
+/** The most ended keys that are listed. */
 const ENDED = 50;
 
 /** `GET /dashboard/keys`. */

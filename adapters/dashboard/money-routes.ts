@@ -14,13 +14,13 @@ import { type CheckoutReturn, creditsPage } from './credits.js';
 import { receiptsPage } from './receipts.js';
 import type { DashboardServices, SignedInRequest } from './services.js';
 
-/** Lines of the statement, and requests in the list of receipts. */
+/** The most lines of the statement, and the most requests in the list of receipts. */
 const STATEMENT = 100;
 const NEWEST = 50;
 
 type MoneyOptions = Pick<DashboardServices, 'billing' | 'ledger'> & { readonly checkoutOrigin: string | null };
 
-/** Credits: what there is, what came in, more of it; and receipts of what went. */
+/** Credits: the balance, payments, and checkout; and receipts of requests. */
 export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): void {
   const { billing, ledger, checkoutOrigin } = options;
   routes.page('/dashboard/credits', async (signedIn, reply) => {
@@ -33,7 +33,7 @@ export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): 
     try {
       const pack = form.get('pack') ?? '';
       const page = form.get('page');
-      // One of the page's buttons twice is one sale; two of them are two.
+      // Clicking one of the page's buttons twice makes one sale; clicking two of them makes two.
       const idempotencyKey = page === null ? null : `${page}:${pack}`;
       const { url } = await billing.checkout(signedIn.account.accountId, pack, {
         idempotencyKey,
@@ -80,7 +80,7 @@ async function creditsOf(
   return creditsPage({ layout: layoutOf(signedIn), account, ...shown });
 }
 
-/** What to tell who comes back from the processor's page. Sales of others are not among these. */
+/** The message for a customer who returns from the processor's page. Other accounts' sales are not in the list. */
 function whatBecame(sales: readonly SaleRecord[], sessionId: string): CheckoutReturn {
   const sale = sales.find((one) => one.sessionId === sessionId);
   if (sale === undefined) {

@@ -9,7 +9,9 @@ import { installRefusalPages } from './refusals.js';
 import type { DashboardOptions } from './services.js';
 import { mountUsage } from './usage-routes.js';
 
-/** The customer's own pages, under `/dashboard` (A21). Who is not signed in is sent to `/sign-in` and comes back. */
+/**
+ * The customer's own pages, under `/dashboard` (A21). Visitors who are not signed in go to `/sign-in` and come back.
+ */
 export function mountDashboard(app: FastifyInstance, options: DashboardOptions): void {
   const routes = authenticatedRoutes(options);
   const thread = createChartThread();

@@ -17,7 +17,7 @@ export interface OverviewModel {
   readonly usage: ChartData;
   /** The most recent paid requests. */
   readonly recent: readonly Receipt[];
-  /** What came in last, or null on an account that never had credits. */
+  /** The latest incoming credits, or null for an account that never had any. */
   readonly lastTopUp: StatementEntry | null;
 }
 
@@ -38,18 +38,18 @@ export function fundsOf({ account, lastTopUp }: Pick<OverviewModel, 'account' | 
   return lastTopUp !== null && account.balance < lastTopUp.balanceAfter * LOW ? 'low' : 'good';
 }
 
-/** Days that the balance lasts at the pace of the last seven; null where nothing was spent in them. */
+/** Days that the balance lasts at the rate of the last seven; null if nothing was spent in them. */
 export function daysLeft(balance: Thousandths, usage: ChartData): number | null {
   const week = usage.series.flatMap(({ values }) => values.slice(-7)).reduce((sum, value) => sum + value, 0);
   return week === 0 ? null : Math.floor(toCredits(balance) / (week / 7));
 }
 
 export interface Standing {
-  /** Of the account, whoever set it. */
+  /** The account's rate, whether from its tier or from an operator. */
   readonly qps: number;
-  /** It is not the one of its tier: an operator set it. */
+  /** Whether an operator set it, instead of the tier. */
   readonly special: boolean;
-  /** What to pay until the next tier, and what that gives; null at the top. */
+  /** The amount to pay until the next tier, and its rate; null at the top. */
   readonly next: { readonly moreUsd: number; readonly requestsPerSecond: number } | null;
 }
 

@@ -2,20 +2,20 @@ import { siteAssets } from '../site/assets.js';
 
 export type Scheme = 'light' | 'dark';
 
-/** What pictures are drawn with: the values that the pages' own style sheets have for the scheme. */
+/** The colours of pictures: the values in the pages' own style sheets for the scheme. */
 export interface Palette {
   readonly card: string;
   readonly ink: string;
   readonly soft: string;
   readonly line: string;
-  /** Six that are told apart by any eye, in this order. */
+  /** Six colours that everyone can distinguish, in this order. */
   readonly series: readonly string[];
-  /** What is left over. */
+  /** For the remaining series combined. */
   readonly rest: string;
   readonly sans: string;
 }
 
-/** How many series have a colour of their own; what comes after is summed up. */
+/** How many series have a colour of their own; further ones are summed up. */
 export const SERIES_COLOURS = 6;
 
 const sheet = (name: string): string => {
@@ -23,7 +23,7 @@ const sheet = (name: string): string => {
   throw new RangeError(`There is no style sheet ${name}`);
 };
 
-/** Custom properties of `:root`, those of dark pages over the others. */
+/** Custom properties of `:root`; those of the dark scheme override the others. */
 function properties(scheme: Scheme): Map<string, string> {
   const css = `${sheet('tokens.css')}\n${sheet('dashboard.css')}`;
   const found = new Map<string, string>();
@@ -41,7 +41,7 @@ function properties(scheme: Scheme): Map<string, string> {
   return found;
 }
 
-/** Colours have one home, the style sheets: pictures are drawn with what is written there. Throws where one is missing. */
+/** Colours are defined only in the style sheets, and pictures use them from there. Throws where one is missing. */
 export function paletteOf(scheme: Scheme): Palette {
   const all = properties(scheme);
   const value = (name: string): string => {

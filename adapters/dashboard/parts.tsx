@@ -9,7 +9,7 @@ export const When = ({ at }: { at: string }) => (
   </time>
 );
 
-/** A day alone. */
+/** Only the day. */
 export const Day = ({ at }: { at: string }) => (
   <time dateTime={at} class="when">
     {at.slice(0, 10)}
@@ -22,7 +22,7 @@ export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChild
   <span class={`badge tone-${tone}`}>{children}</span>
 );
 
-/** Something to know before the rest; what is bad is said first by screen readers, too. */
+/** A notice before the rest of the page; screen readers also announce bad ones first. */
 export const Notice = ({ tone, title, children }: { tone: Tone; title: string; children?: ComponentChildren }) => (
   <div class={`notice tone-${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
     <p>
@@ -50,7 +50,7 @@ export const Card = (props: {
   </section>
 );
 
-/** Columns that hold figures end on the right. */
+/** Columns with figures are aligned right. */
 export interface Column {
   readonly title: string;
   readonly numeric?: boolean;
@@ -60,7 +60,7 @@ export interface Column {
 export const DataTable = (props: {
   caption: string;
   columns: readonly Column[];
-  /** Long ones scroll up and down as well. */
+  /** Long tables also scroll vertically. */
   tall?: boolean;
   children: ComponentChildren;
   foot?: ComponentChildren;
@@ -84,14 +84,14 @@ export const DataTable = (props: {
   </section>
 );
 
-/** How much of a limit is used up: a bar, and the same in words beside it. */
+/** How much of a limit is used: a bar, with the same figures as text beside it. */
 export const Bar = ({ label, value, max }: { label: string; value: number; max: number }) => (
   <meter class="bar" aria-label={label} min={0} max={Math.max(max, 1)} high={max * 0.8} optimum={0} value={value}>
     {label}
   </meter>
 );
 
-/** What went wrong with a form, beside it. */
+/** What is wrong with a form, shown beside it. */
 export const FormError = ({ id, message }: { id: string; message: string | null }) =>
   message === null ? null : (
     <p class="form-error" id={id} role="alert">
@@ -99,5 +99,5 @@ export const FormError = ({ id, message }: { id: string; message: string | null 
     </p>
   );
 
-/** What there is to say where there is nothing to show. */
+/** The text where there is nothing to show. */
 export const Nothing = ({ children }: { children: ComponentChildren }) => <p class="nothing">{children}</p>;

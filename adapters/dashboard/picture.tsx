@@ -25,7 +25,7 @@ const Legend = ({ series, rest }: ChartData) => (
   </ul>
 );
 
-/** A chart as the browser likes it: by its width and its colours, with words for who does not see it. */
+/** A chart in the browser's width and colour scheme, with a text for people who cannot see it. */
 export const Picture = ({ chart, data, range }: { chart: ChartName; data: ChartData; range: Range }) => {
   const path = (scheme: string, width: string) => `${chartPath(chart, range)}&scheme=${scheme}&width=${width}`;
   return (

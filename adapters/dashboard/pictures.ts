@@ -6,15 +6,15 @@ import { CHART_WIDTHS } from './chart-sizes.js';
 import type { Draw, Look } from './chart-thread.js';
 
 /**
- * Pictures of one account that may be drawn or wait for it: every look of a page in both schemes, for a window that is turned or
- * goes dark while they are drawn.
+ * The most pictures of one account that may be drawn or wait: every look of a page in both schemes, in case the window
+ * is rotated or its scheme changes while they are drawn.
  */
 export const MOST_WAITING = CHARTS.length * CHART_WIDTHS.length * 2;
 
-/** A picture of an account's figures. Throws `rate_limited` while others of the account are waited for. */
+/** A picture of an account's figures. Throws `rate_limited` while too many others of the account are waiting. */
 export type Pictures = (accountId: string, data: ChartData, look: Look) => Promise<string>;
 
-/** Draws no picture twice: not at the same time, nor while the last one of the same figures is kept. */
+/** Draws no picture twice: neither at the same time, nor while the last one of the same figures is kept. */
 export function createPictures(draw: Draw, memories = new Memories()): Pictures {
   const kept = memories.map<string>('charts');
   const drawing = new Map<string, Promise<string>>();

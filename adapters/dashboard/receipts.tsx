@@ -14,7 +14,7 @@ export interface ReceiptsModel {
   /** The request id as it was typed; empty when none was. */
   readonly asked: string;
   readonly receipt: Receipt | null;
-  /** Why there is no receipt for what was asked. */
+  /** Why there is no receipt for the request. */
   readonly error: string | null;
   readonly recent: readonly Receipt[];
 }

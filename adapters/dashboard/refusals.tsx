@@ -11,7 +11,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   429: 'Too many requests',
 };
 
-/** What a status is called on a page. */
+/** The title of a page for a status. */
 export const refusalTitle = (status: number): string => REFUSALS[status] ?? 'Something went wrong';
 
 const page = (title: string, message: string): string =>
@@ -35,7 +35,7 @@ const page = (title: string, message: string): string =>
     </div>,
   );
 
-/** What the service says to programs, as a page: also where no page of ours answered, as for a path that is none. */
+/** Shows the service's errors as pages, also where no page answered, such as for an unknown path. */
 export function installRefusalPages(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const type = String(reply.getHeader('content-type') ?? '');

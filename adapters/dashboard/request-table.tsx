@@ -6,7 +6,7 @@ import type { Receipt } from '../../src/ports/ledger.js';
 import { amountOf } from './formats.js';
 import { DataTable, When } from './parts.js';
 
-/** Paid requests, the newest first, each leading to its receipt. */
+/** Paid requests, the newest first, each with a link to its receipt. */
 export const RequestTable = ({ caption, receipts }: { caption: string; receipts: readonly Receipt[] }) => (
   <DataTable
     caption={caption}

@@ -12,7 +12,7 @@ import { Badge, Card, DataTable, Nothing, When } from './parts.js';
 
 export interface SecurityModel {
   readonly layout: PageLayout;
-  /** Of the browser that asks. */
+  /** The session of the browser that made the request. */
   readonly sessionId: string;
   readonly sessions: readonly SessionRecord[];
   readonly passkeys: readonly PasskeyRecord[];

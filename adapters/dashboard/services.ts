@@ -13,7 +13,7 @@ import type { Sessions, Visitor } from '../../src/sign-in/sessions.js';
 import type { Keyless } from '../http/keyless.js';
 import type { SessionCookies } from '../http/session-cookies.js';
 
-/** What the pages read and do. Everything takes the account first, and knows no other account's ids. */
+/** What the pages read and do. Every function takes the account first, and accepts no other account's ids. */
 export interface DashboardServices {
   readonly accounts: Pick<Accounts, 'get'>;
   readonly ledger: Pick<Ledger, 'usage' | 'receipt' | 'recent' | 'statement'>;
@@ -27,25 +27,25 @@ export interface DashboardServices {
 
 export interface DashboardOptions extends DashboardServices {
   readonly keyless: Keyless;
-  /** Where the pictures that are kept are counted. */
+  /** Counts the pictures that are kept. */
   readonly memories?: Memories;
   readonly sessionCookies: Pick<SessionCookies, 'visitorOf'>;
-  /** The network read from: `corpus`, `bluesky`, … */
+  /** The network in use: `corpus`, `bluesky`, … */
   readonly network: string;
-  /** Of the hosted payment page: forms may lead there. Null while checkout is closed. */
+  /** The origin of the hosted payment page: forms may lead there. Null while checkout is closed. */
   readonly checkoutOrigin: string | null;
-  /** Whether links for sign-in and notices go out by mail. */
+  /** Whether sign-in links and notices are sent by mail. */
   readonly mail: boolean;
   readonly passkeys: Pick<Passkeys, 'list' | 'relyingParty'>;
 }
 
-/** A request of somebody who is signed in. */
+/** A request of a signed-in customer. */
 export interface SignedInRequest {
   readonly request: FastifyRequest;
   readonly visitor: Visitor;
   readonly account: AccountRecord;
-  /** Who changes something, for the log. */
+  /** The actor of a change, for the log. */
   readonly by: Actor;
-  /** Fires when they leave before they are answered: what is asked for them ends then. */
+  /** Fires when the customer leaves before the answer: work for the request ends then. */
   readonly signal: AbortSignal;
 }

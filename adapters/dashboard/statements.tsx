@@ -108,6 +108,6 @@ export const Statement = ({ statement }: { readonly statement: readonly Statemen
   </Card>
 );
 
-/** With its sign, whichever way the ledger writes what goes out. */
+/** With its sign, whichever way the ledger writes outgoing amounts. */
 const signed = ({ kind, amount }: StatementEntry): string =>
   kind === 'reversal' ? `\u2212${amountOf(Math.abs(amount))}` : `+${amountOf(Math.abs(amount))}`;

@@ -3,8 +3,8 @@ import type { UsageRow } from '../../src/ports/ledger.js';
 import type { UsageParams } from './usage-params.js';
 
 /**
- * One field as RFC 4180 has it. What a spreadsheet would take for a formula gets an apostrophe in front: the names in it are
- * the customer's own, but the file travels.
+ * One field in the format of RFC 4180. A value that a spreadsheet would take for a formula gets a leading apostrophe:
+ * the names in it are the customer's own, but the file may be passed on.
  */
 export function csvField(value: string | number): string {
   const text = String(value);

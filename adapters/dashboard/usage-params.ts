@@ -5,25 +5,28 @@ import { addDays, CHARTS, type ChartName, daysIn, type Range } from './chart-dat
 import { CHART_WIDTHS, type ChartWidth } from './chart-sizes.js';
 import type { Scheme } from './palette.js';
 
-/** The pages are about days. */
+/** The pages group by day, not by hour. */
 export type DayGroup = Exclude<UsageGroup, 'hour'>;
 export const GROUPS: readonly DayGroup[] = ['day', 'endpoint', 'key'];
 export const PRESETS = [7, 30, 90] as const;
 /** Days. */
 const LONGEST = 366;
 
-/** What is looked at: the last 30 days, by day, unless asked otherwise. */
+/** The selected range and groups: by default the last 30 days, by day. */
 export interface UsageParams extends Range {
   readonly groups: readonly DayGroup[];
 }
 
-/** The last so many days, today included. */
+/** The last `days` days, including today. */
 export const lastDays = (days: number, nowMs: number): Range => {
   const to = new Date(nowMs).toISOString().slice(0, 10);
   return { from: addDays(to, 1 - days), to };
 };
 
-/** Reads `from`, `to` (dates, both included, UTC) and `group` (given often, or with commas). Throws `bad_request` in words. */
+/**
+ * Reads `from`, `to` (dates, inclusive, UTC) and `group` (repeated, or comma-separated). Throws `bad_request` with a
+ * message for people.
+ */
 export function readUsageParams(query: URLSearchParams, nowMs: number): UsageParams {
   const recent = lastDays(30, nowMs);
   const to = dayOf(query, 'to') ?? recent.to;
@@ -71,7 +74,7 @@ export function readChartParams(query: URLSearchParams, nowMs: number): ChartPar
   return { from, to, chart, scheme, width };
 }
 
-/** A range as the ledger takes it: it counts up to a moment, people mean the whole of the last day. */
+/** A range as the ledger takes it: its end is exclusive, while people include the whole last day. */
 export const moments = ({ from, to }: Range): Range => ({
   from: `${from}T00:00:00Z`,
   to: `${addDays(to, 1)}T00:00:00Z`,

@@ -18,13 +18,13 @@ import {
   type UsageParams,
 } from './usage-params.js';
 
-/** Rows that a table sums up and a file holds: a year of 100 operations and more. */
+/** The most rows that a table sums up or a file contains: a year of 100 operations and more. */
 const MOST_ROWS = 50_000;
 
-/** Requests on the overview. */
+/** The most requests on the overview. */
 const NEWEST = 8;
 
-/** A picture has no scripts and loads nothing; what the library writes for letters is inline style. */
+/** A picture has no scripts and loads nothing; the library's styling of text is inline. */
 const PICTURE_CSP = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
 interface UsageOptions extends DashboardServices {
@@ -70,7 +70,7 @@ async function chartOf(
   );
 }
 
-/** Throws `bad_request` when there are more than a file or a table can have. */
+/** Throws `bad_request` when there are more than a file or a table may contain. */
 async function rowsOf(
   { account: { accountId }, signal }: SignedInRequest,
   ask: UsageParams,
@@ -91,12 +91,12 @@ async function overview(signedIn: SignedInRequest, options: UsageOptions): Promi
     ledger.recent(account.accountId, NEWEST, signal),
     ledger.statement(account.accountId, 20, signal),
   ]);
-  // What is taken back is no top-up.
+  // Reversed credits are not a top-up.
   const lastTopUp = statement.find(({ kind }) => kind !== 'reversal') ?? null;
   return overviewPage({ layout: layoutOf(signedIn), account, network, mail, nowMs, range, usage, recent, lastTopUp });
 }
 
-/** What is asked for; where it is not right: the usual range, and why. */
+/** The request's range and groups; if invalid, the default range, and why. */
 function asked(query: URLSearchParams, nowMs: number): { ask: UsageParams; error: string | null } {
   try {
     return { ask: readUsageParams(query, nowMs), error: null };

@@ -9,7 +9,7 @@ import { amountOf } from './formats.js';
 import { type Column, DataTable, Day } from './parts.js';
 import type { DayGroup, UsageParams } from './usage-params.js';
 
-/** Rows shown; the file has them all. */
+/** The most rows shown; the file has all of them. */
 export const SHOWN = 400;
 
 export const TITLES: Record<DayGroup, string> = { day: 'Day', endpoint: 'Endpoint', key: 'Key' };

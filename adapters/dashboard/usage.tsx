@@ -15,9 +15,9 @@ export interface UsageModel {
   readonly layout: PageLayout;
   readonly nowMs: number;
   readonly ask: UsageParams;
-  /** What was wrong with what was asked for, in words; then `ask` is the usual range. */
+  /** What was wrong with the request, as text; `ask` is then the default range. */
   readonly error: string | null;
-  /** As typed, where it was wrong. */
+  /** The input as typed, where it was wrong. */
   readonly typed: { readonly from: string; readonly to: string };
   readonly rows: readonly UsageRow[];
   readonly credits: ChartData;

@@ -9,7 +9,7 @@ import type { Params } from './params.js';
 import { askedOf, callOf, mediaTypeOf } from './request.js';
 import { bodyOf, resultOf } from './result.js';
 
-/** Serves what was read of a request, by whichever server's `run`, and answers in the form that GraphQL over HTTP has. */
+/** Serves the params of a request through either server's `run`, and answers in the form of GraphQL over HTTP. */
 export async function answerParams(
   serve: Serve,
   params: Params,
@@ -34,14 +34,14 @@ interface Http {
 
 const httpOf = (extensions: Readonly<Record<string, unknown>>): Http | undefined => extensions.http as Http | undefined;
 
-/** The status of a refusal; with plain JSON, a wrong document is told with 200, as the protocol has it (G6). */
+/** The status of a refusal; with plain JSON, a wrong document is reported with 200, as the protocol says (G6). */
 function statusOf({ errors = [] }: ExecutionResult, type: string): number {
   const refusals = errors.flatMap(({ extensions }) => httpOf(extensions) ?? []);
   const said = refusals.filter(({ spec }) => !(spec && type === 'application/json'));
   return Math.max(200, ...said.map(({ status }) => status));
 }
 
-/** Without what is for the status alone. */
+/** Leaves out what only decides the status. */
 const shown = ({ errors, ...result }: ExecutionResult): object => ({
   ...(errors && {
     errors: errors.map((error) => ({ ...error.toJSON(), extensions: { ...error.extensions, http: undefined } })),

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * The persisted operations with their texts and hashes, in the ecosystem's manifest form, so that a client can run one by
- * `extensions.persistedQuery.sha256Hash` and knows what it runs. Keyless: the schema is public documentation (U44).
+ * The persisted operations with their texts and hashes, in the ecosystem's manifest format, so that a client can run
+ * one by `extensions.persistedQuery.sha256Hash` and knows what it runs. Keyless: the schema is public documentation
+ * (U44).
  */
 export function mountManifest(
   app: FastifyInstance,

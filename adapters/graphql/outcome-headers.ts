@@ -5,7 +5,10 @@ import { challengeOf, logFailure } from '../http/failure.js';
 import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';
 
-/** The headers that REST has, too: rate, credits, age, and where to get a key (A7, H9, L1). What we caused is logged. */
+/**
+ * The headers that REST also has: rate, credits, age, and where to get a key (A7, H9, L1). Failures that Perch caused
+ * are logged.
+ */
 export function outcomeHeaders(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): void {
   const { result } = outcome;
   noteOutcome(request, reply, outcome);

@@ -4,12 +4,13 @@ import { badRequest } from '../../src/core/errors.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Call } from '../../src/serve/call.js';
 
-/** What a request says, before anything of it is checked. */
+/** The parts of a request, before anything is checked. */
 export type Params = GraphQLParams & { readonly documentId?: unknown };
 
 /**
- * Which operation a request means: a persisted one by its name (`documentId`), one by its SHA-256 in the form the ecosystem
- * uses for automatic persisted queries, or the text sent. Nothing can be registered: a hash beside a text changes nothing.
+ * Which operation a request means: a persisted one by its name (`documentId`), one by its SHA-256 in the form that the
+ * ecosystem uses for automatic persisted queries, or the text sent. Nothing can be registered: a hash beside a text has
+ * no effect.
  */
 export function documentOf(params: Params): Call['document'] {
   const { query, documentId, extensions } = params;

@@ -6,8 +6,8 @@ import { documentIdOf, NO_JSON_IN_QUERY, NOT_JSON } from './request.js';
 const KNOWN: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions', 'documentId']);
 
 /**
- * What a request says, in the forms that GraphQL over HTTP has: a query string, JSON, a form, or the bare text. Throws
- * `bad_request` (400, 415) for what is none of them, in the words that the other mount has.
+ * The params of a request in the forms of GraphQL over HTTP: a query string, JSON, a form, or the bare text. Throws
+ * `bad_request` (400, 415) for anything else, with the other mount's messages.
  */
 export function paramsOf(request: FastifyRequest): Params {
   const sent = request.method === 'GET' ? ofQuery(search(request)) : ofBody(request);
@@ -27,7 +27,7 @@ const search = ({ url }: FastifyRequest): string => (url.includes('?') ? url.sli
 
 function ofBody({ headers, body }: FastifyRequest): object {
   const [type = ''] = (headers['content-type'] ?? '').split(/[;,]/);
-  // A mark of the byte order is no JSON, as the other mount has it.
+  // A byte order mark is not JSON, as in the other mount.
   const text = Buffer.isBuffer(body) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(body) : '';
   switch (type) {
     case 'application/json':

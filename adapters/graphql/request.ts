@@ -9,7 +9,7 @@ import { outcomeHeaders } from './outcome-headers.js';
 import { budgetOfParams, documentOf, dryRunOf, type Params } from './params.js';
 import { refusalBody, renderResult } from './result.js';
 
-/** What a mount of GraphQL, whichever server runs it, is mounted on. */
+/** What a mount of GraphQL needs, whichever server runs it. */
 export interface GraphqlOptions {
   readonly serve: Serve;
   readonly schema: GraphQLSchema;
@@ -20,7 +20,7 @@ export type Page = (request: FastifyRequest, reply: FastifyReply) => FastifyRepl
 
 type Asked = Pick<Call, 'document' | 'parse'>;
 
-/** What every call of this interface has in common. */
+/** What all calls of this interface have in common. */
 export const callOf = (request: FastifyRequest, reply: FastifyReply): Omit<Call, keyof Asked> => ({
   ...callerOf(request, reply),
   interface: 'graphql',
@@ -29,7 +29,7 @@ export const callOf = (request: FastifyRequest, reply: FastifyReply): Omit<Call,
   queriesOnly: request.method === 'GET',
 });
 
-/** What was asked for. */
+/** The part of a call that comes from the request. */
 export const askedOf = (params: Params, { headers }: FastifyRequest): Asked => ({
   document: documentOf(params),
   parse: () => ({
@@ -39,30 +39,33 @@ export const askedOf = (params: Params, { headers }: FastifyRequest): Asked => (
   }),
 });
 
-/** A persisted operation's name in the query of a GET, where no server looks for it by itself. */
+/** A persisted operation's name in the query of a GET, where the server does not read it itself. */
 export const documentIdOf = ({ query }: FastifyRequest): object => {
   const { documentId } = query as Record<string, unknown>;
   return documentId === undefined ? {} : { documentId };
 };
 
-/** A browser's GET for a page, not for data. */
+/** Whether this is a browser's GET for a page, not for data. */
 export const wantsPage = ({ method, headers, url }: FastifyRequest): boolean =>
   method === 'GET' && (headers.accept ?? '').includes('text/html') && !/[?&]query=/.test(url);
 
-/** One of two, whatever is asked for, and never 406: what was paid for is delivered (H1, H3). */
+/** One of two, whatever is requested, and never 406: what was paid for is delivered (H1, H3). */
 export function mediaTypeOf({ headers }: FastifyRequest): string {
   const type = 'application/graphql-response+json';
   return prefers(headers.accept, type) ? type : 'application/json';
 }
 
-/** On every answer that is no page. */
+/** Set on every answer except pages. */
 export const commonHeaders = (reply: FastifyReply): FastifyReply =>
   reply.header('Cache-Control', 'private, no-store').header('Vary', 'Accept');
 
 export const NOT_JSON = 'Send the operation as JSON, with the content type application/json.';
 export const NO_JSON_IN_QUERY = 'variables and extensions must be JSON.';
 
-/** A request that is none, a body that is no JSON, say: refused in our words, after key and rate like any other (S7, L4). */
+/**
+ * A malformed request, such as a body that is not JSON: refused with Perch's message, after key and rate like any other
+ * (S7, L4).
+ */
 export async function refuse(
   serve: Serve,
   request: FastifyRequest,

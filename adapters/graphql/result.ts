@@ -6,12 +6,15 @@ import { failureOf } from '../../src/serve/execute.js';
 import { Rendered } from '../../src/serve/rendered.js';
 import { bodyText, type SharedBody } from '../http/shared-body.js';
 
-/** A result that may know its own JSON, in the form that Yoga asks for it. */
+/** A result that may already have its JSON, in the form that Yoga reads it. */
 export interface Result extends ExecutionResult {
   readonly stringify?: (result: ExecutionResult) => string;
 }
 
-/** An outcome as GraphQL says it: the money in `extensions.credits` (G4), failures with our codes (G5), statuses (G6). */
+/**
+ * An outcome as GraphQL reports it: charges in `extensions.credits` (G4), failures with the interface's codes (G5),
+ * statuses (G6).
+ */
 export function resultOf(outcome: Outcome): Result {
   const { requestId, result } = outcome;
   if (result.kind === 'refusal') return refused(result, requestId);
@@ -19,7 +22,7 @@ export function resultOf(outcome: Outcome): Result {
   return { ...answered(result, requestId), ...(body && { stringify: () => bodyText(body) }) };
 }
 
-/** What calls with the same answer share of it: everything up to the balance and the request's id, which end the body. */
+/** What calls with the same answer share: everything up to the balance and the request's id, which end the body. */
 export const renderResult = ({ data, charge }: Answer): Rendered => {
   const credits = JSON.stringify(creditsOf(charge)).slice(0, -1);
   return new Rendered(Buffer.from(`{"data":${JSON.stringify(data)},"extensions":{"credits":${credits}`));
@@ -64,8 +67,8 @@ function answered(answer: Answer, requestId: string): Result {
 }
 
 /**
- * A failed field: null in the data, and free. What is not ours to tell keeps its text to itself. Its path says where: not every
- * executor knows the place in the document.
+ * A failed field: null in the data, and free. Internal errors keep their messages to themselves. The path says where it
+ * failed: not every executor knows the location in the document.
  */
 const fieldError = (error: GraphQLError): GraphQLError => {
   const failure = failureOf(error);
@@ -75,7 +78,7 @@ const fieldError = (error: GraphQLError): GraphQLError => {
   });
 };
 
-/** A refusal as it goes out where no document is to be pointed into. */
+/** The body of a refusal that refers to no document. */
 export const refusalBody = (failure: ServiceError, requestId: string) => ({
   errors: [{ message: failure.message, extensions: extensionsOf(failure) }],
   extensions: { request_id: requestId },
@@ -104,9 +107,9 @@ const extensionsOf = (failure: ServiceError) => ({
   ...(failure.retryAfter !== undefined && { retry_after: failure.retryAfter }),
 });
 
-/** What a refusal before execution is over HTTP, in Yoga's own extension (G6). */
+/** The HTTP side of a refusal before execution, in Yoga's own extension (G6). */
 const httpOf = (failure: ServiceError, inDocument: boolean) => ({
   status: failure.status,
-  // A client that asks for plain JSON is told of a wrong document with 200, as the protocol has it.
+  // A client that asks for plain JSON gets a wrong document reported with 200, as the protocol says.
   ...(inDocument && { spec: true }),
 });

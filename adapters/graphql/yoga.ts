@@ -25,14 +25,17 @@ import { resultOf } from './result.js';
 interface Http {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Whether `serve` was asked; it is not where Yoga itself refuses the request. An object, for Yoga copies what it is given. */
+  /**
+   * Whether `serve` was called; it is not where Yoga itself refuses the request. An object, since Yoga copies its
+   * arguments.
+   */
   readonly asked: { yet: boolean };
 }
 
-/** Placed for what a persisted operation's request leaves out: Yoga asks for a text, and never gets to run it. */
+/** A placeholder for the text that a persisted operation's request leaves out: Yoga requires one, and never runs it. */
 const NO_TEXT = '{ __typename }';
 
-/** Yoga speaks GraphQL over HTTP; every operation runs the one way, through `serve`. */
+/** Yoga handles GraphQL over HTTP; every operation runs the same way, through `serve`. */
 function oneWay(serve: Serve): Plugin<Http> {
   return {
     onParams({ params, context, setParams, setParamsHandler }) {
@@ -60,9 +63,9 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
     landingPage: false,
     graphiql: false,
     batching: false,
-    // There is nothing to upload.
+    // Nothing takes uploads.
     multipart: false,
-    // A persisted operation's name; Yoga refuses members of a body that it does not know.
+    // A persisted operation's name; Yoga refuses body members that it does not know.
     extraParamNames: ['documentId'],
     maskedErrors: false,
     cors: false,
@@ -88,8 +91,8 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
 }
 
 /**
- * What most clients send, JSON for JSON, is read here, at a third of what a fetch API's objects cost. Whatever is unusual, or
- * wrong, is Yoga's: undefined.
+ * Reads the usual request, JSON in and JSON out, at a third of the cost of a fetch API's objects. Undefined for unusual
+ * or wrong requests, which Yoga handles.
  */
 function plainParams(request: FastifyRequest): Params | undefined {
   const { method, headers } = request;
@@ -104,7 +107,7 @@ function plainParams(request: FastifyRequest): Params | undefined {
 
 const PLAIN_JSON = /^application\/json(?:; ?charset=utf-8)?$/i;
 
-/** The body is read and bounded already: Yoga gets it as bytes. */
+/** The body is already read and bounded: Yoga gets it as bytes. */
 function asFetchRequest(app: FastifyInstance, request: FastifyRequest, accept: string): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
@@ -115,7 +118,7 @@ function asFetchRequest(app: FastifyInstance, request: FastifyRequest, accept: s
   return new Request(new URL(request.url, app.baseUrl), { method: request.method, headers, ...body });
 }
 
-/** What Yoga refused by itself. It has no status of its own for JSON in an address that is none. */
+/** What Yoga refused by itself. It has no specific status for invalid JSON in an address. */
 async function failureOfYoga(response: Response): Promise<ServiceError> {
   const said = (await response.json().catch(() => null)) as { errors?: { message?: string }[] } | null;
   if (response.status >= 500) return new ServiceError('bad_request', NO_JSON_IN_QUERY);

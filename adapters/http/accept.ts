@@ -1,8 +1,10 @@
-/** Media types of an Accept header that are looked at, and parameters of each: browsers send some ten. */
+/** The most media types of an Accept header that are read, and the most parameters of each: browsers send about ten. */
 const MOST_TYPES = 100;
 const MOST_PARAMETERS = 20;
 
-/** The media types that an Accept header names, in small letters, each with its q; a q that is no number counts as 0. */
+/**
+ * The media types that an Accept header names, in lower case, each with its q; a q that is not a number counts as 0.
+ */
 function namedTypes(accept: string | undefined): Map<string, number> {
   const named = new Map<string, number>();
   for (const part of (accept ?? '').split(',', MOST_TYPES)) {
@@ -14,7 +16,9 @@ function namedTypes(accept: string | undefined): Map<string, number> {
   return named;
 }
 
-/** Whether `type` is named, with a q above 0, and `application/json` not with a higher one. Wildcards never select it. */
+/**
+ * Whether `type` is named with a q above 0, and `application/json` is not preferred to it. Wildcards never select it.
+ */
 export function prefers(accept: string | undefined, type: string): boolean {
   const named = namedTypes(accept);
   const wanted = named.get(type) ?? 0;

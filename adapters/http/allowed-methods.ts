@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 
-/** The methods that some route takes at a path; none where there is no such path. */
+/** The methods that routes accept at a path; empty where there is no such path. */
 export type AllowedMethods = (path: string) => string[];
 
-/** Watches the routes as they are added. Call it before any is. */
+/** Watches the routes as they are added. Call it before adding any. */
 export function allowedMethods(app: FastifyInstance): AllowedMethods {
   const routes: { methods: readonly string[]; pattern: RegExp }[] = [];
   app.addHook('onRoute', ({ method, url }) => {
@@ -15,7 +15,7 @@ export function allowedMethods(app: FastifyInstance): AllowedMethods {
   });
   return (path) => {
     const found = routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
-    // OPTIONS is answered everywhere, whether a route of its own does it or not (H5).
+    // OPTIONS is answered everywhere, whether or not a route has its own handler for it (H5).
     return [...new Set(found)].filter((method) => method !== 'OPTIONS').sort();
   };
 }

@@ -3,13 +3,13 @@ import type { Outcome } from '../../src/serve/call.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What became of the call that the request made; null as long as that is not known, and where it made none. */
+    /** The outcome of the call that the request made; null until it is known, and where no call was made. */
     outcome: Outcome | null;
   }
   interface FastifyInstance {
     /** Called once for every request, when it is over. */
     onAnswered(listener: (answered: Answered) => void): void;
-    /** For a request that no hook sees. */
+    /** For a request that never reaches the hooks. */
     watchAnswer(request: FastifyRequest, reply: FastifyReply): void;
   }
 }
@@ -17,7 +17,7 @@ declare module 'fastify' {
 /** A request that is over, for the log, the metrics and the traces. */
 export interface Answered {
   readonly request: FastifyRequest;
-  /** Null: the caller left before the answer was out. */
+  /** Null: the caller left before the answer was sent. */
   readonly status: number | null;
   readonly outcome: Outcome | null;
   readonly ms: number;
@@ -43,7 +43,7 @@ export function watchAnswers(app: FastifyInstance): void {
   });
 }
 
-/** The first part of an address's path that says what it is for. */
+/** The interface that a path belongs to, from its first segment. */
 export function interfaceOf({ url }: FastifyRequest): 'rest' | 'graphql' | 'mcp' | 'site' {
   const [, first = ''] = /^\/([^/?]*)/.exec(url) ?? [];
   if (first === 'v1') return 'rest';

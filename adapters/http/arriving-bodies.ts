@@ -9,8 +9,9 @@ import { monotonic } from '../../src/core/monotonic.js';
 const USUAL_LIMIT = 64 * 1024;
 
 /**
- * Bounds the bodies that are on their way, which are in memory and of nobody known yet: `total` of 64 KiB, and as many bytes of those
- * that may be larger; of one address by the dynamic threshold (`FairShare`). A body that comes with its head, as nearly all do, is here at once and counts for nothing.
+ * Bounds the bodies in transit, which take memory before their caller is known: `total` bodies of 64 KiB, and as many
+ * bytes of those that may be larger; for one address by the dynamic threshold (`FairShare`). A body that arrives with
+ * its head, as nearly all do, is complete at once and does not count.
  */
 export function boundBodies(app: FastifyInstance, total: number, longestMs: number, refused: () => void): void {
   const shares = new Map<number, FairShare>();
@@ -27,7 +28,7 @@ export function boundBodies(app: FastifyInstance, total: number, longestMs: numb
     const taken = share.take(holder);
     if (taken === null) {
       refused();
-      // The rest of it is not waited for.
+      // The rest of the body is not read.
       reply.header('Connection', 'close');
       return done(tooMany(share, holder), payload);
     }

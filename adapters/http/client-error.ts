@@ -19,7 +19,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   431: 'The headers are larger than 16 KiB.',
 };
 
-/** What Node's parser refuses never reaches a route: the one error shape is written to the socket here (P13). */
+/** What Node's parser refuses never reaches a route, so the error body is written straight to the socket (P13). */
 export function clientError(ids: Ids): (error: ParserError, socket: Socket) => void {
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
@@ -29,7 +29,7 @@ export function clientError(ids: Ids): (error: ParserError, socket: Socket) => v
   };
 }
 
-/** A failure in the one error shape, where there is no route and no reply; the connection ends with it. */
+/** Sends a failure in the standard error shape where there is no route and no reply, then closes the connection. */
 export function sendOnSocket(socket: Socket, failure: ServiceError, requestId: string): void {
   const body = JSON.stringify(errorBody(failure, requestId));
   const { status, retryAfter } = failure;

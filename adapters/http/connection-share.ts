@@ -11,30 +11,30 @@ import { sendOnSocket } from './client-error.js';
 import { trustedPeers } from './trusted-peers.js';
 
 export interface ConnectionShareOptions {
-  /** Connections open at a time, of everybody. */
+  /** The most connections open at once, over all clients. */
   readonly total: number;
-  /** Balancers: they have a share in the whole only. */
+  /** Load balancers: only the total applies to them, not a share per address. */
   readonly trustedProxies: readonly string[];
-  /** After which a connection that sends no whole request is closed. */
+  /** Milliseconds after which a connection that has not sent a whole request is closed. */
   readonly longestMs: number;
   readonly ids: Ids;
 }
 
 export interface Connections {
   readonly open: number;
-  /** Refused since the start. */
+  /** Connections refused since the start. */
   readonly refused: number;
 }
 
-/** Refused connections that are told why at a time; more are closed without a word. */
+/** The most refused connections that are sent a reason at once; any more are closed without one. */
 const MAX_FAREWELLS = 100;
 
-/** How long one may take to read that. */
+/** How long a client may take to read that reason. */
 const FAREWELL_MS = 1000;
 
 /**
- * Bounds the connections open at a time, and by the dynamic threshold those of one address (`FairShare`); one more is answered 503
- * with `Connection: close` before anything of it is parsed.
+ * Bounds the connections open at once, and those of one address by the dynamic threshold (`FairShare`). A connection
+ * beyond either is answered 503 with `Connection: close` before anything it sent is parsed.
  */
 export function shareConnections(server: Server, options: ConnectionShareOptions): Connections {
   const { total, longestMs, ids } = options;
@@ -44,7 +44,7 @@ export function shareConnections(server: Server, options: ConnectionShareOptions
   let refused = 0;
   let farewells = 0;
 
-  /** What it is refused with, or null: then it counts until it is closed. */
+  /** The failure to refuse the connection with, or null: the connection then counts until it is closed. */
   function admit(socket: Socket, address: string): ServiceError | null {
     if (open >= total) return tooMany(`All ${total} connections are in use.`, 'overloaded', 1);
     const holder = isTrusted(address) ? null : limitAddress(address);
@@ -72,15 +72,15 @@ export function shareConnections(server: Server, options: ConnectionShareOptions
     });
     socket.on('error', () => socket.destroy());
     sendOnSocket(socket, failure, ids.requestId());
-    // What it has sent is taken off the wire unseen: else closing would cut the answer off.
+    // Discards what the client has sent: closing with unread data would cut the answer off.
     socket.resume();
   }
 
-  // Node's own listener comes first and begins to parse: it must not see what is refused.
+  // Node's own listener comes first and starts parsing, so it must not see a connection that is refused.
   const [accept, ...others] = server.listeners('connection') as ((socket: Socket) => void)[];
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
-    // It is gone already.
+    // The connection is already closed.
     const address = socket.remoteAddress;
     if (address === undefined) return void socket.destroy();
     const failure = admit(socket, address);
@@ -105,13 +105,13 @@ const tooMany = (message: string, reason: string, seconds: number): ServiceError
 
 const MOST = 10_000;
 
-/** Half of the files that this process may open, for stores and the network need some, and at most 10,000. */
+/** Half of the files that this process may open, since stores and the network need some; 10,000 at most. */
 export function defaultConnections(limits = readLimits()): number {
   const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
   return soft === undefined ? MOST : Math.max(1, Math.min(MOST, Math.floor(Number(soft) / 2)));
 }
 
-/** Of Linux; elsewhere, nothing. */
+/** Linux only; empty elsewhere. */
 function readLimits(): string {
   try {
     return readFileSync('/proc/self/limits', 'utf8');

@@ -2,28 +2,34 @@ import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** How long a connection may take for what, in milliseconds. */
+/** How long a connection may take for each step, in milliseconds. */
 export interface Patience {
-  /** The head of a request: from its first byte, or from the opening of the connection. */
+  /** The head of a request, from its first byte or from the opening of the connection. */
   readonly headMs: number;
   /** A whole request with its body of at most 64 KiB. */
   readonly requestMs: number;
-  /** Between requests. Longer than the 60 s for which balancers keep a connection: who closes first must not be us. */
+  /**
+   * Between requests. Longer than the 60 s for which load balancers keep a connection: the server must not close first.
+   */
   readonly idleMs: number;
-  /** During which nothing of an answer is read. */
+  /** The longest time during which the client reads nothing of an answer. */
   readonly unreadMs: number;
-  /** How often the first two are looked at. */
+  /** How often the first two are checked. */
   readonly lookMs: number;
 }
 
 export const PATIENCE: Patience = { headMs: 15_000, requestMs: 30_000, idleMs: 72_000, unreadMs: 60_000, lookMs: 5000 };
 
-/** Sent on one connection and not yet answered. Node reads on until 16 KiB of answers wait; then many are parsed already. */
+/**
+ * Requests sent on one connection and not yet answered. Node keeps reading until 16 KiB of answers wait, and many are
+ * parsed by then.
+ */
 const MAX_PIPELINED = 32;
 
 /**
- * What the server itself keeps to. No `connectionTimeout`: it would end a read that is still being worked on. No
- * `maxRequestsPerSocket`: what is above it is refused in another shape than ours, and balancers spread by request.
+ * The HTTP server's own limits. No `connectionTimeout`: it would end a read that is still in progress. No
+ * `maxRequestsPerSocket`: Node would refuse further requests in another error shape, and load balancers spread by
+ * request anyway.
  */
 export const serverTimeouts = ({ headMs, requestMs, idleMs, lookMs }: Patience) => ({
   requestTimeout: requestMs,
@@ -31,11 +37,11 @@ export const serverTimeouts = ({ headMs, requestMs, idleMs, lookMs }: Patience) 
   http: { headersTimeout: headMs, connectionsCheckingInterval: lookMs },
 });
 
-/** Bounds what one connection can make the process hold: answers that wait for their turn, or for a client to read on. */
+/** Bounds what one connection can keep in memory: answers that wait for their turn, or for the client to read them. */
 export function boundConnections(app: FastifyInstance, { unreadMs }: Patience): void {
   closeUnused(app);
   boundPipelines(app.server);
-  // Node ends this time itself when the answer is out.
+  // Node clears this timeout itself once the answer is sent.
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.raw.setTimeout(unreadMs);
     done();
@@ -43,8 +49,9 @@ export function boundConnections(app: FastifyInstance, { unreadMs }: Patience): 
 }
 
 /**
- * Of one connection one request is worked on at a time: answers go out in order anyway. Those behind it wait before the framework
- * sees them, which takes ten times as long as Node's parser: of a flood, all that comes in one read is parsed at once.
+ * Works on one request of a connection at a time: answers go out in order anyway. The next ones wait before they reach
+ * the framework, whose work takes ten times as long as Node's parser: in a flood, all requests in one chunk are parsed
+ * at once.
  */
 function boundPipelines(server: Server): void {
   const waiting = new WeakMap<Socket, (() => void)[]>();
@@ -67,12 +74,15 @@ function boundPipelines(server: Server): void {
       waiting.set(socket, []);
       begin();
     } else if (behind.length < MAX_PIPELINED - 1) behind.push(begin);
-    // RFC 9112, 9.3.2: who pipelines expects that the connection may close, and sends again.
+    // RFC 9112, 9.3.2: a client that pipelines expects that the connection may close, and sends again.
     else socket.destroy();
   });
 }
 
-/** Connections opened in advance, as balancers and browsers do, are not idle to Node: they would hold up the end. */
+/**
+ * Node does not count connections opened in advance, by load balancers and browsers, as idle: they would delay
+ * shutdown.
+ */
 function closeUnused(app: FastifyInstance): void {
   const sockets = new Set<Socket>();
   app.server.on('connection', (socket: Socket) => {

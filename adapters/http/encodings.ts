@@ -3,13 +3,13 @@ import { brotliCompressSync, constants, crc32, deflateRawSync } from 'node:zlib'
 import type { Encoded } from '../../src/serve/rendered.js';
 
 /**
- * A content encoding in two parts, which together are one stream that every client reads: a beginning that many answers share,
- * compressed, and an end of each answer's own, as it is. The beginning is flushed, so that it ends at a whole byte; the end is
- * what each of the three formats has for bytes that were not compressed, and the checksum goes on from the beginning's.
+ * A content encoding in two parts that together form one ordinary stream: a compressed beginning that many answers
+ * share, and an uncompressed end that is each answer's own. The beginning is flushed, so that it ends on a whole byte;
+ * the end uses each format's block for uncompressed data, and its checksum continues the beginning's.
  */
 export interface Encoding {
   readonly name: 'br' | 'zstd' | 'gzip';
-  /** At least a byte of it. */
+  /** `shared` is at least one byte long. */
   begin(shared: Buffer): Buffer;
   /** `begun`: the checksum of the beginning, and how many bytes were compressed. */
   end(own: Buffer, begun: { readonly checksum: number; readonly length: number }): Buffer;
@@ -20,10 +20,10 @@ export const encode = ({ begin }: Encoding, shared: Buffer): Encoded => ({
   checksum: crc32(shared),
 });
 
-/** Bytes of a stored block, as all three formats have room for. */
+/** Bytes that one stored block may contain, in all three formats. */
 const BLOCK_BYTES = 0xffff;
 
-/** The blocks of a text that is stored as it is: `head` says what comes before each. */
+/** The blocks of a text that is stored uncompressed: `head` writes what precedes each. */
 function stored(own: Buffer, head: (length: number, isLast: boolean) => Buffer): Buffer[] {
   const blocks: Buffer[] = [];
   let at = 0;
@@ -51,16 +51,16 @@ const GZIP: Encoding = {
   end(own, { checksum, length }) {
     const head = (size: number, isLast: boolean): Buffer =>
       Buffer.concat([Buffer.from([isLast ? 1 : 0]), littleEndian(size, 2), littleEndian(~size & 0xffff, 2)]);
-    // Of no bytes zlib does not go on, but begins anew.
+    // zlib does not continue a checksum over no bytes, but starts again.
     const sum = own.length === 0 ? checksum : crc32(own, checksum);
     const total = (length + own.length) % 2 ** 32;
     return Buffer.concat([...stored(own, head), littleEndian(sum, 4), littleEndian(total, 4)]);
   },
 };
 
-/** Better than gzip's best in a fifth of its time, for texts of this size. */
+/** Compresses texts of this size better than gzip's best level, in a fifth of the time. */
 const BROTLI_QUALITY = 5;
-/** RFC 7932, section 9.2: a last meta-block that is empty. */
+/** RFC 7932, section 9.2: an empty last meta-block. */
 const BROTLI_END = Buffer.from([0b11]);
 
 /** RFC 7932, section 9.2: uncompressed meta-blocks. */
@@ -75,18 +75,19 @@ const BROTLI: Encoding = {
       finishFlush: constants.BROTLI_OPERATION_FLUSH,
     }),
   end(own) {
-    // From the lowest bit: not the last, four nibbles of length, the length less one, uncompressed, and zeros to a whole byte.
+    // From the lowest bit: not the last, four nibbles of length, the length less one, uncompressed, and zeros to a
+    // whole byte.
     const head = (size: number): Buffer => littleEndian(((size - 1) << 3) | (1 << 19), 3);
     return Buffer.concat([...(own.length > 0 ? stored(own, head) : []), BROTLI_END]);
   },
 };
 
-/** From Node 22.15 on; the types are those of the oldest Node that we run on. */
+/** From Node 22.15 on; the types are those of the oldest Node that Perch supports. */
 const { zstdCompressSync } = zlib as { readonly zstdCompressSync?: CompressSync };
 type CompressSync = (bytes: Buffer, options: { readonly finishFlush: number }) => Buffer;
 const ZSTD_FLUSH = 1;
 
-/** RFC 8878, section 3.1.1.2: raw blocks, in a frame that tells no size and no checksum. */
+/** RFC 8878, section 3.1.1.2: raw blocks, in a frame that states neither a size nor a checksum. */
 const zstd = (compress: CompressSync): Encoding => ({
   name: 'zstd',
   begin: (shared) => compress(shared, { finishFlush: ZSTD_FLUSH }),
@@ -96,5 +97,5 @@ const zstd = (compress: CompressSync): Encoding => ({
   },
 });
 
-/** The smallest first. Zstandard where this Node has it. */
+/** Best compression first. Zstandard where this Node has it. */
 export const ENCODINGS: readonly Encoding[] = [BROTLI, ...(zstdCompressSync ? [zstd(zstdCompressSync)] : []), GZIP];

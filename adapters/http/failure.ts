@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ERROR_CODES, type ServiceError } from '../../src/core/errors.js';
 import { prefers } from './accept.js';
 
-/** A failure's one shape (section 7), with what is additive (S10). */
+/** The shape of every failure (section 7), with the additional members (S10). */
 export function errorBody(failure: ServiceError, requestId: string) {
   const { reason, param } = failure.detail;
   const { retryAfter } = failure;
@@ -19,7 +19,7 @@ export function errorBody(failure: ServiceError, requestId: string) {
   };
 }
 
-/** The same as RFC 9457 (section 7, H2). `baseUrl` is where the problem pages are. */
+/** The same as problem details (RFC 9457; section 7, H2). `baseUrl` is where the problem pages are. */
 export function problemBody(failure: ServiceError, requestId: string, baseUrl: string) {
   return {
     type: `${baseUrl}/problems/${failure.code}`,
@@ -31,11 +31,14 @@ export function problemBody(failure: ServiceError, requestId: string, baseUrl: s
   };
 }
 
-/** Where a client that has no key can find out how to get one for `resource`, a path (RFC 9728); an error only for a key that is bad (A7). */
+/**
+ * Where a client without a key can find out how to get one for `resource`, a path (RFC 9728); names an error only for a
+ * bad key (A7).
+ */
 export const challengeOf = ({ code }: ServiceError, baseUrl: string, resource = ''): string =>
   `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource${resource}", scope="read"${code === 'invalid_key' ? ', error="invalid_token"' : ''}`;
 
-/** What the caller did not cause is for the operator to see. */
+/** Logs what the caller did not cause, for the operator. */
 export function logFailure(request: FastifyRequest, failure: ServiceError): void {
   if (failure.status < 500) return;
   const level = failure.status === 500 ? 'error' : 'warn';
@@ -51,7 +54,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
   reply.code(failure.status).header('Vary', 'Accept').header('X-Credits-Charged', '0');
   if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
   if (failure.status === 401) reply.header('WWW-Authenticate', challengeOf(failure, request.server.baseUrl));
-  // As RFC 9457 where the caller asks for that by name (H1).
+  // As RFC 9457 where the caller asks for it by name (H1).
   if (prefers(request.headers.accept, 'application/problem+json')) {
     const { baseUrl } = request.server;
     return reply

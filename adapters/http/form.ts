@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { badRequest } from '../../src/core/errors.js';
 import { truncated } from '../../src/core/truncated.js';
 
-/** The first of these that was there before. */
+/** The first name that occurs more than once. */
 export function repeated(names: Iterable<string>): string | undefined {
   const seen = new Set<string>();
   for (const name of names) {
@@ -12,7 +12,7 @@ export function repeated(names: Iterable<string>): string | undefined {
   return undefined;
 }
 
-/** No form here has a tenth of it. */
+/** No form here has a tenth as many. */
 const MOST_FIELDS = 100;
 
 export const TOO_MANY_FIELDS = `The form has more than ${MOST_FIELDS} fields.`;
@@ -28,7 +28,10 @@ export function parseForm(body: unknown): URLSearchParams | null {
   return new URLSearchParams(text);
 }
 
-/** The fields of a form as a browser posts it. Throws `bad_request` for any other body, too many fields, a field given twice, and a NUL. */
+/**
+ * The fields of a form as a browser posts it. Throws `bad_request` for any other body, too many fields, a repeated
+ * field, or a NUL.
+ */
 export function formOf(request: FastifyRequest): URLSearchParams {
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/x-www-form-urlencoded\b/i.test(type)) {
@@ -36,7 +39,7 @@ export function formOf(request: FastifyRequest): URLSearchParams {
   }
   const fields = parseForm(request.body);
   if (fields === null) throw badRequest(TOO_MANY_FIELDS);
-  // Nobody types it, and the store cannot keep it.
+  // Nobody types NUL, and the store cannot keep it.
   if ([...fields].flat().some((part) => part.includes('\0'))) throw badRequest('A field contains a NUL character.');
   const twice = repeated(fields.keys());
   if (twice !== undefined) throw badRequest(`${truncated(twice)} is given more than once.`, twice);

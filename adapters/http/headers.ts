@@ -4,23 +4,23 @@ import { toCredits } from '../../src/core/credits.js';
 import { STARTING_QPS } from '../../src/core/tiers.js';
 import type { Answer, Outcome } from '../../src/serve/call.js';
 
-/** Whether a value is undefined decides whether the header is sent. */
+/** Sends the headers whose values are not undefined. */
 export function setHeaders(reply: FastifyReply, headers: Readonly<Record<string, string | undefined>>): void {
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) reply.header(name, value);
 }
 
-/** Always the policy; the state of the bucket once one was asked (section 8.1.5, L6). */
+/** Always includes the policy; also the bucket's state, if the bucket was checked (section 8.1.5, L6). */
 export function limitHeaders({ rate, policy }: Pick<Outcome, 'rate' | 'policy'>): Record<string, string> {
   if (rate) return rateLimitHeaders(rate, policy);
   return policy === 'public' ? { 'RateLimit-Policy': policyHeader('public', PUBLIC_QPS) } : STARTING_POLICY;
 }
 
-/** Where no key was resolved: the rate that a new account starts on (L6, L9). */
+/** Where no key was resolved: the rate that a new account starts with (L6, L9). */
 export const STARTING_POLICY = { 'RateLimit-Policy': policyHeader('account', STARTING_QPS) };
 
 /**
- * Where the time of an account's call went, milliseconds (L7): in the queue, at the network, in all. Only what went to the
- * network has the first two.
+ * Where the time of an account's call was spent, in milliseconds (L7): in the queue, at the network, in all. Only calls
+ * that went to the network have the first two.
  */
 export function serverTiming({ accountId, upstream }: Outcome, totalMs: number): string | undefined {
   if (accountId === null) return undefined;

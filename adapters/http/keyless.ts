@@ -4,14 +4,14 @@ import { counted } from '../../src/core/figures.js';
 import type { RateDecision } from '../../src/ports/rate-limiter.js';
 import { limitHeaders, setHeaders } from './headers.js';
 
-/** One keyless request of an address (`public` policy). */
+/** Admits one keyless request of an address (`public` policy). */
 export type AdmitPublic = (address: string) => Promise<RateDecision>;
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | FastifyReply;
 
 type Method = 'GET' | 'HEAD' | 'POST';
 
-/** GET alone answers HEAD as well (H4). */
+/** GET alone also answers HEAD (H4). */
 export const PAGE: readonly Method[] = ['GET', 'HEAD'];
 
 /** Adds a route that needs no key. */
@@ -28,7 +28,7 @@ export const createKeyless =
       return handler(request, reply);
     });
 
-/** What anybody may read, also from a page of another origin: GET and HEAD under the `public` policy. */
+/** Content that everyone may read, also from pages of other origins: GET and HEAD under the `public` policy. */
 export const createPublic = (
   app: FastifyInstance,
   admitPublic: AdmitPublic,
@@ -38,7 +38,7 @@ export const createPublic = (
     keyless(PAGE, url, (request, reply) => handler(request, reply.header('Access-Control-Allow-Origin', '*')));
 };
 
-/** Pages, which bring several requests each: under a bound of their own, for the database's sake (L10). */
+/** Pages, each of which causes several requests: they have a limit of their own, to protect the database (L10). */
 export const createPages =
   (app: FastifyInstance, admit: AdmitPublic): Keyless =>
   (methods, url, handler) =>

@@ -4,7 +4,7 @@ import type { Actor } from '../../src/core/audit.js';
 
 const AGENT_CHARS = 300;
 
-/** Where a request comes from, for people to recognise. */
+/** Where a request comes from, in a form that people recognise. */
 export const originOf = ({ headers, ip }: FastifyRequest): { userAgent: string | null; address: string } => ({
   userAgent: headers['user-agent']?.slice(0, AGENT_CHARS) ?? null,
   address: plainAddress(ip),
@@ -13,5 +13,5 @@ export const originOf = ({ headers, ip }: FastifyRequest): { userAgent: string |
 /** The signed-in customer who sent the request, as the account's log names them. */
 export const byCustomer = ({ ip }: FastifyRequest): Actor => ({ who: 'customer', address: plainAddress(ip) });
 
-/** Whom a limit counts the request for. */
+/** The address that a rate limit counts the request against. */
 export const limitedAs = ({ ip }: FastifyRequest): string => limitAddress(ip);

@@ -2,7 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Outcome } from '../../src/serve/call.js';
 import { limitHeaders, serverTiming, setHeaders } from './headers.js';
 
-/** What every interface does first with what became of a call: the log hears of it, and the headers of all outcomes are set. */
+/**
+ * What every interface does first with the outcome of a call: passes it to the log, and sets the headers of all
+ * outcomes.
+ */
 export function noteOutcome(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): void {
   request.outcome = outcome;
   setHeaders(reply, { ...limitHeaders(outcome), 'Server-Timing': serverTiming(outcome, reply.elapsedTime) });

@@ -14,38 +14,42 @@ declare module 'fastify' {
     pressure: Pressure;
   }
   interface FastifyContextConfig {
-    /** Whose `WorkSlots` its requests use: the caller's, which the engine handles, or else those of their address. */
+    /**
+     * Whose `WorkSlots` its requests use: the caller's, which the engine manages, or otherwise those of their address.
+     */
     sharedBy?: 'caller';
   }
 }
 
-/** What callers share of the process. */
+/** The resources of the process that callers share. */
 export interface Shares {
   readonly slots: WorkSlots;
   readonly processor: ProcessorTime;
 }
 
 export interface Pressure {
-  /** Requests whose answer is being worked on; a body that has not arrived and an answer that is not read are none. */
+  /**
+   * Requests whose answer is in progress; not those whose body is still arriving or whose answer is only being read.
+   */
   readonly inFlight: number;
   /** Requests refused because the process was at capacity. */
   readonly shed: number;
-  /** What is shared, and who was refused more of it; null where nothing is. */
+  /** What is shared, and who was refused a larger share; null where nothing is shared. */
   readonly shares: Shares | null;
-  /** Connections that are open; null where they are not counted. */
+  /** Open connections; null where they are not counted. */
   readonly connections: Connections | null;
-  /** Requests refused because their address had its share of the bodies on their way. */
+  /** Requests refused because their address had used its share of the bodies in transit. */
   readonly bodiesRefused: number;
 }
 
 export interface Capacity {
-  /** Requests worked on at a time. */
+  /** Requests in progress at once. */
   readonly maxInFlight: number;
   /** Resident memory; null: nine tenths of the container's, shared among the processes, if it has a limit. */
   readonly maxRssBytes: number | null;
   /** Processes that share the container's memory. */
   readonly processes: number;
-  /** Connections open at a time. Null: as many as the process's files allow; undefined: unbounded. */
+  /** Connections open at once. Null: as many as the process's file limit allows; undefined: unbounded. */
   readonly maxConnections?: number | null;
 }
 
@@ -56,37 +60,40 @@ export interface OverloadOptions {
   readonly patience: Patience;
 }
 
-/** Processor time that is not measured, in milliseconds: less than was seen on a slow machine, for nobody is to pay for others. */
+/**
+ * Processor time that is estimated rather than measured, in milliseconds: less than a slow machine took, so that nobody
+ * pays for others.
+ */
 const COSTS = {
-  /** A byte of an answer that is not kept as bytes. */
+  /** Per byte of an answer that is not kept as bytes. */
   answerByte: 1e-5,
-  /** Any request that is not the engine's to count, and a byte of a page that is rendered and packed for it. */
+  /** Any request that the engine does not count, and a byte of a page that is rendered and compressed for it. */
   page: 0.1,
   pageByte: 2e-5,
 } as const;
 
 export const UNBOUNDED: Capacity = { maxInFlight: Infinity, maxRssBytes: null, processes: 1 };
 
-/** A timer that is two seconds late means that nobody is served in time. A busy machine is late by some 100 ms. */
+/** A timer that is two seconds late means that no request is served in time. A busy machine is late by about 100 ms. */
 const MAX_LOOP_DELAY_MS = 2000;
 
-/** A single stall longer than this counts as endless delay: shorter ones must be none, nor spoil the mean. */
+/** A single stall longer than this counts as endless delay: shorter ones must not, nor distort the mean. */
 const SAMPLE_MS = 5000;
 
-/** Who watches the service must hear from it most when it is busy. Metrics have a port of their own. */
+/** Monitoring must get answers above all when the service is busy. Metrics have a port of their own. */
 const NEVER_SHED: ReadonlySet<string | undefined> = new Set(['/healthz', '/status']);
 
 /**
- * Beyond capacity a request is refused at once with 503 and Retry-After, before it slows the others. Delay and memory
- * are measured every few seconds and tell late; the bound on requests in flight holds at every moment. How busy the loop is
- * doesn't count: at full throughput it is always busy.
+ * Beyond capacity a request is refused at once with 503 and Retry-After, before it slows the others down. Delay and
+ * memory are measured every few seconds, and so react late; the bound on requests in flight applies at every moment.
+ * The event loop's utilisation doesn't count: at full throughput it is always busy.
  */
 export async function shedOverload(app: FastifyInstance, options: OverloadOptions): Promise<void> {
   const { capacity, shares, connections, patience } = options;
   const working = createWorkSet();
   let shed = 0;
   let bodiesRefused = 0;
-  // One to three seconds by turns, so that those refused together don't come back together.
+  // One to three seconds in rotation, so that requests refused together don't return together.
   const refuse = (cause: string): never => {
     shed += 1;
     throw new ServiceError(
@@ -121,17 +128,17 @@ export async function shedOverload(app: FastifyInstance, options: OverloadOption
       if (!NEVER_SHED.has(request.routeOptions.url)) refuse(`${type} is ${value}`);
     },
   });
-  // Once the body is here: who sends it slowly takes no place from others.
+  // Only once the body has arrived: a client that sends it slowly takes no slot from others.
   app.addHook('preValidation', (request, reply, done) => {
     if (NEVER_SHED.has(request.routeOptions.url)) return done();
     if (working.size >= capacity.maxInFlight) refuse(`${working.size} requests are in flight`);
     const slot = shares === null || isCallers(request) ? undefined : openToAddress(shares, request);
     working.add(request, () => slot?.release());
-    // However else it ends: aborted, or answered past the framework.
+    // However else it ends: aborted, or answered without the framework.
     reply.raw.once('close', () => working.delete(request));
     done();
   });
-  // The answer is there. Until it is read it costs memory (connections.ts), not work.
+  // The answer is ready. Until it is read it costs memory (connections.ts), not work.
   app.addHook('onSend', (request, reply, payload, done) => {
     working.delete(request);
     if (shares) chargeAnswer(shares, request, reply, payload);
@@ -141,7 +148,9 @@ export async function shedOverload(app: FastifyInstance, options: OverloadOption
 
 const isCallers = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.sharedBy === 'caller';
 
-/** For what is not the engine's to count: throws where its address has its share of places, or of the processor. */
+/**
+ * For requests that the engine does not count: throws when their address has used up its slots or its processor share.
+ */
 function openToAddress({ slots, processor }: Shares, { ip }: FastifyRequest): WorkSlot {
   const holder = addressHolder(ip);
   processor.open(holder);
@@ -151,12 +160,12 @@ function openToAddress({ slots, processor }: Shares, { ip }: FastifyRequest): Wo
   return slot;
 }
 
-/** What was made for this request alone is put on its caller's account; what is kept as bytes costs nothing. */
+/** Charges its caller for a body made for this request alone; bytes that are kept cost nothing. */
 function chargeAnswer({ processor }: Shares, request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
   const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
   const { outcome, ip, routeOptions } = request;
   if (!isCallers(request)) {
-    // A refusal takes nothing: who comes back when it says is let in.
+    // A refusal costs nothing: a client that returns when told to is admitted.
     if (NEVER_SHED.has(routeOptions.url) || reply.statusCode === 503) return;
     const made = reply.hasHeader('Content-Encoding') ? 0 : bytes * COSTS.pageByte;
     processor.spend(addressHolder(ip), COSTS.page + made);
@@ -167,7 +176,7 @@ function chargeAnswer({ processor }: Shares, request: FastifyRequest, reply: Fas
   if (made > 0) processor.spend(accountHolder(outcome.accountId), made * COSTS.answerByte);
 }
 
-/** Bytes; 0: no limit. A container without one reports none, or more than any machine has. */
+/** Bytes; 0: no limit. A container without a limit reports none, or more than any machine has. */
 export function containerShareBytes(processes: number, constrainedBytes: number): number {
   if (constrainedBytes <= 0 || constrainedBytes > Number.MAX_SAFE_INTEGER) return 0;
   return Math.floor((constrainedBytes * 0.9) / processes);

@@ -3,7 +3,7 @@ import { toCredits } from '../../src/core/credits.js';
 import type { Outcome } from '../../src/serve/call.js';
 import { loggedUrl, withoutKeys } from './request.js';
 
-/** One line per request, made when it is over; no logger of its own, which would cost more than the line. */
+/** Logs one line per request when it is over. It has no child logger, which would cost more than the line. */
 export function logRequests(app: FastifyInstance, log: FastifyBaseLogger): void {
   app.onAnswered(({ request, status, outcome, ms }) => {
     const line = {
@@ -18,7 +18,7 @@ export function logRequests(app: FastifyInstance, log: FastifyBaseLogger): void 
   });
 }
 
-/** What is undefined is left out of the line. */
+/** Members that are undefined are left out of the line. */
 function callOf({ accountId, operation, result, upstream }: Outcome) {
   const answer = result.kind === 'answer' ? result : undefined;
   return {

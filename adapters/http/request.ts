@@ -6,7 +6,7 @@ const one = (value: string | string[] | undefined): string | undefined => (Array
 /** Query parameters under which people try to send a key; refused, and never logged (A3). */
 const QUERY_KEYS = /[?&](api_?key|key|x-api-key|access_token|token)=/i;
 
-/** Fires when the caller leaves before the answer is sent; at once for one that has left already. */
+/** Fires when the caller leaves before the answer is sent; at once if the caller has already left. */
 export function signalOf({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController();
   const noteClose = (): void => {
@@ -17,7 +17,10 @@ export function signalOf({ raw }: FastifyReply): AbortSignal {
   return left.signal;
 }
 
-/** What every interface's call has in common: who sent it, from where, under which id, and whether they are still there. */
+/**
+ * What calls of every interface have in common: who sent them, from where, under which id, and whether the caller is
+ * still connected.
+ */
 export function callerOf(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -34,18 +37,18 @@ export function callerOf(
   };
 }
 
-/** Whether the query has a key as the value of any parameter, or a parameter that such a key is sent under. */
+/** Whether any parameter's value is a key, or a parameter has a name that people send keys under. */
 const hasKey = (url: string): boolean =>
   QUERY_KEYS.test(url) || (url.includes('?') && url.includes('=perch_live_', url.indexOf('?')));
 
 const KEYS = /perch_live_[0-9A-Za-z]+/gi;
 const KEY_PARAMETERS = /([?&](?:api_?key|key|x-api-key|access_token|token)=)[^&]*/gi;
-/** Longest part of an address in a log. */
+/** The longest part of an address that is logged. */
 const MAX_LOGGED = 2048;
 
 export const withoutKeys = (text: string): string => text.replaceAll(KEYS, 'perch_live_…');
 
-/** An address as it may stand in a log: without anything that could be a key, however it is written. */
+/** An address as it may be logged: without anything that could be a key, however it is encoded. */
 export function loggedUrl(url: string): string {
   if (!/[%?_]/.test(url)) return url.slice(0, MAX_LOGGED);
   const plain = url.includes('%') ? decoded(url) : url;
@@ -53,6 +56,6 @@ export function loggedUrl(url: string): string {
   return (shown === plain ? url : shown).slice(0, MAX_LOGGED);
 }
 
-/** As far as it can be: one wrong escape hides none of the others. */
+/** Decoded as far as possible: one wrong escape does not prevent the others from being decoded. */
 const decoded = (url: string): string =>
   url.replaceAll(/%[0-7][0-9a-f]/gi, (octet) => String.fromCharCode(Number.parseInt(octet.slice(1), 16)));

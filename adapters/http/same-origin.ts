@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../../src/core/errors.js';
 
 /**
- * Refuses what another site made a browser send. A cookie alone proves nothing: it goes along with whatever the browser is
- * told to send. `Sec-Fetch-Site` is the browser's own word for who told it; older ones, and pages without TLS, give `Origin`.
- * What names neither is no browser, and has no cookie of anybody's.
+ * Refuses requests that another site made a browser send. A cookie alone proves nothing: the browser sends it with any
+ * request. `Sec-Fetch-Site` is the browser's own statement of which site caused the request; older browsers, and pages
+ * without TLS, send `Origin`. A client that sends neither is not a browser, and has no visitor's cookie.
  */
 export function refuseCrossSite(request: FastifyRequest): void {
   const site = request.headers['sec-fetch-site'];
@@ -20,8 +20,8 @@ export function refuseCrossSite(request: FastifyRequest): void {
 }
 
 /**
- * Whether the `Origin` is where we are known to be, or the host that was asked: by the header that a browser sends, never by
- * X-Forwarded-Host, which a client may add itself, and which not every proxy takes away.
+ * Whether the `Origin` is Perch's known address or the requested host: by the Host header that the browser sends, never
+ * by X-Forwarded-Host, which a client can add itself, and which not every proxy removes.
  */
 function isOwn({ headers, raw, server }: FastifyRequest): boolean {
   const { origin } = headers;

@@ -26,7 +26,7 @@ declare module 'fastify' {
     baseUrl: string;
     /** The address of sign-in, dashboard and consent (`{auth_url}`), without a trailing slash; often the same. */
     authUrl: string;
-    /** Set once the process was asked to stop: clients are told to go elsewhere, and served until they do. */
+    /** Set once the process was asked to stop: clients are told to reconnect elsewhere, and served until they do. */
     stopping: boolean;
   }
 }
@@ -35,31 +35,33 @@ declare module 'fastify' {
 const BOUNDS = { body: 64 * 1024, url: 8 * 1024, headers: 16 * 1024 } as const;
 
 export interface HttpOptions {
-  /** Addresses and ranges whose X-Forwarded-For is believed. */
+  /** Addresses and ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[];
   readonly ids: Ids;
   readonly log: FastifyBaseLogger;
-  /** Section 9.3 headers for `/v1`, none while it is current. */
+  /** Section 9.3 headers for `/v1`; empty while the version is current. */
   readonly versionHeaders: Readonly<Record<string, string>>;
-  /** None: unbounded. */
+  /** Undefined: unbounded. */
   readonly capacity?: Capacity;
-  /** None: nothing is shared by caller. */
+  /** Undefined: nothing is shared by caller. */
   readonly shares?: Shares;
-  /** Shorter for tests. */
+  /** Tests use shorter ones. */
   readonly patience?: Patience;
 }
 
-/** The bare server: ids, bounds, compression, and one shape for everything that goes wrong. Mounts come after it. */
+/**
+ * The bare server: ids, bounds, compression, and the standard error shape for every failure. Mounts are added to it.
+ */
 export async function createServer(options: HttpOptions): Promise<FastifyInstance> {
   const { capacity = UNBOUNDED, shares = null, patience = PATIENCE, trustedProxies = [] } = options;
   const timeouts = serverTimeouts(patience);
   const app = fastify({
     ...timeouts,
-    // Else everybody behind a balancer would be one client to the public policy (8.1.6).
+    // Otherwise everyone behind a load balancer would be one client to the public policy (8.1.6).
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
-    // One of each request's own costs more than its line.
+    // A child logger for each request costs more than its line.
     childLoggerFactory: (logger) => logger,
     genReqId: () => options.ids.requestId(),
     bodyLimit: BOUNDS.body,
@@ -68,9 +70,9 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     http: { ...timeouts.http, maxHeaderSize: BOUNDS.headers + BOUNDS.url },
     clientErrorHandler: clientError(options.ids),
     forceCloseConnections: 'idle',
-    // What still arrives on an open connection is served.
+    // Requests that still arrive on an open connection are served.
     return503OnClosing: false,
-    // Before any hook: what they would have set is set here.
+    // Runs before any hook, so what the hooks would have set is set here.
     frameworkErrors(error, request, reply) {
       request.server.watchAnswer(request, reply);
       setCommon(options, request, reply);
@@ -97,7 +99,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   return app;
 }
 
-/** Counts connections from now on, where there is a bound. */
+/** Counts connections from now on, where they are bounded. */
 function connectionsOf(app: FastifyInstance, options: HttpOptions): Connections | null {
   const { capacity, patience = PATIENCE, trustedProxies = [], ids } = options;
   if (capacity?.maxConnections === undefined) return null;
@@ -107,7 +109,9 @@ function connectionsOf(app: FastifyInstance, options: HttpOptions): Connections 
 
 const isV1 = (url: string): boolean => /^\/v1(?:[/?]|$)/.test(url);
 
-/** Of what is no page: a browser that shows it all the same loads and runs nothing. Pages send a policy of their own. */
+/**
+ * For everything but pages: a browser that displays it anyway loads and runs nothing. Pages send a policy of their own.
+ */
 const NO_PAGE_CSP = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 function setCommon(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): void {
@@ -117,7 +121,7 @@ function setCommon(options: HttpOptions, request: FastifyRequest, reply: Fastify
     .header('Content-Security-Policy', NO_PAGE_CSP)
     .header('Referrer-Policy', 'no-referrer');
   const { baseUrl, authUrl } = request.server;
-  // Read late: the addresses are known once there is a port.
+  // Read late: the addresses are known once the port is.
   if (baseUrl.startsWith('https:') || authUrl.startsWith('https:')) {
     reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
   }
@@ -132,7 +136,7 @@ async function guard(options: HttpOptions, request: FastifyRequest, reply: Fasti
   if (failure) throw failure;
 }
 
-/** What the parser let pass: it bounds the URL and the headers together only (P13). */
+/** Checks what the parser let through: it bounds only the URL and the headers together (P13). */
 function tooLarge({ url, raw }: FastifyRequest): ServiceError | undefined {
   if (url.length > BOUNDS.url) {
     return new ServiceError('bad_request', `The URL is longer than ${BOUNDS.url} bytes.`, { status: 414 });
@@ -143,7 +147,7 @@ function tooLarge({ url, raw }: FastifyRequest): ServiceError | undefined {
   return new ServiceError('bad_request', `The headers are larger than ${BOUNDS.headers} bytes.`, { status: 431 });
 }
 
-/** What the framework itself refuses, in our words and codes (P12, P13). */
+/** What the framework itself refuses, in Perch's own messages and codes (P12, P13). */
 function fromFastify(error: unknown, request: FastifyRequest): ServiceError {
   const { statusCode, code } = error as { statusCode?: number; code?: string };
   if (error instanceof ServiceError) return error;
@@ -163,10 +167,10 @@ function fromFastify(error: unknown, request: FastifyRequest): ServiceError {
   return asServiceError(error);
 }
 
-/** Characters of a path in a message. */
+/** The most characters of a path in a message. */
 const MOST_SHOWN_PATH = 200;
 
-/** 405 with `Allow` where another method would do, else 404 (S8, S9, H4); OPTIONS is free and open (H5). */
+/** 405 with `Allow` where another method would do, otherwise 404 (S8, S9, H4); OPTIONS is free and open (H5). */
 function unknownPath(allowed: AllowedMethods, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = '/'] = request.url.split('?');
   const methods = allowed(path);

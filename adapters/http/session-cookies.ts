@@ -2,25 +2,28 @@ import { fastifyCookie } from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Sessions, Visitor } from '../../src/sign-in/sessions.js';
 
-/** Who is signed in, by the session's cookie. The only place that reads or sets it. */
+/** Who is signed in, according to the session's cookie. The only place that reads or sets it. */
 export interface SessionCookies {
   /** Whose session the request belongs to; null when nobody is signed in. */
   visitorOf(request: FastifyRequest): Promise<Visitor | null>;
-  /** Lets the browser in: `token` is the session's secret, which the cookie carries until `expiresAt` (Unix milliseconds). */
+  /**
+   * Signs the browser in: `token` is the session's secret, which the cookie carries until `expiresAt` (Unix
+   * milliseconds).
+   */
   set(reply: FastifyReply, session: { readonly token: string; readonly expiresAt: number }): void;
-  /** Takes the cookie back. */
+  /** Deletes the cookie. */
   clear(reply: FastifyReply): void;
 }
 
-/** base64url of 32 bytes: what is anything else needs no look into the store. */
+/** base64url of 32 bytes: any other value needs no look-up in the store. */
 const TOKEN = /^[\w-]{43}$/;
 
 /**
- * The session's cookie. `__Host-` binds it to this host and to https: no other host, and no page without TLS, can set one. Where
- * the service itself is without TLS (a laptop) it has a plain name.
+ * The session's cookie. `__Host-` binds it to this host and to https: no other host, and no page without TLS, can set
+ * it. Where the service itself has no TLS (a laptop), the cookie has a plain name.
  */
 export function createSessionCookies(app: FastifyInstance, sessions: Pick<Sessions, 'find'>): SessionCookies {
-  // Loads what parses and writes cookies; in a room of its own, for its hooks would run for every request with a key, too.
+  // Loads the cookie parser in a scope of its own: otherwise its hooks would also run for every request with a key.
   app.register(async (room) => void (await room.register(fastifyCookie, { hook: false })));
   const visitors = new WeakMap<FastifyRequest, Promise<Visitor | null>>();
   const cookie = () =>

@@ -5,12 +5,12 @@ import { ENCODINGS, encode } from './encodings.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Bytes that were compressed for this request and are kept: what they cost is its caller's. */
+    /** Bytes that were compressed for this request and then kept: the work is charged to its caller. */
     encodedBytes?: number;
   }
 }
 
-/** Bytes. Less goes into one packet with its headers, compressed or not. */
+/** Bytes. A smaller body fits one packet with its headers, compressed or not. */
 export const LEAST_COMPRESSED = 1400;
 
 /** A body in two parts: what calls with the same answer share, and what is this call's own. */
@@ -19,14 +19,14 @@ export interface SharedBody {
   readonly own: Buffer;
 }
 
-/** The whole of it. */
+/** The complete body. */
 export const bodyText = ({ shared, own }: SharedBody): string => `${shared.bytes}${own}`;
 
 const NAMES = ENCODINGS.map(({ name }) => name);
 
 /**
- * Sends what many calls share and what is this call's own as one body. What is shared is compressed once for each encoding
- * that is asked for, and kept; what is the call's own goes out as it is.
+ * Sends both parts as one body. The shared part is compressed once for each encoding that is requested, and kept; the
+ * call's own part is sent uncompressed.
  */
 export function sendShared(request: FastifyRequest, reply: FastifyReply, { shared, own }: SharedBody): FastifyReply {
   const isSmall = shared.bytes.length + own.length < LEAST_COMPRESSED;
@@ -43,7 +43,9 @@ export function sendShared(request: FastifyRequest, reply: FastifyReply, { share
   return reply.header('Content-Encoding', encoding.name).send(Buffer.concat([begun.bytes, end]));
 }
 
-/** As for what is compressed for one answer alone: letters of any case, and `*` means gzip, which everybody reads. */
+/**
+ * As for answers that are compressed individually: case does not matter, and `*` means gzip, which every client reads.
+ */
 function askedFor({ headers }: FastifyRequest): (typeof ENCODINGS)[number] | undefined {
   const header = headers['accept-encoding'];
   if (typeof header !== 'string') return undefined;

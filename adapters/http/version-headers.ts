@@ -5,10 +5,10 @@ export interface Notice {
   readonly url: string | null;
 }
 
-/** The one place that decides the form of the dates: as the interface prints it, an HTTP-date (X3). */
+/** The only place that decides the format of the dates: an HTTP-date, as the interface prints it (X3). */
 const dateForm = (ms: number): string => new Date(ms).toUTCString();
 
-/** The headers that announce the end of `/v1`, for as long as it keeps answering (section 9.3). None while it is current. */
+/** The headers that announce the end of `/v1` while it still answers (section 9.3). Empty while it is current. */
 export function versionHeaders(notice: Notice): Record<string, string> {
   if (notice.deprecationMs === null) return {};
   return {

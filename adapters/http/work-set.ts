@@ -1,15 +1,17 @@
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
-/** The requests being worked on: what counts as in flight. */
+/** The requests in progress, which count as in flight. */
 export interface WorkSet {
   readonly size: number;
-  /** `onEnd` is called once, when it is over, also where it is already. */
+  /** `onEnd` is called once, when the request is over, or at once if it already is. */
   add(request: FastifyRequest, onEnd: () => void): void;
   delete(request: FastifyRequest): void;
 }
 
-/** Those of a closed connection are forgotten, also where their answer's turn never came: of these Node says nothing. */
+/**
+ * Requests on a closed connection are forgotten, even if their answer's turn never came: Node reports no end for these.
+ */
 export function createWorkSet(): WorkSet {
   const working = new Map<FastifyRequest, () => void>();
   const watched = new WeakSet<Socket>();
@@ -27,7 +29,7 @@ export function createWorkSet(): WorkSet {
     },
     add(request, onEnd) {
       const { socket } = request.raw;
-      // Its end was told already.
+      // Its end has already been reported.
       if (socket.destroyed) return onEnd();
       working.set(request, onEnd);
       if (watched.has(socket)) return;

@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorCode, type ServiceError } from '../../src/core/errors.js';
 
-/** What a model can do about a failure, by its code; where waiting helps, the seconds are said beside it. */
+/** What a model can do about a failure, by its code; where waiting helps, the seconds are added. */
 export const ADVICE: Readonly<Record<ErrorCode, string>> = {
   missing_key: 'The connection has no API key: ask the user to sign in or configure one.',
   invalid_key: 'The API key of the connection does not work: ask the user to sign in again or replace it.',
@@ -20,7 +20,7 @@ export const ADVICE: Readonly<Record<ErrorCode, string>> = {
   internal: 'Call again once. If it fails again, tell the user the request id.',
 };
 
-/** Where the code alone does not tell. */
+/** Where the code alone is not enough. */
 const BY_REASON: Readonly<Record<string, string>> = {
   list_not_served: 'Do not repeat the call: this service does not offer this list. Read something else.',
   max_credits: 'One item costs more than `max_credits` allows: raise it if the user agrees.',
@@ -33,7 +33,7 @@ export function adviceOn({ code, detail, retryAfter }: ServiceError): string {
   return retryAfter === undefined ? advice : `Wait ${retryAfter} s. ${advice}`;
 }
 
-/** All codes for reading. */
+/** All codes with their advice, as a document. */
 export const adviceTable = (): string =>
   [
     '# Error codes',

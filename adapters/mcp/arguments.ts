@@ -7,27 +7,30 @@ import { NEAR_MISSES } from '../rest/request.js';
 import { readValue } from '../rest/values.js';
 import type { ReadTool } from './catalogue.js';
 
-/** As they came. */
+/** The arguments as received. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** Taken by every tool. */
+/** Accepted by every tool. */
 export const BUDGET = 'max_credits';
 
-/** The variables of the tool's operation. Throws `bad_request` naming the argument, or `not_found` for what cannot be a name. */
+/**
+ * The variables of the tool's operation. Throws `bad_request` naming the argument, or `not_found` for an impossible
+ * name.
+ */
 export function variablesOf({ row, endpoint }: ReadTool, given: Arguments): Record<string, unknown> {
   const { parameters } = endpoint;
   refuseUnknown(row.name, [...parameters.map(({ name }) => name), BUDGET], given);
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {
     const value = given[parameter.name];
-    // Some clients send null for what they leave out.
+    // Some clients send null for arguments that they leave out.
     if (value !== undefined && value !== null) variables[parameter.name] = argumentOf(parameter, value);
     else if (parameter.required) throw badRequest(`${parameter.name} is missing.`, parameter.name);
   }
   return variables;
 }
 
-/** An argument that is ignored could cost money: all are known, or the call is refused (P3). */
+/** An ignored argument could cost money: all must be known, or the call is refused (P3). */
 export function refuseUnknown(tool: string, known: readonly string[], given: Arguments): void {
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
@@ -64,8 +67,8 @@ function listOf({ name }: Parameter, value: unknown): unknown[] {
 }
 
 /**
- * The budget of one call (M26): of the argument, which a model gives, and of the header, which whoever configured the
- * connection gives for every call, the lower.
+ * The budget of one call (M26): the lower of the argument, which a model sets, and the header, which the person who
+ * configured the connection sets for every call.
  */
 export function budgetOf(given: Arguments, header: string | string[] | undefined): Thousandths | null {
   const own = budgetFrom(given[BUDGET] ?? undefined, undefined);

@@ -7,13 +7,13 @@ import { type Arguments, BUDGET, budgetOf, refuseUnknown, variablesOf } from './
 import type { Catalogue, ListedTool, ReadTool } from './catalogue.js';
 import { PRICE_TOOL } from './tools.js';
 
-/** Who calls, and from where. */
+/** The request that a call came with, and its reply. */
 export interface Http {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
-/** What every call of this interface has in common. */
+/** What all calls of this interface have in common. */
 const callOf = ({ request, reply }: Http) =>
   ({ ...callerOf(request, reply), interface: 'mcp', allOrNothing: true }) as const;
 
@@ -46,7 +46,7 @@ function priceCall(http: Http, catalogue: Catalogue, given: Arguments, header: s
       document: { name: tool.row.operation },
       parse() {
         const variables = variablesOf(tool, inner);
-        // Neither changes the price (M26); one that is none is said here already, where it costs nothing.
+        // Neither changes the price (M26); an invalid one is reported here already, where it costs nothing.
         budgetOf(given, header);
         return { variables, budget: budgetOf(inner, header), estimate: true };
       },
@@ -56,7 +56,7 @@ function priceCall(http: Http, catalogue: Catalogue, given: Arguments, header: s
   }
 }
 
-/** The tool to be priced, and what it would be called with. Throws `bad_request`. */
+/** The tool to be priced, and the arguments it would be called with. Throws `bad_request`. */
 function pricedOf({ reads }: Catalogue, given: Arguments): { tool: ReadTool; inner: Arguments } {
   refuseUnknown(PRICE_TOOL, ['tool', 'arguments', BUDGET], given);
   const tool = typeof given.tool === 'string' ? reads.get(given.tool) : undefined;
@@ -70,7 +70,7 @@ function pricedOf({ reads }: Catalogue, given: Arguments): { tool: ReadTool; inn
 
 const NOTHING: Params = { variables: {}, budget: null, estimate: false };
 
-/** A message that reads nothing: whose key it came with, and whether the rate allows it. Answers the least there is. */
+/** A message that reads nothing: checks its key and whether the rate allows it. The answer is minimal. */
 export const handshake = (http: Http): Call => ({
   ...callOf(http),
   isHandshake: true,
@@ -78,7 +78,10 @@ export const handshake = (http: Http): Call => ({
   parse: () => NOTHING,
 });
 
-/** The failure that is answered over HTTP and not as a tool's result: of the connection, not of the call (A18). */
+/**
+ * The failure that is answered over HTTP rather than as a tool's result: it concerns the connection, not the call
+ * (A18).
+ */
 export function refusalOf(outcome: Outcome, wasTool: boolean): ServiceError | null {
   if (outcome.result.kind !== 'refusal') return null;
   return wasTool && outcome.accountId !== null ? null : outcome.result.failure;

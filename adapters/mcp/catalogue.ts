@@ -26,7 +26,7 @@ export interface ReadTool {
   readonly price: Price | undefined;
 }
 
-/** Everything that can be called, made once: for all callers the same, in the same order. */
+/** Everything that can be called, made once: the same for all callers, in the same order. */
 export interface Catalogue {
   readonly listed: readonly ListedTool[];
   readonly reads: ReadonlyMap<string, ReadTool>;
@@ -38,7 +38,7 @@ export interface CatalogueOptions {
   readonly operations: Readonly<Record<string, string>>;
 }
 
-/** Throws TypeError when a row names an operation that there is not. */
+/** Throws TypeError when a row names an operation that does not exist. */
 export function catalogueOf({ schema, operations }: CatalogueOptions): Catalogue {
   const texts = Object.fromEntries(TOOLS.map(({ operation }) => [operation, textOf(operations, operation)]));
   const outputs = new OutputSchemas(schema, texts);
@@ -70,7 +70,7 @@ function textOf(operations: CatalogueOptions['operations'], name: string): strin
   return text;
 }
 
-/** Nothing is changed by any tool; what the network says is not ours to foresee. */
+/** No tool changes anything; what the network returns is open-ended. */
 const annotationsOf = (title: string, asksNetwork: boolean) => ({
   title,
   readOnlyHint: true,
@@ -79,20 +79,20 @@ const annotationsOf = (title: string, asksNetwork: boolean) => ({
   openWorldHint: asksNetwork,
 });
 
-/** What it does, what it costs, what to mind. */
+/** What it does, what it costs, and what to watch for. */
 function describe(words: string, tool: ReadTool): string {
-  // Said at the end of a field's own description, and left out where all of an endpoint's are free.
+  // Said at the end of a field's own description, and left out where every field of an endpoint is free.
   const money = tool.price || /\bFree\b/.test(words) ? atMost(tool) : 'Free.';
   return [inUnits(words), money, tool.row.advice].filter((part) => part !== '').join(' ');
 }
 
 const credits = (amount: Thousandths): string => inCredits(toCredits(amount));
 
-/** Many hosts show a model nothing but a tool's description: what it is that a read costs must be said in it. */
+/** Many hosts show a model only a tool's description, so it must say what each read costs. */
 const inUnits = (words: string): string =>
   words.replace(/(?<=\bCosts )([\d.]+)(?= per item)/, (count) => credits(Number(count) * 1000));
 
-/** What a call costs at most when nothing but the required arguments is given. */
+/** What a call costs at most when only the required arguments are given. */
 function atMost({ endpoint, price }: ReadTool): string {
   if (!price) return '';
   const unit = priceOf(price.unit, 'miss');
@@ -115,7 +115,7 @@ function priceTool(outputs: OutputSchemas): ListedTool {
   };
 }
 
-/** The price list for reading. */
+/** The price list, as a document. */
 export function priceTable({ reads }: Catalogue): string {
   const rows = [...reads.values()].map(({ row, price }) => {
     if (!price) return `| \`${row.name}\` | free | | | |`;

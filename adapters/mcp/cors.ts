@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { setHeaders } from '../http/headers.js';
 
-/** What a client in a browser may read of an answer, beside its body. */
+/** What a client in a browser may read of an answer, besides its body. */
 const EXPOSED = [
   'WWW-Authenticate',
   'Retry-After',
@@ -13,7 +13,7 @@ const EXPOSED = [
   'Server-Timing',
 ].join(', ');
 
-/** On every answer: clients in browsers are let in, from any site that the origin check lets pass (H5). */
+/** Set on every answer: clients in browsers are admitted, from any site that passes the origin check (H5). */
 export function openToBrowsers(reply: FastifyReply): void {
   setHeaders(reply, {
     'Access-Control-Allow-Origin': '*',
@@ -22,7 +22,7 @@ export function openToBrowsers(reply: FastifyReply): void {
   });
 }
 
-/** What a browser asks first. */
+/** Answers the preflight request of a browser. */
 export function preflight(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   setHeaders(reply, {
     Allow: 'POST, OPTIONS',

@@ -1,34 +1,34 @@
 import type { Server } from '@modelcontextprotocol/server';
 
-/** An answer that is whole: the server that made it is closed. */
+/** A complete answer: the server that made it is closed. */
 export interface Exchanged {
   readonly status: number;
   readonly headers: Headers;
-  /** Undefined where there is none: a notification is answered with nothing. */
+  /** Undefined where there is no body: a notification gets an empty answer. */
   readonly bytes: Buffer | undefined;
 }
 
-/** Large: loaded with the first message, and kept by Node. */
+/** Large: loaded with the first message, and cached by Node. */
 const library = () => import('@modelcontextprotocol/server');
 
-/** One HTTP request in, one answer out, as the protocol has it; `newServer` makes the server for it alone. */
+/** One HTTP request in, one answer out, as the protocol says; `newServer` makes a server for this request alone. */
 export async function exchange(request: Request, body: unknown, newServer: () => Server): Promise<Exchanged> {
   const { isLegacyRequest } = await library();
-  // Several messages at once were of a revision before these: refused, for one request has one charge.
+  // Only an older revision allowed several messages at once: refused, since one request has one charge.
   const isOld = body !== undefined && !Array.isArray(body) && (await isLegacyRequest(request, body));
   return isOld ? answerOld(request, body, newServer()) : answerNew(request, body, newServer);
 }
 
 /**
- * Revision 2026-07-28: each request by itself. Nothing here ever changes, so a subscription is acknowledged and ended at once
- * instead of holding a connection open for nothing.
+ * Revision 2026-07-28: each request stands alone. Nothing here ever changes, so a subscription is acknowledged and
+ * ended at once instead of keeping a connection open for nothing.
  */
 async function answerNew(request: Request, body: unknown, newServer: () => Server): Promise<Exchanged> {
   const { createMcpHandler } = await library();
   const handler = createMcpHandler(newServer, { legacy: 'reject', keepAliveMs: 0 });
   try {
     const response = await handler.fetch(request, body === undefined ? {} : { parsedBody: body });
-    // Its stream would never end; that of any other request ends with the result, which closing would cut off.
+    // Its stream would never end; the stream of any other request ends with the result, which closing would cut off.
     if (methodOf(body) === 'subscriptions/listen') await handler.close();
     return await whole(response);
   } finally {
@@ -54,5 +54,5 @@ const whole = async (response: Response): Promise<Exchanged> => ({
   bytes: response.body === null ? undefined : Buffer.from(await response.arrayBuffer()),
 });
 
-/** What a message asks for, where it is one. */
+/** What a message asks for, if it is one. */
 export const methodOf = (body: unknown): unknown => (body as { method?: unknown } | null | undefined)?.method;

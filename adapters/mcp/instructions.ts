@@ -1,4 +1,4 @@
-/** What a model is told of the whole, once, before it sees a tool. */
+/** What a model is told about Perch as a whole, once, before it sees a tool. */
 export const INSTRUCTIONS = `Perch reads public profiles, tweets, timelines, threads, followers and search results. All tools are read-only.
 
 Cost: reads cost credits per item returned; the price is in each description. Cached items cost half, \`fresh\` doubles the price. Empty results and failed calls are free. Every result has \`credits_charged\` and \`balance_remaining\`.

@@ -1,14 +1,14 @@
 import { badRequest, type ServiceError } from '../../src/core/errors.js';
 
-/** Values in a message, of every object and list in it: a call with a hundred ids has some 110. */
+/** Values in a message, in all of its objects and lists together: a call with a hundred ids has about 110. */
 const MOST_VALUES = 1000;
 
-/** Objects and lists inside each other: the deepest message of the protocol has some six. */
+/** Nesting of objects and lists: the deepest message of the protocol has about six levels. */
 const MOST_LEVELS = 32;
 
 /**
- * Why a message is more than any client has to say, or null. It is checked several times over on its way, with work for every
- * value: 64 KB of the smallest take 45 ms.
+ * Why a message is larger than any client needs, or null. It is checked several times on its way, with work for every
+ * value: 64 KB of the smallest values take 45 ms.
  */
 export function tooMuchIn(message: unknown): ServiceError | null {
   let values = 0;

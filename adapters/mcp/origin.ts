@@ -3,8 +3,9 @@ import { ServiceError } from '../../src/core/errors.js';
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Whether a page of this origin may speak to `/mcp` (A22). Keys come in a header, never in a cookie, so that any site with
- * TLS is as good as another; one without could be somebody between, or a name that was made to point here.
+ * Whether a page of this origin may use `/mcp` (A22). Keys are sent in a header, never in a cookie, so any site with
+ * TLS is as safe as another; one without could be an attacker in between, or a name that was made to resolve to this
+ * server.
  */
 export function isAllowedOrigin(origin: string | undefined): boolean {
   if (origin === undefined) return true;

@@ -2,7 +2,7 @@ import { type GraphQLSchema, printSchema } from 'graphql';
 import { adviceTable } from './advice.js';
 import { type Catalogue, priceTable } from './catalogue.js';
 
-/** A text that can be read beside the tools, free. */
+/** A text that can be read besides the tools, free. */
 export interface ResourceText {
   readonly uri: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface ResourceText {
   readonly text: string;
 }
 
-/** All of them, in a fixed order. */
+/** All resources, in a fixed order. */
 export const resourcesOf = (schema: GraphQLSchema, catalogue: Catalogue): readonly ResourceText[] => [
   {
     uri: 'perch://prices',

@@ -8,7 +8,7 @@ import { Selections } from '../rest/openapi/selections.js';
 import type { JsonSchema } from '../rest/openapi/types.js';
 import type { Endpoint } from '../rest/parameters.js';
 
-/** An object's schema that stands by itself: what it refers to is in its `$defs`. */
+/** A self-contained schema of an object: whatever it refers to is in its `$defs`. */
 export interface ToolSchema extends JsonSchema {
   readonly type: 'object';
   readonly additionalProperties?: boolean;
@@ -19,7 +19,7 @@ const maxCredits = (description: string): JsonSchema => ({ type: 'number', minim
 
 const FREE_MAX_CREDITS = maxCredits('Accepted by every tool; this one is free.');
 
-/** What becomes of what a budget does not cover (M26), by what decides how many items there are. */
+/** What happens to the items that a budget does not cover (M26), by what decides their number. */
 const OVER_BUDGET: Readonly<Record<Price['items'], string>> = {
   one: 'a read that costs more is refused',
   first: 'the list is trimmed to it',
@@ -49,7 +49,7 @@ export function inputSchemaOf({ parameters }: Endpoint, price: Price | undefined
   };
 }
 
-/** What the tool that prices the others takes. */
+/** The input of the tool that prices the others. */
 export const priceInputSchema = (tools: readonly string[]): ToolSchema => ({
   type: 'object',
   properties: {
@@ -64,16 +64,16 @@ export const priceInputSchema = (tools: readonly string[]): ToolSchema => ({
   additionalProperties: false,
 });
 
-/** Names of the schemas that a call may be answered with. */
+/** Names of the schemas that a call can be answered with. */
 const ESTIMATE = 'EstimateResponse';
 const FAILURE = 'Error';
 
-/** What tools answer: the envelopes of their operations, or a failure, which clients check against the same schema. */
+/** What tools answer: the envelopes of their operations, or a failure; clients check both against the same schema. */
 export class OutputSchemas {
   readonly #components: Readonly<Record<string, JsonSchema>>;
   readonly #answers = new Map<string, readonly string[]>();
 
-  /** `texts`: of the operations, by name. */
+  /** `texts`: the operations' texts, by name. */
   constructor(schema: GraphQLSchema, texts: Readonly<Record<string, string>>) {
     const documents = Object.entries(texts).map(([name, text]) => [name, parse(text)] as const);
     const selections = new Selections(
@@ -100,7 +100,7 @@ export class OutputSchemas {
     return { type: 'object', anyOf: all.map((name) => ({ $ref: `#/$defs/${name}` })), $defs };
   }
 
-  /** The component and all that it refers to. */
+  /** Collects the component and everything that it refers to. */
   #collect(name: string, into: Record<string, JsonSchema>): void {
     const component = this.#components[name];
     if (!component || name in into) return;

@@ -6,13 +6,13 @@ import type { Catalogue, ListedTool } from './catalogue.js';
 import { INSTRUCTIONS } from './instructions.js';
 import type { ResourceText } from './resources.js';
 
-/** What clients in the field speak (A20), the newest first. */
+/** The revisions that clients in use speak (A20), the newest first. */
 export const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18'];
 
-/** The lists are the same for everybody and change with the version only. */
+/** The lists are the same for every client and change only with the version. */
 const LISTS = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
-/** What is served, made once. */
+/** What every server offers, made once. */
 export interface ServerContent {
   /** The protocol's library: large, so it is not loaded with this file. */
   readonly library: Pick<
@@ -21,14 +21,16 @@ export interface ServerContent {
   >;
   readonly catalogue: Catalogue;
   readonly resources: readonly ResourceText[];
-  /** Nothing is asked of clients, so nothing of theirs is checked: a validator for each request would be waste. */
+  /**
+   * Nothing is requested from clients, so nothing they send is validated: a validator for each request would be wasted.
+   */
   readonly validator: jsonSchemaValidator;
 }
 
-/** A tool that there is, called. */
+/** Calls a known tool. */
 export type CallTool = (tool: ListedTool, given: Arguments) => Promise<CallToolResult>;
 
-/** A server for one HTTP request. Its tools answer to nobody else's. */
+/** A server for one HTTP request. Its tools answer only that request. */
 export function newServer({ library, catalogue, resources, validator }: ServerContent, call: CallTool): Server {
   const { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } = library;
   const server = new Server(

@@ -1,6 +1,6 @@
 import { counted, figure, inCredits } from '../../src/core/figures.js';
 
-/** What an envelope may hold, as far as it is told in words. */
+/** The members of an envelope that are described as text. */
 export interface ToolEnvelope {
   readonly data?: unknown;
   readonly request_id: string;
@@ -14,13 +14,16 @@ export interface ToolEnvelope {
   readonly estimate?: { readonly max_items: number; readonly max_credits: number };
 }
 
-/** Members of every paid answer: told in words, or for programs. What else stands beside `data` is told as it is. */
+/**
+ * Members of every paid answer: described as text, or only for programs. Other members besides `data` are printed as
+ * they are.
+ */
 const KNOWN: ReadonlySet<string> = new Set([
   ...['data', 'request_id', 'credits_charged', 'balance_remaining', 'cache', 'next_cursor', 'truncated'],
   ...['end_reason', 'errors', 'estimate', 'items', 'cache_hits', 'fetched_at'],
 ]);
 
-/** Why a page is short though more remains, and what follows from that (M1, M26). */
+/** Why a page is short although more remains, and what follows from that (M1, M26). */
 const TRUNCATED: Readonly<Record<string, string>> = {
   no_credits: 'Trimmed: the wallet does not cover more. Tell the user that more credits are needed.',
   max_credits: 'Trimmed to `max_credits`.',
@@ -28,7 +31,7 @@ const TRUNCATED: Readonly<Record<string, string>> = {
   sparse: 'This page is short, but not the last.',
 };
 
-/** For readers that see only text: each item in a line, and what it cost. The whole is in `structuredContent`. */
+/** For readers that see only text: each item on a line, and what it cost. The full answer is in `structuredContent`. */
 export function textOf(envelope: ToolEnvelope): string {
   const { data, errors = [], next_cursor: cursor, truncated, end_reason: end } = envelope;
   return [
@@ -47,7 +50,7 @@ function restOf(envelope: ToolEnvelope): string[] {
   return rest.length === 0 ? [] : [oneLine(JSON.stringify(Object.fromEntries(rest)))];
 }
 
-/** How the price came about, where it is not the full one for all. */
+/** How the price is explained, where it is not the full one for all. */
 const RATES: Readonly<Record<string, string>> = { hit: ' (cached: half price)', bypass: ' (`fresh`: double price)' };
 
 function moneyOf(envelope: ToolEnvelope): string {
@@ -76,7 +79,7 @@ function lineOf(value: unknown): string {
   return oneLine(JSON.stringify(value));
 }
 
-/** Other tweets that a tweet refers to, by id: what is needed to read them. */
+/** Other tweets that a tweet refers to, by id: a reader needs the ids to read them. */
 const REFERENCES: readonly (readonly [member: string, words: string])[] = [
   ['in_reply_to_id', 'replies to'],
   ['quoted_id', 'quotes'],
@@ -96,7 +99,7 @@ function userLine(user: Members): string {
   return `@${user.handle} (id ${user.id}) ${oneLine(user.name ?? '')}${bio}${inBrackets(known)}`;
 }
 
-/** What a stranger wrote stays in its line. */
+/** Text written by strangers stays on its own line. */
 const oneLine = (text: unknown): string =>
   String(text)
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')

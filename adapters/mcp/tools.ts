@@ -1,16 +1,18 @@
 import { LIST_READS, type List } from '../../src/core/lists.js';
 
-/** A tool that runs a persisted operation: how it is called, and what a model with a budget should know of it. */
+/** A tool that runs a persisted operation: its name, and what a model with a budget should know about it. */
 export interface ToolRow {
   readonly name: string;
   readonly title: string;
   /** The persisted operation. */
   readonly operation: string;
-  /** Said after the words and the price of the operation's field: where another call is cheaper, what to mind. */
+  /**
+   * Follows the description and the price of the operation's field: where another call is cheaper, what to watch for.
+   */
   readonly advice: string;
 }
 
-/** For lists: the cheapest way on. */
+/** For lists: the cheapest way to read on. */
 const ONWARD =
   'For the next page, pass the returned `next_cursor` as `cursor`: cached items cost half. Repeating the call with a larger `count` charges for the first items again.';
 
@@ -22,7 +24,7 @@ const listsOf = (subject: List['subject']): ToolRow[] =>
     advice: advice === undefined ? ONWARD : `${advice} ${ONWARD}`,
   }));
 
-/** Every read, in the order in which they are listed. There is no tool that buys, writes or changes anything. */
+/** Every read, in the order in which they are listed. No tool buys, writes or changes anything. */
 export const TOOLS: readonly ToolRow[] = [
   {
     name: 'get_user',

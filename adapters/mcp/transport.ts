@@ -15,14 +15,14 @@ import { isAllowedOrigin, wrongOrigin } from './origin.js';
 
 const URL_PATH = '/mcp';
 
-/** Sends a tool's call on its way: what becomes of it is what the HTTP answer is about. */
+/** Runs a tool's call: its outcome decides the HTTP answer. */
 export type Run = (call: Call) => Promise<Outcome>;
 
 /** Makes the server for one HTTP request. */
 export type ServerFor = (http: Http, run: Run) => Server;
 
 /**
- * Mounts `/mcp`: Streamable HTTP without sessions, all revisions from one handler (A20), whatever is served over it. The
+ * Mounts `/mcp`: Streamable HTTP without sessions, one handler for all revisions (A20), whatever is served over it. The
  * protocol's library is large: it is loaded, and `open` called, with the first message.
  */
 export function mountTransport(app: FastifyInstance, serve: Serve, open: () => Promise<ServerFor>): void {
@@ -60,14 +60,15 @@ export function mountTransport(app: FastifyInstance, serve: Serve, open: () => P
 
 async function answer(serve: Serve, serverFor: ServerFor, http: Http): Promise<FastifyReply> {
   const body = bodyOf(http.request);
-  // An object, for TypeScript follows no assignment out of a callback.
+  // An object, since TypeScript does not track assignments made in a callback.
   const called: { outcome: Outcome | null } = { outcome: null };
   const run: Run = async (call) => {
     const outcome = await serve(call);
     called.outcome = outcome;
     return outcome;
   };
-  // Who may not speak here is told so before any work is done for them. A tool's call is let in, or not, on its own way.
+  // A client that is not admitted is told so before any work is done for it. A tool's call is admitted, or not, when it
+  // runs.
   const tooMuch = tooMuchIn(body);
   const handshakeOutcome = methodOf(body) === 'tools/call' && tooMuch === null ? null : await runHandshake(serve, http);
   if (handshakeOutcome?.result.kind === 'refusal')
@@ -84,13 +85,13 @@ async function answer(serve: Serve, serverFor: ServerFor, http: Http): Promise<F
   return http.reply.code(exchanged.status).send(exchanged.bytes);
 }
 
-/** What becomes of a message that is no tool's call: it is no operation of anybody's. */
+/** The outcome of a message that is not a tool's call: it runs no operation. */
 const runHandshake = async (serve: Serve, http: Http): Promise<Outcome> => ({
   ...(await serve(handshake(http))),
   operation: null,
 });
 
-/** What the headers of a tool's answer say beside its result, as those of REST do. */
+/** Sets the headers that go with a tool's result, the same as REST's. */
 function noteResult({ request, reply }: Http, outcome: Outcome, wasTool: boolean): void {
   if (!wasTool) return;
   const { result } = outcome;
@@ -103,7 +104,7 @@ function noteResult({ request, reply }: Http, outcome: Outcome, wasTool: boolean
   if (result.failure.retryAfter !== undefined) reply.header('Retry-After', String(result.failure.retryAfter));
 }
 
-/** A message whose sender is refused: an HTTP status, and the failure inside an error of JSON-RPC. */
+/** A message whose sender is refused: an HTTP status, and the failure inside a JSON-RPC error. */
 function refuse({ request, reply }: Http, outcome: Outcome, failure: ServiceError, body: unknown): FastifyReply {
   noteOutcome(request, reply, outcome);
   logFailure(request, failure);
@@ -122,7 +123,7 @@ function refuse({ request, reply }: Http, outcome: Outcome, failure: ServiceErro
     );
 }
 
-/** The parsed body; undefined where it is no JSON. */
+/** The parsed body; undefined where it is not JSON. */
 function bodyOf({ body }: FastifyRequest): unknown {
   try {
     return Buffer.isBuffer(body) ? (JSON.parse(body.toString()) as unknown) : undefined;
@@ -131,7 +132,7 @@ function bodyOf({ body }: FastifyRequest): unknown {
   }
 }
 
-/** The body is read and bounded already: it goes beside this. */
+/** The body is already read and bounded, so it is passed separately. */
 function asFetchRequest({ url, method, headers, body, server }: FastifyRequest): Request {
   const copied = new Headers();
   for (const [name, value] of Object.entries(headers)) {

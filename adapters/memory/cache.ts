@@ -16,16 +16,16 @@ interface Entry {
 
 export interface MemoryCacheOptions {
   readonly clock: Clock;
-  /** Where it is counted, and as which memory; `cache` unless told. */
+  /** Where it is counted, and under which name; `cache` by default. */
   readonly memories?: Memories;
   readonly memory?: MemoryName;
-  /** Bound on the estimated size of everything cached (see `bytesOf`); what was used longest ago goes first. */
+  /** Bound on the estimated size of everything cached (see `bytesOf`); the least recently used goes first. */
   readonly maxBytes?: number;
 }
 
 /**
- * Cached values of one process, by reference: nothing is copied on the way in or out. A value larger than the whole bound is
- * not cached. An expired entry is dropped when it is asked for, or when room is needed.
+ * Cached values of one process, by reference: nothing is copied in either direction. A value larger than the whole
+ * bound is not cached. An expired entry is dropped when it is requested, or when room is needed.
  */
 export function createMemoryCache(options: MemoryCacheOptions): Cache {
   const { clock, memories = new Memories(), memory = 'cache', maxBytes } = options;

@@ -4,10 +4,10 @@ export interface NameCount {
   entries: number;
 }
 
-/** A name's count, its places in the map and in the entry that shows it. Measured, rounded up. */
+/** A name's count, and its entries in the map and in the entry that shows it. Measured, rounded up. */
 const NAME_BYTES = 120;
 
-/** Which names are shown by what is cached: exact, for each entry gives back what it took. */
+/** The names shown by cached entries: exact, since each entry releases what it took. */
 export class NameCounts {
   readonly #counts = new Map<string, NameCount>();
 
@@ -15,7 +15,7 @@ export class NameCounts {
     return this.#counts.has(name);
   }
 
-  /** One more entry shows these. What is returned is given back when it is dropped. */
+  /** One more entry shows these names. The result is released when the entry is dropped. */
   take(names: readonly string[]): NameCount[] {
     return names.map((name) => {
       const count = this.#counts.get(name) ?? { name, entries: 0 };
@@ -32,7 +32,7 @@ export class NameCounts {
     }
   }
 
-  /** What an entry's names weigh, as if no other entry showed them. */
+  /** What an entry's names take in memory, as if no other entry showed them. */
   bytesOf(counts: readonly NameCount[]): number {
     return counts.reduce((bytes, { name }) => bytes + NAME_BYTES + name.length, 0);
   }

@@ -2,18 +2,18 @@ import { Memories } from '../../src/core/memories.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Pace } from '../../src/ports/pace.js';
 
-/** How much of a timer's lateness is caught up: without it a pace above some hundreds a second is never reached. */
+/** How much of a timer's lateness is caught up: without it a pace above several hundred a second is never reached. */
 const CATCH_UP_MS = 10;
 
 export interface MemoryPaceOptions {
-  /** Milliseconds from any start; monotonic, so that a clock that is set back stalls nothing. */
+  /** Milliseconds from any origin; monotonic, so that setting a clock back stalls nothing. */
   readonly clock: Clock;
   /** Where its keys are counted. The one idle longest is forgotten first; an idle key has no state. */
   readonly memories?: Memories;
   readonly maxBytes?: number;
 }
 
-/** The pace of one process: each key's slots lie on a grid, so that lateness does not lower the rate. */
+/** The pace of one process: each key's slots are on a grid, so that lateness does not lower the rate. */
 export function createMemoryPace({ clock, memories = new Memories(), maxBytes }: MemoryPaceOptions): Pace {
   const nextAtMs = memories.map<number>('paces', maxBytes === undefined ? {} : { maxBytes });
 

@@ -3,7 +3,10 @@ import { Memories } from '../../src/core/memories.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { RateLimiter } from '../../src/ports/rate-limiter.js';
 
-/** Of a token bucket: how much is in it, in units of which one millisecond brings `limit`, so that nothing is ever rounded. */
+/**
+ * A token bucket: how much it contains, in units of which one millisecond adds `limit`, so that nothing is ever
+ * rounded.
+ */
 interface Bucket {
   units: number;
   atMs: number;
@@ -14,8 +17,9 @@ export interface MemoryRateLimiterOptions {
   /** Where its buckets are counted. */
   readonly memories?: Memories;
   /**
-   * Bound on all buckets. The one idle longest is forgotten first, and a bucket that was idle for its window is full, which is
-   * what a forgotten bucket starts as: a limit gives way only when more buckets than fit are in use within one window.
+   * Bound on all buckets. The one idle longest is forgotten first, and a bucket that was idle for its window is full,
+   * which is also how a forgotten bucket starts: a limit is loosened only when more buckets than fit are in use within
+   * one window.
    */
   readonly maxBytes?: number;
 }
@@ -37,7 +41,7 @@ export function createMemoryRateLimiter({
       const nowMs = clock.now();
 
       const bucket = buckets.get(name) ?? { units: full, atMs: nowMs };
-      // A clock that was set back brings nothing, and does not lock the bucket until it has caught up (U57).
+      // A clock that was set back adds nothing, and does not lock the bucket until it has caught up (U57).
       const elapsedMs = Math.max(0, nowMs - bucket.atMs);
       const before = Math.min(full, bucket.units + elapsedMs * limit);
       const allowed = before >= token;

@@ -1,6 +1,6 @@
 import type { SingleFlight } from '../../src/ports/single-flight.js';
 
-/** Reads under way in one process. A key is known from the start of its read until it settles, and no longer. */
+/** Reads under way in one process. A key is known only from the start of its read until it settles. */
 export function createMemorySingleFlight(): SingleFlight {
   const underway = new Map<string, Promise<unknown>>();
 
@@ -8,7 +8,7 @@ export function createMemorySingleFlight(): SingleFlight {
     async join<T>(key: string, read: () => Promise<T>) {
       const joined = underway.get(key);
       if (joined !== undefined) return { value: (await joined) as T, led: false };
-      // `async` turns a read that throws at once into a promise that rejects.
+      // `async` turns a synchronous throw into a rejected promise.
       const flight = (async () => read())().finally(() => underway.delete(key));
       underway.set(key, flight);
       return { value: await flight, led: true };

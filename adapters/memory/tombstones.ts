@@ -12,12 +12,12 @@ interface Told extends Tombstone {
 
 export interface MemoryTombstoneLogOptions {
   readonly clock: Clock;
-  /** Where what is kept for those who begin to follow later is counted. */
+  /** Counts what is kept for those who begin to follow later. */
   readonly memories?: Memories;
   readonly maxBytes?: number;
 }
 
-/** Tombstones of one process: whoever follows hears of them as they are added. */
+/** Tombstones of one process: followers receive them as they are added. */
 export function createMemoryTombstoneLog(options: MemoryTombstoneLogOptions): TombstoneLog {
   const { clock, memories = new Memories(), maxBytes = MEMORIES.tombstones.limitBytes } = options;
   const past = memories.add('tombstones', new FairLog<Told>(maxBytes));

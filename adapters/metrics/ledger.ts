@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Histogram, type Registry } from 'prom-client';
 import { LEDGER_COMMITS, type LedgerCommit } from '../../src/core/ledger-commits.js';
 
-/** The ledger's commits. Returns the end of listening. */
+/** Measures the ledger's commits. Returns a function that stops it. */
 export function measureLedger(registers: Registry[]): () => void {
   const seconds = new Histogram({
     name: 'perch_ledger_commit_duration_seconds',

@@ -12,7 +12,7 @@ const GAUGES: readonly Row[] = [
   { name: 'limit_bytes', help: 'Maximum size of a memory table.', of: ({ maxBytes }) => maxBytes },
 ];
 
-/** Everything that the process keeps from one request to the next, by its name in the table of memories. */
+/** Measures everything that the process keeps between requests, by its name in the table of memories. */
 export function measureMemories(registers: Registry[], memories: () => readonly MemoryState[]): void {
   const labelNames = ['memory'] as const;
   for (const { name, help, of } of GAUGES) {

@@ -22,14 +22,14 @@ export interface MetricsOptions {
 
 export interface Metrics {
   /**
-   * Shows them at http://host:port/metrics. One of several workers hands them to the process that started it instead, which
-   * shows the sums (`serveSupervisorMetrics`).
+   * Serves them at http://host:port/metrics. One of several workers instead sends them to the process that started it,
+   * which serves the sums (`serveSupervisorMetrics`).
    */
   publish(host: string, port: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Measures from now on. Imported only where metrics are wanted. */
+/** Starts measuring. Imported only where metrics are enabled. */
 export function createMetrics({ app, operations, health, redis, memories, version }: MetricsOptions): Metrics {
   const registry = new Registry();
   measureProcess(app, registry, version, redis);
@@ -50,7 +50,7 @@ export function createMetrics({ app, operations, health, redis, memories, versio
   };
 }
 
-/** Making one of these is what makes a worker answer when it is asked. */
+/** Creating one of these makes a worker answer when the supervisor requests its metrics. */
 function handOver(registry: Registry): void {
   AggregatorRegistry.setRegistries(registry);
   new AggregatorRegistry();

@@ -6,7 +6,9 @@ export interface RedisState {
   readonly nodes: number;
 }
 
-/** This process: its memory and its loop, how busy it is, and whether Redis answers it; null where none is used. */
+/**
+ * Measures this process: its memory and event loop, its load, and whether Redis answers; null where Redis is not used.
+ */
 export function measureProcess(
   app: FastifyInstance,
   register: Registry,
@@ -61,7 +63,7 @@ export function measureProcess(
   });
 }
 
-/** What callers share: how much of it is taken, and who was refused more than their share. */
+/** Measures the resources that callers share: how much is taken, and who was refused more than a fair share. */
 function measureShares(app: FastifyInstance, registers: Registry[]): void {
   const { pressure } = app;
   new Gauge({

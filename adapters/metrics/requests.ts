@@ -4,13 +4,13 @@ import { toCredits } from '../../src/core/credits.js';
 import type { Answered } from '../http/answered.js';
 import { interfaceOf } from '../http/answered.js';
 
-/** Seconds: from an answer given again to one that waits for its turn until the deadline. */
+/** Seconds: from a cached answer to one that waits in the queue until the deadline. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** What callers may name as they like: of all such operations one is made, so that nobody can add time series. */
+/** Callers may choose these names freely: all such operations count as one, so that nobody can add time series. */
 const AD_HOC = 'ad hoc';
 
-/** Requests and what they cost. `operations` are the names of the persisted ones. */
+/** Measures requests and their cost. `operations` are the names of the persisted ones. */
 export function measureRequests(app: FastifyInstance, registers: Registry[], operations: ReadonlySet<string>): void {
   const requests = new Counter({
     name: 'perch_http_requests_total',

@@ -7,7 +7,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** `GET /metrics` and nothing else, on a port of its own, so that no caller of the service ever sees it. */
+/** Only `GET /metrics`, on a port of its own, so that no caller of the service ever sees it. */
 export async function serveMetrics(
   text: () => Promise<string>,
   contentType: string,
@@ -21,7 +21,7 @@ export async function serveMetrics(
     }
     text().then(
       (metrics) => response.writeHead(200, { 'content-type': contentType }).end(metrics),
-      // Workers that do not answer, say: the next scrape may find them again.
+      // For example, workers that do not answer: the next scrape may reach them again.
       () => response.writeHead(503).end(),
     );
   });

@@ -22,19 +22,19 @@ const COUNTERS: readonly Row[] = [
   { name: 'queue_wait_seconds_total', help: 'Time reads spent waiting in the queue.', of: (of) => of.waitedMs / 1000 },
 ];
 
-/** As it is now. */
+/** Current values. */
 const GAUGES: readonly Row[] = [
   { name: 'queue_length', help: 'Reads waiting in the queue.', of: (of) => of.waiting },
   { name: 'next_wait_seconds', help: 'Estimated wait for a new read.', of: (of) => of.waitMs / 1000 },
 ];
 
-/** By network session and kind of read: as many series as there are of these. */
+/** By network session and kind of read: one series for each pair. */
 const IN_FLIGHT: readonly [name: string, help: string, of: (inFlight: InFlightHealth) => number][] = [
   ['in_flight', 'Upstream calls in progress.', ({ calls }) => calls],
   ['in_flight_limit', 'Current concurrency limit for upstream calls.', ({ limit }) => limit],
 ];
 
-/** The network's side, as the pool tells it at each scrape. */
+/** Measures the network's side, as the pool reports it at each scrape. */
 export function measureUpstream(registers: Registry[], health: () => PoolHealth): void {
   const families = (): [Family, FamilyHealth][] => Object.entries(health().families) as [Family, FamilyHealth][];
   for (const { name, help, of } of COUNTERS) {
@@ -80,7 +80,7 @@ export function measureUpstream(registers: Registry[], health: () => PoolHealth)
     help: 'Network sessions by state.',
     labelNames: ['state'],
     registers,
-    // Each worker has them all.
+    // Each worker reports all of them.
     aggregator: 'average',
     collect() {
       const { sessions } = health();

@@ -27,12 +27,12 @@ import { sendRefusal, sendRefused } from './refusals.js';
 const PATH = '/oauth/authorize';
 const ASKS: Allowance = { name: 'authorize', limit: 120, windowSeconds: 60 };
 
-/** Of one account, whatever address it comes from: each may be a document that is fetched from wherever it says. */
+/** Per account, whatever address it uses: each request may name a document that must be fetched from anywhere. */
 const DOCUMENTS: Allowance = { name: 'document', limit: 20, windowSeconds: 60 };
 
 type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** The page that asks, and what it is answered with. For people: what goes wrong is a page. */
+/** The consent page, and the customer's decision. For people: errors are shown as pages. */
 export function mountAuthorize(
   app: FastifyInstance,
   gate: PublicLimits,
@@ -73,7 +73,10 @@ interface Context {
   readonly gate: PublicLimits;
 }
 
-/** Goes on with a request that is sound and a customer who is signed in. Until the customer decides, no client is sent anything. */
+/**
+ * Continues with a valid request of a customer who is signed in. Until the customer decides, nothing is sent to any
+ * client.
+ */
 async function proven(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -83,7 +86,7 @@ async function proven(
   refuseControls(asked(fields));
   if (safeNext(wayHere(fields)) === null) throw new OAuthError('invalid_request', TOO_LONG);
   const visitor = await options.sessionCookies.visitorOf(request);
-  // Nobody makes us fetch a document without an account.
+  // Only an account can make Perch fetch a document.
   if (isDocumentId(fields.get('client_id') ?? '')) {
     if (visitor === null) return toSignIn(reply, fields);
     await takeOne(gate, DOCUMENTS, visitor.accountId, 'of this account');
@@ -109,7 +112,7 @@ const wayHere = (fields: URLSearchParams): string => `${PATH}?${new URLSearchPar
 const toSignIn = (reply: FastifyReply, fields: URLSearchParams): FastifyReply =>
   sendTo(reply, signInPath(wayHere(fields)));
 
-/** What of the fields is the client's request. */
+/** The fields that are the client's request. */
 const asked = (fields: URLSearchParams): [string, string][] =>
   AUTHORIZATION_FIELDS.flatMap((name) => fields.getAll(name).map((value): [string, string] => [name, value]));
 
@@ -160,7 +163,7 @@ function sendConsent(reply: FastifyReply, shown: Shown): FastifyReply {
   return sendPage(reply, consentPage({ ask, account, fields: asked(fields), cap, fault, switched }), CONSENT_CSP);
 }
 
-/** No key of the account works (W8): a client that was let in now would be given a dead one. */
+/** None of the account's keys work (W8): a client approved now would get one that does not work. */
 function sendFrozen(reply: FastifyReply, { ask, addresses }: Decision): FastifyReply {
   const back = errorLocation(ask, new OAuthError('access_denied', 'The account is frozen.'), addresses);
   const message =

@@ -8,7 +8,7 @@ const textOf = ({ body }: FastifyRequest): string => (Buffer.isBuffer(body) ? bo
 const isType = ({ headers }: FastifyRequest, type: string): boolean =>
   (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() === type;
 
-/** Refuses what neither a protocol nor the store has a use for. Throws `invalid_request`. */
+/** Refuses control characters, which neither a protocol nor the store uses. Throws `invalid_request`. */
 export function refuseControls(fields: Iterable<readonly [name: string, value: string]>): void {
   for (const [name, value] of fields) {
     if (/\p{Cc}/u.test(name + value)) {
@@ -17,7 +17,7 @@ export function refuseControls(fields: Iterable<readonly [name: string, value: s
   }
 }
 
-/** A form. Each parameter at most once (RFC 6749 3.2), but for `resource` (RFC 8707 2). Throws `invalid_request`. */
+/** A form. Each parameter at most once (RFC 6749 3.2), except `resource` (RFC 8707 2). Throws `invalid_request`. */
 export function fieldsOf(request: FastifyRequest): URLSearchParams {
   if (!isType(request, 'application/x-www-form-urlencoded')) {
     throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
@@ -35,7 +35,7 @@ export function jsonOf(request: FastifyRequest): unknown {
   try {
     if (isType(request, 'application/json')) return JSON.parse(textOf(request));
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new OAuthError('invalid_client_metadata', 'The body must be JSON: application/json.');
 }

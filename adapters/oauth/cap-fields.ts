@@ -2,7 +2,7 @@ import { parseCredits } from '../../src/core/credits.js';
 import { badRequest } from '../../src/core/errors.js';
 import type { Cap, CapPeriod } from '../../src/ports/accounts.js';
 
-/** As the form has it; `none` is no cap at all. */
+/** As in the form; `none` means no cap. */
 export interface CapFields {
   readonly amount: string;
   readonly period: string;
@@ -15,10 +15,10 @@ export const PERIODS = [
   { value: 'none', text: 'no cap (the whole wallet)' },
 ] as const;
 
-/** What is offered at first: enough to work with, too little to be sorry about. */
+/** The initial suggestion: enough to work with, too little to regret. */
 export const OFFERED: CapFields = { amount: '1000', period: 'month' };
 
-/** Throws `bad_request`, in words for the customer, when the fields are none. */
+/** Throws `bad_request`, with a message for the customer, when the fields are invalid. */
 export function capOf({ amount, period }: CapFields): Cap | null {
   if (period === 'none') return null;
   if (!PERIODS.some(({ value }) => value === period)) throw badRequest('Choose a period for the cap.', 'cap');

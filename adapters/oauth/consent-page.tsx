@@ -15,12 +15,12 @@ import { type Destination, destinationOf } from './destination.js';
 export interface ConsentModel {
   readonly ask: AuthorizationRequest;
   readonly account: Pick<AccountRecord, 'accountId' | 'name' | 'email' | 'balance'>;
-  /** The request as it came, to be sent again with the decision. */
+  /** The original request, to be sent again with the decision. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly cap: CapFields;
   /** What is wrong with the cap, or null. */
   readonly fault: string | null;
-  /** The session became another account's since the page was shown. */
+  /** Whether the session changed to another account since the page was shown. */
   readonly switched: boolean;
 }
 
@@ -138,7 +138,7 @@ const CapChoice = ({ cap, fault }: Pick<ConsentModel, 'cap' | 'fault'>) => (
   </fieldset>
 );
 
-/** How long it lasts (`src/oauth/tokens.ts`), and the way out for who is signed in as somebody else. */
+/** How long the grant lasts (`src/oauth/tokens.ts`), and a way to use another account. */
 const Afterwards = () => (
   <>
     <p>
@@ -156,7 +156,7 @@ const Afterwards = () => (
   </>
 );
 
-/** Asks a customer whether a client may read for them. To be sent under `CONSENT_CSP`. */
+/** Asks a customer whether a client may read for them. Send it under `CONSENT_CSP`. */
 export const consentPage = ({ ask, account, fields, cap, fault, switched }: ConsentModel): string =>
   document(
     {
@@ -186,7 +186,10 @@ export const consentPage = ({ ask, account, fields, cap, fault, switched }: Cons
     </div>,
   );
 
-/** What a person sees when a request cannot be answered; `back`: where the client waits for the error, if that is proven. */
+/**
+ * The page for a request that cannot be answered; `back`: where the client waits for the error, if that address is
+ * proven.
+ */
 export const refusalPage = (title: string, message: string, back: string | null): string =>
   document(
     { title: `${title} · Perch`, description: 'An app sent an invalid request.' },

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../src/oauth/redirect-uris.js';
 import { SITE_CSP } from '../site/policy.js';
 
-/** Where an answer goes, for a person to read. */
+/** Where an answer is sent, for a person to read. */
 export interface Destination {
   /** A host, or the scheme of an app. */
   readonly shown: string;
@@ -16,9 +16,9 @@ export function destinationOf(redirectUri: string): Destination {
 }
 
 /**
- * The policy of the page that asks. Chromium holds the whole chain of redirects after a form to `form-action`, and where a
- * client sends the browser on to nobody can know: so it is left out, here alone. What it would guard against is a form that
- * somebody else wrote into the page; all that comes from outside is escaped, and no script runs that is not ours.
+ * The policy of the consent page. Chromium applies `form-action` to the whole chain of redirects after a form, and
+ * nobody can know where a client redirects the browser next: so it is left out, only here. It would guard against a
+ * form that an attacker injected into the page; but all foreign text is escaped, and only Perch's own scripts run.
  */
 export const CONSENT_CSP = SITE_CSP.split('; ')
   .filter((directive) => !directive.startsWith('form-action'))

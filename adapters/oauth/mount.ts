@@ -10,7 +10,10 @@ import { type Allowance, openRoute, type PublicLimits, takeOne } from './open-ro
 import type { OAuthOptions } from './options.js';
 
 const REGISTRATIONS: Allowance = { name: 'register', limit: 20, windowSeconds: 3600 };
-/** Of everybody: what is registered is kept for weeks, and whoever has many addresses must not fill the disk with it. */
+/**
+ * Over all clients: registrations are kept for weeks, and a client with many addresses must not fill the disk with
+ * them.
+ */
 const REGISTRATIONS_IN_ALL: Allowance = { name: 'register', limit: 5000, windowSeconds: 3600 };
 const TOKENS: Allowance = { name: 'token', limit: 120, windowSeconds: 60 };
 
@@ -57,7 +60,7 @@ export function mountOAuth(app: FastifyInstance, options: OAuthOptions): void {
 const noStore = (reply: FastifyReply): FastifyReply =>
   reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
 
-/** With the path of the address it describes behind it, too (RFC 8414 3.1, RFC 9728 3.1). */
+/** Also at the path with the described address's own path behind it (RFC 8414 3.1, RFC 9728 3.1). */
 function mountMetadata(app: FastifyInstance, gate: PublicLimits, addresses: () => Addresses): void {
   const wellKnown = (name: string, describe: (suffix: string) => object | undefined): void => {
     for (const url of [`/.well-known/${name}`, `/.well-known/${name}/*`]) {

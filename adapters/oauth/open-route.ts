@@ -7,7 +7,7 @@ import { limitHeaders, setHeaders } from '../http/headers.js';
 import type { AdmitPublic, Handler } from '../http/keyless.js';
 import { limitedAs } from '../http/origin.js';
 
-/** So many requests of one address (`limitAddress`) in so many seconds. */
+/** How many requests one address (`limitAddress`) may make in how many seconds. */
 export interface Allowance {
   readonly name: string;
   readonly limit: number;
@@ -27,7 +27,7 @@ interface OpenRoute {
   readonly handler: Handler;
 }
 
-/** For browsers of any site (H5). `*` does not cover Authorization. */
+/** For browsers on any site (H5). `*` does not cover Authorization. */
 const CORS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id',
@@ -58,7 +58,7 @@ export function openRoute(
   );
 }
 
-/** Throws `rate_limited` past either limit; the headers tell of the `public` policy (8.1.6). */
+/** Throws `rate_limited` past either limit; the headers describe the `public` policy (8.1.6). */
 export async function admit(
   limits: PublicLimits,
   request: FastifyRequest,
@@ -71,7 +71,7 @@ export async function admit(
   if (allowance) await takeOne(limits, allowance, limitedAs(request), 'from this IP address');
 }
 
-/** Throws `rate_limited` past the limit; `which` requests are too many, in words. */
+/** Throws `rate_limited` past the limit; `which` says in the message which requests are too many. */
 export async function takeOne(
   { take }: PublicLimits,
   allowance: Allowance,
@@ -89,7 +89,7 @@ function sendOAuthError(request: FastifyRequest, reply: FastifyReply, thrown: un
   setHeaders(reply, { ...CORS, 'Cache-Control': 'no-store' });
   const { code, message, status, retryAfter } = thrown instanceof OAuthError ? thrown : outsideOAuth(request, thrown);
   if (retryAfter !== undefined) reply.header('Retry-After', String(retryAfter));
-  // RFC 6749 5.2: who tried to authenticate in this header is answered there.
+  // RFC 6749 5.2: a client that tried to authenticate in this header is answered there.
   if (status === 401 && request.headers.authorization !== undefined) {
     reply.header('WWW-Authenticate', 'Basic realm="Clients have no secret here"');
   }
@@ -107,12 +107,12 @@ function outsideOAuth(request: FastifyRequest, thrown: unknown): OAuthError {
 
 const isOurs = (thrown: unknown): boolean => thrown instanceof ServiceError;
 
-/** A body that is too large, and the like. */
+/** Failures of the framework, such as a body that is too large. */
 function fromFastify(thrown: unknown): unknown {
   const { statusCode: status } = thrown as { statusCode?: number };
   if (status === undefined || status < 400 || status > 499) return thrown;
   return new ServiceError('bad_request', 'The request cannot be read.', { status, cause: thrown });
 }
 
-/** The characters that an error_description may have (RFC 6749 5.2). */
+/** The text in the characters that an error_description may contain (RFC 6749 5.2). */
 const asciiOf = (text: string): string => text.replaceAll('"', "'").replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?');

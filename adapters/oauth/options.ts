@@ -6,7 +6,7 @@ import type { RateLimiter } from '../../src/ports/rate-limiter.js';
 import type { AdmitPublic } from '../http/keyless.js';
 import type { SessionCookies } from '../http/session-cookies.js';
 
-/** What sign-in for clients works with. */
+/** The dependencies of sign-in for clients. */
 export interface OAuthOptions {
   readonly clients: Clients;
   readonly consents: Consents;

@@ -5,7 +5,7 @@ import { logFailure } from '../http/failure.js';
 import { sendPage } from '../site/send-page.js';
 import { refusalPage } from './consent-page.js';
 
-/** A page with the reason; with `back`, a link for who wants to take it to the client, whose address is proven. */
+/** A page with the reason; with `back`, a link that takes the error to the client, whose address is proven. */
 export const sendRefused = (
   reply: FastifyReply,
   { status = 400, title = 'Invalid request', message, back = null }: Refusal,
@@ -18,7 +18,7 @@ interface Refusal {
   readonly back?: string | null;
 }
 
-/** What was thrown. Never with a way back: nobody knows whose address it would be. */
+/** A page for a thrown error. Never with a link back: its address would be unproven. */
 export function sendRefusal(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   if (thrown instanceof OAuthError) return sendRefused(reply, { message: thrown.message });
   const failure = asServiceError(thrown);

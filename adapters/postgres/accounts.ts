@@ -8,10 +8,10 @@ import { lockingTransaction } from './locking-transaction.js';
 import { sumAccount } from './maintenance.js';
 import type { Sql, Transaction } from './sql.js';
 
-/** The channel the triggers on keys and accounts tell a key's hash (hex) on. */
+/** The channel on which the triggers on keys and accounts publish a key's hash (hex). */
 const KEY_CHANGE = 'perch_key_change';
 
-/** Accounts and keys over Postgres. Look-ups of keys may have a pool of their own. */
+/** Accounts and keys in Postgres. Look-ups of keys may have a pool of their own. */
 export function createAccounts(sql: Sql, { lookups = sql }: { lookups?: Sql } = {}): Accounts {
   return {
     findKey: (hash) => findKey(lookups, hash),
@@ -23,7 +23,7 @@ export function createAccounts(sql: Sql, { lookups = sql }: { lookups?: Sql } = 
     rotateKey: (of, successor, endsAt, by = OPERATOR) =>
       lockingTransaction(sql, (tx) => rotateKey(tx, of, successor, endsAt, by)),
     async changeKey(of, change, by = OPERATOR) {
-      // Before anything is locked: a cap counts by the sums.
+      // Before anything is locked: a cap is computed from the sums.
       if (change.cap && isUuid(of.accountId)) await sumAccount(sql, of.accountId);
       return lockingTransaction(sql, (tx) => changeKey(tx, of, change, by));
     },
@@ -62,7 +62,7 @@ async function findKey(sql: Sql, hash: Buffer): Promise<KeyLookup | undefined> {
   return { state: 'live', caller: { accountId, walletId, keyId, keyPrefix, capThousandths, qps: qpsFor(row) } };
 }
 
-/** The tier's rate, unless an operator said otherwise. */
+/** The tier's rate, unless an operator set another. */
 const qpsFor = (account: { paidUsd: number; qpsOverride: number | null }): number =>
   account.qpsOverride ?? qpsOf(account.paidUsd);
 

@@ -1,6 +1,6 @@
 import { parse } from 'postgres-array';
 
-/** Element types whose arrays are sent or read here: oid of the element and of the array. */
+/** Element types whose arrays are sent or read here: the oids of the element and of the array. */
 const ARRAYS = {
   boolean: [16, 1000],
   bytea: [17, 1001],
@@ -16,9 +16,10 @@ const ARRAYS = {
 type Element = keyof typeof ARRAYS;
 
 /**
- * Array types of the driver. By default it asks the server for them on each new connection, and a connection lost in that
- * moment is a rejection nobody handles, which ends the process. They are known, so nobody needs to ask. Send one with its
- * type, `${values}::text[]`; the driver takes values that are Dates, Buffers or booleans for single ones, so send text.
+ * Array types of the driver. By default it queries the server for them on each new connection, and a connection lost at
+ * that moment causes an unhandled rejection, which ends the process. These are known in advance, so no query is needed.
+ * Send an array with its type, `${values}::text[]`; the driver takes arrays of Dates, Buffers or booleans for single
+ * values, so send text.
  */
 export function arrayTypes(): Record<`${Element}Array`, ReturnType<typeof arrayType>> {
   const types = Object.entries(ARRAYS).map(([name, [, oid]]) => [`${name}Array`, arrayType(oid, name as Element)]);
@@ -41,7 +42,7 @@ const parsers: Partial<Record<Element, (text: string) => unknown>> = {
   timestamptz: (text) => new Date(text),
 };
 
-/** A `bigint` as a number where that is exact, else as it came. */
+/** A `bigint` as a number where that is exact, otherwise as the original text. */
 export function exactNumber(text: string): number | string {
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : text;

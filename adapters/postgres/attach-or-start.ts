@@ -12,27 +12,30 @@ import {
 } from './postmaster.js';
 import { acquireLease, type ServerLease } from './server-lease.js';
 
-/** A running server, and our share in it. */
+/** A running server, and this process's lease on it. */
 export interface AttachedServer {
   readonly file: PidFile;
   readonly lease: ServerLease;
-  /** Whether it was we who started it. */
+  /** Whether this process started it. */
   readonly started: boolean;
 }
 
 export interface AttachOptions {
-  /** Where connections look for it already; undefined: nobody is connected. */
+  /** The folder where connections already expect its socket; undefined if nothing is connected. */
   readonly socketFolder?: string;
-  /** How long somebody else is left to start it. */
+  /** How long another process is given to start it. */
   readonly patienceMs?: number;
-  /** When it fires, no server is started any more; one that we started is still reached. Rejects then. */
+  /**
+   * Once it fires, no further server is started and the call rejects; one that it has already started is still waited
+   * for.
+   */
   readonly signal?: AbortSignal;
 }
 
 const START_MS = 120_000;
 const STARTS = 5;
 
-/** Attaches to the server of the folders, or starts it: Postgres's own pid file lets one live. */
+/** Attaches to the server of the folders, or starts it: Postgres's own pid file ensures that only one runs. */
 export async function attachOrStart(
   native: string,
   folders: Folders,
@@ -50,7 +53,7 @@ export async function attachOrStart(
     } else if (child === undefined || child.ended()) {
       if (Date.now() - began < (options.patienceMs ?? 0)) continue;
       if (starts === STARTS) throw await startFailure(folders, await child?.end);
-      // A server killed a moment ago may still have backends on their way out; Postgres waits for nobody, so we do.
+      // A server killed a moment ago may still have backends that are exiting; Postgres does not wait for them.
       if (starts > 0) await sleep(200);
       if (file !== undefined && isAlive(file.pid)) await disownPidFile(folders.data, file);
       const wanted = options.socketFolder ?? file?.socketFolder;

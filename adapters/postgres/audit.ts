@@ -3,7 +3,7 @@ import type { AuditEvent, AuditLog } from '../../src/ports/audit.js';
 import type { QueryLimiter } from './query-limiter.js';
 import type { Sql, Transaction } from './sql.js';
 
-/** Writes a change into the account's log, in the transaction that makes it: there is never one without the other. */
+/** Writes a change to the account's log, in the transaction that makes it: neither exists without the other. */
 export async function record(
   within: Sql | Transaction,
   accountId: string,
@@ -16,7 +16,7 @@ export async function record(
     values (${accountId}, ${what}, ${by.who}, ${by.address}, ${JSON.stringify(detail)}::text::jsonb)`;
 }
 
-/** The log over Postgres. */
+/** The log in Postgres. */
 export const createAuditLog = (queries: QueryLimiter): AuditLog => ({
   async list(accountId, limit, signal) {
     const events = (sql: Sql) => sql<(Omit<AuditEvent, 'at'> & { at: Date })[]>`

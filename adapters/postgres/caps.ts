@@ -4,15 +4,15 @@ import { inCredits } from '../../src/core/figures.js';
 import type { Cap } from '../../src/ports/accounts.js';
 import type { Transaction } from './sql.js';
 
-/** A key by its account. */
+/** A key, identified with its account. */
 interface KeyOf {
   readonly accountId: string;
   readonly keyId: string;
 }
 
 /**
- * Locks a key, those that replaced each other with it, and those that share its cap: whatever is capped for one is for all.
- * In the order of their ids, as debits lock them. Gives their ids.
+ * Locks a key, the keys that it replaced or that replaced it, and those that share its cap: a cap on one applies to
+ * all. Locks them in the order of their ids, as debits do. Returns their ids.
  */
 export async function lockRelatives(tx: Transaction, { accountId, keyId }: KeyOf): Promise<string[]> {
   const keys = await tx<{ keyId: string }[]>`
@@ -24,8 +24,8 @@ export async function lockRelatives(tx: Transaction, { accountId, keyId }: KeyOf
 }
 
 /**
- * Puts keys under a new cap, which has counted what they spent in the period so far. What the account posted before there were
- * sums must be summed up (`sumAccount`).
+ * Puts keys under a new cap, which starts with what they have already spent in the period. Entries that the account
+ * posted before sums existed must be summed up first (`sumAccount`).
  */
 export async function addCap(
   tx: Transaction,
@@ -44,8 +44,8 @@ export async function addCap(
 }
 
 /**
- * Another cap, or none, for a key and its relatives, which are locked already. Throws `bad_request` below what they spent in the
- * period.
+ * Locks a key and its relatives, and changes or removes their cap. Throws `bad_request` for a cap below what they spent
+ * in the period.
  */
 export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Promise<void> {
   const { accountId } = of;
@@ -60,8 +60,9 @@ export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Pr
 }
 
 /**
- * What the keys spent in the cap's current period, from sums: the keys are locked, and debits on them wait. A debit that had the
- * key before is in the sums by now, for it wrote them in its own transaction; one that comes after finds the cap.
+ * What the keys spent in the cap's current period, from sums: the keys are locked, and debits on them wait. A debit
+ * that held the lock earlier is already in the sums, since it wrote them in its own transaction; a later one finds the
+ * cap.
  */
 async function spentSince(
   tx: Transaction,

@@ -3,8 +3,9 @@ import type { Mode } from './group-commit.js';
 import type { Sql } from './sql.js';
 
 /**
- * What the statement did with one debit. `crowded`: earlier ones of the same statement took what it needed. `locked`: somebody
- * holds its wallet, key or cap, or there is none such: who waits for them sees which.
+ * What the statement did with one debit. `crowded`: earlier debits of the same statement took what it needed. `locked`:
+ * another transaction has locked its wallet, key or cap, or one of these does not exist; a statement that waits finds
+ * out which.
  */
 export interface DebitRow {
   readonly outcome: 'posted' | 'balance' | 'key_cap' | 'crowded' | 'locked' | 'missing';
@@ -12,17 +13,17 @@ export interface DebitRow {
   readonly balance_after: number | null;
 }
 
-/** Longest that a statement waits for any one lock, before it is known to have done nothing (55P03). */
+/** The longest that a statement waits for one lock before it fails, having done nothing (55P03). */
 const LOCK_TIMEOUT_MS = 300;
 
 /**
- * Posts a batch of debits as one statement, which is one durable commit; rows in the order of the batch. Fails whole, with a
- * unique violation, when one of the request ids is posted already.
+ * Posts a batch of debits as one statement, which is one durable commit; rows in the order of the batch. The whole
+ * statement fails with a unique violation when one of the request ids is already posted.
  *
- * A debit that the wallet or the cap does not cover by itself takes nothing and leaves room for the others. Of the rest, in
- * order of arrival, all go through that fit beside those before them; at least the first of each wallet does.
+ * A debit that its wallet or cap does not cover on its own takes nothing and leaves room for the others. The rest are
+ * posted in order of arrival where they fit beside those before them; at least the first of each wallet is posted.
  *
- * With `skip` it waits for nobody's row; with `wait`, for each at most 300 ms.
+ * With `skip` it waits for no locked row; with `wait`, at most 300 ms for each.
  */
 export async function postDebits(sql: Sql, debits: readonly Debit[], mode: Mode): Promise<DebitRow[]> {
   return sql<DebitRow[]>`
@@ -81,8 +82,8 @@ const rowsOf = (sql: Sql, debits: readonly Debit[]) => sql`
   ) with ordinality as i(account_id, wallet_id, key_id, request_id, operation, amount, items, cache_hits, lines, ord)`;
 
 /**
- * The wallets, keys and caps, locked; always in this order and each in the order of their ids, so that nodes never wait for
- * each other in a ring. Joins here are on one column: on two, Postgres expects a single row and nests loops over the batch.
+ * The wallets, keys and caps, locked; always in this order and each in the order of their ids, so that nodes never
+ * deadlock. Joins here are on one column: on two, Postgres expects a single row and nests loops over the batch.
  */
 const lockedRows = (sql: Sql, mode: Mode) => sql`
   wallet as materialized (
@@ -137,7 +138,7 @@ const judgedRows = (sql: Sql, mode: Mode) => sql`
     window earlier as (partition by account_id order by ord)
   )`;
 
-/** What became of those debits that are posted already, by position. */
+/** The results of those debits that are already posted, by position. */
 export async function findPosted(sql: Sql, debits: readonly Debit[]): Promise<(Entry | undefined)[]> {
   const rows = await sql<{ position: number; balance: number; seq: number }[]>`
     select i.ord - 1 as position, e.balance_after as balance, e.seq

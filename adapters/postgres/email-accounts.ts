@@ -1,11 +1,11 @@
 import type { EmailAccounts } from '../../src/ports/sign-in.js';
 import type { Sql, Transaction } from './sql.js';
 
-/** Accounts by mail address over Postgres. */
+/** Accounts by mail address in Postgres. */
 export function createEmailAccounts(sql: Sql): EmailAccounts {
   let turn: Promise<unknown> = Promise.resolve();
 
-  /** A lock holds a connection while `open` needs another: one at a time, so that they can't take all of a pool. */
+  /** A lock occupies a connection while `open` needs another: one at a time, so that locks can't take a whole pool. */
   const alone = <T>(run: () => Promise<T>): Promise<T> => {
     const done = turn.then(run);
     turn = done.catch(() => undefined);

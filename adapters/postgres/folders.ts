@@ -15,7 +15,7 @@ export interface Folders {
   readonly as: RunAs;
 }
 
-/** Finds or makes `home/postgres`; a link to a folder elsewhere when the server's user cannot pass through `home`. */
+/** Finds or creates `home/postgres`; a link to a folder elsewhere when the server's user cannot traverse `home`. */
 export async function openFolders(home: string): Promise<Folders> {
   const wanted = join(resolve(home), 'postgres');
   await mkdir(resolve(home), { recursive: true });
@@ -34,7 +34,7 @@ export async function openFolders(home: string): Promise<Folders> {
 async function makeRoot(wanted: string, as: RunAs): Promise<void> {
   if (await lstat(wanted).catch(() => undefined)) return;
   if (await maySearch(resolve(wanted, '..'), as)) return makeOwned(wanted, as);
-  // Only root gets here. A random name: who deletes PERCH_HOME starts afresh, and does not find old data again.
+  // Only root gets here. The name is random so that deleting PERCH_HOME gives a clean start rather than the old data.
   const elsewhere = join('/var/lib/perch', randomBytes(6).toString('hex'));
   await mkdir('/var/lib/perch', { recursive: true, mode: 0o755 });
   await makeOwned(elsewhere, as);
@@ -47,8 +47,8 @@ async function makeOwned(folder: string, as: RunAs): Promise<void> {
 }
 
 /**
- * A folder for the socket, short enough and closed to other users (there is no password): the `wanted` one if it can be, since
- * TMPDIR may be another in each process.
+ * A folder for the socket, with a short enough path and closed to other users (there is no password): the `wanted` one
+ * if possible, since TMPDIR may differ between processes.
  */
 export async function openSocketFolder(root: string, as: RunAs, wanted?: string): Promise<string> {
   const name = `perch-${createHash('sha256').update(root).digest('hex').slice(0, 12)}`;
@@ -64,7 +64,7 @@ export async function openSocketFolder(root: string, as: RunAs, wanted?: string)
     );
     if (made && as !== undefined) await chown(folder, as.uid, as.gid);
     const found = await lstat(folder).catch(() => undefined);
-    // A folder of that name made by somebody else would let them listen in our place.
+    // A folder of that name created by another user would let them listen on the socket instead.
     if (!found?.isDirectory() || found.uid !== (as?.uid ?? process.getuid?.())) continue;
     await chmod(folder, 0o700);
     return folder;

@@ -7,7 +7,7 @@ import { endGrant } from './oauth-grant-end.js';
 import { refresh } from './oauth-refresh.js';
 import type { Sql } from './sql.js';
 
-/** Grants, their codes and their refresh tokens, over Postgres. */
+/** Grants, their codes and their refresh tokens, in Postgres. */
 export const createGrantStore = (sql: Sql): GrantStore => ({
   approve: (code, by) => approve(sql, code, by),
   redeem: (ask, issue) => redeem(sql, ask, issue),
@@ -66,10 +66,10 @@ async function list(sql: Sql, accountId: string): Promise<GrantRecord[]> {
   }));
 }
 
-/** Clients that were registered and have never been let in by anybody: 160 MB of them at the very most. */
+/** Registered clients that no customer has ever approved: at most 160 MB of them. */
 const MOST_UNUSED = 20_000;
 
-/** A client stays for as long as it can still refresh something. */
+/** A client is kept while it can still refresh a token. */
 async function sweep(sql: Sql, { endedBefore, idleSince }: Parameters<GrantStore['sweep']>[0]) {
   await sql`delete from one_time_tokens where kind = 'code' and expires_at < ${endedBefore}`;
   await sql`delete from oauth_refresh_tokens where expires_at < ${endedBefore}`;
@@ -78,7 +78,8 @@ async function sweep(sql: Sql, { endedBefore, idleSince }: Parameters<GrantStore
       select from oauth_grants g join oauth_refresh_tokens t using (account_id, grant_id)
       where g.client_id = c.client_id and g.revoked_at is null
     )`;
-  // Whoever has many addresses may register and never come back: the oldest of those go first, so that nobody new is refused.
+  // One person with many addresses may register many clients: the oldest are deleted first, so that no new client is
+  // refused.
   const unused = await sql`
     delete from oauth_clients where client_id in (
       select client_id from oauth_clients where used_at is null order by created_at desc offset ${MOST_UNUSED}

@@ -5,34 +5,37 @@ import { isDue, Partition, type Waiting } from './partition.js';
 const commits = channel(LEDGER_COMMITS);
 
 /**
- * What a flush says about one of its requests: its result, its failure, or that it is to be tried again: in the next flush,
- * or apart from others. `locked`: somebody else holds a row that it needs. `apart`: something in its flush took too long, and
- * nobody knows what.
+ * A flush's verdict on one of its requests: its result, its failure, or that it must be retried, either in the next
+ * flush or apart from the others. `locked`: another transaction has locked a row that it needs. `apart`: something in
+ * its flush took too long, and the cause is unknown.
  */
 export type Verdict<Result> = { readonly value: Result } | { readonly error: unknown } | 'again' | 'locked' | 'apart';
 
-/** How a flush meets a locked row: it skips it (`locked`), or waits for it within a bound of its own. */
+/** How a flush treats a locked row: it skips it (`locked`), or waits for it, within the flush's own bound. */
 export type Mode = 'skip' | 'wait';
 
 export interface GroupCommitOptions<Request, Result> {
-  /** One verdict per request; if it throws, its requests fail with that. In the mode `wait` all are of one partition. */
+  /**
+   * Returns one verdict per request; if it throws, its requests fail with that error. In the mode `wait` all are of one
+   * partition.
+   */
   readonly flush: (batch: readonly Request[], mode: Mode) => Promise<readonly Verdict<Result>[]>;
-  /** Of one partition there is never more than one flush at a time. */
+  /** A partition never has more than one flush in progress. */
   readonly partitionOf: (request: Request) => string;
-  /** What a request that waits is to fail with now, if so: asked ten times a second. */
+  /** The error that a waiting request should fail with now, if any: checked ten times a second. */
   readonly dismissal?: (request: Request, waitedMs: number) => unknown;
-  /** What a request fails with that finds no room; seconds until there may be some. */
+  /** The error for a request that finds no room; seconds until there may be some. */
   readonly refusal?: (retryAfterSeconds: number) => Error;
   readonly bounds?: Partial<Bounds>;
 }
 
 export interface Bounds {
-  /** Requests of one flush. */
+  /** The most requests in one flush. */
   readonly most: number;
-  /** Flushes at a time that skip locked rows, and flushes at a time that wait for one. Each needs a connection. */
+  /** Concurrent flushes that skip locked rows, and concurrent flushes that wait for one. Each needs a connection. */
   readonly flights: number;
   readonly waits: number;
-  /** Requests that wait, of all partitions, of one, and of one that has been locked for longer than a second. */
+  /** The most waiting requests: of all partitions, of one, and of one that has been locked for longer than a second. */
   readonly maxWaiting: number;
   readonly maxOfPartition: number;
   readonly maxOfLocked: number;
@@ -40,23 +43,26 @@ export interface Bounds {
 
 const BOUNDS: Bounds = { most: 500, flights: 2, waits: 2, maxWaiting: 10_000, maxOfPartition: 2_000, maxOfLocked: 100 };
 
-/** Locked partitions that are tried again in one flush beside others. */
+/** The most locked partitions that are retried in one flush beside others. */
 const MOST_PROBES = 100;
 const SWEEP_MS = 100;
 const LONG_LOCKED_MS = 1_000;
 const LONGEST_RETRY_S = 30;
 
 /**
- * What waits together travels together: what arrives while flushes are in flight goes into the next one, in order of arrival
- * and each partition with its even share. An idle queue flushes at once. A partition with a locked row leaves the common
- * flushes: it waits for the lock in one of a few flushes of its own, by turns with others, and is tried again in between.
- * What arrives for it meanwhile waits behind.
+ * Requests that arrive while flushes are in progress share the next one, in order of arrival and each partition with an
+ * even share. An idle queue flushes at once. A partition with a locked row leaves the shared flushes: it waits for the
+ * lock in one of a few flushes of its own, in turn with others, and is retried in between. Requests that arrive for it
+ * meanwhile wait behind it.
  */
 export class GroupCommit<Request, Result> {
   readonly #options: GroupCommitOptions<Request, Result>;
   readonly #bounds: Bounds;
   readonly #partitions = new Map<string, Partition<Request, Result>>();
-  /** Of those that wait for a flush: whoever can go into the next one, and whoever has a locked row. Next ones first. */
+  /**
+   * Partitions that wait for a flush: those that can go into the next one, and those that have a locked row. Next ones
+   * first.
+   */
   readonly #ready = new Set<Partition<Request, Result>>();
   readonly #parked = new Set<Partition<Request, Result>>();
   #waiting = 0;
@@ -85,7 +91,7 @@ export class GroupCommit<Request, Result> {
       this.#place(partition);
       if (this.#scheduled) return;
       this.#scheduled = true;
-      // After this tick, so that what was submitted in one go goes in one flush.
+      // After this tick, so that requests submitted together are flushed together.
       queueMicrotask(() => {
         this.#scheduled = false;
         this.#pump();
@@ -108,11 +114,11 @@ export class GroupCommit<Request, Result> {
     const own = partition.waiting.length;
     if (own >= maxOfPartition) return true;
     if (own >= maxOfLocked && partition.lockedMs(now) > LONG_LOCKED_MS) return true;
-    // Who has less than an even share waiting is let in all the same.
+    // A partition with less than an even share waiting is still admitted.
     return this.#waiting >= maxWaiting && own >= maxWaiting / this.#partitions.size;
   }
 
-  /** A lock is expected to last once more as long as it has; a queue as long as its flushes take. */
+  /** A lock is expected to last as long again as it has so far; a queue as long as its flushes take. */
   #secondsUntilRoom(partition: Partition<Request, Result>, now: number): number {
     const ms =
       partition.lock === null
@@ -121,7 +127,7 @@ export class GroupCommit<Request, Result> {
     return Math.min(Math.max(Math.ceil(ms / 1000), 1), LONGEST_RETRY_S);
   }
 
-  /** Into the set it belongs to; at the end of it, if it was not in there. */
+  /** Puts the partition into the set it belongs to; at the end, if it was not in that set. */
   #place(partition: Partition<Request, Result>): void {
     const rests = partition.isBusy || partition.waiting.length === 0;
     if (rests || partition.lock !== null) this.#ready.delete(partition);
@@ -131,7 +137,7 @@ export class GroupCommit<Request, Result> {
     if (rests && !partition.isBusy) this.#partitions.delete(partition.id);
   }
 
-  /** Begins whatever can begin now. */
+  /** Starts every flush that can start now. */
   #pump(): void {
     const now = performance.now();
     while (this.#running.wait < this.#bounds.waits) {
@@ -147,7 +153,7 @@ export class GroupCommit<Request, Result> {
     this.#setTimer(now);
   }
 
-  /** The one that has not waited for the longest time. One place is kept for those whose lock may be a short one. */
+  /** The partition whose last wait was longest ago. One slot is reserved for those whose lock may be brief. */
   #nextToWait(now: number): Partition<Request, Result> | undefined {
     const hasRoom = this.#running.stubborn < Math.max(1, this.#bounds.waits - 1);
     for (const partition of this.#parked) {
@@ -161,7 +167,7 @@ export class GroupCommit<Request, Result> {
     const batch: Waiting<Request, Result>[] = [];
     for (const partition of this.#parked) {
       if (batch.length >= Math.min(MOST_PROBES, most)) break;
-      // One that is still locked must not fill the flush again and again.
+      // A partition that stays locked must not fill the flush again and again.
       if (partition.lock?.mayProbe && isDue(partition, now)) batch.push(...this.#take(partition, 1));
     }
     const share = Math.max(1, Math.floor((most - batch.length) / this.#ready.size));
@@ -207,7 +213,10 @@ export class GroupCommit<Request, Result> {
     this.#pump();
   }
 
-  /** Answers whoever has an answer; the others wait again, before those that came after them. Gives how many met a lock. */
+  /**
+   * Settles the requests that have a verdict; the others wait again, before those that came after them. Returns how
+   * many met a lock.
+   */
   #conclude(batch: readonly Waiting<Request, Result>[], verdicts: readonly Verdict<Result>[], flushMs: number): number {
     const now = performance.now();
     const unmet = new Map<
@@ -240,7 +249,7 @@ export class GroupCommit<Request, Result> {
     return locked;
   }
 
-  /** Whoever must not wait any longer is told so. */
+  /** Rejects the requests that must not wait any longer. */
   #sweep(now: number): void {
     const { dismissal } = this.#options;
     this.#sweptAtMs = now;
@@ -257,11 +266,11 @@ export class GroupCommit<Request, Result> {
     }
   }
 
-  /** For the next sweep, or the next try of a locked partition; none while nothing waits. */
+  /** For the next sweep, or the next retry of a locked partition; no timer while nothing waits. */
   #setTimer(now: number): void {
     if (this.#waiting === 0) return;
     let atMs = this.#sweptAtMs + SWEEP_MS;
-    // What is due already waits for the end of a flush.
+    // Partitions already due are waiting for the end of a flush.
     for (const { lock } of this.#parked) if (lock !== null && lock.dueAtMs > now) atMs = Math.min(atMs, lock.dueAtMs);
     atMs = Math.max(atMs, now + 1);
     if (this.#wakeUp !== null && this.#wakeUp.atMs <= atMs) return;

@@ -7,7 +7,7 @@ import { addCap, changeCap, lockRelatives } from './caps.js';
 import { endGrant } from './oauth-grant-end.js';
 import type { Sql, Transaction } from './sql.js';
 
-/** A key by its account: an id of another account's is as good as none. */
+/** A key with its account: another account's id never matches. */
 interface KeyOf {
   readonly accountId: string;
   readonly keyId: string;
@@ -49,10 +49,10 @@ const keyRecord = (row: KeyRow): KeyRecord => ({
 
 const noSuchKey = (): ServiceError => new ServiceError('not_found', 'No such key.');
 
-/** Clients get a new key with each renewal: of those that ended, only the newest are read. */
+/** Clients get a new key with each renewal: of the keys that ended, only the newest are read. */
 const MOST_KEYS = 200;
 
-/** An account's keys, the oldest first: those that work, and of the others the newest, at most 200 in all. */
+/** An account's keys, the oldest first: those that work, and the newest of the others, at most 200 in all. */
 export async function keysOf(sql: Sql, accountId: string): Promise<KeyRecord[]> {
   const rows = await sql<KeyRow[]>`
     with shown as (
@@ -63,7 +63,7 @@ export async function keysOf(sql: Sql, accountId: string): Promise<KeyRecord[]> 
   return rows.map(keyRecord);
 }
 
-/** Prefixes are short: should two keys share one, the live one is meant, then the younger. */
+/** Prefixes are short: if two keys share one, the live one is meant, then the newer. */
 export async function keyByPrefix(
   sql: Sql,
   prefix: string,
@@ -81,14 +81,17 @@ async function keyOf(tx: Transaction, { accountId, keyId }: KeyOf): Promise<KeyR
   return keyRecord(row);
 }
 
-/** The key as it is; nobody else changes it, or those that it replaced or that share its cap, until this transaction ends. */
+/**
+ * The key as it is now; until this transaction ends, no other can change it, the keys that it replaced or those that
+ * share its cap.
+ */
 async function lockKey(tx: Transaction, of: KeyOf): Promise<KeyRecord> {
   if (!isUuid(of.accountId) || !isUuid(of.keyId)) throw noSuchKey();
   await lockRelatives(tx, of);
   return keyOf(tx, of);
 }
 
-/** A new key on the account's wallet. Throws `not_found` when there is no such account. */
+/** A new key on the account's wallet. Throws `not_found` when the account does not exist. */
 export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<KeyRecord> {
   if (!isUuid(key.accountId)) throw new ServiceError('not_found', 'No such account.');
   const [row] = await tx<{ keyId: string }[]>`
@@ -103,7 +106,7 @@ export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<K
   return keyOf(tx, of);
 }
 
-/** Rotation (A10): name, cap, wallet and what the cap has counted go on under another key. */
+/** Rotation (A10): the new key takes over the name, cap, wallet and what has counted against the cap. */
 export async function rotateKey(
   tx: Transaction,
   of: KeyOf,
@@ -120,7 +123,7 @@ export async function rotateKey(
     from keys where account_id = ${of.accountId} and key_id = ${of.keyId}
     returning key_id as "keyId"`;
   if (row === undefined) throw noSuchKey();
-  // Its end only ever moves nearer.
+  // The end only ever moves closer.
   if (endsAt === null) await tx`update keys set revoked_at = now() where key_id = ${of.keyId}`;
   else await tx`update keys set expires_at = least(expires_at, ${endsAt}::timestamptz) where key_id = ${of.keyId}`;
   await record(tx, of.accountId, by, 'key.rotated', {
@@ -133,12 +136,12 @@ export async function rotateKey(
 
 function refuseUnlessLive({ prefix, revokedAt, expiresAt, grantId }: KeyRecord): void {
   if (revokedAt !== null) throw badRequest(`${prefix}… was revoked at ${revokedAt}: create another key.`);
-  // A client renews its key by itself.
+  // A client renews its key itself.
   if (grantId !== null) throw badRequest(`${prefix}… belongs to a connected app, which renews it automatically.`);
   if (expiresAt !== null) throw badRequest(`${prefix}… was already rotated and expires at ${expiresAt}.`);
 }
 
-/** Another name or cap; what is undefined stays. */
+/** Changes the name or cap; undefined members stay as they are. */
 export async function changeKey(
   tx: Transaction,
   of: KeyOf,
@@ -158,11 +161,11 @@ export async function changeKey(
   return changed;
 }
 
-/** Ends a key now. One that a client was given takes its grant along, or the client would fetch the next one. */
+/** Ends a key now. A client's key takes its grant with it, or the client would fetch the next one. */
 export async function revokeKey(tx: Transaction, of: KeyOf, by: Actor): Promise<KeyRecord> {
   if (!isUuid(of.accountId) || !isUuid(of.keyId)) throw noSuchKey();
   const { grantId } = await keyOf(tx, of);
-  // The grant is locked before its keys, by whoever changes either.
+  // Every transaction that changes either locks the grant before its keys.
   if (grantId !== null) {
     await endGrant(tx, { accountId: of.accountId, grantId }, by, { now: new Date(), why: 'asked' });
     return keyOf(tx, of);

@@ -17,24 +17,28 @@ export interface EmbeddedConnection {
 
 export interface EmbeddedServer {
   readonly connection: EmbeddedConnection;
-  /** False when it was already running and we attached to it. */
+  /** False when it was already running and this process attached to it. */
   readonly started: boolean;
-  /** Leaves the server; whoever leaves last shuts it down (fast, with a checkpoint) and waits for it. */
+  /** Releases the server; the last process to leave shuts it down (fast, with a checkpoint) and waits for it. */
   stop(): Promise<void>;
 }
 
 const SHUT_DOWN_MS = 120_000;
-/** Between two tries to bring a lost server back. */
+/** The delay between two attempts to bring a lost server back. */
 const TRY_AGAIN_MS = 1000;
-/** Who did not start the server leaves it this long to who did, and so much longer by process that not all start it at once. */
+/**
+ * A process that did not start the server leaves the restart to the one that did for this long, staggered by process so
+ * that not all start it at once.
+ */
 const PATIENCE_MS = 500;
 const PATIENCE_STEP_MS = 100;
 const PATIENCE_STEPS = 16;
 
 /**
- * Starts the Postgres kept in `home`, or attaches to it when it runs already (a command beside the service), and until `stop`
- * brings it back when it dies, at the same address. Safe to call from several processes at once: one server lives, and
- * `initdb` works aside and is renamed into place. Throws an Error that says what to do where it cannot run.
+ * Starts the Postgres kept in `home`, or attaches to it when it is already running (a command beside the service), and
+ * until `stop` brings it back at the same address when it dies. Safe to call from several processes at once: one server
+ * runs, and `initdb` works in a temporary folder that is then renamed. Throws an Error that says what to do where it
+ * cannot run.
  */
 export async function openEmbeddedPostgres(options: {
   home: string;
@@ -59,12 +63,12 @@ async function createData(native: string, folders: Folders): Promise<void> {
     await rename(unfinished, folders.data);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
-    // Another process was first: its folder is as good as ours.
+    // Another process was first, and its folder is just as good.
     if (!(await exists(folders.data))) throw error;
   }
 }
 
-/** Whenever the lease is lost, attaches to the server again, for as long as it takes. */
+/** Whenever the lease is lost, attaches to the server again, however long it takes. */
 function keep(
   first: AttachedServer,
   folders: Folders,
@@ -90,7 +94,7 @@ function keep(
     leaving.abort();
     await watching;
     if (!(await attached.lease.release(() => shutDown(attached.file.pid, folders.data)))) return;
-    // Only while it is empty: whoever starts the server anew may be in it already.
+    // Only while it is empty: a process that restarts the server may already be using it.
     await rmdir(socketFolder).catch(() => {});
   };
   let left: Promise<void> | undefined;
@@ -101,7 +105,7 @@ function keep(
   };
 }
 
-/** Resolves true when the lease is lost, false when it is to be released. */
+/** Resolves true when the lease is lost, false when it should be released. */
 function isLost({ lease }: AttachedServer, signal: AbortSignal): Promise<boolean> {
   const left = new Promise<boolean>((resolve) => {
     if (signal.aborted) resolve(false);

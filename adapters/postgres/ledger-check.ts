@@ -2,13 +2,13 @@ import type { LedgerFault } from '../../src/ports/ledger.js';
 import { HOURS_KEPT } from './maintenance.js';
 import type { Sql } from './sql.js';
 
-/** Faults named at most: the first few tell what happened, a million of them would only fill the memory. */
+/** The most faults that are named: the first few show what happened, and a million would only fill the memory. */
 const MOST_FAULTS = 1000;
 
-/** Every invariant over the whole database, at one moment of it; safe beside a running service. */
+/** Checks every invariant over the whole database, in one snapshot; safe beside a running service. */
 export async function checkLedger(sql: Sql): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }> {
   return sql.begin('isolation level repeatable read read only', async (moment) => {
-    // An operator's question over everything there is.
+    // An operator's query over the whole database.
     await moment`select set_config('statement_timeout', '0', true)`;
     const [counts] = await moment<{ wallets: number; entries: number }[]>`
       select (select count(*) from wallets) as wallets, (select count(*) from ledger_entries) as entries`;
@@ -116,10 +116,10 @@ const keyFaults = (sql: Sql) => sql`
   ) s
   where c.spent_thousandths <> s.spent`;
 
-/** Nothing from here on was folded into days. */
+/** Hours from here on have not been folded into days. */
 const hoursFrom = (sql: Sql) => sql`date_trunc('day', now(), 'UTC') - ${HOURS_KEPT}::interval`;
 
-/** What usage is answered from, beside what it should be the sum of: by day, and by hour for as long as that is kept. */
+/** The sums from which usage is answered, compared with the entries: by day, and by hour while hours are kept. */
 const usageFaults = (sql: Sql) => sql`
   ${unlike(sql, sql`day::text`)}
   from (

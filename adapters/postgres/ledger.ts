@@ -11,14 +11,14 @@ import { retryTransient } from './retry.js';
 import type { Sql } from './sql.js';
 import { usageRows } from './usage.js';
 
-/** Pools beside the common one: for debits, for balances, and for the free questions about the past. */
+/** Pools besides the common one: for debits, for balances, and for free queries of past usage. */
 export interface LedgerPools {
   readonly settling?: Sql;
   readonly lookups?: Sql;
   readonly queries?: QueryLimiter;
 }
 
-/** The ledger over Postgres. Every amount is in thousandths of a credit. */
+/** The ledger in Postgres. Every amount is in thousandths of a credit. */
 export function createLedger(sql: Sql, pools: LedgerPools = {}): Ledger {
   const { settling = sql, lookups = sql, queries = new QueryLimiter(sql) } = pools;
   return {
@@ -29,7 +29,7 @@ export function createLedger(sql: Sql, pools: LedgerPools = {}): Ledger {
       return [...(await queries.run(accountId, (on) => usageRows(on, accountId, ask), signal))];
     },
     async receipt(accountId, requestId, signal) {
-      // A request id comes from a caller's path: what is none names no receipt.
+      // A request id comes from a caller's path: an invalid one names no receipt.
       if (!isUuid(requestId)) return undefined;
       const [row] = await queries.run(accountId, (on) => receiptRow(on, accountId, requestId), signal);
       return row && dated(row);
@@ -93,7 +93,7 @@ async function readBalance(sql: Sql, walletId: string, keyId: string): ReturnTyp
   return { ...row };
 }
 
-/** As it comes from the database, whose times are dates. */
+/** A row as it comes from the database, whose times are dates. */
 type Dated<Row> = Omit<Row, 'at'> & { readonly at: Date };
 
 const dated = <Row extends { readonly at: Date }>(row: Row): Omit<Row, 'at'> & { at: string } => ({
@@ -109,7 +109,10 @@ const receiptRows = (sql: Sql) => sql`
     e.balance_after as "balanceAfter", e.items, e.cache_hits as "cacheHits", e.lines
   from ledger_entries e join keys k using (account_id, key_id)`;
 
-/** By the wallet's own index, from its end: an account has one wallet, but without its name all entries would be sorted. */
+/**
+ * Reads the wallet's own index from its end: an account has one wallet, but without naming it all entries would be
+ * sorted.
+ */
 const recentRows = (sql: Sql, accountId: string, limit: number) => sql<Dated<Receipt>[]>`
   ${receiptRows(sql)} where e.account_id = ${accountId} and e.kind = 'debit'
     and e.wallet_id = (select wallet_id from wallets where account_id = ${accountId})

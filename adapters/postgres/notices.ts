@@ -1,7 +1,7 @@
 import type { Notices, WalletLevel } from '../../src/ports/notices.js';
 import type { Sql } from './sql.js';
 
-/** Notices of a low balance over Postgres. */
+/** Low-balance notices in Postgres. */
 export const createNotices = (sql: Sql): Notices => ({
   levels: (accountIds) => sql<WalletLevel[]>`
     select a.account_id as "accountId", a.email, w.balance_thousandths as balance, t.balance_after as "full",

@@ -1,7 +1,7 @@
 import type { Client, ClientStore } from '../../src/ports/grants.js';
 import type { Sql } from './sql.js';
 
-/** Clients that registered themselves, over Postgres. */
+/** Clients that registered themselves, in Postgres. */
 export const createClientStore = (sql: Sql): ClientStore => ({
   async add({ clientId, name, uri, redirectUris }, at) {
     await sql`

@@ -6,7 +6,7 @@ import { lockingTransaction } from './locking-transaction.js';
 import { endGrant } from './oauth-grant-end.js';
 import type { Sql, Transaction } from './sql.js';
 
-/** Remembers what a customer said yes to, under the hash of the code. */
+/** Stores what a customer approved, under the hash of the code. */
 export async function approve(
   sql: Sql,
   { hash, approval, now, endsAt }: Parameters<GrantStore['approve']>[0],
@@ -28,7 +28,10 @@ export async function approve(
   });
 }
 
-/** Spends the code and makes the grant, all or nothing. Who comes second waits for the first, and then finds it spent. */
+/**
+ * Spends the code and makes the grant, all or nothing. A second attempt waits for the first, and then finds the code
+ * spent.
+ */
 export function redeem(
   sql: Sql,
   { hash, now, by }: Parameters<GrantStore['redeem']>[0],

@@ -2,7 +2,7 @@ import type { Actor } from '../../src/core/audit.js';
 import { record } from './audit.js';
 import type { Transaction } from './sql.js';
 
-/** Why a grant ended, as the customer's log has it. */
+/** Why a grant ended, as recorded in the customer's log. */
 export interface GrantEnd {
   readonly now: Date;
   readonly why: 'asked' | 'code used again' | 'refresh token used again';
@@ -13,7 +13,7 @@ interface GrantOf {
   readonly grantId: string;
 }
 
-/** In the order of their ids, as debits lock them: nobody waits for each other in a ring. */
+/** In the order of their ids, as debits lock them, which avoids deadlocks. */
 export async function lockKeys(tx: Transaction, { accountId, grantId }: GrantOf, now: Date): Promise<void> {
   await tx`
     select from keys where account_id = ${accountId} and grant_id = ${grantId} and revoked_at is null
@@ -22,8 +22,8 @@ export async function lockKeys(tx: Transaction, { accountId, grantId }: GrantOf,
 }
 
 /**
- * Ends a grant with all its keys, and says so in the log; false when there is no live one. Whatever changes a grant locks its
- * row first, then the keys.
+ * Ends a grant with all its keys, and records it in the log; false when no live one exists. Any change to a grant locks
+ * its row first, then the keys.
  */
 export async function endGrant(
   tx: Transaction,
@@ -37,7 +37,7 @@ export async function endGrant(
     returning client_name as client, client_id as "clientId"`;
   if (grant === undefined) return false;
   await lockKeys(tx, { accountId, grantId }, now);
-  // The database's own clock is what keys end by: a node that is ahead of it must not end them later.
+  // Keys end by the database's own clock: a node whose clock is ahead must not end them later.
   await tx`
     update keys set revoked_at = least(${now}, now())
     where account_id = ${accountId} and grant_id = ${grantId} and revoked_at is null

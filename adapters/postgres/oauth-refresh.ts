@@ -12,12 +12,12 @@ interface Family {
   readonly createdAt: Date;
 }
 
-/** Rotates a key and its refresh token. All of a family wait for each other at the grant's row. */
+/** Rotates a key and its refresh token. All requests of a family wait for each other at the grant's row. */
 export function refresh(sql: Sql, ask: RefreshRequest): Promise<Refreshed> {
   return lockingTransaction(sql, async (tx): Promise<Refreshed> => {
     const family = await lockFamily(tx, ask);
     if (family === undefined) return { state: 'unknown' };
-    // Read after the lock: whoever had it before may have used the token.
+    // Read after the lock: its previous holder may have used the token.
     const [token] = await tx<{ expired: boolean; usedAt: Date | null }[]>`
       select expires_at <= ${ask.now} as expired, used_at as "usedAt"
       from oauth_refresh_tokens where hash = ${ask.refreshHash}`;
@@ -43,7 +43,10 @@ async function lockFamily(tx: Transaction, { refreshHash, clientId }: RefreshReq
   return family;
 }
 
-/** Within the grace the answer may have been lost: the same pair again, as long as nobody has gone on from it. Else a theft. */
+/**
+ * Within the grace period the answer may have been lost: the same pair again, unless the newer token has been used.
+ * Otherwise it is a theft.
+ */
 async function again(tx: Transaction, ask: RefreshRequest, family: Family, usedAt: Date): Promise<Refreshed> {
   const { now, overlapMs, successor, by } = ask;
   const [next] = await tx<{ keyEndsAt: Date }[]>`
@@ -57,8 +60,8 @@ async function again(tx: Transaction, ask: RefreshRequest, family: Family, usedA
 }
 
 /**
- * Milliseconds until the family may rotate again; 0: now. Counted by what is stored, and only for a token that is still good:
- * a limit must never hide that a token is used again.
+ * Milliseconds until the family may rotate again; 0: now. Computed from what is stored, and only for a token that is
+ * still valid: a limit must never hide the reuse of a token.
  */
 async function toWait(tx: Transaction, { now, most }: RefreshRequest, { accountId, grantId }: Family): Promise<number> {
   const since = new Date(now.getTime() - most.windowMs);
@@ -77,7 +80,7 @@ async function rotate(tx: Transaction, ask: RefreshRequest, family: Family, ends
   await tx`update oauth_refresh_tokens set used_at = ${now} where hash = ${refreshHash}`;
   await tx`update oauth_clients set used_at = ${now} where client_id = ${clientId}`;
   await lockKeys(tx, family, now);
-  // As the newest key is now: its owner may have given it another name or cap.
+  // With the newest key's current settings: its owner may have changed its name or cap.
   const [key] = await tx<{ keyId: string }[]>`
     insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, expires_at)
     select account_id, wallet_id, ${successor.keyHash}, ${successor.keyPrefix}, name, cap_id, grant_id,

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../src/core/durations.js';
 import type { OneTimeTokens } from '../../src/ports/one-time-tokens.js';
 import type { Sql } from './sql.js';
 
-/** One-time secrets over Postgres. */
+/** One-time secrets in Postgres. */
 export const createOneTimeTokens = (sql: Sql): OneTimeTokens => ({
   async put({ hash, kind, subject, at, expiresAt }) {
     await sql`
@@ -17,7 +17,7 @@ export const createOneTimeTokens = (sql: Sql): OneTimeTokens => ({
     return row?.subject;
   },
 
-  // Of statements that come at once, the row's lock lets one through; the others then see that it is spent.
+  // Of concurrent statements, the row's lock lets one through; the others then see that the token is spent.
   async spend(hash, kind, at) {
     const [row] = await sql<{ subject: unknown }[]>`
       update one_time_tokens set spent_at = ${new Date(at)}

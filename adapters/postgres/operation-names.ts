@@ -1,9 +1,9 @@
 import type { Sql } from './sql.js';
 
-/** Names that an account may give on one UTC day (M30). */
+/** The most names that an account may use on one UTC day (M30). */
 const MOST_NAMES = 100;
 
-/** One atomic upsert: what is said to be kept is kept, whichever nodes claim at the same time. */
+/** One atomic upsert: a name reported as kept is kept, whichever nodes claim at the same time. */
 export async function claimNames(
   sql: Sql,
   accountId: string,

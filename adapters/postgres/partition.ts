@@ -7,28 +7,28 @@ export interface Waiting<Request, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** What is known of a lock that a partition has met. Times by the monotonic clock. */
+/** What is known about a lock that a partition has met. Times by the monotonic clock. */
 interface Lock {
   readonly sinceMs: number;
-  /** It was met more than once: it is not another node's flush, and not worth waiting for before others. */
+  /** It was met more than once: it is not another node's flush, and waiting for it must not delay others. */
   readonly isStubborn: boolean;
   readonly tries: number;
-  /** When to try again. */
+  /** When to retry. */
   readonly dueAtMs: number;
-  /** Whether it may be tried in a flush beside others: not when it may have been the one that held them up. */
+  /** Whether it may be retried in a flush beside others: not if it may have been what delayed them. */
   readonly mayProbe: boolean;
 }
 
-/** Between two tries of a locked partition: the first, doubled up to the longest. */
+/** The delay between two retries of a locked partition: the first one, doubled up to the longest. */
 const FIRST_DELAY_MS = 5;
 const LONGEST_DELAY_MS = 100;
 
-/** Requests that go one flush after the other: those of one wallet. */
+/** Requests that must be flushed one after the other: those of one wallet. */
 export class Partition<Request, Result> {
   readonly id: string;
   /** In order of arrival. */
   waiting: Waiting<Request, Result>[] = [];
-  /** Some of its requests are in a flush. */
+  /** Whether a flush contains some of its requests. */
   isBusy = false;
   lock: Lock | null = null;
   lastFlushMs = 0;
@@ -41,7 +41,7 @@ export class Partition<Request, Result> {
     return this.lock === null ? 0 : now - this.lock.sinceMs;
   }
 
-  /** Its flush is over: some of it has to wait again. `isApart`: null where no lock was met. */
+  /** Its flush is over: the requests that must wait again return. `isApart`: null where no lock was met. */
   flushed(
     back: readonly Waiting<Request, Result>[],
     isApart: boolean | null,

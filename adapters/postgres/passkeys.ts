@@ -2,7 +2,7 @@ import type { PasskeyRecord, PasskeyStore, StoredPasskey } from '../../src/ports
 import { record } from './audit.js';
 import type { Sql } from './sql.js';
 
-/** Passkeys over Postgres. */
+/** Passkeys in Postgres. */
 export const createPasskeyStore = (sql: Sql): PasskeyStore => ({
   add: ({ accountId, credentialId, publicKey, counter, transports, name }, by) =>
     sql.begin(async (tx) => {

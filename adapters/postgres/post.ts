@@ -6,28 +6,33 @@ import { GroupCommit, type Mode, type Verdict } from './group-commit.js';
 import { isTimedOut, isTransient, isUniqueViolation, mayHaveCommitted, retryTransient } from './retry.js';
 import type { Sql } from './sql.js';
 
-/** Flushes at a time: those that skip locked rows, and those that wait for one. Each has a connection to itself. */
+/** Concurrent flushes: those that skip locked rows, and those that wait for one. Each has a connection to itself. */
 const FLIGHTS = 2;
 const WAITS = 2;
 export const SETTLING_CONNECTIONS = FLIGHTS + WAITS;
 
-/** Longest that a debit waits for its turn, whoever waits for it: by then its wallet has been locked all the time. */
+/**
+ * The longest that a debit waits for its turn, whatever its callers do: by then its wallet has been locked all the
+ * time.
+ */
 const LONGEST_WAIT_MS = 60_000;
 
-/** The posting side of the ledger: debits that wait for a commit share it. Reject means: not known to be posted. */
+/**
+ * The posting side of the ledger: debits that wait for a commit share it. A rejection means: not known to be posted.
+ */
 export function createPost(sql: Sql): Ledger['post'] {
   const commits = new GroupCommit<Posting, Posted>({
     flush: (batch, mode) => flush(sql, batch, mode),
     partitionOf: ({ debit }) => debit.walletId,
     dismissal: ({ signal, isInDoubt }, waitedMs) => {
       if (waitedMs > LONGEST_WAIT_MS) return isInDoubt ? doubt(signal?.reason) : settling(5);
-      // Where there is a doubt, the next flush finds out.
+      // If in doubt, the next flush finds out.
       return signal?.aborted && !isInDoubt ? signal.reason : undefined;
     },
     refusal: settling,
     bounds: { flights: FLIGHTS, waits: WAITS },
   });
-  // The same id while its first post is on its way is the same debit.
+  // The same id while its first post is in progress is the same debit.
   const onTheWay = new Map<string, Promise<Posted>>();
   return (debit, signal) => {
     if (!Number.isSafeInteger(debit.amount) || debit.amount <= 0) {
@@ -52,11 +57,14 @@ const settling = (retryAfter: number): ServiceError =>
 interface Posting {
   readonly debit: Debit;
   readonly signal: AbortState | undefined;
-  /** An attempt may have posted it unheard. */
+  /** An attempt whose result was lost may have posted it. */
   isInDoubt: boolean;
 }
 
-/** For who has left nothing is begun: neither now nor after attempts that are known to have done nothing (M18). */
+/**
+ * For a caller who has left, no attempt is started: neither now nor after attempts that are known to have done nothing
+ * (M18).
+ */
 async function flush(sql: Sql, batch: readonly Posting[], mode: Mode): Promise<Verdict<Posted>[]> {
   const verdicts = new Map<Posting, Verdict<Posted>>();
   const open = (): Posting[] => batch.filter((posting) => !verdicts.has(posting));
@@ -72,7 +80,7 @@ async function flush(sql: Sql, batch: readonly Posting[], mode: Mode): Promise<V
   try {
     await retryTransient(post);
   } catch (error) {
-    // Where one of them is at fault: alone, it can't take the others with it.
+    // When one of them is at fault: on its own, it can't make the others fail.
     const isShared = batch.length > 1 && !isTransient(error);
     const alone = async (posting: Posting): Promise<Verdict<Posted>> => {
       if (isShared) return flushAlone(sql, posting, mode);
@@ -90,7 +98,7 @@ async function flushAlone(sql: Sql, posting: Posting, mode: Mode): Promise<Verdi
 
 const doubt = (cause: unknown): InDoubtError => new InDoubtError('a debit may have been posted unheard', { cause });
 
-/** For those who have left: what was done unheard is found out; it is not begun once more. */
+/** For callers who have left: finds out what a lost attempt did, and starts no new one. */
 async function dismiss(sql: Sql, left: readonly Posting[]): Promise<(readonly [Posting, Verdict<Posted>])[]> {
   const doubtful = left.filter(({ isInDoubt }) => isInDoubt);
   const debits = doubtful.map(({ debit }) => debit);
@@ -104,8 +112,8 @@ async function dismiss(sql: Sql, left: readonly Posting[]): Promise<(readonly [P
 }
 
 /**
- * Any attempt may have been preceded by one whose commit went through unheard, so an id that exists is an answer. Where one of
- * many took too long, each half is tried once: who is in the other half than that one does not have to go apart.
+ * Any attempt may follow one whose commit succeeded without its result arriving, so an id that exists is a success.
+ * Where one of many took too long, each half is tried once: debits that are not in its half need not go apart.
  */
 async function attempt(sql: Sql, batch: readonly Debit[], mode: Mode, isHalf = false): Promise<Verdict<Posted>[]> {
   let rows: DebitRow[];
@@ -146,7 +154,7 @@ function verdictOf(row: DebitRow): Verdict<Posted> {
   }
 }
 
-/** A repeat of a posted debit finds its wallet poorer by itself; it is no refusal. */
+/** A repeat of a posted debit finds the wallet already reduced by that debit; it is not a refusal. */
 async function forgiveRepeats(
   sql: Sql,
   batch: readonly Debit[],

@@ -38,7 +38,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether the process is the server of this data folder, and not a stranger who got its number after a crash. */
+/** Whether the process is the server of this data folder, and not another program that got its number after a crash. */
 export async function isPostmaster(pid: number, data: string): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
   try {
@@ -52,8 +52,9 @@ export async function isPostmaster(pid: number, data: string): Promise<boolean> 
 }
 
 /**
- * After a crash the number in `postmaster.pid` may be a stranger's, and Postgres would refuse to start. Our own number is
- * one it knows to pass over (the parent's); the rest of the file stays, since it guards against surviving backends.
+ * After a crash the number in `postmaster.pid` may belong to another program, and Postgres would refuse to start. This
+ * process's own number is one that it knows to ignore (its parent's); the rest of the file stays, since it guards
+ * against surviving backends.
  */
 export async function disownPidFile(data: string, stale: PidFile): Promise<void> {
   const now = await readPidFile(data);
@@ -67,7 +68,7 @@ export interface Spawned {
   end: Promise<string>;
 }
 
-/** Starts the server in a group of its own: Ctrl-C on the terminal is ours to handle, after the drain. */
+/** Starts the server in a process group of its own: this process handles Ctrl-C on the terminal, after draining. */
 export async function spawnPostmaster(native: string, folders: Folders, socketFolder: string): Promise<Spawned> {
   const settings = [
     'listen_addresses=',
@@ -102,7 +103,7 @@ export async function spawnPostmaster(native: string, folders: Folders, socketFo
   }
 }
 
-/** Runs `initdb` to its end. */
+/** Runs `initdb` to completion. */
 export async function runInitdb(native: string, folders: Folders, into: string): Promise<void> {
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const args = ['-D', into, '--username=perch', '--auth=trust', '--no-instructions', ...locale];

@@ -4,44 +4,45 @@ import { FairShare, type HeldSlot } from '../../src/core/fair-share.js';
 import { counted } from '../../src/core/figures.js';
 import type { Sql } from './sql.js';
 
-/** Connections of the pool that free questions have for themselves. */
+/** Connections in the pool that is reserved for free queries. */
 export const QUERY_CONNECTIONS = 4;
 
-/** What free questions may take of a process. */
+/** What free queries may use of a process. */
 export interface QueryLimits {
-  /** Questions of one account at work at the same time, and behind them. */
+  /** Concurrent queries of one account, and the most that wait behind them. */
   readonly perAccount: number;
   readonly waiting: number;
-  /** Of all accounts, at work and waiting: shared fairly, so that a newcomer always finds a slot. */
+  /** Over all accounts, running and waiting: shared fairly, so that a new account always finds a slot. */
   readonly total: number;
-  /** Longest that a statement runs, milliseconds: its database ends it. */
+  /** The longest that a statement runs, in milliseconds: its database ends it. */
   readonly statementMs: number;
-  /** Longest that a question takes with all its waiting, milliseconds. */
+  /** The longest that a query takes including all its waiting, in milliseconds. */
   readonly totalMs: number;
 }
 
 const LIMITS: QueryLimits = { perAccount: 2, waiting: 16, total: 200, statementMs: 3_000, totalMs: 10_000 };
 
-/** Rows on their way, as a template of the pool gives them. */
+/** Pending rows, as a template of the pool returns them. */
 type Pending<Row> = Cancellable<readonly Row[]>;
 
 interface Account {
   atWork: number;
-  /** Each begins its question. */
+  /** Each function starts its query. */
   readonly waiting: (() => void)[];
 }
 
 /**
- * Free questions about the past, in a pool of connections of their own: a customer's many or slow ones take nothing from paid
- * reads, and little from other customers' questions: an account's second one begins only while a connection is free. A
- * question is cancelled in the database when its caller leaves, and keeps its slot until the database is done with it.
+ * Free queries of past usage, in a pool of connections of their own: a customer's many or slow queries take nothing
+ * from paid reads, and little from other customers' queries: an account's second one starts only while a connection is
+ * free. A query is cancelled in the database when its caller leaves, and keeps its slot until the database has finished
+ * with it.
  */
 export class QueryLimiter {
   readonly #pool: Sql;
   readonly #limits: QueryLimits;
   readonly #accounts = new Map<string, Account>();
   readonly #share: FairShare;
-  /** Given to the pool, of all accounts. */
+  /** Queries given to the pool, of all accounts. */
   #atWork = 0;
 
   constructor(pool: Sql, limits: Partial<QueryLimits> = {}) {
@@ -52,9 +53,9 @@ export class QueryLimiter {
   }
 
   /**
-   * The rows of one statement. Throws `upstream_rate_limited` with the reason `questions` at once when the account has too many
-   * at work and waiting, `upstream_error` with the reason `question_time` when it takes too long, and the signal's reason when
-   * that fires.
+   * The rows of one statement. Throws `upstream_rate_limited` with the reason `questions` at once when the account has
+   * too many running and waiting, `upstream_error` with the reason `question_time` when it takes too long, and the
+   * signal's reason when that fires.
    */
   async run<Row>(
     accountId: string,
@@ -103,7 +104,7 @@ export class QueryLimiter {
     return { account, slot };
   }
 
-  /** Resolves when the account may begin; whoever leaves before gives its turn away. */
+  /** Resolves when the account may start; a caller who leaves before that gives up the turn. */
   #turn(account: Account, signal: AbortSignal): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const leave = (): void => {
@@ -121,7 +122,10 @@ export class QueryLimiter {
     });
   }
 
-  /** Whoever may begin now does, and forgets who has nothing any more. Who has begun is behind the others the next time. */
+  /**
+   * Starts every query that may start now, and forgets accounts without any. An account that has just started one goes
+   * behind the others.
+   */
   #beginNext(): void {
     for (const [accountId, account] of [...this.#accounts]) {
       let hasBegun = false;
@@ -142,7 +146,7 @@ export class QueryLimiter {
     return atWork === 0 || (atWork < this.#limits.perAccount && this.#atWork < QUERY_CONNECTIONS);
   }
 
-  /** Bounded by the database as well: this process may be gone when it is late. */
+  /** The database has a limit as well: this process may be gone when the statement is late. */
   async #run<Row>(statement: (sql: Sql) => Pending<Row>, signal: AbortSignal): Promise<readonly Row[]> {
     const once = () =>
       this.#pool.begin('read only', async (tx) => {
@@ -153,7 +157,7 @@ export class QueryLimiter {
     try {
       return await once();
     } catch (error) {
-      // A cancel that was meant for the connection's statement before, and came late.
+      // A cancel that was meant for the connection's previous statement, and arrived late.
       if (signal.aborted || !isCancelled(error) || !/user request/.test(String(error))) throw error;
       return once();
     }
@@ -182,7 +186,10 @@ const timedOut = (message: string): ServiceError =>
 
 const isCancelled = (error: unknown): boolean => (error as { code?: unknown }).code === '57014';
 
-/** As the work ends, or with the signal's reason as soon as that fires: the work may still wait for a connection. */
+/**
+ * Settles as the work does, or rejects with the signal's reason as soon as that fires: the work may still be waiting
+ * for a connection.
+ */
 function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason);

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 
-/** What says that the statement has done nothing: the server was not reached, took nobody in, or rolled it back. */
+/**
+ * Codes that show that the statement did nothing: the server was not reached, refused the connection, or rolled back.
+ */
 const NOT_EXECUTED = new Set(['CONNECT_TIMEOUT', 'ECONNREFUSED', 'ENOENT', '40001', '40P01', '53300', '57P03']);
 
 /** It waited too long for a lock, or took too long as a whole, and was rolled back. */
 const TIMED_OUT = new Set(['55P03', '57014']);
 
-/** A connection that ended, or a server that ends it, while the statement was on its way. */
+/** A connection that was lost, or that the server closed, while the statement was in progress. */
 const CONNECTION_LOST = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
@@ -20,32 +22,35 @@ const CONNECTION_LOST = new Set([
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code);
 
-/** Whether the same statement may go through a moment later. It may also have gone through already. */
+/** Whether the same statement may succeed a moment later. It may also have succeeded already. */
 export const isTransient = (error: unknown): boolean =>
   NOT_EXECUTED.has(codeOf(error)) || isTimedOut(error) || mayHaveCommitted(error);
 
-/** Whether a time limit of the server ended it (55P03, 57014): it has done nothing. */
+/** Whether a time limit of the server ended it (55P03, 57014): it did nothing. */
 export const isTimedOut = (error: unknown): boolean => TIMED_OUT.has(codeOf(error));
 
-/** Whether the statement may have gone through unheard. */
+/** Whether the statement may have been committed although its result was lost. */
 export const mayHaveCommitted = (error: unknown): boolean =>
   CONNECTION_LOST.has(codeOf(error)) || codeOf(error).startsWith('08');
 
 export const isUniqueViolation = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === '23505';
 
-/** Between two tries. */
+/** The longest delay between two attempts. */
 const LONGEST_DELAY_MS = 800;
 
-/** How long it is tried, in milliseconds. */
+/** How long attempts continue, in milliseconds. */
 interface Bounds {
   /** While it is known that nothing was done. */
   readonly withinMs: number;
-  /** Once it may have been done unheard: until that is known, or a database that is away for so long is given up. */
+  /** Once it may have been committed: until that is known, or the database has been away too long. */
   readonly inDoubtMs: number;
 }
 
-/** Runs it again while it fails for a passing reason, and tells it whether it may have been done already. It must be idempotent. */
+/**
+ * Repeats `run` while it fails for a transient reason, and tells it whether it may already have been done. It must be
+ * idempotent.
+ */
 export async function retryTransient<T>(
   run: (inDoubt: boolean) => Promise<T>,
   { withinMs, inDoubtMs }: Bounds = { withinMs: 5_000, inDoubtMs: 60_000 },

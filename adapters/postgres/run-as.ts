@@ -2,13 +2,13 @@ import { constants, type Stats } from 'node:fs';
 import { access, lchown, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** The user the server runs as when we are root, which Postgres refuses to be; undefined: as we are. */
+/** The user that the server runs as when this process is root, which Postgres refuses; undefined: the current user. */
 export type RunAs = { readonly uid: number; readonly gid: number } | undefined;
 
-/** `nobody` on Linux; `initdb` wants a user that has a name. */
+/** `nobody` on Linux; `initdb` requires a user that has a name. */
 const NOBODY = 65534;
 
-/** An existing data folder decides; a new one belongs to nobody when we are root. */
+/** The owner of an existing data folder decides; a new one belongs to the user `nobody` when this process is root. */
 export function chooseRunAs(data: Stats | undefined): RunAs {
   if (process.getuid?.() !== 0) return undefined;
   if (data !== undefined && data.uid !== 0) return { uid: data.uid, gid: data.gid };
@@ -31,7 +31,7 @@ export async function mayReach(path: string, as: RunAs): Promise<boolean> {
   }
 }
 
-/** Whether the user can pass through the folder and every one above it. */
+/** Whether the user can traverse the folder and every one above it. */
 export async function maySearch(folder: string, as: RunAs): Promise<boolean> {
   if (as === undefined) return true;
   for (let at = folder; ; at = dirname(at)) {
@@ -45,7 +45,7 @@ function allows(stats: Stats, bits: number, as: { uid: number; gid: number }): b
   return ((stats.mode >> shift) & bits) === bits;
 }
 
-/** Hands a folder and all in it to the server's user. */
+/** Makes the server's user the owner of a folder and everything in it. */
 export async function chownTree(path: string, as: RunAs): Promise<void> {
   if (as === undefined) return;
   await lchown(path, as.uid, as.gid);

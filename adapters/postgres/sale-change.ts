@@ -15,7 +15,7 @@ const AUDIT_OF: Readonly<Record<Movement['kind'], AuditKind>> = {
   return: 'credits.returned',
 };
 
-/** One transaction: the sale, its disputes, the ledger, the account, and the log of it. */
+/** One transaction: the sale, its disputes, the ledger, the account, and its log. */
 export async function changeSale(
   sql: Sql,
   { sessionId, saleId }: Parameters<Sales['change']>[0],
@@ -26,7 +26,7 @@ export async function changeSale(
     const owner = await ownerOf(tx, sessionId, saleId);
     if (owner === undefined) return false;
     const { accountId } = owner;
-    // The wallet first, as debits do, so that nobody waits for each other in a ring.
+    // The wallet first, as debits do, which avoids deadlocks.
     const [wallet] = await tx<Wallet[]>`
       select account_id as "accountId", wallet_id as "walletId", balance_thousandths as balance, last_seq as "lastSeq"
       from wallets where account_id = ${accountId} for no key update`;
@@ -46,7 +46,7 @@ interface Wallet {
   readonly lastSeq: number;
 }
 
-/** By the session; or by the sale that it was opened for, where we were told too late to note its session. */
+/** By the session; or by the sale that it was opened for, if the session was reported too late to be recorded. */
 async function ownerOf(
   tx: Transaction,
   sessionId: string,
@@ -85,7 +85,7 @@ async function write(
   if (next.freeze) await freeze(tx, sale, at);
 }
 
-/** A purchase stands under the sale's id: there can be only one (W2). */
+/** A purchase has the sale's id: there can be only one (W2). */
 async function post(tx: Transaction, sale: Sale, wallet: Wallet, entries: readonly Movement[]): Promise<void> {
   const { accountId, saleId, pack, usd } = sale;
   let { balance, lastSeq: seq } = wallet;
@@ -104,7 +104,7 @@ async function post(tx: Transaction, sale: Sale, wallet: Wallet, entries: readon
     where account_id = ${accountId} and wallet_id = ${wallet.walletId}`;
 }
 
-/** Once per lost dispute: what an operator thaws stays so. */
+/** Once per lost dispute: an account that an operator thaws stays thawed. */
 async function freeze(tx: Transaction, { accountId, saleId, pack }: Sale, at: Date): Promise<void> {
   const frozen = await tx`
     update accounts set frozen_at = ${at} where account_id = ${accountId} and frozen_at is null`;

@@ -7,10 +7,10 @@ import { changeSale } from './sale-change.js';
 import { readSales } from './sale-rows.js';
 import type { Sql, Transaction } from './sql.js';
 
-/** Sales whose page is being opened count; so long afterwards, one without a page has failed. */
+/** Sales whose page is being opened count; after this long, one without a page has failed. */
 const OPENING_MS = 60_000;
 
-/** Sales over Postgres. */
+/** Sales in Postgres. */
 export function createSales(sql: Sql): Sales {
   return {
     begin: (sale) => retryTransient(() => beginSale(sql, sale)),
@@ -45,7 +45,7 @@ async function beginSale(sql: Sql, sale: NewSale): Promise<Sale | SaleRefusal> {
   const { accountId, pack, usd, credits, idempotencyKey, nowMs, keyLastsMs } = sale;
   const at = new Date(nowMs);
   return lockingTransaction(sql, async (tx) => {
-    // One at a time for an account, so that what is counted stays so; by the wallet, which changes of sales lock first.
+    // One at a time for an account, so that the count stays valid; locks the wallet, as changes of sales do first.
     await tx`select from wallets where account_id = ${accountId} for no key update`;
     const [account] = await tx<{ frozen: boolean }[]>`
       select frozen_at is not null as frozen from accounts where account_id = ${accountId}`;
@@ -89,7 +89,7 @@ async function noteOpened(sql: Sql, ...[sale, page, nowMs, by]: Parameters<Sales
   });
 }
 
-/** A look is due once ten seconds, and a twentieth of the page's age, have passed since the last (W4). */
+/** A check is due once ten seconds, and a twentieth of the page's age, have passed since the last (W4). */
 async function takeDue(sql: Sql, now: Date, untilMs: number, limit: number): Promise<string[]> {
   const rows = await sql<{ sessionId: string }[]>`
     update sales set looked_at = ${now}

@@ -1,19 +1,21 @@
 import postgres from 'postgres';
 
-/** One number for all: the lock every process that uses the embedded server holds. */
+/** One number for all: the lock that every process using the embedded server holds. */
 const LEASE_LOCK = 0x70657263;
 
-/** A process's share in the embedded server. */
+/** A process's lease on the embedded server. */
 export interface ServerLease {
-  /** Resolves when the server has ended the connection, or ended itself: the share is gone. Also when we have left. */
+  /**
+   * Resolves when the server has ended the connection, or has itself ended: the lease is gone. Also after a release.
+   */
   readonly lost: Promise<void>;
-  /** Gives the share back; runs `last` and resolves true when nobody else holds one. */
+  /** Releases the lease; runs `last` and resolves true when no other process has one. */
   release(last: () => Promise<void>): Promise<boolean>;
 }
 
 /**
- * Takes a share: a session lock, so that a process that dies gives it back by dying. Whoever leaves and gets the lock alone
- * shuts the server down, while newcomers wait on the lock, lose the connection and start it anew.
+ * Takes a lease: a session lock, so that a process that dies releases it. The last process to leave, which gets the
+ * lock exclusively, shuts the server down, while newcomers wait on the lock, lose the connection and start it again.
  */
 export async function acquireLease(socketFolder: string): Promise<ServerLease> {
   let close = (): void => {};
@@ -39,7 +41,7 @@ export async function acquireLease(socketFolder: string): Promise<ServerLease> {
     await sql.end({ timeout: 0 });
     throw error;
   }
-  // The driver would connect anew, without the lock.
+  // The driver would reconnect, without the lock.
   void lost.then(() => sql.end({ timeout: 0 }));
   return {
     lost,
@@ -50,7 +52,7 @@ export async function acquireLease(socketFolder: string): Promise<ServerLease> {
         const [row] = await sql`select pg_try_advisory_lock(${LEASE_LOCK}) as alone`;
         alone = row?.alone === true;
       } catch {
-        // The server is gone already: there is nothing to leave.
+        // The server is already gone: there is nothing to release.
       }
       if (alone) await last();
       await sql.end({ timeout: 0 });
@@ -60,6 +62,6 @@ export async function acquireLease(socketFolder: string): Promise<ServerLease> {
 }
 
 function ignoreExisting(error: unknown): void {
-  // 42P04, or 23505 when two create it in the same moment.
+  // 42P04, or 23505 when two create it at the same moment.
   if (!(error instanceof postgres.PostgresError) || !['42P04', '23505'].includes(error.code)) throw error;
 }

@@ -3,7 +3,7 @@ import type { ActiveAt, SessionRecord, SessionStore } from '../../src/ports/sess
 import { record } from './audit.js';
 import type { Sql } from './sql.js';
 
-/** Sessions over Postgres. */
+/** Sessions in Postgres. */
 export const createSessionStore = (sql: Sql): SessionStore => ({
   start: (session, by) =>
     sql.begin(async (tx) => {
@@ -35,7 +35,7 @@ export const createSessionStore = (sql: Sql): SessionStore => ({
 
   end: async (accountId, which, at, by) => {
     const one = 'only' in which ? which.only : which.except;
-    // No session has a name that is no uuid.
+    // Every session's name is a UUID.
     if (one !== null && !isUuid(one)) return 0;
     return sql.begin(async (tx) => {
       const ended = await tx<{ method: string }[]>`

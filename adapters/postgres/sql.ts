@@ -4,7 +4,7 @@ import type { EmbeddedConnection } from './launcher.js';
 
 export type Target = { readonly url: string } | EmbeddedConnection;
 
-/** A pool as everything here uses it. */
+/** A pool as all code here uses it. */
 export type Sql = postgres.Sql<{ bigint: number | string }>;
 
 /** The same within `sql.begin`. */
@@ -12,7 +12,10 @@ export type Transaction = postgres.TransactionSql<{ bigint: number | string }>;
 
 const BIGINT_OID = 20;
 
-/** Time limits of the server's own on whatever a connection does, milliseconds. What they end has done nothing. */
+/**
+ * Time limits that the server applies to everything a connection does, in milliseconds. A statement they end has done
+ * nothing.
+ */
 export interface Limits {
   /** Waiting for any one lock (55P03). */
   readonly lockMs: number;
@@ -23,15 +26,15 @@ export interface Limits {
 }
 
 /**
- * Opens a pool. Lazy: the first query connects. A `bigint` is read as a number where that is exact, else left as text, never
- * rounded (ids of the network: select them as text). Close it with `sql.end()`.
+ * Opens a pool. Lazy: the first query connects. A `bigint` is read as a number where that is exact, otherwise left as
+ * text, never rounded (ids of the network: select them as text). Close it with `sql.end()`.
  */
 export function connect(target: Target, options: { max?: number; name?: string; limits?: Limits } = {}): Sql {
   const { limits } = options;
   const settings = {
     max: options.max ?? 8,
     connect_timeout: 10,
-    // Seconds before a lost connection is tried again. The driver's own rise to 20: long after a database is back.
+    // Seconds before a lost connection is retried. The driver's own default rises to 20, long after a database is back.
     backoff: () => 0.25,
     onnotice: () => {},
     connection: {

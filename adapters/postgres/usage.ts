@@ -3,9 +3,10 @@ import type { UsageQuery, UsageRow } from '../../src/ports/ledger.js';
 import type { Sql } from './sql.js';
 
 /**
- * What an account's debits sum up to, by any combination of UTC day, hour, endpoint and key, sorted by these (W12). Read from the
- * sums that are kept as debits are posted, and of an account that still has entries of before there were sums, from these as
- * well: exact at any moment. Ungrouped: one row, of zeros when there is nothing. A pending query: it can be cancelled.
+ * What an account's debits add up to, by any combination of UTC day, hour, endpoint and key, sorted by these (W12).
+ * Read from the sums that are kept as debits are posted, and, for an account that still has entries from before sums
+ * existed, from these as well: exact at any moment. Ungrouped: one row, of zeros when there is nothing. A pending
+ * query: it can be cancelled.
  */
 export function usageRows(sql: Sql, accountId: string, ask: UsageQuery) {
   const groups = USAGE_GROUPS.filter((group) => ask.group.includes(group));
@@ -32,7 +33,7 @@ const SHOWN: Record<UsageGroup, string> = {
   key: 'prefix as "keyPrefix"',
 };
 
-/** Sums by hour, by day, and of what is not summed up yet. Names compare by their bytes, on every server alike. */
+/** Sums by hour, by day, and of entries not summed up yet. Names compare by their bytes, the same on every server. */
 const parts = (sql: Sql, accountId: string, { from, to, group }: UsageQuery) => sql`
   select (hour at time zone 'UTC')::date as day, hour, endpoint collate "C" as endpoint, key_id, requests, items, cache_hits,
     amount_thousandths

@@ -16,7 +16,7 @@ import {
   writeStored,
 } from './stored-entry.js';
 
-/** How long a local copy is trusted without asking Redis: the most by which nodes can differ. */
+/** How long a local copy is trusted without checking Redis: the most by which nodes can differ. */
 export const NEAR_MS = 2000;
 
 /** The local copy of one key: the value as read or set here, and when Redis last confirmed it. */
@@ -26,18 +26,18 @@ interface LocalEntry extends StoredEntry {
 
 export interface RedisCacheOptions {
   readonly link: RedisLink;
-  /** Judges expiry, the same on all nodes: wall clock time. */
+  /** Wall clock time, the same on all nodes: decides what has expired. */
   readonly clock: Clock;
-  /** Bounded and in this process: all there is while Redis is away. */
+  /** Bounded and local to this process: the only cache while Redis is away. */
   readonly near: Cache;
-  /** The longest that anything is cached; six hours unless told. */
+  /** The longest that anything is cached; six hours by default. */
   readonly longestMs?: number;
   readonly memories?: Memories;
 }
 
 const storeKey = (key: string): string => `perch:${key}`;
 
-/** The cache of all nodes. An unchanged value keeps its reference for as long as there is a local copy. */
+/** The cache shared by all nodes. An unchanged value keeps its reference while there is a local copy. */
 export const createRedisCache = (options: RedisCacheOptions): Cache => new RedisCache(options);
 
 class RedisCache implements Cache {
@@ -76,7 +76,7 @@ class RedisCache implements Cache {
     const header = { version: newVersion(), fetchedAt: cached.fetchedAt, expiresAtMs: this.#clock.now() + ttlMs };
     const stored = writeStored(header, cached.value);
     if (!(ttlMs > 0) || stored === undefined) return this.delete([key]);
-    // What shows nothing but itself is deleted by its own name.
+    // An entry that shows only itself is deleted by its own name.
     const isNoted = shows === undefined || (await this.#shown.note(shows, ttlMs));
     await this.#put(key, header, cached);
     const miss = () => this.#missed.add([storeKey(key)]);
@@ -115,7 +115,7 @@ class RedisCache implements Cache {
   ): Promise<Cached<unknown> | undefined> {
     const found = await fetch(redis, key, seen?.value);
     const current = await this.#near.get<LocalEntry>(key);
-    // Somebody here set or read it meanwhile: theirs is younger.
+    // Another call here set or read it meanwhile: that value is newer.
     if (current !== undefined && current !== seen) return current.value.cached;
     if (found === undefined || found.header.expiresAtMs <= this.#clock.now()) {
       await this.#near.delete([key]);
@@ -126,7 +126,7 @@ class RedisCache implements Cache {
   }
 }
 
-/** The current value in Redis: the local copy, if that is it. */
+/** The current value in Redis: the local copy, if it is up to date. */
 async function fetch(redis: RedisClient, key: string, near: LocalEntry | undefined): Promise<StoredEntry | undefined> {
   if (near !== undefined) {
     const header = readHeader(await redis.getrange(storeKey(key), 0, HEADER_BYTES - 1));

@@ -7,8 +7,8 @@ const LONGEST_BACKOFF_MS = 2000;
 export const backoffMs = (times: number): number => Math.min(100 * times, LONGEST_BACKOFF_MS);
 
 /**
- * The link gives up on a command long before these limits do: they free what would never be answered, and drop a connection
- * that went silent. A command whose fate is unknown is never sent again.
+ * The link gives up on a command long before these limits: they clean up commands that would never be answered, and
+ * drop a connection that went silent. A command whose result is unknown is never sent again.
  */
 const limits = (deadlineMs: number) =>
   ({
@@ -24,7 +24,7 @@ const QUEUES = { enableAutoPipelining: true, enableOfflineQueue: false };
 export const connectOne = (url: string, deadlineMs: number): Redis =>
   new Redis(url, { ...limits(deadlineMs), ...QUEUES, retryStrategy: backoffMs });
 
-/** Credentials and TLS of the first URL hold for all nodes, those that the cluster names later included. */
+/** Credentials and TLS of the first URL apply to all nodes, including those that the cluster names later. */
 export function connectCluster(urls: readonly string[], deadlineMs: number): Cluster {
   const { username, password, protocol } = new URL(urls[0] ?? '');
   const login = {
@@ -38,19 +38,19 @@ export function connectCluster(urls: readonly string[], deadlineMs: number): Clu
     clusterRetryStrategy: backoffMs,
     slotsRefreshInterval: 5000,
     maxRedirections: 4,
-    // A certificate names hosts: they are not looked up first.
+    // A certificate names hosts: their names are not resolved first.
     ...(protocol === 'rediss:' && { dnsLookup: (address, done) => done(null, address) }),
   });
 }
 
-/** One URL may still lead to a cluster: the server says so. */
+/** A single URL may still lead to a cluster: the server says so. */
 export const isOfCluster = async (client: RedisClient): Promise<boolean> =>
   (await client.info('cluster')).includes('cluster_enabled:1');
 
-/** Enough that each master of a cluster has some. */
+/** Enough that every master of a cluster has some. */
 const PROBE_KEYS = Array.from({ length: 32 }, (_, n) => `perch:probe:${n}`);
 
-/** Resolves when writes are taken, wherever they go. */
+/** Resolves when writes are accepted, whichever master they go to. */
 export async function probe(client: RedisClient): Promise<void> {
   await Promise.all(PROBE_KEYS.map((key) => client.set(key, '', 'PX', 10_000)));
 }

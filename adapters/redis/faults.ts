@@ -1,4 +1,6 @@
-/** Rejects when the time is over, but not before what has arrived by then is read: a busy loop is no outage. */
+/**
+ * Rejects when the time is over, but not before a reply that has already arrived is read: a busy loop is not an outage.
+ */
 export function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const expire = () => setImmediate(() => reject(new Error(`no answer within ${ms} ms`)));
@@ -9,6 +11,6 @@ export function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
 
 export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** A reply that is about one command or key: Redis itself is well. */
+/** A reply that concerns one command or key: Redis itself is healthy. */
 export const isOfOneCommand = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ReplyError' && /^(?:WRONGTYPE|ERR|CROSSSLOT) /.test(error.message);

@@ -1,9 +1,9 @@
 import { fromPlain, type PlainFailure, plainFailure, ServiceError } from '../../src/core/errors.js';
 
-/** What a read came to. */
+/** The result of a read. */
 export type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
-/** As it travels: an outcome, or word that it does not travel. */
+/** The stored form: an outcome, or a note that it was not stored. */
 type Written =
   | { readonly value: unknown }
   | { readonly failure: PlainFailure }
@@ -21,7 +21,7 @@ function failureOf(error: unknown): Written {
   return { failure: plainFailure(error) };
 }
 
-/** A value that is no JSON, or too large to pass around, does not travel. */
+/** Stores no value that is not JSON, or too large to pass around. */
 export function writeOutcome(outcome: Outcome): string {
   if ('value' in outcome && outcome.value === undefined) return UNTOLD;
   try {
@@ -32,7 +32,7 @@ export function writeOutcome(outcome: Outcome): string {
   }
 }
 
-/** Undefined: it did not travel. */
+/** Undefined: the outcome was not stored. */
 export function readOutcome(text: string): Outcome | undefined {
   const written = JSON.parse(text) as Written;
   if ('value' in written) return written;

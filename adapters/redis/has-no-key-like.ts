@@ -3,12 +3,12 @@ import type { RedisClient } from './client.js';
 import type { RedisLink } from './link.js';
 
 const KEYS_PER_LOOK = 1000;
-/** In a larger Redis than this some key is taken to be there. */
+/** In a Redis too large for this many scans, such a key is assumed to exist. */
 const MOST_LOOKS = 50;
 
 const serversOf = (client: RedisClient): Redis[] => (client instanceof Redis ? [client] : client.nodes('master'));
 
-/** True only when no server has a key like that, and answered while it was asked. */
+/** True only when every server answered throughout and none has a key like that. */
 export async function hasNoKeyLike(link: RedisLink, pattern: RegExp): Promise<boolean> {
   const servers = await link.run(
     async (client) => serversOf(client).length,

@@ -11,18 +11,18 @@ export interface Log {
 
 export interface LinkState {
   readonly up: boolean;
-  /** When it last turned (Unix milliseconds). */
+  /** When the state last changed (Unix milliseconds). */
   readonly since: number;
-  /** The last one there was, also when Redis is up again. */
+  /** The latest error, also once Redis is up again. */
   readonly lastError: string | null;
 }
 
-/** The way to Redis, which may be away at any moment: nothing that goes through here fails for Redis' sake. */
+/** The link to Redis, which may be away at any moment: nothing that uses it fails because of Redis. */
 export interface RedisLink {
-  /** What the operation gives or, as soon as Redis is away or does not answer in time, what the fallback gives. */
+  /** The operation's result or, as soon as Redis is away or does not answer in time, the fallback's. */
   run<T>(operation: (redis: RedisClient) => Promise<T>, fallback: () => T | Promise<T>): Promise<T>;
   state(): LinkState;
-  /** Called at each turn. Returns an unsubscriber. */
+  /** Called at each change of state. Returns an unsubscriber. */
   onChange(listener: (up: boolean) => void): () => void;
   /** Messages of a channel; any of them may be lost. Returns an unsubscriber. */
   subscribe(channel: string, listener: (message: string) => void): () => void;
@@ -32,13 +32,13 @@ export interface RedisLink {
 export interface LinkOptions {
   readonly log: Log;
   readonly clock: Clock;
-  /** Longest wait for one operation. */
+  /** The longest wait for one operation. */
   readonly deadlineMs?: number;
 }
 
 const DEADLINE_MS = 300;
 const PROBE_EVERY_MS = 500;
-/** How long the start waits for Redis before it goes on without. */
+/** How long the start waits for Redis before it continues without it. */
 const START_MS = 1000;
 const COMPLAIN_EVERY_MS = 60_000;
 
@@ -114,7 +114,7 @@ class Link implements RedisLink {
 
   #use(client: RedisClient): void {
     this.#client = client;
-    // Without a listener an error would end the process; operations and the probe meet it too.
+    // Without a listener an error would end the process; operations and the probe see it too.
     const note = (error: unknown) => {
       this.#lastError = textOf(error);
     };
@@ -156,7 +156,7 @@ class Link implements RedisLink {
     }
   }
 
-  /** Asked once, when the server first answers. */
+  /** Checked once, when the server first answers. */
   async #knowKind(): Promise<void> {
     if (this.#isKnownKind || !(this.#client instanceof Redis)) return;
     const isCluster = await isOfCluster(this.#client);
@@ -178,7 +178,10 @@ class Link implements RedisLink {
   }
 }
 
-/** One URL: a server (or, if it says so, a cluster by one of its nodes); several: nodes of a cluster. Starts without Redis too. */
+/**
+ * One URL: a server (or, if it says so, a cluster through one of its nodes); several: nodes of a cluster. Starts
+ * without Redis too.
+ */
 export async function openRedis(urls: readonly string[], options: LinkOptions): Promise<RedisLink> {
   const link = new Link(urls, options);
   await link.start();

@@ -3,12 +3,12 @@ import { Memories } from '../../src/core/memories.js';
 import { MEMORIES } from '../../src/core/memory-table.js';
 import type { RedisLink } from './link.js';
 
-/** A place in the set beside the key. Measured, rounded up. */
+/** A key's overhead in the set. Measured, rounded up. */
 const ENTRY_BYTES = 40;
 
 const weightOf = (key: string): number => ENTRY_BYTES + bytesOf(key);
 
-/** Keys that changed while Redis was away: what it holds of them is out of date, and dropped when it is back. */
+/** Keys that changed while Redis was away: its values for them are out of date, and are deleted when it is back. */
 export class MissedKeys {
   readonly maxBytes: number;
   readonly #keys = new Set<string>();

@@ -16,12 +16,12 @@ return redis.call('ZCARD', KEYS[1])
 `);
 
 export interface Nodes {
-  /** Living processes as last known, at least as many as the operator says. */
+  /** Live processes as last known, at least as many as the operator configured. */
   count(): number;
   close(): Promise<void>;
 }
 
-/** Counts the processes that share this Redis: each says once a second that it lives. */
+/** Counts the processes that share this Redis: each announces itself once a second. */
 export async function joinNodes({ link, minNodes = 1 }: { link: RedisLink; minNodes?: number }): Promise<Nodes> {
   const id = randomUUID();
   let known = 1;

@@ -1,6 +1,6 @@
 import type { RedisLink } from './link.js';
 
-/** Those who wait for a word on a channel, or for some time at most: a word may be lost. */
+/** Wakes those who wait for a message on a channel, or a limited time: a message may be lost. */
 export class Notifier {
   readonly #waiting = new Map<string, Set<() => void>>();
 

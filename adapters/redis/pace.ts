@@ -4,9 +4,9 @@ import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
 
 /**
- * The key's `next last`: its next slot and the time of the last reservation. A clock that went back since (set back,
- * or another server's) takes the slots with it: nobody waits longer than for the reservations before. A key whose next
- * slot is past is as good as none, so it expires; under a clock of the caller's (tests), long after.
+ * The key's `next last`: its next slot and the time of the last reservation. If the clock has gone back since (set
+ * back, or another server's), the slots move back with it: nobody waits longer than the earlier reservations require. A
+ * key whose next slot is past has no effect, so it expires; with the caller's own clock (tests), much later.
  */
 const RESERVE = script(`
 local interval, now = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -27,13 +27,13 @@ return string.format('%.17g', math.max(0, at - now))
 export interface RedisPaceOptions {
   readonly link: RedisLink;
   readonly nodes: { count(): number };
-  /** This process's own, for its share of the pace while Redis is away. */
+  /** This process's own pace, for its share while Redis is away. */
   readonly local: Pace;
-  /** Instead of the server's time. */
+  /** Replaces the server's time. */
   readonly clock?: Clock;
 }
 
-/** The network's pace, kept by all nodes together. */
+/** The network's pace, kept jointly by all nodes. */
 export function createRedisPace({ link, nodes, local, clock }: RedisPaceOptions): Pace {
   return {
     reserve(key, perSecond) {

@@ -5,8 +5,8 @@ import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
 
 /**
- * The bucket `units milliseconds`, in units of which one millisecond brings `limit`: whole numbers below 2^53, so nothing is
- * rounded. A full bucket is as good as none, so it expires; under a clock of the caller's (tests), long after.
+ * The bucket is `units milliseconds`; one millisecond adds `limit` units: whole numbers below 2^53, so nothing is
+ * rounded. A full bucket is the same as none, so it expires; with the caller's own clock (tests), much later.
  */
 const TAKE = script(`
 local limit, token, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -29,20 +29,20 @@ return { allowed and 1 or 0, after }
 export interface RedisRateLimiterOptions {
   readonly link: RedisLink;
   readonly nodes: { count(): number };
-  /** This process's own, for its share of each limit while Redis is away. */
+  /** This process's own limiter, for its share of each limit while Redis is away. */
   readonly local: RateLimiter;
-  /** Instead of the server's time. */
+  /** Replaces the server's time. */
   readonly clock?: Clock;
 }
 
-/** Token buckets of all nodes (L3). */
+/** Token buckets shared by all nodes (L3). */
 export function createRedisRateLimiter({ link, nodes, local, clock }: RedisRateLimiterOptions): RateLimiter {
-  /** An even share, and the window in which it is due; a share of less than one request has a longer window. */
+  /** An even share, and the window that it is for; a share of less than one request has a longer window. */
   async function takeShare(bucket: string, limit: number, windowMs: number): Promise<RateDecision> {
     const count = nodes.count();
     const share = Math.max(1, Math.floor(limit / count));
     const shareMs = Math.ceil((windowMs * share * count) / limit);
-    // A bucket's window never changes, the number of nodes does.
+    // A bucket's window never changes, but the number of nodes does.
     return { ...(await local.take(`${bucket} ${shareMs}`, share, shareMs / 1000)), limit };
   }
 

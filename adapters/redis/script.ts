@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RedisClient } from './client.js';
 
-/** Lua that Redis runs as one step. All its keys lie in one slot. */
+/** Lua that Redis runs atomically. All its keys are in one slot. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
@@ -9,7 +9,7 @@ export interface Script {
 
 export const script = (text: string): Script => ({ text, sha: createHash('sha1').update(text).digest('hex') });
 
-/** By its hash; by its text where a server does not know it yet. */
+/** Runs it by its hash; by its text where a server does not have it yet. */
 export async function runScript(
   redis: RedisClient,
   { text, sha }: Script,

@@ -5,28 +5,31 @@ import { hasNoKeyLike } from './has-no-key-like.js';
 import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
 
-/** What is known of the buckets: by the end of each, whether it is whole. All of it lies in one slot. */
+/** What is known about the buckets: for each end time, whether the bucket is complete. All of it is in one slot. */
 const BUCKETS = 'perch:{shown}';
 const bucketKey = (endMs: number | string): string => `${BUCKETS}:${endMs}`;
 
-/** Until then pages may be cached that no bucket knows of: it was lost, or an earlier version wrote them. */
+/** Until then pages may be cached that no bucket lists: a bucket was lost, or an earlier version wrote the pages. */
 const UNKNOWN_UNTIL = 'unknown-until';
 
-/** Names lie in the bucket that ends after the last of them expires: an eighth of their lifetime apart, or half an hour. */
+/** A name goes into the bucket that ends after it expires; ends are an eighth of a lifetime apart, or half an hour. */
 const LEAST_WIDTH_MS = HOUR_MS / 2;
 const BUCKETS_PER_LIFETIME = 8;
-/** Nodes' clocks may differ by so much. */
+/** The most by which nodes' clocks may differ. */
 const SLACK_MS = 60_000;
 
-/** Some 120 MB of Redis. Beyond it, whether a name is shown is not known until the bucket ends. */
+/** About 120 MB of Redis. Beyond it, whether a name is shown is unknown until the bucket ends. */
 const MOST_NAMES = 2_000_000;
 
-/** Characters of a digest that tell a name: 72 bits. */
+/** Characters of a digest that identify a name: 72 bits. */
 const MARK_LENGTH = 12;
 
 const markOf = (name: string): string => digestOf(name).slice(0, MARK_LENGTH);
 
-/** Adds the names to a bucket; one that was lost (evicted, say) or is full stays marked so until it ends. 0: nothing is known yet. */
+/**
+ * Adds the names to a bucket; one that was lost (evicted, say) or is full stays marked so until it ends. 0: nothing is
+ * known yet.
+ */
 const NOTE = script(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local state, exists = redis.call('HGET', KEYS[1], ARGV[1]), redis.call('EXISTS', KEYS[2])
@@ -60,8 +63,9 @@ export interface ShownNamesOptions {
 }
 
 /**
- * Which names the pages in Redis show, whoever cached them: sets of digests by the time until which they count, so that none is
- * left out before its page has expired. Where that can't be said, for Redis is away, dropped a set or has too many names, it isn't.
+ * Which names the pages in Redis show, whichever node cached them: sets of digests by the time until which they count,
+ * so that no name is lost before its page has expired. While that can't be known, because Redis is away, dropped a set
+ * or has too many names, the answer is undefined.
  */
 export class ShownNames {
   readonly #options: ShownNamesOptions;
@@ -70,7 +74,10 @@ export class ShownNames {
     this.#options = options;
   }
 
-  /** Before the page is cached in Redis, so that there is none without: false where it must not be, for Redis is away. */
+  /**
+   * Called before the page is cached in Redis, so that none is unlisted: false where the page must not be cached,
+   * because Redis is away.
+   */
   async note(names: readonly string[], ttlMs: number): Promise<boolean> {
     const { link, mostNames = MOST_NAMES } = this.#options;
     if (names.length === 0) return this.#isBegun();
@@ -85,14 +92,14 @@ export class ShownNames {
     return (await link.run(tell, () => undefined)) === 1;
   }
 
-  /** For a page that shows nothing: what is known of the buckets has to begin before anything is cached. */
+  /** For a page that shows no names: the record of the buckets must exist before anything is cached. */
   async #isBegun(): Promise<boolean> {
     const buckets = await this.#buckets();
     if (buckets !== undefined && Object.keys(buckets).length === 0) await this.#begin();
     return buckets !== undefined;
   }
 
-  /** In the order of the names: whether a page in Redis may show it; undefined where that is not known. */
+  /** In the order of the names: whether a page in Redis may show it; undefined where that is unknown. */
   async has(names: readonly string[]): Promise<(boolean | undefined)[]> {
     const nothing = () => names.map(() => undefined);
     const { link, clock } = this.#options;
@@ -123,7 +130,7 @@ export class ShownNames {
     );
   }
 
-  /** Nothing is known of the pages that are cached: unless there are none, all of them have to expire first. */
+  /** Nothing is known about the pages that are cached: unless there are none, all of them must expire first. */
   async #begin(): Promise<void> {
     const { link, clock, longestMs } = this.#options;
     const isEmpty = await hasNoKeyLike(link, /^perch:page:/);
@@ -135,7 +142,7 @@ export class ShownNames {
   }
 }
 
-/** Undefined where the bucket is not there any more. */
+/** Undefined where the bucket no longer exists. */
 async function lookIn(redis: RedisClient, key: string, marks: readonly string[]): Promise<number[] | undefined> {
   const [exists, found] = await Promise.all([redis.exists(key), redis.smismember(key, ...marks)]);
   return exists === 1 ? found : undefined;

@@ -5,13 +5,13 @@ import { type Outcome, readOutcome, writeOutcome } from './flight-result.js';
 import type { RedisLink } from './link.js';
 import { Notifier } from './notifier.js';
 
-/** The first looks come soon, for a message may pass before one listens; later ones in case it is lost. */
+/** The first checks come soon, since a message may arrive before the subscription; later ones in case it is lost. */
 const LOOK_MS = [20, 50, 100, 250] as const;
 
-/** Longest a leader is believed in, and its lock renewed: far beyond the deadline of any read. */
+/** The longest that a leader is waited for, and its lock renewed: far beyond the deadline of any read. */
 const LONGEST_MS = 120_000;
 
-/** Leaders one waits for in a row before one reads for oneself. */
+/** Leaders that a caller waits for in a row before it reads for itself. */
 const LEADERS = 10;
 
 interface Shared {
@@ -42,11 +42,11 @@ function keepRenewing(link: RedisLink, key: string, token: string): () => void {
 
 export interface RedisSingleFlightOptions {
   readonly link: RedisLink;
-  /** This process's own: one of all who join here asks Redis. */
+  /** This process's own flights: of all callers that join here, one uses Redis. */
   readonly local: SingleFlight;
 }
 
-/** One read at a time per key on all nodes; while Redis is away, on each. */
+/** One read at a time per key across all nodes; while Redis is away, on each. */
 export function createRedisSingleFlight({ link, local }: RedisSingleFlightOptions): SingleFlight {
   const notifier = new Notifier(link, LANDED_CHANNEL);
 
@@ -61,7 +61,7 @@ export function createRedisSingleFlight({ link, local }: RedisSingleFlightOption
     return { outcome, led: true };
   }
 
-  /** What the leader's read came to; `gone`: it never landed; undefined: there is no way to know. */
+  /** The outcome of the leader's read; `gone`: it never finished; undefined: it cannot be known. */
   async function follow(key: string, leader: string): Promise<Outcome | 'gone' | undefined> {
     const untilMs = performance.now() + LONGEST_MS;
     for (let looks = 0; performance.now() < untilMs; looks += 1) {

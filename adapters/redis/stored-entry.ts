@@ -3,7 +3,7 @@ import type { Cached } from '../../src/ports/cache.js';
 
 /** The header of a stored value: enough to know whether a local copy is current. */
 export interface Header {
-  /** Another one at each `set`. */
+  /** Different for each `set`. */
   readonly version: string;
   readonly fetchedAt: number;
   readonly expiresAtMs: number;
@@ -14,7 +14,7 @@ export interface StoredEntry {
   readonly cached: Cached<unknown>;
 }
 
-/** Characters, all of them one byte. */
+/** Characters, each of them one byte. */
 export const HEADER_BYTES = 96;
 
 export const newVersion = (): string => randomUUID();
@@ -22,7 +22,7 @@ export const newVersion = (): string => randomUUID();
 const writeHeader = ({ version, fetchedAt, expiresAtMs }: Header): string =>
   `${version} ${fetchedAt} ${expiresAtMs}`.padEnd(HEADER_BYTES);
 
-/** Undefined when nothing, or something foreign, is there. */
+/** Undefined when nothing is stored, or something foreign. */
 export function readHeader(text: string | null): Header | undefined {
   if (text === null || text.length < HEADER_BYTES) return undefined;
   const parts = text.slice(0, HEADER_BYTES).trimEnd().split(' ');
@@ -31,7 +31,7 @@ export function readHeader(text: string | null): Header | undefined {
   return { version, fetchedAt, expiresAtMs };
 }
 
-/** Undefined for a value that is no JSON. */
+/** Undefined for a value that is not JSON. */
 export function writeStored(header: Header, value: unknown): string | undefined {
   const json = JSON.stringify(value);
   return json === undefined ? undefined : writeHeader(header) + json;

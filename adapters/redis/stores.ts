@@ -15,10 +15,10 @@ import { createRedisTombstoneLog, type RedisTombstoneLog } from './tombstones.js
 export interface RedisStoresOptions {
   /** One server, or nodes of a cluster. */
   readonly urls: readonly string[];
-  /** Wall clock time: tells how long things stay cached. */
+  /** Wall clock time: decides how long things stay cached. */
   readonly clock: Clock;
   readonly log: Log;
-  /** This process's own stores: local copies in front of Redis, and all there is while it is away. */
+  /** This process's own stores: local copies in front of Redis, and the only ones while it is away. */
   readonly local: {
     readonly cache: Cache;
     readonly unpaid: Cache;
@@ -26,13 +26,13 @@ export interface RedisStoresOptions {
     readonly pace: Pace;
     readonly flights: SingleFlight;
   };
-  /** Processes there are at least. */
+  /** The least number of processes. */
   readonly minNodes?: number;
   /** The longest that anything is cached. */
   readonly longestMs?: number;
-  /** Where what it keeps in this process is counted. */
+  /** Counts what is kept in this process. */
   readonly memories?: Memories;
-  /** Longest wait for one operation. */
+  /** The longest wait for one operation. */
   readonly deadlineMs?: number;
 }
 
@@ -48,7 +48,7 @@ export interface RedisStores {
   close(): Promise<void>;
 }
 
-/** Everything that nodes share and may lose. Opens without Redis too, and never fails for its sake. */
+/** Everything that nodes share and may lose. Opens without Redis too, and never fails because of it. */
 export async function openRedisStores(options: RedisStoresOptions): Promise<RedisStores> {
   const { urls, clock, log, local, minNodes = 1, deadlineMs, longestMs, memories } = options;
   const link = await openRedis(urls, { log, clock, ...(deadlineMs !== undefined && { deadlineMs }) });

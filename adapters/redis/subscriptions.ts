@@ -3,7 +3,7 @@ import { backoffMs, type RedisClient } from './client.js';
 
 type Listener = (message: string) => void;
 
-/** Who listens to which channel, on a connection of its own. What breaks it costs messages and nothing else. */
+/** The listeners of each channel, on a connection of their own. Its failures cost messages and nothing else. */
 export class Subscriptions {
   readonly #channels = new Map<string, Set<Listener>>();
   #connection: Redis | undefined;
@@ -16,15 +16,16 @@ export class Subscriptions {
     return () => listeners.delete(listener);
   }
 
-  /** Redis is up: a connection that is not is replaced, to another master of a cluster if its own is no more. */
+  /** Redis is up: a connection that is not is replaced, with another master of a cluster if its own has gone. */
   renew(client: RedisClient): void {
-    // Subscribing again changes nothing, and finds out whether the connection still lives.
+    // Subscribing again changes nothing, and reveals whether the connection still works.
     if (this.#connection?.status === 'ready') {
       this.#subscribe([...this.#channels.keys()]);
       return;
     }
     this.close();
-    // A cluster passes messages on between its nodes. Its client's own subscriber leaks listeners while nobody answers.
+    // A cluster passes messages on between its nodes. Its client's own subscriber leaks listeners while no node
+    // answers.
     const masters = client instanceof Redis ? [client] : client.nodes('master');
     const options = {
       retryStrategy: backoffMs,
@@ -45,7 +46,7 @@ export class Subscriptions {
   }
 
   #subscribe(channels: readonly string[]): void {
-    // Refused while not connected: done as soon as it is.
+    // Rejected while not connected: done as soon as it is.
     if (channels.length > 0) this.#connection?.subscribe(...channels).catch(() => undefined);
   }
 }

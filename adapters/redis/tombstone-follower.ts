@@ -8,7 +8,7 @@ const MOST_READS = 200;
 
 type Listener = (tombstones: readonly Tombstone[]) => void;
 
-/** Reads on from where it is: when told, each second, and as soon as Redis is back. */
+/** Continues reading from its last position: when notified, every second, and as soon as Redis is back. */
 export class TombstoneFollower {
   readonly tell: Listener;
   readonly #link: RedisLink;
@@ -35,7 +35,7 @@ export class TombstoneFollower {
     ];
   }
 
-  /** One look at a time; whoever asks during one gets another after it. */
+  /** One look at a time; a request during one causes another after it. */
   look(): Promise<void> {
     this.#isNews = true;
     this.#looking ??= this.#lookOn().finally(() => {

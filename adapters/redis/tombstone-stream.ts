@@ -4,7 +4,7 @@ import { runScript, script } from './script.js';
 
 const KEY = 'perch:tombstones';
 
-/** Says "look now". */
+/** Carries the message "look now". */
 export const ADDED_CHANNEL = 'perch:tombstones:added';
 
 const MOST_ENTRIES = 100_000;
@@ -15,20 +15,20 @@ redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 't', ARGV[2])
 return redis.call('PUBLISH', ARGV[3], '')
 `);
 
-/** The id before whatever was added since, by the server's time. */
+/** The id before everything added since a time, by the server's clock. */
 const START = script(`
 local time = redis.call('TIME')
 return string.format('%.0f-0', math.max(0, time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[1]))
 `);
 
-/** One entry for all that is added together. */
+/** One entry for all tombstones that are added together. */
 export const append = (redis: RedisClient, tombstones: readonly Tombstone[]): Promise<unknown> =>
   runScript(redis, APPEND, [KEY], [MOST_ENTRIES, JSON.stringify(tombstones), ADDED_CHANNEL]);
 
 export const startId = async (redis: RedisClient, sinceMs: number): Promise<string> =>
   String(await runScript(redis, START, [KEY], [Math.ceil(sinceMs)]));
 
-/** What comes after an id, in order, and the id of the last. */
+/** The tombstones after an id, in order, and the id of the last. */
 export async function readAfter(
   redis: RedisClient,
   id: string,
@@ -44,7 +44,7 @@ export async function readAfter(
 const isTombstone = (one: unknown): one is Tombstone =>
   typeof one === 'object' && one !== null && 'key' in one && typeof one.key === 'string' && 'gone' in one;
 
-/** Nothing, for what somebody else wrote there. */
+/** Empty for entries that another program wrote. */
 function parse(text: string | undefined): Tombstone[] {
   try {
     const tombstones: unknown = JSON.parse(text ?? '[]');

@@ -12,13 +12,16 @@ export interface RedisTombstoneLog extends TombstoneLog {
   close(): Promise<void>;
 }
 
-/** A log of tombstones that every node follows. Whoever adds while Redis is away hears of it at once, and again in order later. */
+/**
+ * A log of tombstones that every node follows. A node that adds one while Redis is away sees it at once, and again in
+ * order later.
+ */
 export function createRedisTombstoneLog(link: RedisLink, memories = new Memories()): RedisTombstoneLog {
   const unsent = memories.add('tombstones', new FairLog<Tombstone>(MEMORIES.tombstones.limitBytes));
   const followers = new Set<TombstoneFollower>();
   let sending: Promise<void> | undefined;
 
-  /** In the order of adding, what waits together in one entry. */
+  /** In the order of adding, those that wait together in one entry. */
   async function send(): Promise<void> {
     while (unsent.items.length > 0) {
       const entry = unsent.items.slice(0, MOST_PER_ENTRY);
@@ -29,7 +32,7 @@ export function createRedisTombstoneLog(link: RedisLink, memories = new Memories
       if (!isSent) break;
       unsent.remove(entry);
     }
-    // In the same step as the last look: what is added from now on is sent anew.
+    // In the same step as the last check: tombstones added from now on start a new send.
     sending = undefined;
   }
 

@@ -4,16 +4,16 @@ import { failureOf } from '../../src/serve/execute.js';
 import { Rendered } from '../../src/serve/rendered.js';
 import type { SharedBody } from '../http/shared-body.js';
 
-/** Members that a page's or batch's documents put into groups, laid flat in the envelope. */
+/** Members that a page's or batch's documents put into groups; the envelope flattens them. */
 const GROUPS = ['pageInfo', 'meta'];
 
 /** Unknown and empty optional fields are left out (T10); lists known to be empty stay. */
 const leaveOutNull = (_key: string, value: unknown): unknown => (value === null ? undefined : value);
 
 /**
- * The members of an envelope (section 2) that do not depend on the call, as bytes without the closing brace: the operation's
- * one root field, and what it cost. Under the alias `data` the root is one object; under `page` it brings members of its own.
- * Throws the field's failure if it has none (G5).
+ * The members of an envelope (section 2) that do not depend on the call, as bytes without the closing brace: the
+ * operation's single root field, and what it cost. Under the alias `data` the root is one object; under `page` it has
+ * members of its own. Throws the field's failure if it failed (G5).
  */
 export function renderEnvelope(answer: Answer): Rendered {
   const [failed] = answer.errors;
@@ -30,7 +30,7 @@ export function renderEnvelope(answer: Answer): Rendered {
   return new Rendered(Buffer.from(JSON.stringify({ ...meta, ...own }, leaveOutNull).slice(0, -1)));
 }
 
-/** The envelope: what depends on the call comes last, so that what does not can be compressed once for all. */
+/** The envelope: what depends on the call comes last, so that the rest can be compressed once for all calls. */
 export function envelopeOf(answer: Answer, requestId: string, warnings: readonly string[]): SharedBody {
   const own = {
     balance_remaining: toCredits(answer.balance ?? 0),

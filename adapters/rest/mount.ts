@@ -62,7 +62,7 @@ function send(outcome: Outcome, request: FastifyRequest, reply: FastifyReply): F
     setHeaders(reply, creditHeaders(result, outcome));
     reply.type('application/json; charset=utf-8');
     if (body === null) return reply.send(estimateEnvelope(result, requestId, warnings));
-    // What is made for this call alone is compressed for it alone.
+    // A body made for this call alone is compressed for it alone.
     return result.rendered ? sendShared(request, reply, body) : reply.send(bodyText(body));
   } catch (error) {
     return sendFailure(request, reply, asServiceError(error));

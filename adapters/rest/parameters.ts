@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import type { ArgRule } from '../../src/core/fields.js';
 
-/** One parameter of an endpoint, as it follows from a variable of its operation and the argument that the variable fills. */
+/** One parameter of an endpoint, derived from a variable of its operation and the argument that the variable fills. */
 export interface Parameter {
   readonly name: string;
   readonly required: boolean;
@@ -26,23 +26,23 @@ export interface Parameter {
   readonly values: readonly string[] | null;
   readonly rule: ArgRule | null;
   readonly description: string;
-  /** The header that it comes in, and only there; null: path, query or body. */
+  /** The header that it must be sent in; null: path, query or body. */
   readonly header: string | null;
 }
 
-/** Variables that come in a header (H12). */
+/** Variables that are sent in a header (H12). */
 const HEADERS: Readonly<Record<string, string>> = { idempotency_key: 'Idempotency-Key' };
 
 export interface Endpoint {
-  /** Whether its field is paid for: only then can a call be given a budget or be priced beforehand (M26). */
+  /** Whether its field is paid for: only then does a call accept a budget or an estimate (M26). */
   readonly priced: boolean;
   readonly parameters: readonly Parameter[];
-  /** The operation's only root field: what prices and describes the endpoint. */
+  /** The operation's only root field, from which the endpoint's price and description come. */
   readonly field: FieldNode;
   readonly operation: OperationDefinitionNode;
 }
 
-/** What an endpoint takes, read from the text of its persisted operation and the schema. */
+/** What an endpoint takes, derived from the text of its persisted operation and the schema. */
 export function endpointOf(schema: GraphQLSchema, text: string): Endpoint {
   const operation = parse(text).definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
   const field = operation?.selectionSet.selections[0];

@@ -7,7 +7,10 @@ import type { Params } from '../../src/serve/call.js';
 import type { Endpoint, Parameter } from './parameters.js';
 import { boolean, readValue } from './values.js';
 
-/** Names that other services use for our parameters: refused with the right name, for ignoring one costs money (P3, U26). */
+/**
+ * Names that other services use for these parameters: refused with the right name, since ignoring one costs money (P3,
+ * U26).
+ */
 export const NEAR_MISSES: Readonly<Record<string, string>> = {
   limit: 'count',
   max_results: 'count',
@@ -20,10 +23,10 @@ export const NEAR_MISSES: Readonly<Record<string, string>> = {
   query: 'q',
 };
 
-/** What every paid endpoint takes beside its own parameters (M26); to a free one they mean nothing. */
+/** What every paid endpoint takes beside its own parameters (M26); a free one has no use for them. */
 const OF_PAID = ['max_credits', 'estimate'];
 
-/** A request as it came in: nothing of it has been looked at. */
+/** A request as it arrived, nothing of it checked yet. */
 export interface RawRequest {
   readonly method: string;
   readonly path: Readonly<Record<string, string>>;
@@ -31,11 +34,11 @@ export interface RawRequest {
   readonly body: Buffer | null;
   readonly contentType: string | undefined;
   readonly maxCreditsHeader: string | undefined;
-  /** Of the request, by lower-case names; none where there is no request. */
+  /** The request's headers, by lower-case names; undefined where there is no request. */
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Everything that a request asks with. Throws `bad_request`, or `not_found` for what cannot be a name (I5). */
+/** Everything that a request asks for. Throws `bad_request`, or `not_found` for what cannot be a name (I5). */
 export function paramsOf(endpoint: Endpoint, raw: RawRequest): Params {
   const { parameters, priced } = endpoint;
   return {
@@ -84,7 +87,7 @@ function bodyValue({ name, type }: Parameter, value: unknown): unknown {
   throw badRequest(`${name} must be a ${type}.`, name);
 }
 
-/** A list from the body, or comma-separated and repeated in the query (B5, B13, U47). */
+/** A list from the body, or from the query, comma-separated or repeated (B5, B13, U47). */
 function list({ name }: Parameter, inQuery: string[], inBody: unknown, method: string): string[] {
   if (inQuery.length > 0 && inBody !== undefined) {
     throw badRequest(`${name} is given in both the query and the body: send it once.`, name);
@@ -113,7 +116,7 @@ function bodyList(name: string, value: unknown): string[] {
   return value;
 }
 
-/** JSON whatever the content type says, except that a form is no JSON (P12). */
+/** JSON whatever the content type says, except that a form is not JSON (P12). */
 function bodyOf({ body, contentType = '' }: RawRequest): Record<string, unknown> {
   if (/^(application\/x-www-form-urlencoded|multipart\/form-data)/i.test(contentType)) {
     throw badRequest('The body must be JSON, not a form.');
@@ -131,10 +134,10 @@ function bodyOf({ body, contentType = '' }: RawRequest): Record<string, unknown>
   return value as Record<string, unknown>;
 }
 
-/** Unknown parameters that are named one by one: an answer must not grow with what nobody reads of its request. */
+/** The most unknown parameters named individually: an answer must not grow with the ignored part of its request. */
 const MOST_WARNINGS = 10;
 
-/** Unknown parameters are named in `warnings`; near misses of one this endpoint takes are refused (P3). */
+/** Unknown parameters are named in `warnings`; near misses of a parameter that this endpoint takes are refused (P3). */
 function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): string[] {
   const own = parameters.filter(({ header }) => header === null).map(({ name }) => name);
   const known = new Set([...own, ...(priced ? OF_PAID : [])]);

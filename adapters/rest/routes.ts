@@ -1,8 +1,8 @@
 import { LIST_READS, type List, type ListRead } from '../../src/core/lists.js';
 
 /**
- * Every `/v1` endpoint (section 4): the operation it runs says the rest. Those of lists follow from `src/core/lists.ts`. Paths with
- * a name in them come after fixed ones.
+ * Every `/v1` endpoint (section 4): the rest follows from the operation that it runs. Endpoints of lists are derived
+ * from `src/core/lists.ts`. Paths with a name in them come after fixed ones.
  */
 export interface RouteRow {
   readonly method: 'GET' | 'POST';
@@ -13,7 +13,7 @@ export interface RouteRow {
   readonly statuses: readonly (400 | 402 | 403 | 404 | 503)[];
 }
 
-/** Below what path the lists of a subject are. */
+/** The path under which the lists of a subject are found. */
 const PATHS: Readonly<Record<List['subject'], string>> = {
   user: '/v1/users/{user}',
   tweet: '/v1/tweets/{id}',

@@ -5,7 +5,10 @@ import { quoted } from '../../src/core/truncated.js';
 import { impossibleHandle, impossibleId, impossibleUser } from '../../src/read/subjects.js';
 import type { Parameter } from './parameters.js';
 
-/** One parameter from its text. Throws `bad_request` naming what is right, or `not_found` for an impossible name in a path (I5). */
+/**
+ * One parameter from its text. Throws `bad_request` naming what is right, or `not_found` for an impossible name in a
+ * path (I5).
+ */
 export function readValue(parameter: Parameter, text: string): unknown {
   const { name, type, values } = parameter;
   if (type === 'integer') return integer(parameter, text);
@@ -14,7 +17,7 @@ export function readValue(parameter: Parameter, text: string): unknown {
   return string(parameter, text);
 }
 
-/** Out of bounds is refused, never clamped (P1); anything but plain digits is no integer (P2). */
+/** Out of bounds is refused, never clamped (P1); anything but plain digits is not an integer (P2). */
 function integer({ name, rule }: Parameter, text: string): number {
   const bounds = rule?.kind === 'size' ? rule : { min: 0, max: Number.MAX_SAFE_INTEGER };
   const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;

@@ -3,8 +3,8 @@ import { badRequest } from '../../src/core/errors.js';
 import { refuseCrossSite } from '../http/same-origin.js';
 
 /**
- * The members of a JSON body that a script of our own pages sent. Another site's form can't send that media type, and its
- * script not without asking first. Throws `bad_request` for any other body.
+ * The members of a JSON body sent by a script of Perch's own pages. Another site's form can't send that media type, and
+ * its script can't without a preflight request. Throws `bad_request` for any other body.
  */
 export function jsonOf(request: FastifyRequest): Record<string, unknown> {
   refuseCrossSite(request);

@@ -23,18 +23,18 @@ export interface SignInMountOptions {
   readonly signIn: Pick<SignIn, 'requestLink' | 'spend' | 'accountOf'>;
   readonly sessions: Pick<Sessions, 'end'>;
   readonly passkeys: Passkeys;
-  /** Whether a mail server is set: without one, the operator passes links on. */
+  /** Whether a mail server is configured: without one, the operator passes links on. */
   readonly byMail: boolean;
 }
 
 const HOME = '/dashboard';
 
-/** Characters of what is no mail address that are put back into the field. */
+/** The most characters of an invalid mail address that are put back into the field. */
 const LONGEST_ADDRESS = 254;
 
 /** Sign-in and sign-out: pages and forms that work without a script, and passkeys with one. */
 export function mountSignIn(app: FastifyInstance, options: SignInMountOptions): void {
-  // In a room of its own, which speaks to people when something goes wrong.
+  // In a scope of its own, whose errors are shown as pages for people.
   app.register(async (room) => {
     handleSignInErrors(room);
     mountRoutes(room, options);
@@ -49,7 +49,7 @@ function mountRoutes(app: FastifyInstance, options: SignInMountOptions): void {
     const visitor = await options.sessionCookies.visitorOf(request);
     const isAsked = sent !== undefined || again !== undefined;
     if (visitor && wanted !== null && !isAsked) return goTo(reply, wanted);
-    // With a link in hand, which only the browser sees, somebody may want to be somebody else from here on.
+    // With a link, which only the browser sees, a visitor may want to switch to another account.
     const kind = sent !== undefined ? 'sent' : !visitor ? 'ask' : again !== undefined ? 'again' : 'signed_in';
     return show(options, request, reply, { next: wanted, state: { kind } });
   });
@@ -63,14 +63,14 @@ function mountRoutes(app: FastifyInstance, options: SignInMountOptions): void {
     refuseCrossSite(request);
     await endSession(options, request);
     options.sessionCookies.clear(reply);
-    // Browsers take it over TLS only. Not `cookies`: ours is shut already, and those of a neighbour are theirs.
+    // Browsers honour it only over TLS. Not `cookies`: this one is already cleared, and neighbours' cookies must stay.
     if (app.authUrl.startsWith('https:')) reply.header('Clear-Site-Data', '"cache", "storage"');
     return goTo(reply, '/');
   });
   mountPasskeys(keyless, options, (request) => endSession(options, request));
 }
 
-/** The same answer whatever the address: whether it has an account shows nowhere. */
+/** The same answer for every address, so that nothing shows whether it has an account. */
 const mailHandler = (options: SignInMountOptions): Handler => {
   const { signIn } = options;
   return async (request, reply) => {
@@ -105,13 +105,14 @@ const spendHandler = (options: SignInMountOptions): Handler => {
     const asked = safeNext(fields.get('next'));
     const token = fields.get('token') ?? '';
     try {
-      // A link may be somebody else's, sent to make its reader work in a stranger's account: who clicks has read whose it is.
+      // An attacker may send a link to make its reader work in the attacker's account: whoever clicks must have read
+      // whose account it is.
       if (fields.get('seen') !== '1') {
         const state = { kind: 'confirm', token, name: await signIn.accountOf(token) } as const;
         return show(options, request, reply, { next: asked, state });
       }
       const { session, next } = await signIn.spend(token, originOf(request));
-      // What was signed in here before is not any more: its secret leaves the browser.
+      // The previous session of this browser ends: its secret leaves the browser.
       await endSession(options, request);
       sessionCookies.set(reply, session);
       return goTo(reply, next ?? asked ?? HOME);
@@ -127,7 +128,7 @@ async function endSession({ sessionCookies, sessions }: SignInMountOptions, requ
   if (visitor) await sessions.end(visitor.accountId, visitor.sessionId, byCustomer(request));
 }
 
-/** After a POST the browser asks for the page with GET, so that going back sends nothing twice. */
+/** After a POST the browser requests the page with GET, so that going back does not send the form twice. */
 const goTo = (reply: FastifyReply, path: string): FastifyReply =>
   reply.code(303).header('Location', path).header('Cache-Control', 'no-store').send();
 

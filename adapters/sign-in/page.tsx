@@ -9,28 +9,31 @@ import { sitePath } from '../site/assets.js';
 import { document } from '../site/layout.js';
 import { Bird } from '../site/parts.js';
 
-/** What has just happened, if anything did. */
+/** What has just happened, if anything. */
 export type SignInState =
   | { readonly kind: 'ask' | 'sent' | 'spent' | 'signed_in' | 'again' }
-  /** A link that works, and whom it would sign in. */
+  /** A valid link, and the account that it would sign in to. */
   | { readonly kind: 'confirm'; readonly token: string; readonly name: string }
   | { readonly kind: 'bad_email'; readonly email: string }
   | { readonly kind: 'limited'; readonly seconds: number };
 
 export interface SignInPage {
   readonly state: SignInState;
-  /** Where to go on to; null: to the dashboard. */
+  /** Where to go next; null: the dashboard. */
   readonly next: string | null;
-  /** Whether links go out by mail; else the operator passes them on. */
+  /** Whether links are sent by mail; otherwise the operator passes them on. */
   readonly byMail: boolean;
-  /** Whether this page's host has passkeys, or the address of the page that has; null: there is none. */
+  /** Whether this page's host has passkeys, or the address of the page that has them; null: none has. */
   readonly passkeys: 'here' | { readonly at: string } | null;
 }
 
 const Next = ({ next }: Pick<SignInPage, 'next'>) =>
   next === null ? null : <input type="hidden" name="next" value={next} />;
 
-/** Shown by the page's script, which moves the link's secret in, and says whose account it opens. Nothing is spent until somebody clicks: mail scanners open links. */
+/**
+ * Shown by the page's script, which moves the link's secret in, and says whose account it opens. Nothing is spent
+ * before the click: mail scanners open links.
+ */
 const ByLink = ({ next }: Pick<SignInPage, 'next'>) => (
   <form id="by-link" method="post" action="/sign-in" hidden>
     <p>
@@ -79,7 +82,10 @@ const ByMail = ({ next, byMail, state }: SignInPage) => {
   );
 };
 
-/** The script shows the button where the browser has passkeys and stands at their address, whatever a proxy made of its name. */
+/**
+ * The script shows the button if the browser supports passkeys and is at their address, whatever a proxy did to the
+ * host name.
+ */
 const ByPasskey = ({ passkeys, next }: SignInPage) => {
   if (passkeys === null) return null;
   const elsewhere = passkeys === 'here' ? null : passkeys.at;
@@ -200,7 +206,7 @@ const Sent = ({ next, byMail }: SignInPage) => (
   </>
 );
 
-/** Without the page's script nobody has been told yet whose account the link opens. */
+/** Without the page's script the reader does not know yet whose account the link opens. */
 const Confirm = ({ next, token, name }: { next: string | null; token: string; name: string }) => (
   <>
     <h1>Is this you?</h1>
@@ -243,7 +249,7 @@ const body = (page: SignInPage): VNode => (
 export const signInPage = (page: SignInPage): string =>
   document({ title: 'Sign in · Perch', description: 'Sign in to your Perch account.' }, body(page));
 
-/** Says why something was refused, and leads back. */
+/** Says why something was refused, with a link back. */
 export const refusedPage = (message: string): string =>
   document(
     { title: 'Something went wrong · Perch', description: 'Sign in to your Perch account.' },

@@ -10,7 +10,7 @@ export interface PasskeyPanelProps {
   readonly passkeys: readonly PasskeyRecord[];
   /** Where passkeys can be made: see `passkeyHost`. */
   readonly host: PasskeyHost;
-  /** The path of the page that the panel is on, below `/dashboard`: removal leads back to it. */
+  /** The path of the page with the panel, below `/dashboard`: removal leads back to it. */
   readonly here: string;
 }
 
@@ -67,7 +67,7 @@ const Add = ({ host, here }: Pick<PasskeyPanelProps, 'host' | 'here'>) => {
   );
 };
 
-/** The account's passkeys: what there is, to add one, to remove one. Brings its own script; the heading is the page's. */
+/** The account's passkeys: lists, adds and removes them. Includes its own script; the heading is the page's. */
 export const PasskeyPanel = ({ passkeys, host, here }: PasskeyPanelProps) => (
   <div class="passkeys">
     {passkeys.length === 0 ? (

@@ -4,11 +4,13 @@ import { logFailure } from '../http/failure.js';
 import { sendPage, wantsHtml } from '../site/send-page.js';
 import { refusedPage } from './page.js';
 
-/** Says what goes wrong in this room in words to people; programs, and scripts of the pages, get what they get everywhere. */
+/**
+ * Shows people the errors of this scope as pages; programs, and the pages' scripts, get the same errors as elsewhere.
+ */
 export function handleSignInErrors(room: FastifyInstance): void {
   room.setErrorHandler((error, request, reply) => {
     const { statusCode } = error as { statusCode?: number };
-    // The framework's own refusals are put into words by the whole's handler.
+    // The server's own handler turns the framework's refusals into Perch's.
     if (!wantsHtml(request) || (!(error instanceof ServiceError) && statusCode !== undefined)) throw error;
     const failure = asServiceError(error);
     logFailure(request, failure);

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** A file as it is served: its media type, its bytes, and a strong validator (quoted, as the ETag header wants it). */
+/** A file as it is served: its media type, its bytes, and a strong validator (quoted, as the ETag header requires). */
 export interface Asset {
   readonly type: string;
   readonly body: Buffer;
   readonly etag: string;
 }
 
-/** By path, each below one folder named after what is in it: such an address never changes its content (L10). */
+/** By path, all under one folder named after a hash of the content: an address never changes its content (L10). */
 export type AssetSet = ReadonlyMap<string, Asset>;
 
 const TYPES: Record<string, string> = {

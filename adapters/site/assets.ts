@@ -5,7 +5,9 @@ import { packageFile } from './package-file.js';
 const read = (path: string): Buffer => readFileSync(new URL(path, import.meta.url));
 const css = (...paths: string[]): Buffer => Buffer.concat(paths.map(read));
 
-/** `tokens.css` also stands alone: GraphiQL takes the colours and the logo from here, but not the layout of the pages. */
+/**
+ * `tokens.css` is also used on its own: GraphiQL takes the colours and the logo from here, but not the pages' layout.
+ */
 const ASSETS = assetSet('/assets', {
   'site.css': css(
     ...['./files/tokens.css', './files/site.css', './files/parts.css', './files/tables.css', './files/first-reads.css'],
@@ -18,7 +20,7 @@ const ASSETS = assetSet('/assets', {
   'sign-in.js': read('../sign-in/files/sign-in.js'),
   'passkeys.js': read('../sign-in/files/passkeys.js'),
   'webauthn-page.js': read('../sign-in/files/webauthn-page.js'),
-  // The whole package as its authors build it for a plain `<script>`.
+  // The complete package as its authors build it for a plain `<script>`.
   'webauthn.js': packageFile('@simplewebauthn/browser', 'dist/bundle/index.umd.min.js'),
   'logo.svg': read('./files/logo.svg'),
   'favicon.svg': read('./files/favicon.svg'),

@@ -1,7 +1,7 @@
 import { toCredits } from '../../src/core/credits.js';
 import { priceOf } from '../../src/core/prices.js';
 
-/** The account that newcomers are shown; it exists on the demo network. */
+/** The account that newcomers see; it exists on the demo network. */
 export const DEMO_HANDLE = 'harbor_obs';
 
 const TWEETS = 20;
@@ -53,7 +53,7 @@ export const firstQuery = (handle: string): string => `query ProfileAndTimeline 
 
 export const firstPath = (handle: string): string => `/v1/users/${handle}`;
 
-/** Works when pasted, once the shell knows the key. Two lines, so that it fits beside the query. */
+/** Works when pasted, once the shell has the key. Two lines, so that it fits beside the query. */
 export const firstCurl = (baseUrl: string, handle: string): string =>
   `curl -H "x-api-key: $PERCH_KEY" \\\n  ${baseUrl}${firstPath(handle)}`;
 

@@ -7,15 +7,15 @@ export interface LandingModel {
   /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly version: string;
-  /** The network read from: `corpus`, `bluesky`, … */
+  /** The network in use: `corpus`, `bluesky`, … */
   readonly network: string;
-  /** The invented demo network is what this service reads. */
+  /** Whether this service reads the invented demo network. */
   readonly demo: boolean;
-  /** What the page's own example reads with; null: the example is text. A page with a key in it must not be cached. */
+  /** What the page's own example uses; null: the example is text. A page with a key in it must not be cached. */
   readonly live: { readonly key: string; readonly handles: readonly string[] } | null;
 }
 
-/** Credits per item, by how it reached the caller. */
+/** Credits per item, by how it was obtained. */
 export interface PriceRow {
   readonly unit: Unit;
   readonly items: string;

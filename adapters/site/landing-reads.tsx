@@ -13,13 +13,13 @@ const LEAD = {
   live: 'A REST call and a GraphQL query, and what they cost. Run them: this page uses the demo key, and its credits cost nothing.',
 };
 
-/** What `files/first-reads.js` needs to run the reads; nothing where the page is text only. */
+/** The data that `files/first-reads.js` needs to run the reads; empty where the page is only text. */
 const forTheScript = ({ live }: LandingModel) =>
   live === null
     ? {}
     : { 'data-demo-key': live.key, 'data-handle': live.handles[0], 'data-handles': live.handles.join(' ') };
 
-/** The first call, the first query and an answer; on a demo they run where they stand. */
+/** The first call, the first query and an answer; on a demo they run on the page. */
 export const FirstReads = (model: LandingModel) => {
   const handle = model.live?.handles[0] ?? DEMO_HANDLE;
   const runs = (path: string) => (model.live === null ? {} : { runs: path });

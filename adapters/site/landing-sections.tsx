@@ -64,7 +64,7 @@ export const Packs = () => (
   </Section>
 );
 
-/** The interfaces and the clients: where each is, and whom it is for. */
+/** The interfaces and the clients: the address of each, and its audience. */
 export const Ways = ({ baseUrl }: LandingModel) => (
   <Section id="ways" title="Interfaces" lead="The same reads at the same prices in all of them.">
     <ul class="cards two">

@@ -7,11 +7,11 @@ import { sitePath } from './assets.js';
 interface PageProps {
   title: string;
   description: string;
-  /** The address of the page in the navigation, when it is there. */
+  /** The address of the page in the navigation, if it is there. */
   here?: string;
-  /** What the page wears beside `site.css`. */
+  /** The page's style sheet besides `site.css`. */
   style?: 'dashboard.css';
-  /** What the page runs beside `copy.js`. */
+  /** The page's script besides `copy.js`. */
   script?: 'first-reads.js';
   children: ComponentChildren;
 }
@@ -75,6 +75,6 @@ const Page = ({ title, description, here, style, script, children }: PageProps) 
   </html>
 );
 
-/** A whole HTML document; to be sent as `text/html; charset=utf-8` under SITE_CSP. */
+/** A complete HTML document; send it as `text/html; charset=utf-8` under SITE_CSP. */
 export const document = (props: Omit<PageProps, 'children'>, body: VNode): string =>
   `<!doctype html>\n${render(<Page {...props}>{body}</Page>)}\n`;

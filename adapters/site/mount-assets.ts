@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { AssetSet } from './asset-set.js';
 import { packable } from './packed.js';
 
-/** Assets never change under their address and are under no rate policy (L10). */
+/** Assets never change under their address and have no rate limit (L10). */
 export function mountAssets(app: FastifyInstance, assets: AssetSet): void {
   for (const [url, asset] of assets) {
     const bytes = packable(asset);
@@ -14,7 +14,7 @@ export function mountAssets(app: FastifyInstance, assets: AssetSet): void {
         reply.header('ETag', asset.etag).type(asset.type);
         if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send();
         const { body, gzip } = await bytes(request.headers['accept-encoding']);
-        // Named even when it is none: the asset is packed here, once, and not again on its way out.
+        // Set even without compression: the asset is compressed here, once, and not again when it is sent.
         return reply.header('Content-Encoding', gzip ? 'gzip' : 'identity').send(body);
       },
     });

@@ -18,9 +18,9 @@ export interface SiteOptions {
   readonly status: () => Promise<StatusModel>;
   readonly version: string;
   readonly network: string;
-  /** Whether what is read is the invented demo network. */
+  /** Whether the network is the invented demo network. */
   readonly demo: boolean;
-  /** What the front page's example reads with; null: it is text. */
+  /** What the front page's example uses; null: it is text. */
   readonly live: LandingModel['live'];
 }
 
@@ -48,7 +48,9 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): void {
   mountAssets(app, siteAssets());
 }
 
-/** A demo's page runs its example with the demo key: nothing on the way may keep it then, no page of another origin read it. */
+/**
+ * A demo's page runs its example with the demo key: so no cache may keep it, and no page of another origin may read it.
+ */
 function landingHandler(app: FastifyInstance, options: SiteOptions): Handler {
   const { version, network, demo, live } = options;
   return (request, reply) => {

@@ -3,7 +3,7 @@
 import { document } from './layout.js';
 import { Bird } from './parts.js';
 
-/** The answer to a browser that asks for an address which isn't there; status 404. */
+/** The answer to a browser that requests an address which does not exist; status 404. */
 export const notFoundPage = (): string =>
   document(
     { title: 'Page not found · Perch', description: 'There is no page at this address.' },

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * A file of an installed package, for browsers; packages need not export it. The build copies what is named in a call of this
- * with two literals, and the built program reads its copy.
+ * A file of an installed package, for browsers; packages need not export it. The build copies the files named in calls
+ * of this function with two literals, and the built program reads its copies.
  */
 export function packageFile(name: string, file: string): Buffer {
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];

@@ -4,10 +4,13 @@ import type { Asset } from './asset-set.js';
 
 const pack = promisify(gzip);
 
-/** Below this the packing is not worth its header (H7). Bytes. */
+/** Below this, compression is not worth its header (H7). Bytes. */
 const WORTH_PACKING = 1024;
 
-/** An asset's bytes, packed once and kept: GraphiQL is 3.5 MB, and packing it for each visitor would cost 100 ms of a core. */
+/**
+ * An asset's bytes, compressed once and kept: GraphiQL is 3.5 MB, and compressing it for each visitor would cost 100 ms
+ * of a core.
+ */
 export function packable({
   body,
 }: Asset): (acceptEncoding: string | undefined) => Promise<{ body: Buffer; gzip: boolean }> {

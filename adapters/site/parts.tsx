@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { LOGO_SVG } from './assets.js';
 
-/** Ornament: hidden from screen readers. */
+/** Decorative: hidden from screen readers. */
 export const Bird = () => <div class="bird" aria-hidden="true" dangerouslySetInnerHTML={{ __html: LOGO_SVG }} />;
 
 export const Section = (props: { id: string; title: string; lead?: string; children: ComponentChildren }) => (
@@ -16,12 +16,12 @@ export const Section = (props: { id: string; title: string; lead?: string; child
 
 interface CodeProps {
   readonly label: string;
-  /** With a price it is there to be run, and the page's script puts a copy button on it. */
+  /** A block with a price can be run, and the page's script puts a copy button on it. */
   readonly price?: string;
   readonly text: string;
-  /** The path that the page's script asks when the block is run on the page itself. */
+  /** The path that the page's script calls when the block is run on the page itself. */
   readonly runs?: string;
-  /** Its place among others. */
+  /** Its position among the blocks. */
   readonly place?: string;
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SITE_CSP } from './policy.js';
 
-/** A whole page, under the policy of all pages unless it needs another one. */
+/** A complete page, under the policy of all pages unless it needs another one. */
 export const sendPage = (reply: FastifyReply, page: string, csp: string = SITE_CSP): FastifyReply =>
   reply
     .header('Content-Security-Policy', csp)

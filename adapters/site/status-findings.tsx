@@ -2,7 +2,7 @@
 /** @jsxImportSource preact */
 import type { StatusModel } from './status-model.js';
 
-/** What this configuration can read of the network, and what not, in the network's own words. */
+/** What this configuration can and cannot read from the network, in the network's own messages. */
 export const Findings = ({ network, networkFindings }: StatusModel) =>
   networkFindings.length === 0 ? null : (
     <li>

@@ -3,16 +3,16 @@ import type { Family } from '../../src/core/model.js';
 
 export type Health = 'ok' | 'degraded' | 'down';
 
-/** One of the two families of reads, each with its own pace. Counts are of this process, since its start. */
+/** One of the two families of reads, each with its own pace. Counts are for this process, since its start. */
 export interface FamilyStatus {
   readonly name: Family;
   readonly state: Health;
-  /** How long a read that starts now waits for its turn, milliseconds. */
+  /** How long a read that starts now waits for its turn, in milliseconds. */
   readonly queueWaitMs: number;
-  /** Reads that wait for a turn. */
+  /** Reads that are waiting for a turn. */
   readonly queueLength: number;
   readonly upstreamCalls: number;
-  /** Of these, failed for reasons of the network. */
+  /** How many of these failed for reasons of the network. */
   readonly failures: number;
   /** Reads refused at once: too late for their deadline, or over their account's share of the queue. */
   readonly refused: number;
@@ -25,9 +25,9 @@ export interface FamilyStatus {
 /** Credentials that the network is read with. */
 export interface SessionStatus {
   readonly name: string;
-  /** All of it works; some kinds are closed; it rests; or it fails. */
+  /** Everything works; some kinds are closed; it rests; or it fails. */
   readonly state: 'ok' | 'limited' | 'resting' | 'failing';
-  /** What can't be read with it now: a kind, or `*` for all; `until` is RFC 3339. */
+  /** What it can't read now: a kind, or `*` for all; `until` is RFC 3339. */
   readonly closed: readonly {
     readonly kind: string;
     readonly why: 'refused' | 'resting' | 'failing';
@@ -40,15 +40,15 @@ export interface StatusModel {
   readonly status: Health;
   readonly network: string;
   readonly database: { readonly ok: boolean };
-  /** `since` is RFC 3339; null where none is used. */
+  /** `since` is RFC 3339; null where Redis is not used. */
   readonly redis: { readonly state: 'up' | 'away' | 'not used'; readonly since: string | null };
-  /** Processes that share Redis, this one included; null where none is used. */
+  /** Processes that share Redis, including this one; null where Redis is not used. */
   readonly processes: number | null;
   readonly families: readonly FamilyStatus[];
   readonly sessions: readonly SessionStatus[];
-  /** What was found at the start: what can be read with this configuration, and what not. One sentence each. */
+  /** Findings from the start: what this configuration can and cannot read. One sentence each. */
   readonly networkFindings: readonly { readonly ok: boolean; readonly what: string }[];
-  /** This process was asked to stop and takes its last requests. */
+  /** This process was asked to stop and is serving its last requests. */
   readonly draining: boolean;
   /** RFC 3339. */
   readonly startedAt: string;

@@ -2,12 +2,12 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 
-/** To the second: what a person compares with a clock. */
+/** To the second, for comparison with a clock. */
 export const Time = ({ at }: { at: string }) => (
   <time dateTime={at}>{at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')}</time>
 );
 
-/** A line of a list of facts; a wide one has its value below its name. */
+/** A line in a list of facts; a wide one has its value below its name. */
 export const Fact = ({ name, wide, children }: { name: string; wide?: boolean; children: ComponentChildren }) => (
   <div {...(wide ? { class: 'wide' } : {})}>
     <dt>{name}</dt>

@@ -10,7 +10,7 @@ const STATES: Record<SessionStatus['state'], { health: Health; badge: string; sa
   failing: { health: 'down', badge: 'Failing', says: 'retried every few seconds' },
 };
 
-/** Why a kind of read is closed, in the words of the states. */
+/** Why a kind of read is closed, in the terms of the states. */
 const WHY: Record<SessionStatus['closed'][number]['why'], string> = {
   refused: 'denied',
   resting: 'paused',
@@ -40,7 +40,7 @@ const Session = ({ name, state, closed }: SessionStatus) => (
   </div>
 );
 
-/** The credentials that the network is read with, and what they may not read now. */
+/** The credentials that the network is read with, and what they can't read now. */
 export const Sessions = ({ sessions }: { sessions: readonly SessionStatus[] }) => {
   const health = worst(sessions);
   const working = sessions.filter(({ state }) => state === 'ok').length;

@@ -28,7 +28,7 @@ const Redis = ({ state, since }: StatusModel['redis']) => {
   );
 };
 
-/** Where truth is kept, and what may be lost. */
+/** The stores with permanent data, and those whose data may be lost. */
 export const Stores = (model: Model) => {
   const health = healthOf(model);
   return (

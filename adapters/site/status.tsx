@@ -15,7 +15,7 @@ const WORDS: Record<Health, { page: string; badge: string }> = {
   down: { page: 'Reads are failing', badge: 'Down' },
 };
 
-/** Redis alone is away: nothing fails for that. */
+/** Where only Redis is away, nothing fails because of it. */
 const pageWords = ({ status, families, redis }: StatusModel): string =>
   status === 'degraded' && redis.state === 'away' && families.every(({ state }) => state === 'ok')
     ? 'Reads work, some more slowly'

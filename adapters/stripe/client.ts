@@ -2,15 +2,15 @@ import type { Stripe } from 'stripe';
 
 export interface StripeOptions {
   readonly secretKey: string;
-  /** Another host than Stripe's own, or null. */
+  /** Replaces Stripe's own host; null: no replacement. */
   readonly baseUrl: string | null;
 }
 
-/** Milliseconds for one try. */
+/** Milliseconds for one attempt. */
 const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
 
-/** The library is large, and loaded when somebody first pays. */
+/** The library is large, and is loaded for the first payment. */
 export async function createStripe({ secretKey, baseUrl }: StripeOptions): Promise<Stripe> {
   const { default: Stripe } = await import('stripe');
   return new Stripe(secretKey, {
@@ -22,7 +22,7 @@ export async function createStripe({ secretKey, baseUrl }: StripeOptions): Promi
 }
 
 const hostOf = ({ hostname, port, protocol }: URL) => ({
-  // An IPv6 address in a URL has brackets, which a socket doesn't know.
+  // An IPv6 address in a URL has brackets, which a socket does not accept.
   host: hostname.replace(/^\[|\]$/g, ''),
   protocol: protocol === 'http:' ? ('http' as const) : ('https' as const),
   port: port || (protocol === 'http:' ? '80' : '443'),

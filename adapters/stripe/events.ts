@@ -3,10 +3,10 @@ import { badRequest } from '../../src/core/errors.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { PaymentEvent } from '../../src/ports/payments.js';
 
-/** Seconds that an event may have been on its way. */
+/** The greatest age of an event, in seconds. */
 const TOLERANCE_S = 300;
 
-/** An event, once its signature is proven over the raw bytes (W1). Throws `bad_request` where it is not. */
+/** An event, once its signature over the raw bytes is verified (W1). Throws `bad_request` for an invalid one. */
 export async function readEvent(
   body: Buffer,
   signature: string | undefined,
@@ -23,7 +23,7 @@ export async function readEvent(
   };
 }
 
-/** What of an event's object leads to a session: sessions, charges, refunds and disputes have it. */
+/** The members of an event's object that lead to a session: sessions, charges, refunds and disputes have them. */
 interface AboutPayment {
   readonly object?: string;
   readonly id?: string;
@@ -34,7 +34,7 @@ const idOf = (reference: AboutPayment['payment_intent']): string | null =>
   typeof reference === 'object' ? (reference?.id ?? null) : (reference ?? null);
 
 async function proven(body: Buffer, signature: string, secret: string, nowMs: number): Promise<Stripe.Event> {
-  // The library is large: it is loaded when events come.
+  // The library is large: it is loaded with the first event.
   const { default: Stripe } = await import('stripe');
   try {
     return Stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_S, undefined, nowMs);

@@ -4,7 +4,7 @@ import { lazily } from '../../src/core/lazily.js';
 import type { CheckoutRequest, Dispute, PaymentState, Payments } from '../../src/ports/payments.js';
 import { createStripe, type StripeOptions } from './client.js';
 
-/** Refunds and disputes of one payment that are looked at: far more than there ever are. */
+/** The most refunds and disputes of one payment that are read: far more than ever occur. */
 const MOST = 1000;
 const PAGE = 100;
 
@@ -19,7 +19,7 @@ export function createStripePayments(options: StripeOptions): Payments {
   };
 }
 
-/** The SDK's errors have statuses of their own, and texts for us alone. */
+/** The SDK's errors have statuses of their own, and messages that are only for the operator. */
 async function answered<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -35,7 +35,9 @@ async function findSession(stripe: Stripe, payment_intent: string): Promise<stri
   return data[0]?.id;
 }
 
-/** Without `expires_at` a page lives for 24 h from when Stripe made it (W10), and what is asked is the same at each try. */
+/**
+ * Without `expires_at` a page lives for 24 h from when Stripe made it (W10), and every attempt sends the same request.
+ */
 async function openPage(stripe: Stripe, ask: CheckoutRequest): Promise<{ sessionId: string; url: string }> {
   const { saleId, pack, usd, credits, email, successUrl, cancelUrl } = ask;
   const name = `${credits.toLocaleString('en-US')} credits (${pack})`;
@@ -112,7 +114,7 @@ async function disputesOf(stripe: Stripe, payment_intent: string): Promise<Dispu
   });
 }
 
-/** Others are inquiries, which take no money: a dispute that they grow to has one of these. */
+/** Other states are inquiries, which take no money: a dispute that one grows into has one of these. */
 const STATES: Readonly<Record<string, Dispute['state']>> = {
   needs_response: 'open',
   under_review: 'open',

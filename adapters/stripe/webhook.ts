@@ -4,18 +4,18 @@ import type { Clock } from '../../src/ports/clock.js';
 import type { PaymentEvent } from '../../src/ports/payments.js';
 import { readEvent } from './events.js';
 
-/** Bytes: events with many lines are larger than what callers may send. */
+/** Bytes: events with many lines are larger than callers' requests. */
 const BODY_LIMIT = 1024 * 1024;
 
 export interface WebhookOptions {
-  /** Null: events are not taken (503), and the poll does it alone. */
+  /** Null: events are refused (503), and only the poll finds payments. */
   readonly secret: string | null;
-  /** Resolves once all that the event means is committed; only then is it acknowledged. */
+  /** Resolves once every effect of the event is committed; only then is it acknowledged. */
   readonly handleEvent: (event: PaymentEvent) => Promise<void>;
   readonly clock: Clock;
 }
 
-/** POST /webhooks/stripe: events of Stripe (W1). Not acknowledged, it sends them again for up to three days. */
+/** POST /webhooks/stripe: events from Stripe (W1). It resends unacknowledged events for up to three days. */
 export function mountStripeWebhook(app: FastifyInstance, { secret, handleEvent, clock }: WebhookOptions): void {
   app.route({
     method: 'POST',

@@ -4,7 +4,7 @@ import type { Answered } from '../http/answered.js';
 import type { Telemetry } from './telemetry.js';
 import { traceParentOf } from './trace-parent.js';
 
-/** A span for every request, from its head to the end of its answer; what is done for it belongs to that. */
+/** A span for every request, from its head to the end of its answer; the work done for the request is nested in it. */
 export function traceRequests(app: FastifyInstance, { tracer, within }: Telemetry): void {
   const spans = new WeakMap<FastifyRequest, Span>();
   app.addHook('onRequest', (request, _reply, done) => {
@@ -12,7 +12,7 @@ export function traceRequests(app: FastifyInstance, { tracer, within }: Telemetr
     spans.set(request, tracer.startSpan(nameOf(request), startOf(request), traceParentOf(traceparent, tracestate)));
     done();
   });
-  // Not before the body is read: its events come from the socket, and know of no span.
+  // Only after the body is read: its events come from the socket, and have no span.
   app.addHook('preHandler', (request, _reply, done) => {
     const span = spans.get(request);
     if (span === undefined) return done();
@@ -24,7 +24,7 @@ export function traceRequests(app: FastifyInstance, { tracer, within }: Telemetr
   });
 }
 
-/** The route, never the path: that is a caller's own words. */
+/** The route, never the path, which contains a caller's own input. */
 const nameOf = ({ method, routeOptions }: FastifyRequest): string =>
   routeOptions.url === undefined ? method : `${method} ${routeOptions.url}`;
 

@@ -9,24 +9,27 @@ import type { SpanAttributes, SpanMark, Tracing } from '../../src/ports/tracing.
 import { type Log, tellingOfFaults } from './telling-exporter.js';
 
 export interface TelemetryOptions {
-  /** Where traces are posted, as OTLP over HTTP in JSON. Headers and time limits of it the exporter reads from OTEL_… itself. */
+  /**
+   * Where traces are posted, as OTLP over HTTP in JSON. The exporter itself reads headers and time limits from OTEL_…
+   * variables.
+   */
   readonly url: string;
   readonly serviceName: string;
   readonly version: string;
   readonly log: Log;
 }
 
-/** Spans within a process, nested as the calls are that make them. */
+/** Spans within a process, nested like the calls that create them. */
 export interface Telemetry {
   readonly tracing: Tracing;
   readonly tracer: Tracer;
-  /** Runs with the span of this context open. */
+  /** Runs with the span of this context active. */
   within(context: Context, run: () => void): void;
-  /** Sends what is left, within a bound. */
+  /** Sends the remaining spans, within a time limit. */
   close(): Promise<void>;
 }
 
-/** A collector that hangs may hold up the end of the process for so long. */
+/** The longest that a hanging collector may delay the end of the process. */
 const CLOSE_MS = 3000;
 
 /** Imported only where an exporter is configured: otherwise none of this is loaded. */
@@ -52,7 +55,7 @@ export function openTelemetry({ url, serviceName, version, log }: TelemetryOptio
     try {
       return await open.run(trace.setSpan(parent, made), run);
     } catch (error) {
-      // The code alone: a message can say what a caller asked for.
+      // Only the code: a message can quote a caller's request.
       made.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', asServiceError(error).code);
       throw error;
     } finally {

@@ -7,7 +7,7 @@ import { answer } from '../print.js';
 import { withStores } from '../with-stores.js';
 import { accountOf } from './account.js';
 
-/** Ends every session of the account, wherever it is signed in. */
+/** Ends every session of the account, on every browser. */
 export async function signOutAccount(id: string, options: { json?: boolean }): Promise<void> {
   const ended = await withStores(async (stores) => {
     const { accountId } = await accountOf(stores, id);

@@ -22,7 +22,7 @@ interface CreateOptions {
 
 export async function createAccount(options: CreateOptions): Promise<void> {
   const made = await withStores(async (stores, config) => {
-    // M27: what an account starts with, unless the operator says otherwise.
+    // M27: what an account starts with, unless the operator gives an amount.
     const credits = options.credits ?? config.startingThousandths;
     const other = options.email === undefined ? undefined : await createEmailAccounts(stores.sql).find(options.email);
     const opened = await openAccount(stores, {
@@ -52,7 +52,7 @@ export async function createAccount(options: CreateOptions): Promise<void> {
   );
 }
 
-/** The account, or exit code 1: it may have been in another database. */
+/** The account, or exit code 1: its id may be from another database. */
 export async function accountOf({ accounts }: Stores, id: string): Promise<AccountRecord> {
   const account = await accounts.get(id);
   if (account === undefined) throw new Failure(`no account ${id} in this database`);

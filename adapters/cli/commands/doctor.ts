@@ -20,7 +20,9 @@ interface Finding {
   readonly detail: string;
 }
 
-/** Looks at everything the service stands on; exit code 2 for the configuration, 1 for the rest. Changes nothing. */
+/**
+ * Checks everything that the service depends on; exit code 2 for the configuration, 1 for the rest. Changes nothing.
+ */
 export async function doctor(options: { all?: boolean; json?: boolean }): Promise<void> {
   const { config, finding } = checkConfig();
   const findings = [finding];
@@ -133,7 +135,9 @@ function networkOf({ network }: Config, loaded: { users: number; tweets: number 
   return { name, ok: true, detail: 'corpus: empty; run `perch import PATH` to load data' };
 }
 
-/** Asks once; the service itself goes on without it, so a Redis that is away is a finding and no failure of the service. */
+/**
+ * Tries once; the service itself continues without Redis, so its absence is a finding, not a failure of the service.
+ */
 async function checkRedis({ redisUrls }: Config): Promise<Finding> {
   const name = 'Redis';
   if (redisUrls.length === 0) return { name, ok: true, detail: 'not used; in-process stores, a single process only' };
@@ -145,7 +149,7 @@ async function checkRedis({ redisUrls }: Config): Promise<Finding> {
   return { name, ok: up, detail };
 }
 
-/** What the network says can be read with this configuration, and what not. */
+/** What the network can and cannot read with this configuration. */
 async function checkNetwork(config: Config): Promise<Finding[]> {
   if (config.network === 'corpus') return [];
   const sql = (): never => {
@@ -156,7 +160,7 @@ async function checkNetwork(config: Config): Promise<Finding[]> {
   const report = await network.selfCheck?.({ signal: AbortSignal.timeout(NETWORK_WAIT_MS) });
   await lifecycle.close();
   const found = (report?.findings ?? []).map(({ ok, what }) => ({ name: config.network, ok, detail: what }));
-  // A read that this configuration leaves out is no fault of it; a network that does not answer is.
+  // A read that this configuration leaves out is not a fault; a network that does not answer is.
   return found.map((finding) => ({ ...finding, ok: finding.ok || report?.ok === true }));
 }
 

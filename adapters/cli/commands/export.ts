@@ -34,7 +34,7 @@ interface ExportOptions {
   readonly json?: boolean;
 }
 
-/** Reads a list of a running service into a file or standard output. Throws Failure, by which it ends with a code. */
+/** Reads a list from a running service into a file or standard output. Throws a Failure with the exit code. */
 export async function exportCommand(list: string, what: string, options: ExportOptions): Promise<void> {
   const read = EXPORTS.get(list);
   if (read === undefined) throw new TypeError(`unknown list ${list}`);
@@ -53,7 +53,7 @@ export async function exportCommand(list: string, what: string, options: ExportO
   }
 }
 
-/** By the file's ending; rows of another kind than its name says would be a surprise. Throws Failure. */
+/** From the file's extension; a format that contradicts the name would be a surprise. Throws Failure. */
 function formatOf(out: string | null): Format {
   const ending = extname(out ?? '').slice(1);
   const known = FORMATS.find((format) => format === ending);
@@ -132,7 +132,7 @@ interface Reading extends Asked {
   readonly text: Run['text'];
 }
 
-/** Reads until an end, Ctrl-C (which finishes the page in flight) or a failure, with a bar on a terminal. */
+/** Reads until the end, Ctrl-C (which finishes the page in flight) or a failure, with a progress bar on a terminal. */
 async function readAll(reading: Reading): Promise<{ state: ExportState; end: End; exitCode: number }> {
   const { read, what, options, paths, destination } = reading;
   if (destination.isResumed) note(`perch: resuming after ${inItems(destination.state.items)}`);
@@ -171,7 +171,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
       },
       destination.state,
     );
-    // A signal that came with the last page has cut nothing short.
+    // A signal that arrived with the last page interrupted nothing.
     return { ...ended, exitCode: ended.end === 'interrupted' ? stopping.exitCode() : 0 };
   } catch (error) {
     const isBegun = destination.isResumed || last.items + last.spent + last.unsure > 0;
@@ -185,13 +185,13 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
 const inItems = (items: number): string => counted(items, 'item');
 
 interface Stopping {
-  /** Aborted when somebody asks for an end. */
+  /** Aborted by the first signal. */
   readonly signal: AbortSignal;
-  /** What the command then ends with. */
+  /** The exit code of the command afterwards. */
   exitCode(): number;
 }
 
-/** To the end of the process: what follows the last page is short, and is finished. */
+/** Until the end of the process: the work after the last page is short, and is completed. */
 function listenForStop(): Stopping {
   const { first: once, second: twice } = listenForShutdown();
   const stop = new AbortController();
@@ -200,18 +200,18 @@ function listenForStop(): Stopping {
     exitCode = exitCodeOf(signal);
     stop.abort();
   });
-  // Like a kill: the next run begins at the last whole page.
+  // Like a kill: the next run starts after the last complete page.
   void twice.then((signal) => process.exit(exitCodeOf(signal)));
   return { signal: stop.signal, exitCode: () => exitCode };
 }
 
-/** On a terminal, unless the rows go there too: between them a bar would be noise. */
+/** On a terminal, unless the rows are printed there too: a bar between them would be noise. */
 function barOf({ rows }: Paths, { maxCredits }: ExportOptions): Progress | null {
   const isSeen = process.stderr.isTTY && !(rows === null && process.stdout.isTTY);
   return isSeen ? openProgress('Exporting', maxCredits) : null;
 }
 
-/** A failure on the way, with what becomes of the export. */
+/** A failure during the export, with what it means for the export. */
 function inWords(
   error: unknown,
   what: string,
@@ -230,7 +230,7 @@ function inWords(
   return new Failure(isBegun ? `${message.replace(/\.$/, '')}; ${goOn(state)}` : message, error.exitCode);
 }
 
-/** Of an export that came to nothing, as one of an unknown handle, there is nothing to go on from. */
+/** An export without any result, such as one of an unknown handle, leaves nothing to resume. */
 async function removeAll(paths: Paths): Promise<void> {
   await removeTraces(paths);
   if (paths.out !== null && paths.out === paths.rows) await rm(paths.out, { force: true });

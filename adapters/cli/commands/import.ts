@@ -13,7 +13,7 @@ interface ImportOptions {
   readonly json?: boolean;
 }
 
-/** Bad lines are named on standard error as they are met; the summary is the result. */
+/** Bad lines are reported on standard error as they are found; the summary is the result. */
 export async function importCommand(paths: readonly string[], options: ImportOptions): Promise<void> {
   const summary = await withStores(async ({ sql }, { network }) => {
     if (network !== 'corpus')
@@ -34,7 +34,7 @@ export async function importCommand(paths: readonly string[], options: ImportOpt
       });
     } catch (error) {
       progress?.stop();
-      // The line was named already; that it is bad is a fault of the file and not of the command's words.
+      // The line was already reported; the fault is in the file, not in the command line.
       if (faults > 0 && options.strict === true)
         throw new Failure('stopped at the first invalid line; nothing was imported');
       throw error;

@@ -61,7 +61,7 @@ async function keyOf({ accounts }: Stores, prefix: string): Promise<FoundKey> {
   return found;
 }
 
-/** A10: the old key works on for the overlap, and the new one takes over its name, cap and wallet. */
+/** A10: the old key keeps working during the overlap, and the new one takes over its name, cap and wallet. */
 export async function rotateKey(prefix: string, options: { overlap: number; json?: boolean }): Promise<void> {
   const { old, fresh } = await withStores(async (stores) => {
     const found = await keyOf(stores, prefix);
@@ -91,7 +91,7 @@ function refuseUnlessLive(key: FoundKey): void {
   throw new Failure(`${key.prefix}… ${why}; run \`perch key create --account ${key.accountId}\` to create another one`);
 }
 
-/** Ending it twice is ending it once. */
+/** Revoking it again has no further effect. */
 export async function revokeKey(prefix: string, options: { json?: boolean }): Promise<void> {
   const revoked = await withStores(async (stores) => {
     const found = await keyOf(stores, prefix);

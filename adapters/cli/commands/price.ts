@@ -22,16 +22,16 @@ interface PriceOptions {
 
 interface Price {
   readonly items: number;
-  /** Thousandths of a credit, within the caller's budget: when nothing is cached. */
+  /** Thousandths of a credit, within the caller's budget, if nothing is cached. */
   readonly uncached: number;
-  /** The same when everything is. */
+  /** The same if everything is cached. */
   readonly cached: number;
   readonly fresh: boolean;
 }
 
 /**
- * What a call would cost at most, from the route table, the schema's prices and the planner; nothing is read. Whatever is
- * refused is a fault of the words, so the exit code is 2.
+ * What a call would cost at most, from the route table, the schema's prices and the planner; nothing is read. Every
+ * refusal is a fault of the command line, so the exit code is 2.
  */
 export async function price(method: string, address: string, options: PriceOptions): Promise<void> {
   try {
@@ -78,11 +78,11 @@ function priceOf(row: RouteRow, raw: RawRequest): Price {
     schema,
     { [row.operation]: text },
     {
-      // A cursor is signed by the installation that gave it; what it costs doesn't depend on it.
+      // A cursor is signed by the installation that issued it; the cost doesn't depend on it.
       cursor: () => {},
       query(query, product) {
         const q = normaliseQuery(query);
-        // What another network understands only it can tell.
+        // Only the other network knows which queries it accepts.
         if (isCorpus) checkQuery(q, PRODUCTS.find((known) => known === product) ?? 'Latest');
       },
       serves: () => true,

@@ -10,10 +10,12 @@ import { closeOnInterrupt } from '../interrupts.js';
 import { note, print } from '../print.js';
 import { drainMsOf, exitCodeOf, listenForShutdown, type ShutdownSignals } from '../workers/shutdown-signals.js';
 
-/** Longest that something forgotten may keep a stopped service from ending. */
+/** The longest that leftover work may keep a stopped service from ending. */
 const LINGER_MS = 1000;
 
-/** Serves until it is asked to stop. Exit code 0 when it stopped as asked, even if something could not be closed in time. */
+/**
+ * Serves until it is asked to stop. Exit code 0 if it stopped as asked, even if something could not be closed in time.
+ */
 export async function serve(): Promise<void> {
   if (cluster.isWorker) return (await import('../workers/worker.js')).work();
   const config = configOfProcess();
@@ -35,7 +37,7 @@ export async function serve(): Promise<void> {
 
 type Service = Serving & { kill?(): void };
 
-/** Serves by this process, or by several that it starts. */
+/** Serves from this process, or from several that it starts. */
 type StartService = (lifecycle: Lifecycle, stores: Stores, config: Config, demoKey: string | null) => Promise<Service>;
 
 async function load({ workers }: Config) {
@@ -70,7 +72,7 @@ async function startOn(lifecycle: Lifecycle, config: Config): Promise<{ shutdown
   return { shutdown, serving };
 }
 
-/** Nobody is waited for; only the embedded database is not left running. */
+/** Waits for nothing; only the embedded database must not be left running. */
 function endNow(lifecycle: Lifecycle, serving: Service, exitCode: number): void {
   const end = (): never => process.exit(exitCode);
   serving.kill?.();
@@ -78,7 +80,7 @@ function endNow(lifecycle: Lifecycle, serving: Service, exitCode: number): void 
   void lifecycle.hurry().then(end, end);
 }
 
-/** An address that can't be listened on, in words. */
+/** The failure to listen on an address, as a message. */
 function listenFailure(error: unknown, { host, port }: Config): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error;

@@ -6,14 +6,14 @@ import { demoKeyFile } from '../demo-key-file.js';
 import { typedPath } from '../environment.js';
 import { Failure, WRONG_USE } from '../failure.js';
 
-/** Where the service of a configuration is found. */
+/** The address of a configuration's service. */
 export const addressOf = (config: Config): string => config.baseUrl ?? localUrl(config.host, config.port);
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
- * The key to read with: of a file, of PERCH_KEY, or the demo key of this machine, which is never sent to another one. Never
- * from the command line, which other users of the machine can see. Throws Failure.
+ * The key to read with: from a file, from PERCH_KEY, or the demo key of this machine, which is never sent to another
+ * one. Never from the command line, which other users of the machine can see. Throws Failure.
  */
 export async function keyOf(config: Config, keyFile: string | undefined, url: string): Promise<string> {
   const file = keyFile === undefined ? undefined : typedPath(keyFile);
@@ -31,7 +31,7 @@ const textOf = (path: string): Promise<string> =>
 
 function usable(text: string, where: string): string {
   const key = text.trim();
-  // What else cannot stand in a header; the runtime's own complaint would quote it.
+  // Refuses other characters that a header cannot contain; the runtime's own error would quote the key.
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new Failure(`${where} does not contain a key`, WRONG_USE);
 }

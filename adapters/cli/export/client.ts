@@ -4,10 +4,10 @@ import { FAILED, Failure, WRONG_USE } from '../failure.js';
 
 /** The service itself gives up after 30 seconds. */
 const TIMEOUT_MS = 60_000;
-/** Tries of one call that is asked to wait, and the longest such wait: some minutes of standstill in all. */
+/** Attempts for one call that is asked to wait, and the longest such wait: a few minutes of waiting in all. */
 const TRIES = 12;
 const LONGEST_WAIT_S = 120;
-/** Where a 429 or 503 says nothing. */
+/** If a 429 or 503 has no Retry-After. */
 const USUAL_WAIT_S = 2;
 
 const pageShape = z.object({
@@ -36,28 +36,28 @@ export class Refusal extends Failure {
   }
 }
 
-/** No answer, or none of Perch's: the call may have been charged. */
+/** No answer, or not Perch's: the call may have been charged. */
 export class NoAnswer extends Failure {}
 
-/** Nobody to ask: nothing was charged. */
+/** Nothing listens at the address: nothing was charged. */
 class NotListening extends Failure {}
 
-/** Somebody asked to stop while there was nothing in flight. */
+/** A signal arrived while no call was in flight. */
 export class Stopped extends Error {}
 
 export interface ClientOptions {
   readonly url: string;
   readonly key: string;
-  /** Ends waits, and never a call in flight. */
+  /** Ends waits, but never a call in flight. */
   readonly stop: AbortSignal;
-  /** Told before each wait, in seconds. */
+  /** Called before each wait, with its seconds. */
   onWait(seconds: number, why: string): void;
 }
 
-/** Calls of one list, one at a time. All methods throw Refusal, NoAnswer, NotListening and Stopped. */
+/** Calls for one list, one at a time. All methods throw Refusal, NoAnswer, NotListening and Stopped. */
 export class Client {
   readonly #options: ClientOptions;
-  /** A service that has answered once and then nobody listens is most likely starting anew. */
+  /** If a service has answered once and then nothing listens, it is most likely restarting. */
   #hasAnswered = false;
 
   constructor(options: ClientOptions) {
@@ -111,13 +111,13 @@ export class Client {
     try {
       return await fetch(address, {
         headers: { 'x-api-key': this.#options.key },
-        // A redirect would carry the key elsewhere: there are none in the interface.
+        // A redirect would send the key elsewhere: the interface has none.
         redirect: 'error',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
     } catch (error) {
       const { code } = ((error as Error).cause ?? {}) as { code?: string };
-      // Never connected: nothing can have been charged.
+      // It never connected, so nothing can have been charged.
       if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') {
         return new NotListening(
           `cannot connect to ${this.#options.url}: start the service there, or use another --url`,
@@ -132,7 +132,7 @@ export class Client {
   }
 }
 
-/** Seconds to wait before another try; null where waiting does not help. */
+/** Seconds to wait before another attempt; null where waiting does not help. */
 function waitOf({ status, headers }: Response): number | null {
   if (status !== 429 && status !== 503) return null;
   const seconds = Number(headers.get('retry-after') ?? USUAL_WAIT_S);

@@ -11,12 +11,12 @@ export interface Column {
   readonly kind: Kinds;
 }
 
-/** A line of the export: an object of the interface; of `follower-ids`, an object with the id alone. */
+/** A line of the export: an object of the interface; for `follower-ids`, an object with only the id. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
 const KINDS: Readonly<Record<string, Kinds>> = { Boolean: 'flag', Int: 'count', Count: 'count', DateTime: 'moment' };
 
-/** The members of a list's objects in the order in which the interface gives them: its operation says which. */
+/** The members of a list's objects in the interface's order, which its operation determines. */
 export function columnsOf(operation: string, rows: RowType): Column[] {
   if (rows === 'id') return [{ name: 'id', kind: 'text' }];
   const type = schema.getType(rows);

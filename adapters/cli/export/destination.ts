@@ -5,18 +5,18 @@ import { SeenIds } from './seen-ids.js';
 import { fileSink, type Sink, stdoutSink } from './sink.js';
 import { type ExportCommand, type ExportState, newState, readState } from './state.js';
 
-/** The files of an export, by whole path. */
+/** The files of an export, as absolute paths. */
 export interface Paths {
-  /** The file that was asked for; null: standard output. */
+  /** The requested file; null: standard output. */
   readonly out: string | null;
-  /** Where rows are gathered: the same, or for Parquet a file beside it. */
+  /** Where rows are collected: the same, or for Parquet a file beside it. */
   readonly rows: string | null;
   readonly state: string | null;
-  /** What says that the others are being written. */
+  /** The locks that show that the other files are being written. */
   readonly locks: readonly string[];
 }
 
-/** What an export writes to, and where an earlier run left it. */
+/** The files that an export writes, and where an earlier run stopped. */
 export interface ExportDestination {
   readonly sink: Sink;
   readonly state: ExportState;
@@ -24,13 +24,13 @@ export interface ExportDestination {
   readonly isResumed: boolean;
 }
 
-/** Throws Failure, wrong use, where there is no ending between the words and the files. */
+/** Throws Failure, wrong use, for Parquet without a file, and where `out` and `state` are the same file. */
 export function pathsOf(format: Format, out: string | null, state: string | null): Paths {
   if (format === 'parquet' && out === null) throw new Failure('parquet requires a file: use --out', WRONG_USE);
   if (out !== null && out === state) throw new Failure('--out and --state must be different files', WRONG_USE);
   const rows = format === 'parquet' ? `${out}${ROWS}` : out;
   const kept = state ?? (out === null ? null : `${out}${STATE}`);
-  // One lock for a file and its own state, whichever of them two runs have in common.
+  // One lock for a file and its own state, whichever of the two is shared by two runs.
   const written = [out, kept?.endsWith(STATE) ? kept.slice(0, -STATE.length) : kept].filter((path) => path !== null);
   return { out, rows, state: kept, locks: [...new Set(written)].map((path) => `${path}.perch-lock`) };
 }
@@ -38,7 +38,7 @@ export function pathsOf(format: Format, out: string | null, state: string | null
 const ROWS = '.perch-rows.ndjson';
 const STATE = '.perch-state.json';
 
-/** Opens all of it. Nothing that is there already is lost: a file without its state is refused. Throws Failure. */
+/** Opens all of it. No existing data is lost: a file without its state is refused. Throws Failure. */
 export async function openDestination(paths: Paths, command: ExportCommand): Promise<ExportDestination> {
   const found = paths.state === null ? null : await readState(paths.state, command);
   if (found === null && paths.out !== paths.rows && paths.out !== null && (await isThere(paths.out))) {

@@ -1,7 +1,7 @@
 import { holdsUsers, LIST_READS, type ListRead } from '../../../src/core/lists.js';
 import type { Product } from '../../../src/core/model.js';
 
-/** The endpoint of a list for a subject; of a search, whose subject is the query `q`, for any. */
+/** The endpoint of a list for a subject; for a search, whose subject is the query `q`, always the same one. */
 export function pathOf({ list, path }: ListRead, subject: string): string {
   switch (list.subject) {
     case 'user':
@@ -13,7 +13,7 @@ export function pathOf({ list, path }: ListRead, subject: string): string {
   }
 }
 
-/** What the rows of a file are: objects of these types, or ids alone. */
+/** The type of a file's rows: objects of these types, or only ids. */
 export type RowType = 'User' | 'Tweet' | 'id';
 
 export function rowTypeOf({ kind, idsOnly }: ListRead, product: Product | undefined): RowType {
@@ -21,5 +21,5 @@ export function rowTypeOf({ kind, idsOnly }: ListRead, product: Product | undefi
   return holdsUsers({ kind, product }) ? 'User' : 'Tweet';
 }
 
-/** Every list read and search, by the name it has on the command line. */
+/** Every list read and search, by its name on the command line. */
 export const EXPORTS: ReadonlyMap<string, ListRead> = new Map(LIST_READS.map((read) => [read.export, read]));

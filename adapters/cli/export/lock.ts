@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 import { FAILED, Failure, WRONG_USE } from '../failure.js';
 
-/** How often a lock is touched; one of another machine that nobody has touched for so long is left over. */
+/** How often a lock is touched, and after how long without it another machine's lock is abandoned. */
 const TOUCH_MS = 5_000;
 const LEFT_OVER_MS = 30_000;
 
@@ -13,8 +13,8 @@ const ownerShape = z.object({ pid: z.number().int(), host: z.string(), run: z.st
 type Owner = z.infer<typeof ownerShape>;
 
 /**
- * Takes the locks of an export: while it has them, another export of the same files throws Failure. What a process that is gone
- * has left behind is taken over. Gives the function that lets go; the end of the process does so too.
+ * Takes the locks of an export: while it has them, another export of the same files throws Failure. Locks left behind
+ * by a dead process are taken over. Returns the function that releases them; the end of the process also does so.
  */
 export async function takeLocks(paths: readonly string[]): Promise<() => void> {
   const text = JSON.stringify({ pid: process.pid, host: hostname(), run: randomUUID() } satisfies Owner);
@@ -65,7 +65,10 @@ const textOf = (path: string): Promise<string | null> =>
     throw new Failure(`${path} cannot be read (${error.code})`, WRONG_USE);
   });
 
-/** Of a process of this machine it is known whether it lives; of others, and while the lock is being written, only its age. */
+/**
+ * For a process of this machine it is known whether it is alive; for others, and while the lock is being written, only
+ * its age.
+ */
 async function isLeftOver(path: string, text: string): Promise<boolean> {
   const owner = ownerOf(text);
   if (owner?.host === hostname()) return owner.pid === process.pid || !isAlive(owner.pid);
@@ -73,7 +76,10 @@ async function isLeftOver(path: string, text: string): Promise<boolean> {
   return found !== null && Date.now() - found.mtimeMs > LEFT_OVER_MS;
 }
 
-/** Two may find it left over: only what both have looked at is removed, not the lock that the other has made since. */
+/**
+ * Two processes may find it abandoned: each removes only the lock that it checked, not one that the other has made
+ * since.
+ */
 async function removeLeftOver(path: string, text: string): Promise<void> {
   const aside = `${path}.${process.pid}`;
   await rename(path, aside).catch(() => {});

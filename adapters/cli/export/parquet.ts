@@ -5,7 +5,7 @@ import { Failure } from '../failure.js';
 import type { Column, Row } from './columns.js';
 import { linesOf } from './lines.js';
 
-/** Rows of one group: so many are kept in memory. */
+/** The rows of one group, which are kept in memory. */
 const GROUP_ROWS = 10_000;
 
 const TYPES = {
@@ -17,8 +17,8 @@ const TYPES = {
 } as const;
 
 /**
- * Makes a Parquet file of NDJSON rows, beside its place first: ids are text, moments UTC, lists and objects JSON. Throws Failure
- * where it cannot be written; the rows stay.
+ * Makes a Parquet file from NDJSON rows, first in a temporary file beside it: ids are text, times UTC, lists and
+ * objects JSON. Throws Failure if it cannot be written; the rows are kept.
  */
 export async function writeParquet(path: string, rowsPath: string, columns: readonly Column[]): Promise<void> {
   const aside = `${path}.new`;

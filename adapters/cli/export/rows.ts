@@ -4,7 +4,9 @@ import type { Column, Row } from './columns.js';
 export const FORMATS = ['ndjson', 'csv', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Rows as they stand in the file. Parquet is gathered as NDJSON first: its columns are written when all is there. */
+/**
+ * Rows in the file's format. Parquet rows are first collected as NDJSON: columns are written when all rows are there.
+ */
 export interface RowText {
   readonly head: string;
   rows(rows: readonly Row[]): string;
@@ -15,7 +17,7 @@ export const rowText = (format: Format, columns: readonly Column[]): RowText =>
     ? csv(columns)
     : { head: '', rows: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join('') };
 
-/** RFC 4180. An unknown value is an empty field, as an empty text is; values are never altered for spreadsheets. */
+/** RFC 4180. An unknown value is an empty field, like an empty text; values are never altered for spreadsheets. */
 function csv(columns: readonly Column[]): RowText {
   const lines = (cells: readonly (readonly unknown[])[]): string =>
     cells.length === 0

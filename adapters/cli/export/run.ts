@@ -7,13 +7,13 @@ import type { SeenIds } from './seen-ids.js';
 import type { Sink } from './sink.js';
 import type { ExportState } from './state.js';
 
-/** Why an export ended. `max_credits`, `limit`, `no_credits` and `key_cap` can be gone on from. */
+/** Why an export ended. After `max_credits`, `limit`, `no_credits` and `key_cap` it can be resumed. */
 export type End = 'complete' | 'limit' | 'max_credits' | 'no_credits' | 'key_cap' | 'interrupted';
 
 export interface Run {
   readonly client: Client;
   readonly path: string;
-  /** Parameters that stay: `q`, `product`, `fresh`. */
+  /** Constant parameters: `q`, `product`, `fresh`. */
   readonly query: Query;
   readonly count: number;
   readonly limit: number | null;
@@ -23,19 +23,20 @@ export interface Run {
   readonly seen: SeenIds;
   readonly text: RowText;
   readonly sink: Sink;
-  /** Keeps where it stands, before each call and at the end. */
+  /** Saves the state, before each call and at the end. */
   save(state: ExportState): Promise<void>;
   onProgress(state: ExportState): void;
 }
 
 /**
- * Reads page after page into the sink. The most that a call may cost is kept before it is sent, so that a run that was killed
- * is counted at the most it can have cost. Throws as `Client` does, after keeping the state; what is written stays.
+ * Reads page after page into the sink. The most that a call may cost is saved before it is sent, so that a run that is
+ * killed counts as the most it can have cost. Throws as `Client` does, after saving the state; rows already written
+ * stay.
  */
 export async function runExport(run: Run, from: ExportState): Promise<{ state: ExportState; end: End }> {
   let state = from;
   try {
-    // All of it may be there already.
+    // All of it may already be there.
     const early = endBefore(run, state);
     if (early !== null) return { state, end: early };
     const worst = toThousandths(await run.client.estimate(run.path, { ...run.query, count: String(run.count) }));
@@ -47,7 +48,7 @@ export async function runExport(run: Run, from: ExportState): Promise<{ state: E
       state = { ...state, pending };
       await run.save(state);
       const page = await run.client.page(run.path, queryOf(run, state, pending));
-      // Paid, even if it cannot be written.
+      // Charged, even if it cannot be written.
       state = { ...state, pending: 0, spent: state.spent + toThousandths(page.credits_charged) };
       state = await take(run, state, page);
       run.onProgress(state);

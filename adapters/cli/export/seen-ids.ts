@@ -3,19 +3,19 @@ import type { Row } from './columns.js';
 import { linesOf } from './lines.js';
 import type { Format } from './rows.js';
 
-/** Ids that are remembered, the newest: some 100 bytes each. A list that long repeats nothing from so far back. */
+/** The most recent ids to remember, about 100 bytes each. A list that long repeats nothing from further back. */
 const MOST_KNOWN = 5_000_000;
 
-/** The ids that are in the file already: an item that comes again, because a list moved meanwhile, is left out. */
+/** The ids that are already in the file: an item that occurs again, because the list moved meanwhile, is left out. */
 export class SeenIds {
   readonly #ids = new Set<string>();
 
-  /** Those of the rows that are new, each once. */
+  /** The rows that are new, each once. */
   fresh(rows: readonly Row[]): Row[] {
     return rows.filter(({ id }) => this.#add(id));
   }
 
-  /** Learns the first `bytes` of a file that an earlier run wrote. */
+  /** Reads the ids from the first `bytes` of a file that an earlier run wrote. */
   async learn(path: string, format: Format, bytes: number): Promise<void> {
     if (bytes === 0) return;
     const text = createReadStream(path, { encoding: 'utf8', end: bytes - 1 });
@@ -32,7 +32,10 @@ export class SeenIds {
   }
 }
 
-/** The first field of each record of a CSV file of ours: an id, never quoted. Line ends within quotes end no record. */
+/**
+ * The first field of each record of a CSV file that Perch wrote: an id, never quoted. Line breaks within quotes do not
+ * end a record.
+ */
 async function* firstFields(text: AsyncIterable<string>): AsyncGenerator<string> {
   let isQuoted = false;
   let field: string | null = '';

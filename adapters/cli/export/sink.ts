@@ -7,9 +7,9 @@ const writeSome = promisify(write);
 
 /** Where rows go. */
 export interface Sink {
-  /** Length of what is written; where it is no file, only of this run's. */
+  /** The length of what is written; for output that is not a file, only by this run. */
   readonly bytes: number;
-  /** Written, and on the disk where there is one, when it resolves. */
+  /** Resolves when the text is written, and for a file when it is on the disk. */
   append(text: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -20,9 +20,9 @@ const shorter = (name: string): Failure =>
     WRONG_USE,
   );
 
-/** A file; what stands in it after `bytes` is cut off. With null it must not be there yet. Throws Failure. */
+/** A file; its content after `bytes` is cut off. With null the file must not exist yet. Throws Failure. */
 export async function fileSink(path: string, bytes: number | null): Promise<Sink> {
-  // One that was made and never written to is as good as none.
+  // A file that was created but never written counts as absent.
   const isEmpty = bytes === null && (await stat(path).catch(() => null))?.size === 0;
   const file = await open(path, bytes === null && !isEmpty ? 'wx' : 'r+').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST')
@@ -48,7 +48,10 @@ export async function fileSink(path: string, bytes: number | null): Promise<Sink
   };
 }
 
-/** Writes at a place, or on where it stands, and gives the bytes. Throws Failure, leaving no half of it behind in a file. */
+/**
+ * Writes at a position, or after the last write, and returns the bytes. Throws Failure, leaving no partial text in a
+ * file.
+ */
 async function writeWhole(
   fd: number,
   text: string,
@@ -58,7 +61,7 @@ async function writeWhole(
   const { size } = fstatSync(fd);
   try {
     for (let done = 0; done < bytes.length; ) {
-      // A disk that is nearly full takes a part first, and then says why.
+      // A disk that is nearly full accepts a part first, and then reports why.
       const { bytesWritten } = await writeSome(fd, bytes, done, bytes.length - done, at === null ? null : at + done);
       done += bytesWritten;
     }
@@ -69,7 +72,9 @@ async function writeWhole(
   return bytes.length;
 }
 
-/** Standard output. Appended to a file (`>>`) it is cut like one; to a pipe only new rows are written. Throws Failure. */
+/**
+ * Standard output. Redirected to a file (`>>`) it is cut like one; to a pipe only new rows are written. Throws Failure.
+ */
 export function stdoutSink(bytes: number | null): Sink {
   const stats = fstatSync(1);
   const isStream = process.stdout.isTTY || stats.isFIFO() || stats.isSocket();

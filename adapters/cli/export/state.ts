@@ -8,33 +8,33 @@ const commandShape = z.object({
   subject: z.string(),
   product: z.string().nullable(),
   format: z.string(),
-  /** Rows read with `fresh` and rows that were cached don't mix. */
+  /** Rows read with `fresh` and cached rows must not be mixed. */
   fresh: z.boolean(),
 });
 
 const stateShape = z.object({
   version: z.literal(1),
   command: commandShape,
-  /** Where the next page begins; null: at the first. */
+  /** The cursor of the next page; null: the first page. */
   cursor: z.string().nullable(),
   items: z.number().int(),
-  /** Items that came again and were left out. */
+  /** Items that occurred again and were left out. */
   repeats: z.number().int(),
-  /** Thousandths of a credit that pages were charged. */
+  /** Thousandths of a credit charged for pages. */
   spent: z.number().int(),
-  /** Thousandths that calls without an answer may have been charged at most; they count as spent. */
+  /** The most thousandths that calls without an answer may have been charged; they count as spent. */
   unsure: z.number().int(),
-  /** The same for the call in flight when this was written; 0 between calls. */
+  /** The same for the call in flight when this was saved; 0 between calls. */
   pending: z.number().int(),
-  /** Length of the file up to the last row that counts. */
+  /** The length of the file up to the last valid row. */
   bytes: z.number().int(),
-  /** There are no more pages. */
+  /** Whether the last page has been read. */
   isComplete: z.boolean(),
 });
 
-/** What makes two runs the same export: budget, limit and page size may change between them. */
+/** What identifies an export across runs: budget, limit and page size may change between them. */
 export type ExportCommand = z.infer<typeof commandShape>;
-/** Where an export stands. It holds no key. */
+/** The progress of an export. It does not contain the key. */
 export type ExportState = z.infer<typeof stateShape>;
 
 export const newState = (command: ExportCommand): ExportState => ({
@@ -50,7 +50,9 @@ export const newState = (command: ExportCommand): ExportState => ({
   isComplete: false,
 });
 
-/** The state that an earlier run of the same command left; null without one. Throws Failure on that of another. */
+/**
+ * The state that an earlier run of the same command saved; null if none. Throws Failure for another command's state.
+ */
 export async function readState(path: string, command: ExportCommand): Promise<ExportState | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -68,7 +70,7 @@ export async function readState(path: string, command: ExportCommand): Promise<E
       WRONG_USE,
     );
   }
-  // A run that was killed: what its last call was charged, nobody heard.
+  // After a run that was killed, the charge of its last call is unknown.
   return { ...state, unsure: state.unsure + state.pending, pending: 0 };
 }
 
@@ -80,7 +82,7 @@ function stateOf(text: string): ExportState | null {
   }
 }
 
-/** Whole or not at all, whatever ends the process meanwhile. Throws Failure, and leaves the one before. */
+/** Atomic, even if the process ends meanwhile. Throws Failure, and leaves the previous state. */
 export async function writeState(path: string, state: ExportState): Promise<void> {
   const aside = `${path}.new`;
   try {

@@ -3,7 +3,7 @@ import { Failure } from '../failure.js';
 import { note, print } from '../print.js';
 import type { End } from './run.js';
 
-/** What an export came to, over all its runs. */
+/** The result of an export, over all its runs. */
 export interface Summary {
   readonly list: string;
   readonly what: string;
@@ -12,12 +12,12 @@ export interface Summary {
   readonly file: string | null;
   readonly end: End;
   readonly items: number;
-  /** Items that came again, because the list moved, and were left out; they were paid. */
+  /** Items that occurred again, because the list moved, and were left out; they were charged. */
   readonly repeats: number;
   readonly credits_spent: number;
-  /** What calls without an answer can have cost beside that, at most. */
+  /** The most that calls without an answer can have cost in addition. */
   readonly credits_unsure: number;
-  /** What the same command goes on from. */
+  /** The state from which the same command resumes. */
   readonly state: string | null;
 }
 
@@ -30,7 +30,7 @@ const WHY: Readonly<Record<End, string>> = {
   interrupted: 'interrupted',
 };
 
-/** How an export goes on that has ended before its end; `state` is the file that says where it stands. */
+/** How to resume an export that ended early; `state` is the file with its progress. */
 export const goOn = (state: string | null): string =>
   state === null
     ? 'no state was saved: to be able to resume, use --out, or --state and >>'
@@ -38,11 +38,11 @@ export const goOn = (state: string | null): string =>
 
 interface Telling {
   readonly json: boolean | undefined;
-  /** What an interrupted command ends with. */
+  /** The exit code of an interrupted command. */
   readonly exitCode: number;
 }
 
-/** Prints it: on standard output, unless rows go there. Throws the Failure that the command ends with where it is one. */
+/** Prints it: on standard output, unless rows are printed there. Throws the command's Failure if it failed. */
 export function tell(summary: Summary, { json, exitCode }: Telling): void {
   const say = summary.file === null ? note : print;
   say(json === true ? JSON.stringify(summary) : inWords(summary));

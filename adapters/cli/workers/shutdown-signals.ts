@@ -1,19 +1,19 @@
 import { EventEmitter, once } from 'node:events';
 import type { Config } from '../../../src/config/config.js';
 
-/** npm passes on a Ctrl-C that the terminal has sent to everybody already: one ask, not two. */
+/** npm forwards a Ctrl-C that the terminal has already sent to every process: that is one signal, not two. */
 const SAME_ASK_MS = 500;
 
 export interface ShutdownSignals {
-  /** Somebody wants the process to stop. */
+  /** Resolves with the first signal: a request to stop. */
   readonly first: Promise<NodeJS.Signals>;
-  /** Somebody does not want to wait for that. */
+  /** Resolves with the second signal: a request not to wait for that. */
   readonly second: Promise<NodeJS.Signals>;
-  /** Signals end the process again, as they do where nobody listens. */
+  /** Signals end the process again, as they do by default. */
   release(): void;
 }
 
-/** Until it is released SIGTERM and SIGINT end nothing by themselves. */
+/** Until it is released, SIGTERM and SIGINT have no effect of their own. */
 export function listenForShutdown(): ShutdownSignals {
   const asks = new EventEmitter();
   let firstMs: number | undefined;
@@ -31,8 +31,8 @@ export function listenForShutdown(): ShutdownSignals {
   return { first: heard('once'), second: heard('twice'), release };
 }
 
-/** Who presses Ctrl-C has no balancer that must hear of it first. */
+/** With Ctrl-C there is no load balancer that must notice first. */
 export const drainMsOf = (signal: NodeJS.Signals, config: Config): number => (signal === 'SIGINT' ? 0 : config.drainMs);
 
-/** What a shell expects of a process that a signal ended. */
+/** The exit code that a shell expects of a process ended by a signal. */
 export const exitCodeOf = (signal: NodeJS.Signals): number => (signal === 'SIGINT' ? 130 : 143);

@@ -9,11 +9,14 @@ import type { Config } from '../../../src/config/config.js';
 import { Failure } from '../failure.js';
 import type { SupervisorMessage, WorkerMessage } from './messages.js';
 
-/** Who lives shorter died at its start, and who follows waits: this long, then twice as long, at most half a minute. */
+/**
+ * A worker that ends sooner died at its start, and its replacement is delayed: first by `FIRST_WAIT_MS`, then by twice
+ * as long each time, at most half a minute.
+ */
 const YOUNG_MS = 10_000;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
-/** For closing the stores, after what was in flight. */
+/** Time to close the stores, after requests in flight. */
 const CLOSE_MS = 10_000;
 
 interface Job {
@@ -23,11 +26,12 @@ interface Job {
 }
 
 /**
- * As many processes as WORKERS says, on one port; this one hands them the connections, and replaces who dies. Rejects with
- * what the first of them failed with, when they can't start. Draining ends them; who is left is killed when it closes.
+ * Starts as many processes as WORKERS says, on one port; this process passes connections to them, and replaces any that
+ * die. Rejects with the first one's failure if they can't start. Draining ends them; those that remain are killed on
+ * close.
  */
 export async function startSupervisor(lifecycle: Lifecycle, job: Job): Promise<Serving & { kill(): void }> {
-  // Asked for here, so that a taken port is told once, and a free one is found once and kept when all die together.
+  // Resolved here, so that a taken port is reported once, and a free one is chosen once and kept when all workers die.
   const port = await freePort(job.config);
   await openMetrics(lifecycle, job.config);
   const supervisor = await lifecycle.open(
@@ -43,7 +47,7 @@ export async function startSupervisor(lifecycle: Lifecycle, job: Job): Promise<S
 
 class Supervisor {
   readonly #job: Job;
-  /** Those that run, each with its end, which never rejects. */
+  /** The running workers, each with a promise of its end, which never rejects. */
   readonly #workers = new Map<Worker, Promise<string>>();
   readonly #stopping = new AbortController();
 
@@ -51,7 +55,10 @@ class Supervisor {
     this.#job = job;
   }
 
-  /** The first start of a worker: gives its address, rejects when it fails. From then on there is always one of this number. */
+  /**
+   * The first start of a worker: returns its address, or rejects if it fails. From then on a worker with this number
+   * always runs.
+   */
   async startWorker(number: number): Promise<string> {
     const first = this.#fork(number);
     const url = await first.serving;
@@ -97,7 +104,7 @@ class Supervisor {
     }
   }
 
-  /** How it ended: at once, where it could not be started. */
+  /** How it ended: at once if it could not be started. */
   #forkAgain(number: number): Promise<string> {
     try {
       return this.#fork(number).end;
@@ -106,14 +113,14 @@ class Supervisor {
     }
   }
 
-  /** `serving` gives the address; `end` says in words how it ended, and never rejects. */
+  /** `serving` resolves with the address; `end` resolves with a message about how it ended, and never rejects. */
   #fork(number: number): { serving: Promise<string>; end: Promise<string> } {
     const { config, demoKey } = this.#job;
     const worker = cluster.fork();
     let failure: Failure | undefined;
     const exit = once(worker, 'exit').then(
       ([code, signal]) => (signal === null ? `exit ${code}` : String(signal)),
-      // It could not even be started: no memory, no process number, no file to be had.
+      // It could not even be started: no memory, process number or file was available.
       (error: unknown) => String(error),
     );
     const end = exit.then((how) => {
@@ -125,7 +132,7 @@ class Supervisor {
       worker.on('message', (message: WorkerMessage) => {
         if (message.say === 'ready') return send(worker, { say: 'serve', worker: number, config, demoKey });
         if (message.say === 'serving') return resolve(message.url);
-        // Metrics come this way, too.
+        // Metrics also arrive this way.
         if (message.say !== 'failed') return;
         failure = new Failure(message.message, message.exitCode);
         worker.process.kill('SIGKILL');
@@ -137,12 +144,12 @@ class Supervisor {
   }
 }
 
-/** One that dies in this moment is told nothing; its end is told by itself. */
+/** A worker that dies at this moment gets no message; its end is reported separately. */
 const send = (worker: Worker, message: SupervisorMessage): void => {
   if (worker.isConnected()) worker.send(message, () => {});
 };
 
-/** Those of all workers, added up: the only thing that this process serves itself. */
+/** The metrics of all workers, added up: the only thing that this process serves itself. */
 async function openMetrics(lifecycle: Lifecycle, { host, metricsPort }: Config): Promise<void> {
   if (metricsPort === null) return;
   const { serveSupervisorMetrics } = await import('../../metrics/supervisor-metrics.js');
@@ -153,7 +160,7 @@ async function openMetrics(lifecycle: Lifecycle, { host, metricsPort }: Config):
   );
 }
 
-/** The port of the configuration, or a free one. Rejects as listening does. */
+/** The configured port, or a free one. Rejects as listening does. */
 async function freePort({ host, port }: Config): Promise<number> {
   const probe = createServer().listen({ host, port });
   await once(probe, 'listening');

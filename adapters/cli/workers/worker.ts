@@ -10,7 +10,7 @@ import { drainMsOf, exitCodeOf, listenForShutdown } from './shutdown-signals.js'
 
 type Work = Extract<SupervisorMessage, { say: 'serve' }>;
 
-/** One of several processes that serve the port: as the primary says, until it says stop, is gone, or a signal comes. */
+/** One of several processes that serve the port, until the primary says stop or is gone, or a signal arrives. */
 export async function work(): Promise<void> {
   const shutdown = listenForShutdown();
   void shutdown.second.then((signal) => process.exit(exitCodeOf(signal)));
@@ -23,7 +23,7 @@ export async function work(): Promise<void> {
     process.exit(0);
   } catch (error) {
     const { message, exitCode } = endingOf(error);
-    // The primary says it, once for all, and ends this process.
+    // The primary reports it, once for all workers, and ends this process.
     send({ say: 'failed', message: message ?? '', exitCode });
     await messages.stop;
     process.exit(exitCode);
@@ -42,7 +42,7 @@ async function serveUntil({ config, demoKey, worker }: Work, stop: Promise<numbe
   await lifecycle.close().catch((error: Error) => note(`perch: ${error.message}`));
 }
 
-/** A primary that is gone can hand over no connection any more: what is open is finished. */
+/** If the primary is gone, no new connections arrive: open ones are finished. */
 function listenForMessages(): { serve: Promise<Work>; stop: Promise<number> } {
   const heard = <S extends SupervisorMessage['say']>(say: S): Promise<Extract<SupervisorMessage, { say: S }>> =>
     new Promise((resolve) => {
@@ -52,7 +52,7 @@ function listenForMessages(): { serve: Promise<Work>; stop: Promise<number> } {
     });
   const disconnected = new Promise<number>((resolve) => {
     cluster.worker?.once('disconnect', () => {
-      // Node would end the process here and now, and cut off what is in flight.
+      // Node would otherwise end the process immediately, and cut off requests in flight.
       if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
       resolve(0);
     });

@@ -15,8 +15,9 @@ const OWN_MODULES = [
 ] as const;
 
 /**
- * GraphiQL 3 as its authors build it for a plain `<script>`: CodeMirror inside, so no workers and no eval, and fonts as data
- * in the stylesheet. Versions 4 and 5 bring Monaco with workers, and need a bundler. Nothing is fetched elsewhere (U42).
+ * GraphiQL 3 as its authors build it for a plain `<script>`: with CodeMirror, so no workers and no eval, and with fonts
+ * as data in the stylesheet. Versions 4 and 5 use Monaco with workers, and need a bundler. Nothing is loaded from
+ * elsewhere (U42).
  */
 const ASSETS = assetSet('/graphql/assets', {
   'react.js': packageFile('react', 'umd/react.production.min.js'),
@@ -29,7 +30,7 @@ const ASSETS = assetSet('/graphql/assets', {
   ...Object.fromEntries(OWN_MODULES.map((name) => [name, own(name)])),
 });
 
-/** Everything that GraphiQL's page asks for, besides the logo and colours of the site; immutable (L10). */
+/** Everything that GraphiQL's page loads, besides the logo and colours of the site; immutable (L10). */
 export const graphiqlAssets = (): AssetSet => ASSETS;
 
 export const graphiqlPath = (name: string): string => pathIn(ASSETS, name);

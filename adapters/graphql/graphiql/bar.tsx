@@ -68,7 +68,7 @@ const CostDetails = () => (
   </section>
 );
 
-/** The strip above GraphiQL: whose key, how much is left, what the last run cost, what the next one would. */
+/** The strip above GraphiQL: whose key, the balance, what the last run cost, what the next one would cost. */
 export const Bar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string }) => (
   <>
     <header class="bar">

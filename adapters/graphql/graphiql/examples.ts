@@ -2,7 +2,7 @@ import { toCredits } from '../../../src/core/credits.js';
 import { priceOf, type Unit } from '../../../src/core/prices.js';
 import { firstQuery, firstQueryPrice } from '../../site/first-reads.js';
 
-/** Whom and what the examples ask for: something that exists on the network of this service. */
+/** The subjects of the examples: they exist on this service's network. */
 export interface ExampleSubjects {
   readonly handle: string;
   /** A tweet with replies; null: the thread is found from the account's newest tweets instead. */
@@ -11,7 +11,7 @@ export interface ExampleSubjects {
   readonly otherHandles: readonly string[];
 }
 
-/** A tab of GraphiQL. `query` opens with a comment that tells what it costs at most. */
+/** A tab of GraphiQL. `query` begins with a comment that says what it costs at most. */
 export interface Example {
   readonly title: string;
   readonly query: string;
@@ -138,6 +138,6 @@ query MeAndUsage {
 `,
 });
 
-/** The tabs that a newcomer finds, the profile with its timeline first. */
+/** The tabs that a new visitor sees, the profile with its timeline first. */
 export const examples = (subjects: ExampleSubjects): Example[] =>
   [profile, search, thread, followers, batch, me].map((example) => example(subjects));

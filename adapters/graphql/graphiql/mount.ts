@@ -9,17 +9,17 @@ import { GRAPHIQL_CSP } from './policy.js';
 export interface GraphiqlOptions {
   /** The demo account's key; null where there is none. */
   readonly demoKey: string | null;
-  /** What the examples ask for; null: what is in any corpus. */
+  /** The subjects of the examples; null: ones that exist in any corpus. */
   readonly subjects: ExampleSubjects | null;
 }
 
-/** Mounts what GraphiQL is made of, and gives the page, which shares its address with GraphQL itself. */
+/** Mounts GraphiQL's assets, and returns the page's handler, which shares its address with GraphQL itself. */
 export function mountGraphiql(app: FastifyInstance, { demoKey, subjects }: GraphiqlOptions): Handler {
   mountAssets(app, graphiqlAssets());
   return (_request, reply) =>
     reply
       .header('Content-Security-Policy', GRAPHIQL_CSP)
-      // Where a demo key is in the page, nothing on the way may keep it.
+      // With a demo key in the page, no cache on the way may keep it.
       .header('Cache-Control', demoKey === null ? 'public, max-age=60' : 'no-store')
       .header('Vary', 'Accept')
       .type('text/html; charset=utf-8')

@@ -10,15 +10,15 @@ import { Bar } from './bar.js';
 import { type ExampleSubjects, examples } from './examples.js';
 
 export interface GraphiqlModel {
-  /** The key of the demo account, offered by a button; null where there is none. The page must then not be cached. */
+  /** The demo account's key, offered by a button; null where there is none. With a key, the page must not be cached. */
   readonly demoKey: string | null;
   /** Without a slash at the end; shown, not called: requests go to the page's own origin. */
   readonly baseUrl: string;
-  /** What the examples ask for; the demo network's account when not given. */
+  /** The subjects of the examples; the demo network's if left out. */
   readonly subjects?: ExampleSubjects;
 }
 
-/** What the page's script reads from `#perch-page`; data only, so no script policy concerns it. */
+/** What the page's script reads from `#perch-page`; data only, so no script policy applies to it. */
 const pageData = ({ demoKey, subjects }: GraphiqlModel) => ({
   demoKey,
   endpoint: '/graphql',
@@ -30,7 +30,7 @@ const pageData = ({ demoKey, subjects }: GraphiqlModel) => ({
         { title: ERROR_CODES[code].title, todo: PROBLEM_TEXTS[code].todo },
       ]),
     ),
-    // Here a key goes into the bar, not into a header.
+    // On this page a key goes into the bar, not into a header.
     missing_key: {
       title: ERROR_CODES.missing_key.title,
       todo: demoKey === null ? 'Paste yours above.' : 'Use the demo key, or paste yours above.',
@@ -38,7 +38,7 @@ const pageData = ({ demoKey, subjects }: GraphiqlModel) => ({
   },
 });
 
-// `<` is all that could end the block early or open a comment in it.
+// `<` is the only character that could end the block early or open a comment in it.
 const inScript = (data: unknown): string => JSON.stringify(data).replaceAll('<', '\\u003c');
 
 const Page = (model: GraphiqlModel) => (
@@ -73,5 +73,5 @@ const Page = (model: GraphiqlModel) => (
   </html>
 );
 
-/** `GET /graphql` for a browser (G1); to be sent under GRAPHIQL_CSP, with `Cache-Control: no-store`. */
+/** `GET /graphql` for a browser (G1); send it under GRAPHIQL_CSP, with `Cache-Control: no-store`. */
 export const graphiqlPage = (model: GraphiqlModel): string => `<!doctype html>\n${render(<Page {...model} />)}\n`;

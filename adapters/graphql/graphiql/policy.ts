@@ -1,7 +1,7 @@
 /**
- * The one `<style>` that GraphiQL writes itself: react-remove-scroll adds it while a dialog or menu is open. Its text is
- * always the same here, because the page does not scroll. Everything else it styles goes through the CSSOM, which a CSP
- * does not concern. A test opens the dialogs and fails on any violation, so a change of the package is noticed (U43).
+ * The only `<style>` that GraphiQL writes itself: react-remove-scroll adds it while a dialog or menu is open. Its text
+ * is always the same here, because the page does not scroll. All other styling goes through the CSSOM, to which a CSP
+ * does not apply. A test opens the dialogs and fails on any violation, so a change in the package is noticed (U43).
  */
 const DIALOG_STYLE = 'sha256-Y/huXlwoYkVyQlxwSVcCi1RCDGDCSVBzDt0hYP9qlTc=';
 

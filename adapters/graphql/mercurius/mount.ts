@@ -9,11 +9,11 @@ import { commonHeaders, type GraphqlOptions, type Page, refuse, wantsPage } from
 import { paramsOf } from '../request-params.js';
 
 export interface MercuriusOptions extends GraphqlOptions {
-  /** Answers a browser that opens the address; without it, a browser is answered as any other client. */
+  /** Answers a browser that opens the address; without it, a browser gets the same answer as any other client. */
   readonly page?: Page;
-  /** `/graphql` unless told. */
+  /** `/graphql` by default. */
   readonly path?: string;
-  /** Names requests instead of the app: by UUIDs, which a ledger keeps. */
+  /** Makes the ids of requests instead of the app: UUIDs, as the ledger requires. */
   readonly requestId?: () => string;
 }
 
@@ -21,12 +21,12 @@ export interface MercuriusOptions extends GraphqlOptions {
 const BODY_BYTES = 64 * 1024;
 
 /**
- * Documents that Mercurius keeps, beside the engine's own. Twice as many at most, each with 32 KiB of text twice, its nodes and a
- * function for 200 fields: 100 MiB if all are the largest there can be.
+ * Documents that Mercurius keeps, besides the engine's own. It keeps at most twice as many, each with 32 KiB of text
+ * twice, its nodes and a function for 200 fields: 100 MiB if all are as large as possible.
  */
 const DOCUMENTS_KEPT = 40;
 
-/** What of Mercurius is used here. */
+/** The part of Mercurius that is used here. */
 interface Graphql {
   (
     source: string,
@@ -41,24 +41,24 @@ interface Graphql {
 }
 
 /**
- * Mounts GraphQL as a Fastify plugin run by Mercurius: the schema, loaders, meter and persisted operations of the other mount.
- * `app.graphql` is Mercurius's own afterwards, so its hooks (`preExecution`, `onResolution`, …) can be added; they see every
- * operation that is executed, once it was admitted and priced. Mercurius is no dependency: throws where it isn't installed, and
- * where `app` has one already (give a scope of its own then).
+ * Mounts GraphQL as a Fastify plugin run by Mercurius, with the same schema, loaders, meter and persisted operations as
+ * the other mount. Afterwards `app.graphql` is Mercurius's own, so its hooks (`preExecution`, `onResolution`, …) can be
+ * added; they see every operation that is executed, once it is admitted and priced. Mercurius is not a dependency:
+ * throws where it isn't installed, and where `app` already has one (mount it in a scope of its own then).
  */
 export async function mountMercurius(app: FastifyInstance, options: MercuriusOptions): Promise<void> {
   const mercurius = await load();
   const settings = {
     schema: options.schema,
-    // Of its own it has no meter, no key and no rate.
+    // Mercurius's own routes have no meter, no key and no rate limit.
     routes: false,
-    // Compiled when it is seen again, the way the other mount compiles.
+    // Compiled when it is seen a second time, as in the other mount.
     jit: 1,
-    // By count, each of which the engine has bounded; up to twice as many are kept.
+    // A number of documents, whose sizes the engine has bounded; up to twice as many are kept.
     cache: DOCUMENTS_KEPT,
-    // Its types leave this out.
+    // Missing from its types.
     compilerOptions: { useExperimentalPathBasedSkipInclude: true },
-    // Its own makes texts of errors: what they came from decides their code here.
+    // Its own formatter turns errors into text: here their causes decide the codes.
     errorFormatter: ({ data, errors }: ExecutionResult) => ({
       statusCode: 200,
       response: { data: data ?? null, ...(errors && { errors }) },
@@ -67,13 +67,14 @@ export async function mountMercurius(app: FastifyInstance, options: MercuriusOpt
   await app.register(mercurius, settings);
   const { graphql } = app as unknown as { graphql: Graphql };
   const large = new WeakSet<object>();
-  // Mercurius compiles whatever it sees again, except what a hook has brought: so a large document is brought once more.
+  // Mercurius compiles any document that it sees twice, unless a hook supplied it: so large documents are supplied once
+  // more.
   graphql.addHook('preExecution', async (_schema, document, context) =>
     large.has(context) ? { document } : undefined,
   );
   const { path = '/graphql', requestId } = options;
   await app.register(async (scope) => {
-    // Bodies are read here, whatever else the app takes them for.
+    // Bodies are parsed here, whatever parsers the app has.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     if (requestId) {
@@ -120,6 +121,6 @@ const runBy =
     const context = { ...given, reply };
     if (!mayCompile) large.add(context);
     if (operationName === null) return graphql(text, context, variables);
-    // It keeps one compiled operation of a text, whichever was asked for: so the text is made another one for each.
+    // It keeps one compiled operation per text, whichever operation was named: so each gets a different text.
     return graphql(`${text}\n#${id}`, context, variables, operationName);
   };

@@ -6,9 +6,9 @@ import { BAD_CREDENTIALS_S, noAccount } from './failures.js';
 import { ANSWERS } from './schemas.js';
 import { type Call, type Xrpc, xrpcOf } from './xrpc.js';
 
-/** 300 sign-ins a day are allowed to an account: no two within this time. */
+/** An account is allowed 300 sign-ins a day: no two within this time. */
 const SIGN_IN_EVERY_MS = 300_000;
-/** Longest that signing in may take, whoever waits for it. */
+/** The longest that signing in may take, whichever reads wait for it. */
 const SIGN_IN_MS = 15_000;
 
 interface Tokens {
@@ -24,11 +24,14 @@ export interface AccountOptions {
   readonly clock: Clock;
 }
 
-/** An account that is signed in when it is first needed, and stays so: its session is kept and renewed, never one per read. */
+/**
+ * An account that signs in when first needed, and stays signed in: its session is kept and renewed, never opened per
+ * read.
+ */
 export class Account {
   readonly #options: AccountOptions;
   #tokens: Tokens | undefined;
-  /** Of the sign-in or renewal under way: all who need it wait for the same one. */
+  /** The tokens of the sign-in or renewal in progress: all who need them wait for the same one. */
   #pending: Promise<Tokens> | undefined;
   #mayAfterMs = 0;
   #refused: ServiceError | undefined;
@@ -48,7 +51,7 @@ export class Account {
     }
   };
 
-  /** A session that no longer works is forgotten, unless another has taken its place: the next one is a new one. */
+  /** Sends with renewed tokens. If they are refused too, they are dropped, unless others have replaced them. */
   async #sendAgain<T>(call: Call<T>, tokens: Tokens): Promise<T> {
     try {
       return await this.#send(call, tokens);
@@ -62,7 +65,7 @@ export class Account {
     return xrpcOf(this.#options.upstream, { authorization: `Bearer ${accessJwt}` })(call);
   }
 
-  /** Other tokens than those, unless somebody has them already. */
+  /** Tokens other than the stale ones, which another read may already have obtained. */
   async #renewed(stale: Tokens | undefined): Promise<Tokens> {
     if (this.#tokens !== undefined && this.#tokens !== stale) return this.#tokens;
     this.#pending ??= this.#renew(stale).finally(() => {
@@ -123,17 +126,17 @@ export class Account {
   }
 }
 
-/** Too many sign-ins rest the account, not the reads of one kind. */
+/** Too many sign-ins rest the whole account, not only the reads of one kind. */
 function refusedSignIn(refusal: Refusal): ServiceError | undefined {
   const { status, limit } = refusal;
   if (status === 429) return noAccount(refusal, limit?.resetsInSeconds);
   return status >= 400 && status < 500 ? noAccount(refusal) : undefined;
 }
 
-/** Another token may do. */
+/** Another token may work. */
 const isRefused = (error: unknown): boolean => error instanceof ServiceError && error.code === 'no_account';
 
-/** Who waits no longer leaves the others waiting. */
+/** A caller who leaves does not stop the wait for the others. */
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

@@ -8,16 +8,16 @@ import { ANSWERS, type DetailedProfile } from './schemas.js';
 import { EPOCH, timeOf } from './times.js';
 
 const LONGEST_MS = 3000;
-/** After a failure other than not knowing somebody the directory is left alone for so long. */
+/** After any failure except an unknown account, the directory is not queried for this long. */
 const REST_MS = 60_000;
-/** Look-ups for one page. */
+/** The most look-ups for one page. */
 const MOST_AT_ONCE = 10;
 
-/** When accounts came to be: an account without a profile record says nothing of it, but the directory of DIDs does. */
+/** When accounts were created: an account without a profile record does not say, but the directory of DIDs does. */
 export class CreationTimes {
   readonly #directory: Upstream;
   readonly #clock: Clock;
-  /** Moments of birth never change. */
+  /** Creation times never change. */
   readonly #cached: BoundedMap<string>;
   #restUntilMs = 0;
 
@@ -27,7 +27,7 @@ export class CreationTimes {
     this.#clock = clock;
   }
 
-  /** By DID, in the form of the interface; 1970 where nobody knows. */
+  /** By DID, in the interface's format; 1970 where the time is unknown. */
   async of(profiles: readonly DetailedProfile[], context: ReadContext): Promise<Map<string, string>> {
     const unknown = profiles.filter(({ createdAt, did }) => timeOf(createdAt) === undefined && !this.#cached.has(did));
     const requested = unknown.filter(({ did }) => did.startsWith('did:plc:')).slice(0, MOST_AT_ONCE);

@@ -4,13 +4,13 @@ import type { PostView } from './schemas.js';
 
 export interface Embedded {
   readonly media: readonly Media[];
-  /** Of a link card. */
+  /** The addresses of link cards. */
   readonly links: readonly string[];
 }
 
 const photo = (url: string): Media => ({ type: 'photo', url });
 
-/** What a view of a post carries along. Sizes are left out: the network gives a ratio, not pixels. */
+/** What the view of a post embeds. Sizes are left out: the network gives a ratio, not pixels. */
 export function embeddedIn(view: PostView['embed']): Embedded {
   switch (view?.$type) {
     case 'app.bsky.embed.images#view':
@@ -31,7 +31,7 @@ export function embeddedIn(view: PostView['embed']): Embedded {
   }
 }
 
-/** The id of the quoted post, whether it can still be seen or not; feeds, lists and starter packs are no posts. */
+/** The id of the quoted post, whether or not it is still visible; feeds, lists and starter packs are not posts. */
 export function quotedId(embed: PostView['record']['embed']): string | undefined {
   const uri = uriIn(embed);
   return uri !== undefined && partsOf(uri)?.collection === POST ? recordId(uri) : undefined;

@@ -5,11 +5,11 @@ type Facet = NonNullable<PostView['record']['facets']>[number];
 export interface Marks {
   readonly links: readonly string[];
   readonly hashtags: readonly string[];
-  /** Handles as they stand in the text, without the @. */
+  /** Handles as they are written in the text, without the @. */
   readonly mentions: readonly string[];
 }
 
-/** What is marked in a text. Positions count bytes of UTF-8. */
+/** The links, hashtags and mentions marked in a text. Positions count bytes of UTF-8. */
 export function marksIn(text: string, facets: readonly Facet[] = []): Marks {
   const bytes = Buffer.from(text, 'utf8');
   const marks = facets.flatMap(({ index, features }) => features.map((feature) => ({ ...feature, index })));

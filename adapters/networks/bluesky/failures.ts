@@ -4,7 +4,7 @@ import { failure } from '../upstream/failures.js';
 import type { Refusal } from '../upstream/refusal.js';
 import { errorBody } from './schemas.js';
 
-/** Credentials that do not work are not tried again for so long (seconds). */
+/** Credentials that do not work are not retried for this long (seconds). */
 export const BAD_CREDENTIALS_S = 900;
 
 const absent = (refusal: Refusal, reason?: string): ServiceError =>
@@ -13,7 +13,7 @@ const absent = (refusal: Refusal, reason?: string): ServiceError =>
 const blocked = (refusal: Refusal): ServiceError =>
   failure('access_denied', 'Bluesky does not show this to our account.', refusal, { reason: 'session' });
 
-/** By the name of the error: what a refusal with status 400 means. */
+/** What a refusal with status 400 means, by the name of the error. */
 const NAMES: Readonly<Record<string, (refusal: Refusal) => ServiceError>> = {
   AccountDeactivated: (refusal) => absent(refusal, 'deactivated'),
   AccountTakedown: (refusal) => absent(refusal, 'suspended'),
@@ -25,18 +25,18 @@ const NAMES: Readonly<Record<string, (refusal: Refusal) => ServiceError>> = {
   InvalidToken: (refusal) => noAccount(refusal),
 };
 
-/** These come under the generic name, so their text tells. */
+/** These have the generic name, so only their text identifies them. */
 const ABSENT = /^(profile|actor|post|could not (find|locate))\b.*\bnot found\b|^could not (find|locate)\b/i;
 
 export const noAccount = (refusal: Refusal, retryAfter = BAD_CREDENTIALS_S): ServiceError =>
   failure('no_account', 'Bluesky rejected our credentials.', refusal, { retryAfter });
 
-/** What a refusal of an XRPC method means; undefined where the status says it all. */
+/** What a refusal of an XRPC method means; undefined where the status says everything. */
 export function failureOf(refusal: Refusal): ServiceError | undefined {
   const { status, json } = refusal;
   const { error = '', message = '' } = errorBody.safeParse(json).data ?? {};
   if (status === 403) return failure('upstream_error', 'Bluesky is refusing our requests for now.', refusal);
-  // Methods are routes: what is missing has status 400.
+  // Methods are routes: a missing object has status 400.
   if (status === 404) return failure('query_id_stale', 'Bluesky no longer offers this read.', refusal);
   if (status !== 400) return undefined;
   if (error === 'InvalidRequest' && ABSENT.test(message)) return absent(refusal);
@@ -46,7 +46,7 @@ export function failureOf(refusal: Refusal): ServiceError | undefined {
 export const SWITCH_ON =
   'set BLUESKY_IDENTIFIER and BLUESKY_APP_PASSWORD (an app password of any free Bluesky account) to enable it';
 
-/** A search that these credentials are not served. */
+/** A search that is not available with these credentials. */
 export function notServed(product: Product, cause?: unknown): ServiceError {
   const message = `Bluesky requires an account to search tweets; the operator of this service can ${SWITCH_ON}. Nothing was charged.`;
   const detail = { reason: 'session', cause };
@@ -55,7 +55,7 @@ export function notServed(product: Product, cause?: unknown): ServiceError {
     : new ServiceError('product_unavailable', message, detail);
 }
 
-/** The same for searches, where a 403 has any body, and the query may be at fault. */
+/** The same for searches, where a 403 may have any body, and the query may be at fault. */
 export const searchFailureOf =
   (product: Product) =>
   (refusal: Refusal): ServiceError | undefined => {
@@ -71,6 +71,6 @@ export const searchFailureOf =
     return failureOf(refusal);
   };
 
-/** The account is for searches: other reads need none, and are the same for everybody without one. */
+/** The account is for searches: other reads need none, and return the same for everyone without one. */
 export const notReadByAccount = (): ServiceError =>
   new ServiceError('access_denied', 'This read does not use an account.', { reason: 'session' });

@@ -1,6 +1,6 @@
 import type { PostView } from './schemas.js';
 
-/** Not to be shown to people who are not signed in, or to nobody: what Perch gives away is seen by anybody. */
+/** Not to be shown to people who are not signed in, or to anyone: everyone can see what Perch returns. */
 const OPT_OUTS: ReadonlySet<string> = new Set(['!no-unauthenticated', '!hide', '!takedown']);
 
 interface Labelled {

@@ -1,14 +1,14 @@
-/** DIDs and AT-URIs as numbers in digits and back, without a table: the same id in every deployment. */
+/** Converts DIDs and AT-URIs to decimal numbers and back, without a table: the same id in every deployment. */
 
 /** Digits of `did:plc`. */
 const PLC_DIGITS = 'abcdefghijklmnopqrstuvwxyz234567';
-/** Digits of TIDs: their order is that of time. */
+/** Digits of TIDs: they sort by time. */
 const TID_DIGITS = '234567abcdefghijklmnopqrstuvwxyz';
 const PLC = /^did:plc:([a-z2-7]{24})$/;
 const TID = /^[2-7a-j][2-7a-z]{12}$/;
 const DID = /^did:[a-z]+:[a-zA-Z0-9._:%-]*[a-zA-Z0-9._-]$/;
 const RECORD_KEY = /^(?!\.{1,2}$)[a-zA-Z0-9_~.:-]{1,512}$/;
-/** A `did:web` of 253 characters and a record key take this many. */
+/** The digits that a `did:web` of 253 characters and a record key need. */
 const MOST_DIGITS = 700;
 const DID_BITS = 120n;
 
@@ -31,7 +31,7 @@ export function userId(did: string): string {
     : idOf(numberOf(plc, PLC_DIGITS), KIND.plc);
 }
 
-/** Null for what is the id of nobody: not in canonical digits, of another kind, or of no DID. */
+/** Null for what cannot be a user's id: not in canonical digits, of another kind, or without a valid DID. */
 export function userDid(id: string): string | null {
   const number = numberOfId(id);
   if (number === null) return null;
@@ -39,7 +39,9 @@ export function userDid(id: string): string | null {
   return did !== null && DID.test(did) && userId(did) === id ? did : null;
 }
 
-/** Of a post or repost. An author who is a `did:plc` and a key that is a TID make 56 digits in the order of time. */
+/**
+ * The id of a post or repost. An author with a `did:plc` and a key that is a TID make 56 digits, in the order of time.
+ */
 export function recordId(uri: string): string {
   const parts = partsOf(uri);
   if (parts === null) throw new RangeError(`not an address of a record: ${uri}`);
@@ -52,7 +54,7 @@ export function recordId(uri: string): string {
   return idOf((numberOf(rkey, TID_DIGITS) << DID_BITS) | numberOf(plc, PLC_DIGITS), kind);
 }
 
-/** Null for what is the id of no post and no repost. */
+/** Null for what is not the id of a post or repost. */
 export function recordOf(id: string): RecordUri | null {
   const number = numberOfId(id);
   const uri = number && uriOf(number.value, number.kind);
@@ -63,7 +65,7 @@ export function recordOf(id: string): RecordUri | null {
 
 export const uriOfRecord = ({ did, collection, rkey }: RecordUri): string => `at://${did}/${collection}/${rkey}`;
 
-/** Null for an address without a DID, or of something else than a record. */
+/** Null for an address without a DID, or of anything but a record. */
 export function partsOf(uri: string): RecordUri | null {
   const [, did = '', collection = '', rkey = ''] = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(uri) ?? [];
   return DID.test(did) && /^[a-zA-Z0-9.-]+$/.test(collection) && RECORD_KEY.test(rkey)
@@ -85,7 +87,7 @@ function uriOf(value: bigint, kind: bigint): string | null {
 const idOf = (value: bigint, kind: bigint): string => (value * 10n + kind).toString();
 
 function numberOfId(id: string): { value: bigint; kind: bigint } | null {
-  // Looked at before it becomes a number: that takes longer than linear time.
+  // Checked before it becomes a number, which takes more than linear time.
   if (id.length > MOST_DIGITS || !/^(0|[1-9][0-9]*)$/.test(id)) return null;
   const number = BigInt(id);
   return { value: number / 10n, kind: number % 10n };
@@ -109,11 +111,11 @@ function textOfNumber(number: bigint, length: number, digits: string): string | 
   return rest === 0n ? text : null;
 }
 
-/** The bytes behind a leading 1, which keeps their number. */
+/** The bytes after a leading 1, which preserves their number. */
 const numberOfText = (text: string): bigint =>
   BigInt(`0x1${Buffer.from(text, 'utf8').toString('hex').padStart(2, '0')}`);
 
-/** Null when the number holds no bytes, or is of another kind than those that hold some. */
+/** Null when the number contains no bytes, or is of a kind that has none. */
 function textOf(value: bigint, kind: bigint): string | null {
   if (kind !== KIND.otherDid && kind !== KIND.otherRecord) return null;
   const hex = value.toString(16);

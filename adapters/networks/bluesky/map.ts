@@ -5,7 +5,7 @@ import { partsOf, recordId, userId } from './ids.js';
 import type { BasicProfile, DetailedProfile, PostView } from './schemas.js';
 import { earlierOf } from './times.js';
 
-/** A post as a list holds it, or somebody's repost of it. */
+/** A post in a list, or an account's repost of it. */
 export interface Item {
   readonly post: PostView;
   readonly repost?: { readonly uri: string; readonly did: string; readonly at: string };
@@ -22,7 +22,7 @@ export function userOf(profile: DetailedProfile, createdAt: string): User {
     ...(avatar && { avatarUrl: avatar }),
     ...(banner && { bannerUrl: banner }),
     verified: isVerified(profile),
-    // There are no private accounts.
+    // Bluesky has no private accounts.
     protected: false,
     followersCount: profile.followersCount,
     followingCount: profile.followsCount,
@@ -65,7 +65,7 @@ function postOf(post: PostView): Tweet {
   };
 }
 
-/** With the whole text of the original, without a prefix (M23), and what is in it. */
+/** With the full text of the original, without a prefix (M23), and its entities. */
 function repostOf(post: PostView, { uri, did, at }: NonNullable<Item['repost']>): Tweet {
   const id = recordId(uri);
   return {
@@ -96,7 +96,7 @@ function countsOf(post: PostView): Partial<Tweet> {
 
 const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
 
-/** All of it is known: an empty list says that there is none. */
+/** All of it is known: an empty list means that there is none. */
 function contentsOf({ record, embed }: PostView): Pick<Tweet, 'media' | 'urls' | 'hashtags' | 'mentions'> {
   const marks = marksIn(record.text, record.facets);
   const { media, links } = embeddedIn(embed);

@@ -31,17 +31,17 @@ import { xrpcOf } from './xrpc.js';
 export interface BlueskyOptions {
   /** Any AppView, without a slash at the end. */
   readonly baseUrl?: string | null;
-  /** A handle or address of an account, for searches. */
+  /** The handle or address of an account, for searches. */
   readonly identifier?: string | null;
-  /** One of its app passwords, never its own. */
+  /** One of its app passwords, never its main password. */
   readonly appPassword?: string | null;
-  /** The server that the account signs in at. */
+  /** The server where the account signs in. */
   readonly serviceUrl?: string | null;
   /** Where DIDs are registered. */
   readonly directoryUrl?: string | null;
   readonly userAgent: string;
   readonly clock: Clock;
-  /** Where what it remembers is counted. */
+  /** Counts what it keeps in memory. */
   readonly memories?: Memories | undefined;
 }
 
@@ -49,7 +49,10 @@ export interface BlueskyOptions {
 const ANONYMOUS = 'anonymous';
 const ACCOUNT = 'account';
 
-/** AppViews that refuse strangers a search, on purpose: they are not asked for one. Any other may decide for itself. */
+/**
+ * AppViews that deliberately refuse searches without an account: they are not sent any. Any other may decide for
+ * itself.
+ */
 const isBlueskys = (baseUrl: string): boolean => /(^|\.)bsky\.(app|social)$/.test(new URL(baseUrl).hostname);
 
 /** Bluesky, or any AppView of the AT protocol, through its public API. Search needs an account; nothing else does. */
@@ -91,9 +94,9 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
     name: 'bluesky',
     sessions: account ? [ANONYMOUS, ACCOUNT] : [ANONYMOUS],
     batchSize: { users: MOST_INPUTS, tweets: MOST_INPUTS },
-    // Of reads, not requests. A timeline takes two to five requests with its authors, a page of followers as many, a
-    // thread up to seven, a search up to nine: at full pace 8 to 20 a second of the fast ones, and up to 9 of the slow one.
-    // Only a batch of nothing but reposts takes more, 27, four at a time.
+    // Counted in reads, not requests. A timeline takes two to five requests with its authors, a page of followers as
+    // many, a thread up to seven, a search up to nine: at full pace 8 to 20 requests a second for fast reads, and up to
+    // 9 for slow ones. Only a batch consisting of reposts takes more, 27, four at a time.
     pace: { fast: 4, slow: 1 },
     products: searcher === null ? ['Latest'] : PRODUCTS,
     lists: servedBy(READERS),
@@ -134,7 +137,7 @@ const ofUser =
     return did === null ? pageWithoutSubject(kind, MISSING) : read(reading, did);
   };
 
-/** Of a post, or of a repost, which is no post of its own: `ofRepost`. */
+/** For a post, or for a repost, which is not a post of its own: `ofRepost`. */
 const ofTweet =
   (read: (reading: Reading, uri: string) => Promise<NetworkPage>, ofRepost: Reader): Reader =>
   async (reading, list) => {
@@ -143,7 +146,7 @@ const ofTweet =
     return record.collection === POST ? read(reading, uriOfRecord(record)) : ofRepost(reading, list);
   };
 
-/** A repost is not quoted, nor reposted (T6). */
+/** A repost is neither quoted nor reposted (T6). */
 const none: Reader = async (_reading, { kind }) => pageWithoutSubject(kind, MISSING);
 
 const READERS: Readers<Reader> = {
@@ -157,7 +160,7 @@ const READERS: Readers<Reader> = {
   search: ({ searches, token, context }, list) => searches.page(list, token, context),
 };
 
-/** What a repost is a thread of: itself. Nobody can reply to it. */
+/** The thread of a repost: only itself. Nobody can reply to it. */
 async function alone({ ask, profiles, context }: ListRead, id: string, wanted: boolean): Promise<NetworkPage> {
   const [found] = await readTweets(ask, profiles, [id], context);
   if (found === undefined || 'fail' in found) throw noTweet();

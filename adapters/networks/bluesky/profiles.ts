@@ -7,13 +7,13 @@ import { ANSWERS, type DetailedProfile } from './schemas.js';
 import { EPOCH } from './times.js';
 import type { Xrpc } from './xrpc.js';
 
-/** Most actors or addresses that one call takes. */
+/** The most actors or addresses in one call. */
 export const MOST_INPUTS = 25;
 
 export const chunks = <T>(all: readonly T[], size = MOST_INPUTS): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size));
 
-/** Whole profiles: lists and posts come with none that has counts. */
+/** Full profiles: those in lists and posts have no counts. */
 export class Profiles {
   readonly #ask: Xrpc;
   readonly #creationTimes: CreationTimes;
@@ -29,7 +29,7 @@ export class Profiles {
     return this.#ask(call);
   }
 
-  /** What there is, in no order. */
+  /** The profiles that exist, in no particular order. */
   async all(actors: readonly string[], context: ReadContext): Promise<DetailedProfile[]> {
     const method = 'app.bsky.actor.getProfiles';
     const calls = chunks(actors).map((some) =>
@@ -38,20 +38,20 @@ export class Profiles {
     return (await Promise.all(calls)).flatMap(({ profiles }) => profiles);
   }
 
-  /** By DID; without those who are not to be shown. */
+  /** By DID; accounts that must not be shown are left out. */
   async usersOf(profiles: readonly DetailedProfile[], context: ReadContext): Promise<Map<string, User>> {
     const shown = profiles.filter((profile) => !isHidden(profile));
     const creationTimes = await this.#creationTimes.of(shown, context);
     return new Map(shown.map((profile) => [profile.did, userOf(profile, creationTimes.get(profile.did) ?? EPOCH)]));
   }
 
-  /** In the order of the DIDs; those who are gone or not to be shown are left out. */
+  /** In the order of the DIDs; accounts that are gone or must not be shown are left out. */
   async users(dids: readonly string[], context: ReadContext): Promise<User[]> {
     const users = await this.usersOf(await this.all([...new Set(dids)], context), context);
     return dids.flatMap((did) => users.get(did) ?? []);
   }
 
-  /** In the order of the items, with whole authors; what is not to be shown is left out. */
+  /** In the order of the items, with full authors; posts that must not be shown are left out. */
   async tweets(items: readonly Item[], context: ReadContext): Promise<Tweet[]> {
     const shown = items.filter(({ post }) => !isHiddenPost(post));
     const authors = [...new Set(shown.map(authorOf))];

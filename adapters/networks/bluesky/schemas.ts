@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { partsOf } from './ids.js';
 
-/** Answers as far as they are read (the lexicons of app.bsky): members that are not named here are let go. */
+/** The parts of answers that Perch reads (the lexicons of app.bsky); other members are ignored. */
 
 const count = z.int().nonnegative();
 const did = z.string().startsWith('did:');
 const uri = z.string().startsWith('at://');
-/** Of a record, with a DID: what an id can be made of. */
+/** The address of a record with a DID, from which an id can be made. */
 const address = uri.refine((text) => partsOf(text) !== null);
 
-/** What is not as it should be is as if it were not there: anybody may write records, and one must not spoil a page. */
+/** An invalid value counts as missing: anyone may write records, and one must not spoil a page. */
 const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 
-/** Those that can be read. */
+/** The items that can be read. */
 const some = <T>(item: z.ZodType<T>) => z.array(z.unknown()).transform((all) => all.flatMap((one) => read(item, one)));
 
-/** Those that can be read; of a page where none can, what is wrong with the first. */
+/** The items that can be read; if a page has none, an error about the first. */
 const page = <T>(item: z.ZodType<T>) =>
   z.array(z.unknown()).transform((all, context) => {
     const items = all.flatMap((one) => read(item, one));
@@ -31,7 +31,7 @@ function read<T>(schema: z.ZodType<T>, value: unknown): T[] {
   return success ? [data] : [];
 }
 
-/** One that cannot be read does not hide the others: some say that nothing is to be shown. */
+/** An unreadable label does not hide the others: some say that a post must not be shown. */
 const labels = maybe(some(z.object({ val: z.string(), neg: maybe(z.boolean()) })));
 
 const verification = maybe(z.object({ verifiedStatus: z.string(), trustedVerifierStatus: z.string() }));
@@ -54,11 +54,11 @@ const detailedProfile = basicProfile.extend({
 
 const facet = z.object({
   index: z.object({ byteStart: z.int(), byteEnd: z.int() }),
-  // Of kinds that are not known yet, too.
+  // Includes kinds that are not known yet.
   features: some(z.object({ $type: z.string(), uri: maybe(z.string()), tag: maybe(z.string()) })),
 });
 
-/** A union of the lexicons is open: kinds that are not known here are read as `other`. */
+/** A union of the lexicons is open: unknown kinds are read as `other`. */
 function open<T extends readonly { shape: { $type: { value: string } } }[] & readonly z.ZodType[]>(...known: T) {
   const names = new Set(known.map(({ shape }) => shape.$type.value));
   const other = z
@@ -123,7 +123,7 @@ const postView = z.object({
   labels,
 });
 
-/** Known by its address only. */
+/** Only its address is known. */
 const unreadablePost = z.object({ uri: address }).transform(({ uri }) => ({ uri, isUnreadable: true as const }));
 
 const feedItem = z.object({
@@ -147,7 +147,7 @@ const threadPost = z.object({
   replies: maybe(some(nextNode)),
 });
 
-/** Posts that are gone or blocked are not seen, either. */
+/** Includes posts that are gone or blocked, which are not shown. */
 const threadNode: z.ZodType<ThreadNode> = open(threadPost);
 
 const cursor = z.string().optional();

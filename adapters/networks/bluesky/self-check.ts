@@ -14,15 +14,15 @@ export interface Setup {
   readonly context: ReadContext;
 }
 
-/** Two calls at most: one read, and one search with the account. */
+/** At most two calls: one read, and one search with the account. */
 export async function selfCheck(setup: Setup): Promise<NetworkReport> {
   const findings = [await reads(setup), await search(setup)];
-  // A search that is not switched on is no fault.
+  // A search that is not configured is not a fault.
   const ok = findings.every((finding) => finding.ok) || (findings[0]?.ok === true && setup.account === undefined);
   return { ok, findings };
 }
 
-/** Anybody may see the findings: what the upstream said, and where it is, are for the log. */
+/** Findings are public: the upstream's own messages and address are only for the log. */
 const why = (error: unknown): string => asServiceError(error).code;
 
 async function reads({ ask, context }: Setup): Promise<Finding> {

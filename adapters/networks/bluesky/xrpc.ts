@@ -5,11 +5,11 @@ import type { Upstream } from '../upstream/client.js';
 import type { Refusal } from '../upstream/refusal.js';
 import { failureOf } from './failures.js';
 
-/** Parameters of a method; a list is the same name several times. */
+/** Parameters of a method; a list repeats the name. */
 export type Params = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
 
 export interface Call<T> {
-  /** Such as `app.bsky.feed.getPosts`. */
+  /** For example `app.bsky.feed.getPosts`. */
   readonly method: string;
   readonly params: Params;
   readonly schema: z.ZodType<T>;
@@ -17,7 +17,7 @@ export interface Call<T> {
   readonly failureOf?: (refusal: Refusal) => ServiceError | undefined;
 }
 
-/** Asks one server, with its credentials or without. */
+/** Calls one server, with or without its credentials. */
 export type Xrpc = <T>(call: Call<T>) => Promise<T>;
 
 export const xrpcOf =

@@ -1,11 +1,11 @@
 import sql, { raw, type Sql } from 'sql-template-tag';
 
-/** No id below this can be a snowflake (time in the bits above 22), and none above it is anything else. */
+/** Every id from here on is a snowflake (time in the bits above 22), and none below is. */
 export const FIRST_SNOWFLAKE = 2199023255552n;
 
 /**
- * A profile's columns, from `corpus_users u`, under names that leave room for a tweet's beside them. Counts that no source had
- * are those of the corpus itself, and so is the last resort for a missing date (T17).
+ * A profile's columns, from `corpus_users u`, under names that leave room for a tweet's beside them. Counts that no
+ * source had are computed from the corpus, as is the last fallback for a missing date (T17).
  */
 export const USER_COLUMNS = raw(`
   u.id AS user_key, u.id::text AS user_id, u.handle AS user_handle, u.name AS user_name, u.bio AS user_bio, u.location AS user_location,
@@ -87,8 +87,8 @@ export interface MediaValue {
 }
 
 /**
- * Tweets (a statement that gives whole rows of `corpus_tweets`) with their authors, in an order over `t`, as one statement.
- * An author of many of them is read, and where need be counted, once.
+ * Tweets (a statement that returns whole rows of `corpus_tweets`) with their authors, in an order over `t`, as one
+ * statement. An author of many of them is read, and if necessary counted, once.
  */
 export const withAuthors = (tweets: Sql, order: Sql): Sql => sql`
   WITH page AS MATERIALIZED (${tweets}), writers AS MATERIALIZED (

@@ -71,7 +71,7 @@ function timeOfId(id: string): Date | null {
   return number < FIRST_SNOWFLAKE ? null : new Date(Number(number >> 22n) + SNOWFLAKE_EPOCH_MS);
 }
 
-/** The object without what is unknown (T10). */
+/** The object without unknown fields (T10). */
 function known<T extends object>(fields: { [K in keyof T]-?: T[K] | null | undefined }): T {
   const kept: Partial<T> = {};
   for (const key of Object.keys(fields) as (keyof T)[]) {

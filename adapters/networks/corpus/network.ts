@@ -12,8 +12,8 @@ import { checkQuery, readSearch } from './search/search.js';
 import { bigintOf, type Position, positionOf } from './token.js';
 
 /**
- * The network of what was imported, read from the tables of migration 002: every list kind and every search product, no pace.
- * Give it a pool of its own: an aborted read is cancelled in the database (see `runOn`).
+ * The network of imported data, read from the tables of migration 002: every list kind and every search product, no
+ * pace. Give it a pool of its own: an aborted read is cancelled in the database (see `runOn`).
  */
 export function createCorpusNetwork(pool: CorpusPool): Network {
   const run = runOn(pool);
@@ -50,7 +50,7 @@ async function findTweets(run: Run, ids: readonly string[], signal: AbortSignal)
 
 type Reader = (run: Run, list: ListRef, after: Position | null, signal: AbortSignal) => Promise<NetworkPage>;
 
-/** A list of a user or a tweet; under an id that no row can have there is nothing. */
+/** A list of a user or a tweet; empty for an id that no row can have. */
 const under =
   (read: (run: Run, id: string, after: Position | null, signal: AbortSignal) => Promise<NetworkPage>): Reader =>
   async (run, { kind, subject }, after, signal) =>

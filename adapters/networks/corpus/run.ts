@@ -6,8 +6,8 @@ import { cancelOnAbort } from '../../../src/core/cancel-on-abort.js';
 export type CorpusPool = postgres.Sql<{ bigint: number | string }>;
 
 /**
- * Runs one statement. A list is planned `anew` with its values in sight: an author of two tweets and one of fifty thousand want
- * different plans. A read by primary key is planned `once`.
+ * Runs one statement. A list is planned `anew` with its values known: an author of two tweets and one of fifty thousand
+ * need different plans. A read by primary key is planned `once`.
  */
 export type Run = <Row extends object>(
   statement: Sql,
@@ -16,8 +16,8 @@ export type Run = <Row extends object>(
 ) => Promise<Row[]>;
 
 /**
- * Rows of a statement, cancelled in the database when the signal fires; then it rejects with the signal's reason. A cancel that
- * comes late can hit the next statement of the same connection, so the pool should be one that only reads the corpus.
+ * Rows of a statement, cancelled in the database when the signal fires; then it rejects with the signal's reason. A
+ * cancel that arrives late can hit the next statement of the same connection, so use a pool that only reads the corpus.
  */
 export function runOn(pool: CorpusPool): Run {
   return async <Row extends object>(statement: Sql, signal: AbortSignal, options = { planned: 'anew' }) => {

@@ -1,6 +1,8 @@
 import { foreignCursor } from '../../../src/core/foreign-cursor.js';
 
-/** Where a page stopped: the sort value of its last item (a time in Unix milliseconds, an ordinal, a score) and its id. */
+/**
+ * Where a page ended: the sort value of its last item (a time in Unix milliseconds, an ordinal, a score) and its id.
+ */
 export interface Position {
   readonly value: number;
   readonly id: string;
@@ -8,7 +10,9 @@ export interface Position {
 
 export const tokenAt = (position: Position): string => `${position.value}.${position.id}`;
 
-/** Null at the start of a list. A position names an item, not a place in a count, so what arrives on top moves nothing (C10). */
+/**
+ * Null at the start of a list. A position names an item, not an offset, so items added at the top move nothing (C10).
+ */
 export function positionOf(token: string | null): Position | null {
   if (token === null) return null;
   const [, value, id] = /^(-?[0-9]{1,16})\.([0-9]{1,19})$/.exec(token) ?? [];
@@ -18,7 +22,7 @@ export function positionOf(token: string | null): Position | null {
   return { value: Number(value), id };
 }
 
-/** As `positionOf`, for lists sorted by time; the value as a time the database takes. */
+/** Like `positionOf`, for lists sorted by time; the value as a time that the database accepts. */
 export function timeOf(position: Position): string {
   const date = new Date(position.value);
   const year = Number.isNaN(date.getTime()) ? 0 : date.getUTCFullYear();
@@ -26,7 +30,7 @@ export function timeOf(position: Position): string {
   return date.toISOString();
 }
 
-/** An id the corpus can hold, or null: no row has any other. */
+/** An id that the corpus can store, or null: no row has any other. */
 export function bigintOf(id: string): string | null {
   return /^[0-9]{1,19}$/.test(id) && BigInt(id) <= 9223372036854775807n ? id : null;
 }

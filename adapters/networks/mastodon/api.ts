@@ -11,7 +11,7 @@ import { nextIn } from './link-header.js';
 export interface MastodonOptions {
   /** One server, without a slash at the end. */
   readonly baseUrl: string;
-  /** User tokens of that server with `read:accounts`, `read:search` and `read:statuses`; none: what is public. */
+  /** User tokens of that server with `read:accounts`, `read:search` and `read:statuses`; empty: public reads only. */
   readonly tokens: readonly string[];
   readonly userAgent: string;
   readonly clock: Clock;
@@ -48,7 +48,7 @@ export class Api {
     return (await this.#ask(get)).body;
   }
 
-  /** One page of a list that goes on by `max_id`, and where. */
+  /** One page of a list that continues by `max_id`, and the next position. */
   async page<T>(get: Get<T>): Promise<{ readonly body: T; readonly next: string | null }> {
     const { body, headers } = await this.#ask(get);
     return { body, next: nextIn(headers.get('link'), 'max_id') };

@@ -6,29 +6,29 @@ import { spellingOf } from '../search/spelling.js';
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Words that can be nothing else. */
+/** Words that cannot be anything else. */
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_.'’-]*$/u;
 
 /** The server reads all of these as a straight quote, which would end a phrase. */
 const QUOTES = /["“”„«»「」『』《》]/g;
 
-/** A search in the server's words. Throws `bad_request` (param `q`) that names what it has no words for. */
+/** A search in the server's syntax. Throws `bad_request` (param `q`) that names what it cannot express. */
 export function compileQuery(q: string, product: Product): string {
   const parts = partsOf(parseQuery(q));
   if (product === 'People') return parts.map(personTerm).join(' ');
   const media = product === 'Photos' || product === 'Videos' ? ['has:media'] : [];
   const terms = parts.map(part).sort((one, other) => rankOf(one) - rankOf(other));
-  // The library would be what the owner of the token has written, liked and saved.
+  // The library would be what the token's owner has written, liked and saved.
   return [...terms, ...media, 'in:public'].join(' ');
 }
 
-/** Words, words that must not be there, operators: some versions forget all but the last run of each kind. */
+/** Words, excluded words, operators: some versions ignore all but the last run of each kind. */
 function rankOf(term: string): number {
   if (/^-?[a-z]+:/.test(term)) return 2;
   return term.startsWith('-') ? 1 : 0;
 }
 
-/** All that must hold together: the server knows no other way to join terms. */
+/** Conditions that must all be met: the server has no other way to join terms. */
 function partsOf(query: Query): readonly Query[] {
   return query.kind === 'and' ? query.of.flatMap(partsOf) : [query];
 }
@@ -72,7 +72,7 @@ function tweetTerm(term: Term): string {
   }
 }
 
-/** What the server could take for an operator of its own is text all the same: `+in:library`. */
+/** Text that the server could take for one of its own operators stays text: `+in:library`. */
 function phrase(term: Extract<Term, { text: string }>): string {
   const text = term.text.replace(QUOTES, ' ').trim();
   if (text === '') throw unsaid(spellingOf(term));
@@ -84,7 +84,7 @@ function dayOf(term: Extract<Term, { kind: 'since' | 'until' }>, shiftMs: number
   return new Date(Date.parse(term.time) + shiftMs).toISOString().slice(0, 10);
 }
 
-/** Profiles are found by words of their names alone. */
+/** Profiles are found only by words of their names. */
 function personTerm(query: Query): string {
   if (query.kind === 'word' || query.kind === 'mention') return query.text;
   if (query.kind === 'phrase') return query.text;

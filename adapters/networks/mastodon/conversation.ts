@@ -5,7 +5,7 @@ import { tweetOf } from './map.js';
 import { hiddenAs, hiddenTweet, isIdHere, isShown } from './objects.js';
 import { context as contextSchema, type Status, status } from './schemas.js';
 
-/** So much of a conversation the server shows at most; what reaches that is not all there is. */
+/** The most of a conversation that the server shows; one that reaches a limit may be incomplete. */
 const LIMITS = {
   anonymous: { ancestors: 40, descendants: 60, depth: 20 },
   token: { ancestors: 4096, descendants: 4096, depth: Number.POSITIVE_INFINITY },
@@ -17,7 +17,7 @@ interface Around {
   readonly isCut: boolean;
 }
 
-/** The one asked for, those above it from the root down, and what follows, in the server's order: one page (T1). */
+/** The requested post, its ancestors from the root down, and its descendants, in the server's order: one page (T1). */
 export async function readThread(api: Api, id: string, context: ReadContext): Promise<NetworkPage> {
   if (!isIdHere(id)) throw notFound('No such tweet');
   const focal = await readShown(api, id, context);
@@ -25,7 +25,7 @@ export async function readThread(api: Api, id: string, context: ReadContext): Pr
   return pageOf([focal, ...ancestors, ...descendants], isCut);
 }
 
-/** The direct ones. */
+/** The direct replies. */
 export async function readReplies(api: Api, id: string, context: ReadContext): Promise<NetworkPage> {
   if (!isIdHere(id)) throw notFound('No such tweet');
   await readShown(api, id, context);
@@ -36,7 +36,7 @@ export async function readReplies(api: Api, id: string, context: ReadContext): P
   );
 }
 
-/** The status, if everybody may see it: a token may see more. */
+/** The status, if it is public: a token may see more. */
 async function readShown(api: Api, id: string, context: ReadContext): Promise<Status> {
   const focal = await api.get({ path: `/api/v1/statuses/${id}`, schema: status, context });
   const reason = hiddenAs(focal);
@@ -55,7 +55,7 @@ async function readAround(api: Api, id: string, context: ReadContext): Promise<A
   return { ancestors, descendants, isCut };
 }
 
-/** How many replies to replies; a parent comes before its children. */
+/** The depth of replies to replies; a parent comes before its children. */
 function depthOf(id: string, descendants: readonly Status[]): number {
   const depths = new Map([[id, 0]]);
   for (const each of descendants) depths.set(each.id, (depths.get(each.in_reply_to_id ?? '') ?? 0) + 1);

@@ -9,16 +9,16 @@ export interface HtmlText {
 /** Line breaks before and after. */
 const BREAKS: Readonly<Record<string, number>> = { p: 2, ul: 2, ol: 2, pre: 2, blockquote: 2, div: 1, li: 1 };
 
-/** What a browser shows as one space. */
+/** Characters that a browser shows as one space. */
 const SPACES = /[ \t\r\n\f]+/g;
 
-/** They have no end. */
+/** Elements without an end tag. */
 const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img', 'wbr', 'input', 'source', 'col', 'link', 'meta']);
 
-/** Nothing of it is for readers. */
+/** Elements whose content is not for readers. */
 const UNREAD: ReadonlySet<string> = new Set(['script', 'style', 'template', 'head']);
 
-/** A post or bio as plain text: paragraphs apart by an empty line, links spelled out as they are written. */
+/** A post or bio as plain text: paragraphs separated by an empty line, links as they are written. */
 export function textOfHtml(html: string): HtmlText {
   const writer = new Writer();
   readHtml(html, (token) => writer.write(token));
@@ -28,13 +28,13 @@ export function textOfHtml(html: string): HtmlText {
 class Writer {
   readonly links = new Set<string>();
   readonly #parts: string[] = [];
-  /** Line breaks at the end of what is written. */
+  /** Line breaks at the end of the text so far. */
   #written = 0;
   /** Line breaks due before the next text. */
   #due = 0;
   /** Whether a space is due before the next text, if that is on the same line. */
   #spaced = false;
-  /** The element that is left out, and how many of its name are open within it. */
+  /** The element that is skipped, and how many of that name are open within it. */
   #skipped: { readonly name: string; depth: number } | undefined;
   #preformatted = 0;
 
@@ -57,7 +57,7 @@ class Writer {
 
   #open(name: string, attributes: ReadonlyMap<string, string>): void {
     const classes = (attributes.get('class') ?? '').split(/\s+/);
-    // What stands in for a quote where quotes are not known.
+    // A fallback for software that does not support quotes.
     const isUnread = UNREAD.has(name) || classes.includes('quote-inline');
     if (isUnread && !VOID.has(name)) {
       this.#skipped = { name, depth: 1 };
@@ -109,7 +109,7 @@ class Writer {
     this.#spaced = words.endsWith(' ');
   }
 
-  /** Line breaks that are due: not before the first text, and no more than there are not already. */
+  /** Writes the line breaks that are due: none before the first text, and only as many as are still missing. */
   #flush(): void {
     if (this.#due > 0) {
       this.#spaced = false;

@@ -1,7 +1,7 @@
 const LINK = /\s*(?:,\s*)?<([^>]*)>/y;
 const PARAMETER = /\s*;\s*([a-zA-Z*]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]+)))?/y;
 
-/** The target of the first link with this relation in a `Link` header (RFC 8288), as it is written; null without one. */
+/** The target of the first link with this relation in a `Link` header (RFC 8288), unchanged; null without one. */
 export function linkOf(header: string | null, relation: string): string | null {
   const text = header ?? '';
   let at = 0;
@@ -10,7 +10,7 @@ export function linkOf(header: string | null, relation: string): string | null {
     let relations: string | undefined;
     for (let found = matchAt(PARAMETER, text, at); found; found = matchAt(PARAMETER, text, at)) {
       at = PARAMETER.lastIndex;
-      // Of several `rel`, the first counts (3.3).
+      // If there are several `rel`, the first counts (3.3).
       if (found[1]?.toLowerCase() === 'rel') relations ??= found[2] ?? found[3];
     }
     if (relations?.toLowerCase().split(/\s+/).includes(relation)) return link[1] ?? null;
@@ -19,8 +19,8 @@ export function linkOf(header: string | null, relation: string): string | null {
 }
 
 /**
- * Where a list goes on: the number `name` in the query of the next page's address. The rest of that address is the server's word
- * and goes no further: neither its host nor its path is ever asked.
+ * Where a list continues: the number `name` in the query of the next page's address. The rest of that address is
+ * untrusted and not used: neither its host nor its path is ever requested.
  */
 export function nextIn(header: string | null, name: 'max_id' | 'offset'): string | null {
   const target = linkOf(header, 'next');
@@ -29,7 +29,7 @@ export function nextIn(header: string | null, name: 'max_id' | 'offset'): string
   return value !== null && isPosition(value) ? value : null;
 }
 
-/** Positions are numbers: ids of posts, follows and boosts, or how many to pass over. */
+/** Positions are numbers: ids of posts, follows and boosts, or how many items to skip. */
 export const isPosition = (text: string): boolean => /^[0-9]{1,20}$/.test(text);
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {

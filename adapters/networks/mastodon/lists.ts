@@ -6,11 +6,11 @@ import { tweetOf, userOf } from './map.js';
 import { isIdHere, isShown, readAccount } from './objects.js';
 import { type Account, accounts, status, statuses } from './schemas.js';
 
-/** Most that a page has. */
+/** The most items on a page. */
 const STATUSES = '40';
 const ACCOUNTS = '80';
 
-/** Where in which list: `maxId` is the server's own number, most often of no post and nobody. */
+/** The position in a list: `maxId` is the server's own number, usually not the id of a post or account. */
 export interface ListPosition {
   readonly subject: string;
   readonly maxId: string | null;
@@ -33,7 +33,8 @@ export async function readFollows(
   if (!isIdHere(position.subject)) throw notFound('No such user');
   const path = `/api/v1/accounts/${position.subject}/${kind}`;
   const { body, next } = await api.page({ path, query: queryOf(ACCOUNTS, position), schema: accounts, context });
-  // Empty is also what the server says of who is suspended, and of who does not want it seen: but not to the owner's own token.
+  // The server also returns an empty list for a suspended account, and for one that hides it, except to its owner's
+  // token.
   if (position.maxId === null && (body.length === 0 || api.hasToken(context))) {
     const owner = await readAccount(api, { id: position.subject }, context);
     if (owner.hide_collections) throw notFound('The user has made this list private', 'private');
@@ -41,7 +42,7 @@ export async function readFollows(
   return { users: people(body), next };
 }
 
-/** Of nothing: empty (T6). */
+/** Empty for a post that does not exist (T6). */
 export async function readRetweeters(api: Api, position: ListPosition, context: ReadContext): Promise<NetworkPage> {
   if (!isIdHere(position.subject) || (await isHidden(api, position, context))) return { users: [], next: null };
   const path = `/api/v1/statuses/${position.subject}/reblogged_by`;
@@ -54,7 +55,7 @@ export async function readRetweeters(api: Api, position: ListPosition, context: 
   }
 }
 
-/** Of nothing: empty (T6). Servers before 4.5 have no such list. */
+/** Empty for a post that does not exist (T6). Servers before 4.5 have no such list. */
 export async function readQuotes(api: Api, position: ListPosition, context: ReadContext): Promise<NetworkPage> {
   if (!api.hasToken(context)) throw needsToken('Listing quotes of a tweet');
   if (!isIdHere(position.subject) || (await isHidden(api, position, context))) return { tweets: [], next: null };
@@ -71,7 +72,7 @@ export async function readQuotes(api: Api, position: ListPosition, context: Read
   }
 }
 
-/** Whether it is there for the token alone, and not for everybody: asked once for each list. */
+/** Whether it is visible only with the token, and not publicly: checked once for each list. */
 const isHidden = async (api: Api, { subject, maxId }: ListPosition, context: ReadContext): Promise<boolean> =>
   maxId === null && api.hasToken(context) && !(await exists(api, subject, context));
 

@@ -16,7 +16,7 @@ export function userOf(account: Account): User {
     url: site ?? account.url,
     avatarUrl: picture(account.avatar),
     bannerUrl: picture(account.header),
-    // Whoever has proven to own an address: nothing more is ever verified here.
+    // An account that has proven to own an address: Mastodon verifies nothing else.
     verified: fields.some(({ verified_at }) => verified_at != null),
     protected: account.locked,
     followersCount: account.followers_count,
@@ -29,12 +29,12 @@ export function userOf(account: Account): User {
   });
 }
 
-/** A boost has its own id, time and author, and all else of what is boosted (M23). */
+/** A boost has its own id, time and author, and everything else from the boosted post (M23). */
 export function tweetOf(status: Status): Tweet {
   const shown: Post = status.reblog ?? status;
   const { text, links } = textOfHtml(shown.content);
   const card = shown.card?.url;
-  // What is boosted may be a quote, the boost is none.
+  // The boosted post may be a quote; the boost is not.
   const quote = status.reblog ? null : status.quote;
   return withoutUnknown<Tweet>({
     id: status.id,
@@ -43,7 +43,7 @@ export function tweetOf(status: Status): Tweet {
     createdAt: status.created_at,
     authorId: status.account.id,
     author: userOf(status.account),
-    // The network does not tell.
+    // The network does not provide it.
     conversationId: null,
     inReplyToId: status.in_reply_to_id,
     inReplyToUserId: status.in_reply_to_account_id,
@@ -67,7 +67,7 @@ export function tweetOf(status: Status): Tweet {
   });
 }
 
-/** Of a quote that its author has agreed to: anything else is not shown as one. */
+/** The id of the quoted post, if its author has accepted the quote: otherwise it is not shown as one. */
 function quotedIdOf(quote: Post['quote']): string | undefined {
   if (quote?.state !== 'accepted') return undefined;
   return quote.quoted_status?.id ?? quote.quoted_status_id ?? undefined;
@@ -87,7 +87,7 @@ function mediaOf({ type, url, remote_url, preview_url, meta }: Post['media_attac
   return [withoutUnknown<Media>({ type: kind, url: url ?? remote_url, previewUrl, width, height })];
 }
 
-/** `user` of this server, `user@domain` of another; the domain as it travels on the wire, which is how it can be asked for. */
+/** `user` on this server, `user@domain` on another; the domain in its encoded form, by which it can be looked up. */
 function handleOf(acct: string): string {
   const at = acct.indexOf('@');
   if (at === -1) return acct;
@@ -95,5 +95,5 @@ function handleOf(acct: string): string {
   return `${acct.slice(0, at)}@${domainToASCII(domain) || domain}`;
 }
 
-/** Whoever has given none is shown a drawing that all have. */
+/** Accounts without a picture of their own show a common default. */
 const picture = (url: string | null | undefined): string | null => (url && !url.endsWith('/missing.png') ? url : null);

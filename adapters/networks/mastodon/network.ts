@@ -11,19 +11,19 @@ import { checkQuery, readSearch, SEARCHABLE } from './search.js';
 import { selfCheck } from './self-check.js';
 
 /**
- * A server lets 300 calls in 5 minutes pass, whoever asks. A slow read may take two: together these make at most
- * 5 × 60 × (0.5 + 2 × 0.25) = 300. Of reads that page it lets 300 in 15 minutes pass: slow ones make 225 of them, and when many
+ * A server allows 300 calls in 5 minutes from each client. A slow read may take two: together these make at most 5 × 60
+ * × (0.5 + 2 × 0.25) = 300. It allows 300 paged reads in 15 minutes: slow ones make 225 of them, and when many
  * timelines are paged as well, its rate headers say when to rest.
  */
 const PACE = { fast: 0.5, slow: 0.25 } as const;
 
-/** One Mastodon server (4.3 or later) by its client API: what it knows of the network is what can be read. */
+/** One Mastodon server (4.3 or later) through its client API: what it knows of the network can be read. */
 export function createMastodonNetwork(options: MastodonOptions): Network {
   const api = new Api(options);
   return {
     name: 'mastodon',
     sessions: api.sessions,
-    // A handle is a call of its own, and a turn is one call; of posts a call takes twenty.
+    // A handle is a call of its own, and a turn is one call; a call takes twenty posts.
     batchSize: { users: 1, tweets: 20 },
     pace: PACE,
     products: SEARCHABLE,
@@ -42,13 +42,13 @@ export function createMastodonNetwork(options: MastodonOptions): Network {
 
 type Reader = (api: Api, list: ListRef, token: string | null, context: ReadContext) => Promise<NetworkPage>;
 
-/** A list that goes on from a post or an account of the server's own. */
+/** A list that continues from the id of a post or account on this server. */
 const paged =
   (read: (api: Api, position: ListPosition, context: ReadContext) => Promise<NetworkPage>): Reader =>
   (api, { subject }, token, context) =>
     read(api, { subject, maxId: token }, context);
 
-/** A list that comes whole. */
+/** A list that comes in one piece. */
 const whole =
   (read: (api: Api, id: string, context: ReadContext) => Promise<NetworkPage>): Reader =>
   (api, { subject }, _token, context) =>

@@ -6,13 +6,13 @@ import { notFound } from './failures.js';
 import { tweetOf, userOf } from './map.js';
 import { type Account, account, type Status, statuses } from './schemas.js';
 
-/** Most that a server stores as an id. */
+/** The greatest id that a server stores. */
 const LAST_ID = 2n ** 63n - 1n;
 
-/** What no id of the server can be need not be asked for. */
+/** An id that the server cannot have need not be requested. */
 export const isIdHere = (id: string): boolean => BigInt(id) <= LAST_ID;
 
-/** One call each: the server looks up one handle at a time, and of ids few are ever asked for. */
+/** One call each: the server looks up one handle at a time, and ids are rarely requested. */
 export const readUsers = (api: Api, refs: readonly UserRef[], context: ReadContext): Promise<Found<User>[]> =>
   Promise.all(
     refs.map((ref) =>
@@ -26,7 +26,7 @@ export const readUsers = (api: Api, refs: readonly UserRef[], context: ReadConte
     ),
   );
 
-/** Throws `not_found` also for who is suspended. */
+/** Also throws `not_found` for a suspended account. */
 export async function readAccount(api: Api, ref: UserRef, context: ReadContext): Promise<Account> {
   if ('id' in ref && !isIdHere(ref.id)) throw notFound('No such user');
   const found = await api.get({
@@ -67,7 +67,7 @@ async function readStatuses(api: Api, ids: readonly string[], context: ReadConte
 
 const PUBLIC: ReadonlySet<string> = new Set(['public', 'unlisted']);
 
-/** Why it is not for everybody, though a token may see it. */
+/** Why it is not public, although a token may see it. */
 export function hiddenAs(status: Status): 'private' | 'suspended' | undefined {
   const all = status.reblog == null ? [status] : [status, status.reblog];
   if (all.some(({ account: { suspended } }) => suspended)) return 'suspended';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Ids are numbers as text; where they are not, it is another server software, whose ids Perch cannot carry. */
+/** Ids are numbers as text; if not, it is other server software, whose ids Perch cannot represent. */
 const id = z.string().regex(/^(0|[1-9][0-9]{0,19})$/, 'is no decimal id');
 
-/** A moment as Perch writes it. Some are days without a time. */
+/** A time in Perch's format. Some are days without a time. */
 const moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()])
   .transform((text) => new Date(text).toISOString());
@@ -42,7 +42,7 @@ const attachment = z.object({
   meta: z.object({ original: size.nullish() }).nullish().catch(null),
 });
 
-/** Whole, or from servers' nested answers only its id. */
+/** Complete, or in servers' nested answers only its id. */
 const quote = z.object({
   state: z.string(),
   quoted_status: z.object({ id }).nullish(),
@@ -76,7 +76,7 @@ export const status = post.extend({ reblog: post.nullish() });
 export const accounts = z.array(account);
 export const statuses = z.array(status);
 export const context = z.object({ ancestors: statuses, descendants: statuses });
-/** Without a token some versions leave out what is not served. */
+/** Without a token some versions leave out members that are not served. */
 export const found = z.object({ accounts: accounts.default([]), statuses: statuses.default([]) });
 
 export const instance = z.object({

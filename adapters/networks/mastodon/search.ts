@@ -8,26 +8,26 @@ import { tweetOf, userOf } from './map.js';
 import { isShown } from './objects.js';
 import { found, type Status } from './schemas.js';
 
-/** What the server can find: it ranks nothing, so there is no Top. */
+/** The products that the server can find: it does not rank, so there is no Top. */
 export const SEARCHABLE: readonly Product[] = ['Latest', 'People', 'Photos', 'Videos'];
 
 const SIZE = 40;
-/** Further back its index does not go. */
+/** Its index does not go back further. */
 const LAST_OFFSET = 10_000 - SIZE;
 
 export interface Search {
   readonly q: string;
   readonly product: Product;
-  /** How many to pass over. */
+  /** How many to skip. */
   readonly offset: number;
 }
 
-/** Throws exactly when a search with this text would be refused: `bad_request`, saying where. Reads nothing. */
+/** Throws exactly when a search with this text would be refused: `bad_request`, with the position. Reads nothing. */
 export function checkQuery(q: string, product: Product): void {
   compileQuery(q, product);
 }
 
-/** One page of a search. Throws `bad_request` for a query that isn't right, saying where. */
+/** One page of a search. Throws `bad_request` for an invalid query, with the position. */
 export async function readSearch(api: Api, search: Search, context: ReadContext): Promise<NetworkPage> {
   const { q, product, offset } = search;
   if (!SEARCHABLE.includes(product)) {
@@ -50,10 +50,10 @@ export async function readSearch(api: Api, search: Search, context: ReadContext)
     ],
     schema: found,
     context,
-    // Some servers let nobody search without a token: other reads are not touched by that.
+    // Some servers allow no search without a token: other reads are not affected.
     failureOf: (refusal) => (refusal.status === 401 && !api.hasToken(context) ? refused(refusal) : undefined),
   });
-  // The server filters after counting: a page that is not full is not the last, one that is empty is.
+  // The server filters after counting: a page that is not full is not the last, but an empty one is.
   const isMore = (isPeople ? accounts : statuses).length > 0;
   const goesOn = isMore && offset + SIZE <= LAST_OFFSET && api.hasToken(context);
   return {
@@ -70,7 +70,7 @@ const MEDIA_OF: Readonly<Partial<Record<Product, readonly string[]>>> = {
   Videos: ['video', 'gifv'],
 };
 
-/** Of authors who let their posts be found, and with what the product is about. */
+/** Whether its author's posts may be found, and it has what the product requires. */
 function isFindable(status: Status, product: Product): boolean {
   const { indexable, noindex } = status.account;
   if (!isShown(status) || indexable === false || noindex) return false;

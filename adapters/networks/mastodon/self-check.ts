@@ -8,11 +8,11 @@ type Finding = NetworkReport['findings'][number];
 const yes = (what: string): Finding => ({ ok: true, what });
 const no = (what: string): Finding => ({ ok: false, what });
 
-/** First with the batches that are read with; first with lists of quotes. */
+/** The first version with the batches that Perch uses; the first with lists of quotes. */
 const OLDEST = [4, 3] as const;
 const QUOTES_SINCE = 7;
 
-/** A word that is in some post of any server that searches at all. */
+/** A word that occurs in some post of any server that supports search. */
 const COMMON_WORD = 'the';
 
 /** One call, and at most two for each session, one after the other. Never rejects. */
@@ -26,7 +26,7 @@ export async function selfCheck(api: Api, context: ReadContext): Promise<Network
     for (const session of api.sessions) {
       const about = await aboutSession(api, server, { ...context, session });
       findings.push(...about.findings);
-      // One that reads is enough.
+      // One session that reads is enough.
       ok ||= about.reads;
     }
     return { ok, findings };
@@ -36,7 +36,7 @@ export async function selfCheck(api: Api, context: ReadContext): Promise<Network
   }
 }
 
-/** Of what this cannot read: other software with the same interface has ids that are no numbers. */
+/** Reports software that Perch cannot read: some has the same interface, but ids that are not numbers. */
 function faultOf({ domain, version, contact }: Instance): string | undefined {
   const [, major = 0, minor = 0] = /^(\d+)\.(\d+)\.\d+/.exec(version)?.map(Number) ?? [];
   const hasNumbers = /^\d+$/.test(contact?.account?.id ?? '0');
@@ -113,5 +113,5 @@ function hint(failure: ServiceError): string {
   return causeOf(failure);
 }
 
-/** Without what lies underneath: findings are shown to everybody. */
+/** The message only: findings are public. */
 const causeOf = (error: unknown): string => asServiceError(error).message;

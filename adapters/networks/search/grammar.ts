@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import peggy from 'peggy';
 
 /**
- * The parser of searches, out of its grammar: here when the module is loaded, and in the built program when that is built. So
- * there is no generated file that can lag behind its source. With `cache` no text takes more than linear time.
+ * The search parser, generated from its grammar: here when the module is loaded, and in the built program when that is
+ * built. So no generated file can lag behind its source. With `cache` parsing takes linear time for any text.
  */
 export const parser = peggy.generate(readFileSync(new URL('./query.peggy', import.meta.url), 'utf8'), { cache: true });

@@ -3,12 +3,12 @@ import { truncated } from '../../../src/core/truncated.js';
 import type { Flag, Term } from './query.js';
 
 interface Operator {
-  /** What a value has to be, for the message that refuses another. */
+  /** What a value must be, for the message that refuses another. */
   readonly expects: string;
   readonly read: (value: string) => Term | null;
 }
 
-/** Every name that `filter:` takes. */
+/** Every name that `filter:` accepts. */
 const FILTERS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['replies', 'reply'],
   ['retweets', 'retweet'],
@@ -33,7 +33,7 @@ const A_NUMBER = 'a whole number';
 const MAX_BIGINT = 9223372036854775807n;
 const LAST_SECOND = 253402300799;
 
-/** Every operator: one row is all there is to one. Names are matched without regard to case. */
+/** Every operator, each fully described by one row. Names are matched without regard to case. */
 const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ['from', { expects: A_HANDLE, read: (value) => ofHandle('from', value) }],
   ['to', { expects: A_HANDLE, read: (value) => ofHandle('to', value) }],
@@ -67,7 +67,7 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
 
 export const isOperator = (name: string): boolean => OPERATORS.has(name.toLowerCase());
 
-/** The term, or in words why there is none. */
+/** The term, or a message about why the value is invalid. */
 export function readOperator(name: string, value: string): Term | { readonly fault: string } {
   const operator = OPERATORS.get(name.toLowerCase());
   if (operator === undefined) {
@@ -86,7 +86,7 @@ function ofHandle(kind: 'from' | 'to', value: string): Term | null {
   return handle === null ? null : { kind, handle };
 }
 
-/** Ids beyond what the store can hold stand for its greatest: nothing lies above it. */
+/** Ids beyond the store's range count as its greatest: nothing is above it. */
 function ofId(kind: 'conversation' | 'quoting' | 'afterId' | 'uptoId', value: string): Term | null {
   if (!isId(value)) return null;
   return { kind, id: BigInt(value) > MAX_BIGINT ? MAX_BIGINT.toString() : value };
@@ -107,7 +107,7 @@ function readDate(value: string): string | null {
   if (match === null || value.startsWith('0000')) return null;
   const text = `${match[1]}T${match[2] ?? '00:00:00'}.000Z`;
   const date = new Date(text);
-  // A day that no month has (2015-02-30) is moved by Date, not refused.
+  // Date moves an impossible day (2015-02-30) instead of refusing it.
   return Number.isNaN(date.getTime()) || date.toISOString() !== text ? null : text;
 }
 

@@ -7,10 +7,13 @@ import type { Query, Term } from './query.js';
 const MAX_LENGTH = 4096;
 const MAX_TERMS = 100;
 const MAX_PARENTHESES = 50;
-/** The text index takes no word of more than 2,046 bytes. */
+/** The text index accepts no word of more than 2,046 bytes. */
 const MAX_WORD = 500;
 
-/** Reads a search. Throws `bad_request` (param `q`) that names the character at fault, counted from 1, and what belongs there. */
+/**
+ * Parses a search. Throws `bad_request` (param `q`) that names the character at fault, counted from 1, and what is
+ * expected there.
+ */
 export function parseQuery(q: string): Query {
   if (q.length > MAX_LENGTH) throw badRequest(`q is longer than ${MAX_LENGTH} characters`, 'q');
   if (q.includes('\0')) throw fault(q, q.indexOf('\0'), 'NUL characters are not allowed');
@@ -52,7 +55,7 @@ function syntaxFault(q: string, error: peggy.parser.SyntaxError): ServiceError {
   for (const each of error.expected ?? []) {
     if (each.type === 'other' && each.description !== 'a space') expected.add(each.description);
   }
-  // Whatever may start a term is one thing to a reader.
+  // To a reader, everything that may start a term is the same.
   if (expected.delete('a word')) {
     expected.delete('a phrase');
     expected.add('a search term');

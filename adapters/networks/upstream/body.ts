@@ -1,10 +1,10 @@
 import type { Response } from 'undici';
 import { ServiceError } from '../../../src/core/errors.js';
 
-/** Far more than any page; what is larger is no answer to what was asked. */
+/** Far more than any page; a larger body is not an answer to the request. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** The whole body as text. Throws `upstream_error` when it is cut short or without end. */
+/** The whole body as text. Throws `upstream_error` when it is cut short or too long. */
 export async function readBody(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -9,34 +9,36 @@ import type { Limit, Refusal } from './refusal.js';
 export interface UpstreamOptions {
   /** Without a slash at the end. */
   readonly baseUrl: string;
-  /** Names the software and whom to write to. */
+  /** Names the software and a contact. */
   readonly userAgent: string;
-  /** The network's dialect of rate headers. */
+  /** Reads the network's dialect of rate headers. */
   readonly limitOf: (headers: Headers) => Limit | undefined;
 }
 
 export interface UpstreamRequest<T> {
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** POST where there is a body. */
   readonly method?: 'GET' | 'POST';
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** What the answer must be; members it does not name are let go. */
+  /** The schema of the answer; members that it does not name are dropped. */
   readonly schema: z.ZodType<T>;
   readonly context: ReadContext;
-  /** What a refusal means where the network means something of its own by it. */
+  /** What a refusal means where it has a meaning specific to the network. */
   readonly failureOf?: (refusal: Refusal) => ServiceError | undefined;
 }
 
-/** Connections to one host; what waits for the pace waits above. */
+/** Connections to one host; reads that wait for the pace wait elsewhere. */
 const CONNECTIONS = 32;
 const CONNECT_MS = 10_000;
-/** Longest silence before the head, and inside the body: the caller's signal is most often sooner. */
+/** The longest silence before the head, and within the body: the caller's signal usually fires sooner. */
 const SILENCE_MS = 30_000;
 
-/** One upstream over HTTP: a pool of connections, answers checked at the edge, and failures in the interface's codes. */
+/**
+ * One upstream over HTTP: a pool of connections, answers validated on arrival, and failures with the interface's codes.
+ */
 export class Upstream {
   readonly #options: UpstreamOptions;
   readonly #agent = new Agent({
@@ -50,12 +52,12 @@ export class Upstream {
     this.#options = options;
   }
 
-  /** The answer, checked. Throws a ServiceError of an upstream code; an aborted read throws the signal's reason. */
+  /** The validated answer. Throws a ServiceError with an upstream code; an aborted read throws the signal's reason. */
   async ask<T>(ask: UpstreamRequest<T>): Promise<T> {
     return (await this.askWithHeaders(ask)).body;
   }
 
-  /** The same, for networks that say in a header where a list goes on. */
+  /** The same with the headers, for networks that put a list's next position there. */
   async askWithHeaders<T>(ask: UpstreamRequest<T>): Promise<{ readonly body: T; readonly headers: Headers }> {
     const { path, schema, context, failureOf } = ask;
     const { status, headers, text } = await this.#send(ask);

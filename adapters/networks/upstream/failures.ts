@@ -2,13 +2,13 @@ import { ServiceError } from '../../../src/core/errors.js';
 import { retryAfterSeconds } from './rate-headers.js';
 import type { Refusal } from './refusal.js';
 
-/** An answer that is not as it should be: what is wrong is for the log, not for callers. */
+/** A malformed answer: the details are for the log, not for callers. */
 export const unreadable = (path: string, what: string): ServiceError =>
   new ServiceError('upstream_error', 'The response from the network could not be read.', {
     cause: new Error(`${path.split('?')[0]}: ${what}`),
   });
 
-/** Says what the upstream said, for the log. */
+/** The upstream's own message, for the log. */
 const causeOf = ({ status, text }: Refusal): Error => new Error(`HTTP ${status}: ${text}`);
 
 export function failure(
@@ -20,15 +20,15 @@ export function failure(
   return new ServiceError(code, message, { ...detail, cause: causeOf(refusal) });
 }
 
-/** It did respond, but not to what was asked: with a fault of its own, or by leading elsewhere. */
+/** It did respond, but not to the request: with a fault of its own, or with a redirect. */
 export const NO_ANSWER = 'The network failed to answer the request.';
 
-/** What a status means where the network means nothing of its own by it. */
+/** What a status means where it has no meaning specific to the network. */
 export function defaultFailure(refusal: Refusal): ServiceError {
   const { status, headers, limit } = refusal;
   if (status === 429) {
     const seconds = retryAfterSeconds(headers) ?? limit?.resetsInSeconds;
-    // A moment that has passed by our clock is no leave to go on at once.
+    // A time that has already passed by this clock does not mean that reads may continue at once.
     const detail = seconds === undefined ? {} : { retryAfter: Math.max(1, seconds) };
     return failure(
       'upstream_rate_limited',

@@ -1,7 +1,7 @@
 import type { Headers } from 'undici';
 import type { Limit } from './refusal.js';
 
-/** Longest that an upstream is believed to want us to wait: a header may be wrong, or a clock. */
+/** The longest wait that an upstream may ask for: a header may be wrong, or a clock. */
 const LONGEST_S = 24 * 3600;
 
 const inBounds = (seconds: number): number | undefined =>
@@ -14,13 +14,13 @@ export function retryAfterSeconds(headers: Headers, nowMs = Date.now()): number 
   return /^\d+$/.test(text) ? inBounds(Number(text)) : inBounds((Date.parse(text) - nowMs) / 1000);
 }
 
-/** A moment as upstreams write it, as seconds from now: Unix seconds, or a date-time of RFC 3339. */
+/** Times in an upstream's format as Unix milliseconds: from Unix seconds, or from an RFC 3339 date-time. */
 const DIALECTS = {
   'unix seconds': (text: string): number => (/^\d{9,11}$/.test(text) ? Number(text) * 1000 : Number.NaN),
   'date-time': (text: string): number => Date.parse(text),
 } as const;
 
-/** Rate headers by their names' beginning (`x-rate-limit`, `ratelimit`) and the dialect of their moments. */
+/** Reads rate headers with a given prefix (`x-rate-limit`, `ratelimit`) and time format. */
 export const limitReader =
   (prefix: string, dialect: keyof typeof DIALECTS) =>
   (headers: Headers, nowMs = Date.now()): Limit | undefined => {

@@ -1,19 +1,19 @@
 import type { Headers } from 'undici';
 
-/** What an upstream's headers say of the calls that are left to these credentials. */
+/** What an upstream's headers say about the remaining calls of these credentials. */
 export interface Limit {
   readonly remaining: number;
-  /** Seconds until there are more. */
+  /** Seconds until more are available. */
   readonly resetsInSeconds: number;
 }
 
-/** An answer that is no success, as far as it could be read. */
+/** An unsuccessful answer, as far as it could be read. */
 export interface Refusal {
   readonly status: number;
   readonly headers: Headers;
-  /** The body if it is JSON, else undefined. */
+  /** The body if it is JSON, otherwise undefined. */
   readonly json: unknown;
-  /** Its beginning. */
+  /** The beginning of the body. */
   readonly text: string;
   readonly limit: Limit | undefined;
 }

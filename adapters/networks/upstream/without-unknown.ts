@@ -1,4 +1,4 @@
-/** The object without what is unknown (T10). */
+/** The object without unknown fields (T10). */
 export function withoutUnknown<T extends object>(fields: { [K in keyof T]-?: T[K] | null | undefined }): T {
   const kept: Partial<T> = {};
   for (const key of Object.keys(fields) as (keyof T)[]) {

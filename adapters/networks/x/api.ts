@@ -24,7 +24,7 @@ export interface XOptions {
 const NO_TOKEN_S = 3600;
 const readLimit = limitReader('x-rate-limit', 'unix seconds');
 
-/** X API v2 over HTTP: one call each, with the token of the session, in one vocabulary. */
+/** X API v2 over HTTP: one call each, with the session's token, in one vocabulary. */
 export class XApi {
   readonly sessions: readonly string[];
   readonly #tokens: ReadonlyMap<string, string>;
@@ -42,7 +42,7 @@ export class XApi {
     return this.#ask(path, { ...params, ...this.#vocabulary.users }, asked, usersAnswer, context);
   }
 
-  /** Users by what they are called: as `users`, with what they pinned. */
+  /** Users requested individually: like `users`, with their pinned post. */
   profiles(path: string, params: Params, context: ReadContext): Promise<UsersAnswer> {
     const all = { ...params, ...this.#vocabulary.profiles };
     return this.#ask(path, all, { kind: 'objects' }, usersAnswer, context);

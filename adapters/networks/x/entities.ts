@@ -7,7 +7,7 @@ import { hiddenIn, tweetsOf, usersOf } from './map.js';
 import { isOfInput, privateFailure, problemFailure } from './problems.js';
 import type { TweetsAnswer, UsersAnswer } from './schemas.js';
 
-/** In input order. Ids and handles are two calls; what can be neither is asked of nobody. */
+/** In input order. Ids and handles take two calls; an invalid input is not sent. */
 export async function findUsers(api: XApi, refs: readonly UserRef[], context: ReadContext): Promise<Found<User>[]> {
   const ids = refs.flatMap((ref) => ('id' in ref && isXId(ref.id) ? [ref.id] : []));
   const handles = refs.flatMap((ref) => ('handle' in ref && isXHandle(ref.handle) ? [ref.handle] : []));
@@ -39,14 +39,14 @@ export async function findTweets(api: XApi, ids: readonly string[], context: Rea
   });
 }
 
-/** One tweet, or throws why there is none. */
+/** One tweet; throws the reason if it is missing. */
 export async function findTweet(api: XApi, id: string, context: ReadContext): Promise<Tweet> {
   const [found = { fail: noTweet() }] = await findTweets(api, [id], context);
   if ('fail' in found) throw found.fail;
   return found.ok;
 }
 
-/** By input: what came of it, and why what is not among them is missing. */
+/** The outcome of each input, with the reason for each missing object. */
 interface Outcomes<T> {
   readonly found: ReadonlyMap<string, Found<T>>;
   readonly missing: () => ServiceError;
@@ -59,7 +59,7 @@ const keyOf = (input: string): string => input.toLowerCase();
 const notGiven = (cause?: unknown): ServiceError =>
   new ServiceError('upstream_error', 'The network did not return these objects.', { cause });
 
-/** A refusal that is about one object says nothing of the others in its batch. */
+/** A refusal that concerns one object says nothing about the others in its batch. */
 async function ofBatch<T>(inputs: readonly string[], read: Promise<T>): Promise<T> {
   try {
     return await read;
@@ -69,7 +69,7 @@ async function ofBatch<T>(inputs: readonly string[], read: Promise<T>): Promise<
   }
 }
 
-/** What was found, and why the rest was not, by input. */
+/** The objects that were found, and the reasons for the rest, by input. */
 function outcomes<T>(
   { data, errors, isPartial }: TweetsAnswer | UsersAnswer,
   values: readonly T[],

@@ -6,11 +6,11 @@ const FIRST_WITH_TIME = 29700859247n;
 /** The day of the first post. */
 export const FIRST_POST_MS = Date.UTC(2006, 2, 21);
 
-/** What X takes as an id or a handle; one of another form makes it refuse the whole request. */
+/** What X accepts as an id or a handle; an invalid one makes it refuse the whole request. */
 export const isXId = (text: string): boolean => /^[0-9]{1,19}$/.test(text);
 export const isXHandle = (text: string): boolean => /^[A-Za-z0-9_]{1,15}$/.test(text);
 
-/** A moment (Unix milliseconds) before which nothing can refer to a post: when it was written, where its id tells. */
+/** A time (Unix milliseconds) before which nothing can refer to a post: when it was written, if its id says so. */
 export function timeOfId(id: string): number {
   const number = BigInt(id);
   return number < FIRST_WITH_TIME ? FIRST_POST_MS : Number(number >> 22n) + EPOCH_MS;

@@ -7,12 +7,12 @@ import { isOfInput, privateFailure, problemFailure } from './problems.js';
 import type { TweetsAnswer, UsersAnswer } from './schemas.js';
 
 /**
- * Natural pages. 100 posts: what the largest page of the interface asks for, and the most that X gives in most places. 200
- * profiles, though X gives 1,000: each costs a cent, and nobody may ask for more at once.
+ * Natural pages. 100 posts: the largest page of the interface, and the most that X usually returns. 200 profiles,
+ * though X returns 1,000: each costs a cent, and no caller may request more at once.
  */
 export const POSTS = 100;
 const PROFILES = 200;
-/** The most that X gives of those who retweeted. */
+/** The most retweeters that X returns. */
 const RETWEETERS = 100;
 
 /** X shows this many posts of a timeline. */
@@ -59,7 +59,9 @@ export async function readRetweeters({ api, token, context }: ListPlace, id: str
   return { users: usersOf(answer), next: nextOf(answer) };
 }
 
-/** X shows a user's token the lists of protected accounts that this user follows (T8). Asked first: lists cost more. */
+/**
+ * X shows a user's token the lists of protected accounts that this user follows (T8). Checked first: lists cost more.
+ */
 async function requirePublic(api: XApi, id: string, context: ReadContext): Promise<void> {
   for (const found of await findUsers(api, [{ id }], context)) {
     if ('fail' in found) throw found.fail;
@@ -69,7 +71,7 @@ async function requirePublic(api: XApi, id: string, context: ReadContext): Promi
 
 export const nextOf = ({ meta }: TweetsAnswer | UsersAnswer): string | null => meta?.next_token || null;
 
-/** X answers 200 when there is no such subject, or it is private or suspended. */
+/** X answers 200 when the subject does not exist, or is private or suspended. */
 export function subjectIn({ data, errors }: TweetsAnswer | UsersAnswer, what: 'user' | 'tweet'): void {
   if (data) return;
   const problem = errors?.find(isOfInput);
@@ -77,7 +79,7 @@ export function subjectIn({ data, errors }: TweetsAnswer | UsersAnswer, what: 'u
   if (errors?.length) throw new ServiceError('upstream_error', 'The network returned an error instead of a page.');
 }
 
-/** Quotes and retweeters of what is gone are none (T6). */
+/** The quotes and retweeters of a deleted post are empty (T6). */
 async function emptyIfGone<T extends TweetsAnswer | UsersAnswer>(read: Promise<T>): Promise<T | typeof EMPTY> {
   try {
     const answer = await read;
@@ -91,7 +93,7 @@ async function emptyIfGone<T extends TweetsAnswer | UsersAnswer>(read: Promise<T
 
 const EMPTY = { data: undefined, includes: null, errors: null, meta: null, isPartial: false };
 
-/** The end of a timeline that goes on beyond what X shows of it (C17). */
+/** The end of a timeline that continues beyond what X shows of it (C17). */
 function withDepth(page: { tweets: NonNullable<NetworkPage['tweets']>; next: string | null }): NetworkPage {
   const written = page.tweets.at(-1)?.author?.tweetsCount ?? 0;
   return page.next === null && written > TIMELINE_DEPTH ? { ...page, endReason: 'network_limit' } : page;

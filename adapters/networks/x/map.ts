@@ -4,9 +4,9 @@ import { decoded, withLinks } from './text.js';
 
 /** X's codes for "no language". */
 const NO_LANGUAGE = /^(?:und|zxx|art|q[a-z]{2})$/;
-/** Links to a post's own pictures stand among its links; older posts don't mark them. */
+/** Links to a post's own pictures are among its links; older posts don't mark them. */
 const OWN_MEDIA = /^pic\.(?:twitter|x)\.com\//;
-/** What X puts before its cut copy of a retweeted text. */
+/** The prefix of X's shortened copy of a retweeted text. */
 const RETWEET_PREFIX = /^RT @[A-Za-z0-9_]{1,15}: /;
 
 export const usersOf = ({ data }: UsersAnswer): User[] => (data ?? []).map(userOf);
@@ -22,13 +22,13 @@ export function hiddenIn({ data, includes }: TweetsAnswer): string[] {
   return (data ?? []).filter((tweet) => isHidden(tweet, beside)).map(({ id }) => id);
 }
 
-/** X shows a user's token what protected accounts write that this user follows: it is not for our readers (T8). */
+/** X shows a user's token the posts of protected accounts that this user follows: callers must not see them (T8). */
 const isHidden = ({ author_id }: XTweet, { users }: Beside): boolean => users.get(author_id)?.protected === true;
 
 /** Times to the millisecond (T11). */
 const timeOf = (text: string): string => new Date(text).toISOString();
 
-/** X writes '' for what was never filled in (T10). */
+/** X writes '' for empty fields (T10). */
 const filled = (text: string | null | undefined): string | undefined => (text ? decoded(text) : undefined);
 
 function userOf(user: XUser): User {
@@ -56,7 +56,7 @@ function userOf(user: XUser): User {
   });
 }
 
-/** What came beside the posts, by id and key. */
+/** The objects included beside the posts, by id and key. */
 interface Beside {
   readonly users: ReadonlyMap<string, XUser>;
   readonly tweets: ReadonlyMap<string, XTweet>;
@@ -71,7 +71,7 @@ function indexed(includes: Includes): Beside {
   };
 }
 
-/** Its fields were asked for, and X leaves out what is empty: a list that is not there is known to be empty (T10). */
+/** All fields were requested, and X leaves out empty ones: a missing list is known to be empty (T10). */
 function tweetOf(tweet: XTweet, beside: Beside): Tweet {
   const metrics = tweet.public_metrics;
   const author = beside.users.get(tweet.author_id);
@@ -82,7 +82,7 @@ function tweetOf(tweet: XTweet, beside: Beside): Tweet {
   const content = contentOf(original ?? tweet);
   return known<Tweet>({
     id: tweet.id,
-    // X cuts what is retweeted: the whole text is the original's (M23).
+    // X shortens a retweeted text: the full one is the original's (M23).
     text: retweetedId === undefined || original ? content.text : content.text.replace(RETWEET_PREFIX, ''),
     lang: tweet.lang && !NO_LANGUAGE.test(tweet.lang) ? tweet.lang : undefined,
     createdAt: timeOf(tweet.created_at),
@@ -110,7 +110,7 @@ function tweetOf(tweet: XTweet, beside: Beside): Tweet {
   });
 }
 
-/** The long text where there is one, and what stands in it. */
+/** The long text where there is one, and its entities. */
 function contentOf(tweet: XTweet): Required<Pick<Tweet, 'text' | 'urls' | 'hashtags' | 'mentions'>> {
   const long = tweet.note_tweet ?? tweet.note_post;
   const entities = long?.entities ?? tweet.entities;
@@ -124,7 +124,7 @@ function contentOf(tweet: XTweet): Required<Pick<Tweet, 'text' | 'urls' | 'hasht
   };
 }
 
-/** Of the first post whose pictures came along; undefined where there are some that did not. */
+/** The media of the first post whose pictures were included; undefined where some were not. */
 function mediaOf(tweets: readonly (XTweet | undefined)[], beside: Beside): Media[] | undefined {
   const keys = tweets.flatMap((tweet) =>
     tweet?.attachments?.media_keys?.length ? [tweet.attachments.media_keys] : [],
@@ -150,7 +150,7 @@ function mediumOf({ type, url, preview_image_url: preview, variants, width, heig
   });
 }
 
-/** The object without what is unknown (T10). */
+/** The object without unknown fields (T10). */
 function known<T extends object>(fields: { [K in keyof T]-?: T[K] | null | undefined }): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as T;
 }

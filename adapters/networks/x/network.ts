@@ -9,7 +9,7 @@ import { checkSearch, readSearch } from './search.js';
 import { checkAll } from './self-check.js';
 import { readReplies, readThread } from './thread.js';
 
-/** Calls a second of each token. X's own limits count by the quarter of an hour, but its archive one a second. */
+/** Calls per second of each token. X's own limits count per quarter of an hour, but its archive allows one a second. */
 const PACE = { recent: { fast: 30, slow: 12 }, archive: { fast: 30, slow: 1 } } as const;
 
 /** X, read through its official API v2. */
@@ -38,7 +38,7 @@ interface Reading extends ListPlace {
 
 type Reader = (reading: Reading, list: ListRef) => Promise<NetworkPage>;
 
-/** A list of a user or a post; under an id that X can have given to nothing there is nothing. */
+/** A list of a user or a post; empty for an id that X cannot have issued. */
 const under =
   (read: (reading: Reading, id: string) => Promise<NetworkPage>): Reader =>
   async (reading, { kind, subject }) =>

@@ -4,26 +4,26 @@ import { failure } from '../upstream/failures.js';
 import type { Refusal } from '../upstream/refusal.js';
 import { type Problem, refusalSchema } from './schemas.js';
 
-/** What a request reads, as far as refusals of it differ. */
+/** What a request reads, as far as it affects the meaning of refusals. */
 export type RequestedInput =
-  /** Objects by id or name, and timelines: what every enrolled application may read. */
+  /** Objects by id or name, and timelines: every enrolled application may read these. */
   | { readonly kind: 'objects' }
-  /** Lists that X keeps from some applications. */
+  /** Lists that X withholds from some applications. */
   | { readonly kind: 'list' }
   | {
       readonly kind: 'search';
       readonly product: Product;
-      /** The query is not the caller's: a fault in it is ours. */
+      /** The query is not the caller's, so a fault in it is Perch's. */
       readonly isOurs?: boolean;
     };
 
-/** What a failure is told of; `object`: either of the others. */
+/** What a failure is about; `object`: either of the others. */
 type Subject = 'user' | 'tweet' | 'object';
 
-/** Problems go by the end of their type: the beginning was renamed with the vocabulary. */
+/** Problems are identified by the end of their type: the beginning was renamed with the vocabulary. */
 const typeOf = ({ type }: { type?: string | null | undefined }): string => type?.split('/').at(-1) ?? '';
 
-/** Types that say an object is not to be seen, and for what reason. */
+/** Types that mean that an object is not visible, with the reason. */
 const GONE: Readonly<Record<string, string | undefined>> = {
   'resource-not-found': undefined,
   'not-authorized-for-resource': 'private',
@@ -31,13 +31,13 @@ const GONE: Readonly<Record<string, string | undefined>> = {
   'resource-unavailable': 'unavailable',
 };
 
-/** What a problem says of the object that was asked for. */
+/** What a problem says about the requested object. */
 export function problemFailure(problem: Problem, what: Subject): ServiceError {
   const type = typeOf(problem);
   if (!Object.hasOwn(GONE, type)) {
     return new ServiceError('upstream_error', 'The network did not return this object.', { cause: problem });
   }
-  // Suspended accounts are titled "Forbidden" and typed as not found.
+  // Suspended accounts have the title "Forbidden" and the type for "not found".
   const isSuspended = /\bsuspended\b/i.test(problem.detail ?? '');
   const reason = isSuspended ? 'suspended' : GONE[type];
   if (reason === 'private') return privateFailure(what, problem);
@@ -59,7 +59,7 @@ const MESSAGES: Readonly<Record<string, string | undefined>> = {
   unavailable: 'The network does not show it',
 };
 
-/** Problems that say why something that was asked for is missing; others are about what would have come beside it. */
+/** Problems that explain why a requested object is missing; others concern included objects. */
 export const isOfInput = ({ parameter, section }: Problem): boolean =>
   section !== 'includes' && ['id', 'ids', 'username', 'usernames'].includes(parameter ?? '');
 
@@ -68,7 +68,7 @@ const CREDITS_S = 300;
 const NOT_ENROLLED_S = 900;
 const CAP_S = 3600;
 
-/** What a refusal means where X means something of its own by it. */
+/** What a refusal means where it has a meaning specific to X. */
 export function refusalFailure(refusal: Refusal, asked: RequestedInput): ServiceError | undefined {
   const parsed = refusalSchema.safeParse(refusal.json);
   const body = parsed.success ? parsed.data : undefined;
@@ -89,13 +89,13 @@ export function refusalFailure(refusal: Refusal, asked: RequestedInput): Service
         body?.reason === 'client-not-enrolled' || typeOf(body ?? {}) === 'client-forbidden',
       );
     case 404:
-      // A problem is about the object; anything else says that there is no such path any more.
+      // A problem concerns the object; anything else means that the path no longer exists.
       if (body?.title || body?.type) return undefined;
       return failure('query_id_stale', 'The network no longer offers this read.', refusal);
     case 429:
       if (body && typeOf(body) === 'usage-capped')
         return noAccount('Our account with the network has reached its cap.', CAP_S);
-      // With calls left it was too many at once (the archive: one a second), not too many in the window.
+      // With calls left, there were too many at once (the archive: one a second), not too many in the window.
       if (!refusal.limit?.remaining) return undefined;
       return failure('upstream_rate_limited', 'The network has rate limited Perch. Nothing was charged.', refusal, {
         retryAfter: SOON_S,
@@ -108,7 +108,10 @@ export function refusalFailure(refusal: Refusal, asked: RequestedInput): Service
 const TOKENS = ['next_token', 'pagination_token'];
 const OF_QUERY = ['query', 'start_time', 'end_time', 'since_id', 'until_id'];
 
-/** 400 is the caller's where it is about the query, or a cursor too old; otherwise the request was wrong by our fault. */
+/**
+ * 400 is the caller's fault if it concerns the query, or a cursor that is too old; otherwise Perch sent a wrong
+ * request.
+ */
 function badInput(
   body: ReturnType<typeof refusalSchema.parse>,
   asked: RequestedInput,
@@ -123,7 +126,7 @@ function badInput(
   return new ServiceError('bad_request', `The network rejected q: ${message}`, { param: 'q', cause: refusal.text });
 }
 
-/** 403: these credentials may not read this (P11, P15). Where every application may, they are good for nothing. */
+/** 403: these credentials may not read this (P11, P15). Where every application may, they are useless. */
 function notAllowed(refusal: Refusal, asked: RequestedInput, isNotEnrolled: boolean): ServiceError {
   if (asked.kind === 'search' && asked.product !== 'Latest') {
     return failure('product_unavailable', `Our network session has no access to ${asked.product} search.`, refusal);

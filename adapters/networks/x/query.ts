@@ -3,13 +3,13 @@ import { parseQuery } from '../search/parse.js';
 import type { Query, Term } from '../search/query.js';
 import { isXHandle } from './ids.js';
 
-/** A search for posts as X takes it: the words, and apart from them what X takes as parameters. */
+/** A search for posts in X's form: the words, and separately what X takes as parameters. */
 export interface PostQuery {
   readonly query: string;
   readonly bounds: Bounds;
 }
 
-/** Moments are Unix milliseconds; `since` and `uptoId` hold what they name, `until` and `afterId` don't. */
+/** Times are Unix milliseconds; `since` and `uptoId` are inclusive, `until` and `afterId` are exclusive. */
 export interface Bounds {
   readonly since?: number;
   readonly until?: number;
@@ -17,7 +17,7 @@ export interface Bounds {
   readonly uptoId?: string;
 }
 
-/** The query in X's words. Throws `bad_request` (param `q`) naming what X cannot say: nothing is dropped. */
+/** The query in X's syntax. Throws `bad_request` (param `q`) naming what X cannot express: nothing is dropped. */
 export function compilePosts(q: string, only: 'images' | 'video_link' | null): PostQuery {
   const parts = musts(parseQuery(q));
   const rest = parts.filter((part) => !isBound(part));
@@ -42,7 +42,7 @@ export function compilePeople(q: string): string {
   throw badRequest("With product People, q can have at most 50 characters, all of them A-Z, a-z, 0-9, _ or '", 'q');
 }
 
-/** The parts that everything found must meet. */
+/** The parts that every result must match. */
 const musts = (query: Query): readonly Query[] => (query.kind === 'and' ? query.of.flatMap(musts) : [query]);
 
 const NAMES = { since: 'since:', until: 'until:', afterId: 'since_id:', uptoId: 'max_id:' } as const;
@@ -57,7 +57,7 @@ function boundsOf(parts: readonly Query[]): Bounds {
     if (part.kind === 'afterId') bounds.afterId = narrower(bounds.afterId, part.id, (id, current) => id > current);
     if (part.kind === 'uptoId') bounds.uptoId = narrower(bounds.uptoId, part.id, (id, current) => id < current);
   }
-  // X would let go of the time.
+  // X would ignore the time.
   if (bounds.since !== undefined && bounds.afterId) throw badRequest('X accepts since: or since_id:, not both', 'q');
   if (bounds.until !== undefined && bounds.uptoId) throw badRequest('X accepts until: or max_id:, not both', 'q');
   return bounds;
@@ -69,7 +69,7 @@ const narrower = (
   isBetter: (id: bigint, current: bigint) => boolean,
 ): string => (current === undefined || isBetter(BigInt(id), BigInt(current)) ? id : current);
 
-/** X refuses a query of which every way to meet it only narrows. */
+/** X refuses a query in which every alternative only narrows. */
 function standsAlone(query: Query): boolean {
   if (query.kind === 'and') return query.of.some(standsAlone);
   if (query.kind === 'or') return query.of.every(standsAlone);
@@ -86,7 +86,7 @@ function wordsOf(query: Query): string {
 const grouped = (query: Query): string =>
   query.kind === 'and' || query.kind === 'or' ? `(${wordsOf(query)})` : wordsOf(query);
 
-/** X negates no groups; neither of several is none of each. */
+/** X cannot negate groups; "neither of several" becomes "none of each". */
 function withoutWords(query: Query): string {
   if (query.kind === 'not') return grouped(query.of);
   if (query.kind === 'or') return query.of.map(withoutWords).join(' ');
@@ -141,7 +141,7 @@ function termOf(term: Term): string {
   }
 }
 
-/** X reads punctuation, and some words, as its own: between quotes they are text. */
+/** X interprets punctuation, and some words: between quotes they are text. */
 const wordOf = (text: string): string =>
   /^[\p{L}\p{M}\p{N}_]+$/u.test(text) && !/^(?:or|and|not)$/i.test(text) ? text : quoted(text);
 

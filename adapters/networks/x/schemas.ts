@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** A member that may be missing: one that is not as it should be counts as missing, for X changes members without notice. */
+/** An optional member: an invalid value counts as missing, since X changes members without notice. */
 const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().catch(undefined);
 
 const id = z.string().regex(/^[0-9]{1,19}$/);
 const text = maybe(z.string());
 const count = maybe(z.int().nonnegative());
 const moment = z.string().refine((value) => !Number.isNaN(Date.parse(value)), 'not a date-time');
-/** A list of which only what is sound is kept. */
+/** A list of which only valid items are kept. */
 const listOf = <T extends z.ZodType>(schema: T) =>
   maybe(
     z
@@ -105,7 +105,7 @@ const mediaSchema = z.object({
 });
 export type XMedia = z.infer<typeof mediaSchema>;
 
-/** Part of an answer with 200: why something is not in it. */
+/** Part of an answer with 200: why an object is missing from it. */
 export const problemSchema = z.object({
   type: text,
   title: text,
@@ -117,7 +117,7 @@ export const problemSchema = z.object({
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-/** What is beside the point of an answer must not make it unreadable. */
+/** An invalid included object must not make the answer unreadable. */
 const includes = maybe(
   z.object({
     users: listOf(userSchema),
@@ -129,8 +129,8 @@ const includes = maybe(
 export type Includes = z.infer<typeof includes>;
 
 /**
- * `data` is absent, not empty, where there is nothing: then `meta` or `errors` says so. Objects that are not
- * as they should be are left out, and `isPartial` tells; where no other came, there is no answer.
+ * `data` is absent, not empty, where there is nothing: then `meta` or `errors` says so. Invalid objects are left out,
+ * and `isPartial` is set; if no valid one remains, there is no answer.
  */
 const answerOf = <T extends z.ZodType>(item: T) =>
   z
@@ -157,7 +157,7 @@ export const tweetsAnswer = answerOf(tweetSchema);
 export type UsersAnswer = z.infer<typeof usersAnswer>;
 export type TweetsAnswer = z.infer<typeof tweetsAnswer>;
 
-/** An answer that is a refusal, in either of its two shapes. */
+/** The body of a refusal, in either of its two forms. */
 export const refusalSchema = problemSchema.extend({
   reason: text,
   errors: listOf(z.object({ message: text, parameters: maybe(z.record(z.string(), z.unknown())) })),

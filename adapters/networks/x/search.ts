@@ -7,12 +7,12 @@ import { tweetsOf, usersOf } from './map.js';
 import { compilePeople, compilePosts, type PostQuery } from './query.js';
 import { parseToken, requireReach, type Settings, tokenOf, windowOf } from './window.js';
 
-/** Twice the largest page of the interface: what X gives unasked. */
+/** Twice the largest page of the interface, and X's default. */
 const PEOPLE = 100;
 
 const ONLY = { Latest: null, Top: null, Photos: 'images', Videos: 'video_link' } as const;
 
-/** Throws exactly when a search would be refused by us: `bad_request`, saying why. Reads nothing. */
+/** Throws exactly when Perch itself would refuse a search: `bad_request`, with the reason. Reads nothing. */
 export function checkSearch(q: string, product: Product, settings: Settings): void {
   if (product === 'People') compilePeople(q);
   else requireReach(compilePosts(q, ONLY[product]).bounds, settings);
@@ -51,7 +51,7 @@ export interface PostPage {
   readonly endReason?: 'network_limit';
 }
 
-/** One page, from a token of the same search or the start. Recent search ends where its seven days do (C17). */
+/** One page, from a token of the same search or from the start. Recent search ends after its seven days (C17). */
 async function searchPosts(
   api: XApi,
   { query, bounds, product, isOurs = false }: PostSearch,
@@ -79,10 +79,13 @@ async function searchPosts(
   };
 }
 
-/** X's search ends half a minute ago, and refuses to begin later. */
+/** X's search covers posts up to half a minute ago, and refuses to start later. */
 const LATEST_START_MS = 60_000;
 
-/** What stands under a post: a search that only we make, from when the post was written, or a little before. */
+/**
+ * What was posted under a post: a search that only Perch makes, from the time when the post was written, or shortly
+ * before.
+ */
 export function searchUnder(
   api: XApi,
   query: string,

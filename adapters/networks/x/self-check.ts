@@ -2,10 +2,10 @@ import { ServiceError } from '../../../src/core/errors.js';
 import type { NetworkReport, ReadContext } from '../../../src/ports/network.js';
 import type { XApi, XOptions } from './api.js';
 
-/** A post that has been there since 2006, and who wrote it. */
+/** A post that has existed since 2006, and its author. */
 const KNOWN_POST = '20';
 const KNOWN_USER = '12';
-/** A conversation and a name that nobody has: nothing is found, so nothing is billed. */
+/** A conversation and a name that do not exist: nothing is found, so nothing is billed. */
 const NO_CONVERSATION = 'conversation_id:1';
 const NOBODY = 'zqxjkvwyzqxjkvwy';
 /** More than anyone should have. */
@@ -14,7 +14,10 @@ const MAX_TOKENS = 10;
 type Finding = NetworkReport['findings'][number];
 type Checked = Pick<XOptions, 'search' | 'vocabulary'>;
 
-/** Some cents at X: a post for each token, then with the first that works a follower, and two searches that find nothing. */
+/**
+ * Costs a few cents at X: a post for each token, then with the first that works a follower, and two searches without
+ * results.
+ */
 export async function checkAll(api: XApi, options: Checked, context: ReadContext): Promise<NetworkReport> {
   const findings: Finding[] = [];
   let working: string | undefined;
@@ -36,7 +39,7 @@ async function checkToken(api: XApi, { vocabulary }: Checked, context: ReadConte
     return { ok: true, what: `X: ${name} can read tweets, profiles and timelines. (This check used a few reads.)` };
   } catch (error) {
     const other = vocabulary === 'tweet' ? 'post' : 'tweet';
-    // An answer without the fields that were asked for by their names.
+    // An answer that lacks the fields requested by name.
     const isMisread = codeOf(error) === 'upstream_error' && /created_at|author_id/.test(causeOf(error));
     const hint = isMisread ? ` X may have changed the names used in this request: try X_VOCABULARY=${other}.` : '';
     return { ok: false, what: `X: ${name} cannot read anything: ${messageOf(error)}${hint}` };
@@ -77,6 +80,6 @@ const finding = (read: Promise<unknown>, yes: string, no: string): Promise<Findi
   );
 
 const codeOf = (error: unknown): string => (error as ServiceError).code ?? '';
-/** Our own words only: these sentences are shown to everybody. */
+/** Only Perch's own messages: these sentences are public. */
 const messageOf = (error: unknown): string => (error instanceof ServiceError ? error.message : 'it failed');
 const causeOf = (error: unknown): string => String((error as ServiceError).detail?.cause ?? '');

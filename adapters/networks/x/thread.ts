@@ -6,7 +6,7 @@ import { findTweet, findTweets } from './entities.js';
 import { searchUnder } from './search.js';
 import type { Settings } from './window.js';
 
-/** Most calls for what stands above a post, and for finding out whether an answer belongs under it. */
+/** The most calls for a post's ancestors, and for finding out whether an answer belongs under it. */
 const MAX_ABOVE = 30;
 const MAX_PARENT_CALLS = 10;
 
@@ -16,18 +16,18 @@ interface Reading {
   readonly settings: Settings;
 }
 
-/** Direct replies: X's search finds them, and what else it finds is left out. */
+/** Direct replies: X's search finds them, and its other results are left out. */
 export async function readReplies(reading: Reading, id: string, token: string | null): Promise<NetworkPage> {
   const { api, context, settings } = reading;
   const search = searchUnder(api, `in_reply_to_tweet_id:${id}`, id, token, context, settings);
-  // Nothing is found under what does not exist, nor under what nobody has answered: these two are told apart (T6).
+  // Nothing is found under a post that does not exist, nor under one without replies: this distinguishes the two (T6).
   const [page] = await Promise.all([search, token === null && findTweet(api, id, context)]);
   return { ...page, tweets: page.tweets.filter(({ inReplyToId }) => inReplyToId === id) };
 }
 
 /**
- * The focal post, those above it from the root down (T1), and what follows: of each page of X's search, newest page first, the
- * oldest post first. A token is the conversation and the search's own.
+ * The focal post, its ancestors from the root down (T1), and its descendants: from each page of X's search, newest page
+ * first, with the oldest post first. A token contains the conversation and the search's own token.
  */
 export async function readThread(reading: Reading, id: string, token: string | null): Promise<NetworkPage> {
   if (token !== null) {
@@ -45,7 +45,7 @@ export async function readThread(reading: Reading, id: string, token: string | n
   return { ...page, tweets: [focal, ...above, ...page.tweets] };
 }
 
-/** Up to the first that is not to be seen; the root of the conversation stands above all the same (T4). */
+/** Up to the first that is not visible; the root of the conversation still comes first (T4). */
 async function readAbove({ api, context }: Reading, focal: Tweet): Promise<Tweet[]> {
   const root = focal.conversationId;
   const seen = new Map<string, Tweet>([[focal.id, focal]]);
@@ -81,10 +81,10 @@ async function below(
   return { ...page, tweets, next };
 }
 
-/** Of a conversation, what answers this post or an answer to it; parents that are on other pages are looked up. */
+/** Of a conversation, the posts that answer this post or an answer to it; parents on other pages are looked up. */
 async function descendants({ api, context }: Reading, id: string, tweets: readonly Tweet[]): Promise<Tweet[]> {
   const parents = new Map<string, string | undefined>(tweets.map((tweet) => [tweet.id, tweet.inReplyToId]));
-  /** The first one above that is not known, is the focal post, or is too old to be below it; undefined at a root. */
+  /** The first ancestor that is unknown, is the focal post, or is too old to be below it; undefined at a root. */
   const top = (of: string): string | undefined => {
     let at: string | undefined = of;
     while (at !== undefined && at !== id && parents.has(at)) at = parents.get(at);

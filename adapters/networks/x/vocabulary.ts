@@ -1,17 +1,17 @@
 /**
- * X has two names for everything, "tweet" (up to 2.166) and "post" (from 2.167), and lets go silently of field names it does not
- * know: a request speaks one of them throughout. Answers are read in both (schemas.ts).
+ * X has two names for everything, "tweet" (up to 2.166) and "post" (from 2.167), and silently ignores field names that
+ * it does not know: a request uses one of them throughout. Answers are read in both (schemas.ts).
  */
 export type VocabularyName = 'tweet' | 'post';
 
 export type Params = Readonly<Record<string, string>>;
 
-/** What every request for posts or users says beside what it is about. */
+/** What every request for posts or users contains besides its subject. */
 export interface Vocabulary {
   readonly posts: Params;
   /** Users in lists. */
   readonly users: Params;
-  /** Users asked for by name: expanding a pinned post is billed, so lists of hundreds go without. */
+  /** Users requested individually: expanding a pinned post is billed, so lists of hundreds leave it out. */
   readonly profiles: Params;
 }
 

@@ -5,23 +5,23 @@ import type { XOptions } from './api.js';
 import { FIRST_POST_MS, timeOfId } from './ids.js';
 import type { Bounds } from './query.js';
 
-/** What recent search holds, and how much of it may have passed by the time that X looks. */
+/** How far back recent search goes, and how much of that may have passed by the time X processes the request. */
 const RECENT_MS = 7 * DAY_MS;
 const MARGIN_MS = 60_000;
-/** X takes no end that is nearer than this; it ends there by itself. */
+/** X accepts no end nearer to now than this; without one the search ends there anyway. */
 const LATEST_END_MS = 30_000;
 
 export type Settings = Pick<XOptions, 'search' | 'clock'>;
 
-/** Which search a request goes to, and how it says there between which moments. */
+/** Which search a request uses, and how it expresses its time range. */
 export interface Window {
   readonly path: 'recent' | 'all';
   readonly params: Readonly<Record<string, string>>;
-  /** Nothing that was asked for lies before what this search holds. */
+  /** Whether nothing requested is older than what this search covers. */
   readonly isWhole: boolean;
 }
 
-/** The archive is used only for what recent search does not hold. */
+/** The archive is used only for what recent search does not cover. */
 export function windowOf(bounds: Bounds, { search, clock }: Settings): Window {
   const now = clock.now();
   const start = now - RECENT_MS + MARGIN_MS;
@@ -34,7 +34,9 @@ export function windowOf(bounds: Bounds, { search, clock }: Settings): Window {
   };
 }
 
-/** The window of a first page, for the pages after it: X's tokens hold for exactly the request that gave them. */
+/**
+ * The first page's window, for the pages after it: X's tokens are valid only for the exact request that returned them.
+ */
 export function tokenOf({ path, params }: Window, next: string): string {
   const { start_time: start, end_time: end, since_id: since = '', until_id: until = '' } = params;
   const stamp = (time: string | undefined) => (time === undefined ? '' : Date.parse(time) / 1000);
@@ -56,7 +58,10 @@ export function parseToken(token: string): { window: Window; nextToken: string }
   return { window: { path: path as Window['path'], params, isWhole }, nextToken };
 }
 
-/** Refuses what recent search would not hold a part of. A day that has begun before its window is taken for its start. */
+/**
+ * Refuses a range that recent search does not fully cover. A day that began before its window counts from the window's
+ * start.
+ */
 export function requireReach(bounds: Bounds, { search, clock }: Settings): void {
   if (search === 'archive') return;
   const start = clock.now() - RECENT_MS;
@@ -87,7 +92,7 @@ const from = ({ since, afterId }: Bounds): Window['params'] => ({
 const fromTheFirst = ({ since = FIRST_POST_MS, afterId }: Bounds): Window['params'] =>
   from({ since: Math.max(since, FIRST_POST_MS), ...(afterId !== undefined && { afterId }) });
 
-/** What ends after now ends by itself. */
+/** A range that ends in the future needs no end. */
 const until = ({ until: end = Infinity, uptoId }: Bounds, now: number): Window['params'] => ({
   ...(end <= now - LATEST_END_MS && { end_time: second(end) }),
   ...(uptoId !== undefined && timeOfId(uptoId) <= now && { until_id: String(BigInt(uptoId) + 1n) }),

@@ -37,7 +37,7 @@ price of a call, \`max_credits\` limits it.
 **Versions.** \`/v1\` only ever gains fields and endpoints: ignore fields you do not know.
 `;
 
-/** The interface as an OpenAPI 3.1 document (section 9.5): derived, so that nothing in it is written twice. */
+/** The interface as an OpenAPI 3.1 document (section 9.5): derived, so that no fact is written twice. */
 export function openapiDocument({ schema, operations, baseUrl, authUrl }: OpenapiOptions): OpenapiDocument {
   const sources = sourcesOf(schema, operations);
   const selections = new Selections(
@@ -70,20 +70,20 @@ export function openapiDocument({ schema, operations, baseUrl, authUrl }: Openap
   };
 }
 
-/** The same, as it is published. */
+/** The document as it is published. */
 export async function openapiYaml(options: OpenapiOptions): Promise<string> {
-  // Used by nothing else: loaded once the document is asked for.
+  // Only this function needs the library, so it is loaded when the document is first requested.
   const { stringify } = await import('yaml');
   return stringify(openapiDocument(options), {
     aliasDuplicateObjects: false,
     blockQuote: 'literal',
-    // Readers of YAML 1.1 would take an unquoted date for a date.
+    // YAML 1.1 readers would take an unquoted date for a timestamp.
     compat: 'yaml-1.1',
     lineWidth: 120,
   });
 }
 
-/** The operations that some route runs, in the order of the routes. */
+/** The operations that routes run, in the order of the routes. */
 function sourcesOf(schema: GraphQLSchema, operations: OpenapiOptions['operations']): Map<string, Source> {
   const sources = new Map<string, Source>();
   for (const { operation: name } of ROUTES) {
@@ -93,7 +93,7 @@ function sourcesOf(schema: GraphQLSchema, operations: OpenapiOptions['operations
   return sources;
 }
 
-/** Section 5: a key in either header, or one that a person gave an OAuth client. */
+/** Section 5: a key in either header, or one that a user granted to an OAuth client. */
 function securitySchemes(authUrl: string): object {
   const tokenUrl = `${authUrl}/api/oauth/token`;
   const scopes = { read: 'All reads. There is no other scope.' };

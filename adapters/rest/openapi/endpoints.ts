@@ -20,10 +20,10 @@ export const TAGS = {
   Service: 'No key required.',
 } as const;
 
-/** Statuses that any endpoint can answer with: the rest of its list is in its row (A2, X5, P13). */
+/** Statuses that any endpoint can answer with; its row lists the others (A2, X5, P13). */
 const ANYWHERE = { GET: [400, 401, 414, 429, 500], POST: [400, 401, 413, 414, 429, 500] } as const;
 
-/** A persisted operation, read. */
+/** A parsed persisted operation. */
 export interface Source extends Endpoint {
   readonly document: DocumentNode;
 }
@@ -31,7 +31,7 @@ export interface Source extends Endpoint {
 export interface Parts {
   readonly selections: Selections;
   readonly envelopes: Envelopes;
-  /** By the name that a route row has. */
+  /** By operation name, as in the route rows. */
   readonly sources: ReadonlyMap<string, Source>;
 }
 
@@ -80,7 +80,7 @@ function operationOf(row: RouteRow, { operation, parameters }: Source, parts: Pa
 const statusesOf = (row: RouteRow): number[] =>
   [...new Set<number>([...ANYWHERE[row.method], ...row.statuses])].sort((a, b) => a - b);
 
-/** The operation's own name; where two methods run it, that of GET says so. */
+/** The operation's own name; where two methods run it, the name for GET says so. */
 function operationIdOf({ method, operation: file }: RouteRow, operation: OperationDefinitionNode): string {
   const name = operation.name?.value ?? file;
   const shared = ROUTES.some((row) => row.operation === file && row.method !== method);
@@ -92,7 +92,7 @@ function tagOf({ path }: RouteRow): keyof typeof TAGS {
   return path.startsWith('/v1/tweets/') ? 'Tweets' : 'Account';
 }
 
-/** How many items the request in the examples can return. */
+/** The most items that the request in the examples can return. */
 function askedFor(price: PriceNote | null, parameters: readonly Parameter[]): number {
   const bound = parameters.find(({ name }) => name === price?.items);
   const example = bound?.initial ?? EXAMPLES[bound?.name ?? ''];

@@ -69,7 +69,7 @@ export class Envelopes {
     });
   }
 
-  /** The envelopes that an operation may be answered with, as names of component schemas; `estimate=true` beside them. */
+  /** The envelopes that an operation can answer with, as names of component schemas; `estimate=true` adds its own. */
   of(operation: OperationDefinitionNode): JsonSchema {
     const refs = this.#answersOf(operation);
     const priced = priceOfField(this.#selections.rootOf(operation).field) !== undefined;
@@ -94,7 +94,7 @@ export class Envelopes {
     return this.#pageOf(page, root);
   }
 
-  /** A free list that comes in pages; undefined where the operation's members are all its own. */
+  /** A free list with pages; undefined where the operation lists its own members. */
   #freePage(page: GraphQLObjectType, root: Member): JsonSchema | undefined {
     const members = this.#selections.members(page, root.node.selectionSet);
     const data = members.find(({ name }) => name === 'data');
@@ -110,7 +110,7 @@ export class Envelopes {
     const data = members.find(({ name }) => name === 'data');
     if (!data) throw new TypeError(`${page.name} selects no data.`);
     const named = getNamedType(data.field.type);
-    // With `product=People` a search answers as a page of users does (section 4).
+    // With `product=People` a search answers with a page of users (section 4).
     if (isUnionType(named)) return named.getTypes().map((type) => refTo('schemas', `${type.name}Page`));
     const flat = members.filter((member) => member !== data).flatMap((member) => this.#laidFlat(member));
     const isBatch = flat.some(({ name }) => name === 'errors');
@@ -119,13 +119,13 @@ export class Envelopes {
     return [this.#envelope(page.name, isBatch ? 'BatchMeta' : 'Meta', own, restWords(page.description))];
   }
 
-  /** Groups are laid flat in the envelope; lists are members of their own. */
+  /** Groups are flattened into the envelope; lists stay members of their own. */
   #laidFlat(member: Member): Member[] {
     const type = getNullableType(member.field.type);
     return isObjectType(type) ? this.#selections.members(type, member.node.selectionSet) : [member];
   }
 
-  /** `cache_hits` is in every page, but not where one object is answered: required in batches only, as section 2 says. */
+  /** Every page has `cache_hits`, but single objects do not: it is required only in batches, as section 2 says. */
   #addMeta(isBatch: boolean, flat: readonly Member[]): void {
     const { required = [], properties = {} } = this.#selections.objectOf(flat);
     const cache = isBatch ? properties.cache : COMMON.cache;

@@ -6,7 +6,7 @@ const REQUEST_ID: JsonSchema = { type: 'string', format: 'uuid', description: 'I
 
 const CREDITS_CHARGED: JsonSchema = { type: 'number', description: 'Always 0: failed requests are never charged.' };
 
-/** The one shape of a failure, and the same as RFC 9457 (section 7); `adapters/http/failure.ts` writes them. */
+/** The standard shape of a failure, and the same as RFC 9457 (section 7); `adapters/http/failure.ts` writes them. */
 export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   ErrorBody: {
     description: 'What went wrong.',

@@ -21,7 +21,7 @@ const BALANCE: Thousandths = 1_000_000;
 const { OBSERVATORY, FERRIES, THREAD, REPLY, QUOTE, PHOTO } = EXAMPLE_OBJECTS;
 const PAID = { keyPrefix: 'perch_live_4fTq9Z', items: 2, cacheHits: 0, credits: 2 };
 
-/** What the schema would resolve an operation's root field to, and how each of its items was obtained. */
+/** The value that an operation's root field would resolve to, and how each of its items was obtained. */
 const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCache[] }>> = {
   user: { value: OBSERVATORY, items: ['miss'] },
   tweet: { value: PHOTO, items: ['hit'] },
@@ -71,7 +71,7 @@ const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCach
   },
 };
 
-/** Of a list that has none of its own. */
+/** For a list that has no example of its own. */
 function exampleOfList(name: string) {
   const read = LIST_READS.find((each) => documentNameOf(each) === name);
   if (!read) throw new TypeError(`There is no example for ${name}.`);
@@ -94,8 +94,8 @@ function checkoutOf({ name, usd, credits }: (typeof PACKS)[number]) {
 }
 
 /**
- * Example answers of an operation: objects invented, everything else as the service itself would write it. `asked` is how
- * many items the example request may return.
+ * Example answers of an operation: the objects are invented, everything else is as the service itself would write it.
+ * `asked` is the most items that the example request can return.
  */
 export function examplesOf(
   selections: Selections,
@@ -133,7 +133,7 @@ function estimated(unit: Unit, maxItems: number): unknown {
   return JSON.parse(String(estimateEnvelope({ ...answerOf({}, [], undefined), estimate }, REQUEST_ID, [])));
 }
 
-/** A value as the selection of its field shows it, under the names of the answer. */
+/** A value as its field's selection shows it, under the names in the answer. */
 function shaped(selections: Selections, { field, node }: Member, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const named = getNamedType(field.type);

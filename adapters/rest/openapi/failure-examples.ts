@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorDetail, ServiceError } from '../../../src/core/errors.js';
 
-/** One message for each code, of those that the service gives. */
+/** For each code, one of the messages that the service sends. */
 const SAID: Readonly<Record<ErrorCode, readonly [message: string, detail?: ErrorDetail]>> = {
   missing_key: [
     'An API key is required. Send it in the header "x-api-key: <key>" or as "Authorization: Bearer <key>".',
@@ -29,7 +29,7 @@ const SAID: Readonly<Record<ErrorCode, readonly [message: string, detail?: Error
   internal: ['Something went wrong on our side. Nothing was charged.'],
 };
 
-/** A failure with this code, as callers meet it. `status` and `said` where they are not the code's own. */
+/** A failure with this code as callers see it. `status` and `said` override those of the code. */
 export function exampleFailure(code: ErrorCode, status?: number, said?: string): ServiceError {
   const [message, detail] = SAID[code];
   return new ServiceError(code, said ?? message, { ...detail, ...(status !== undefined && { status }) });

@@ -13,19 +13,19 @@ interface FailureRow {
   readonly description: string;
   readonly codes: readonly ErrorCode[];
   readonly headers: Readonly<Record<string, Reference>>;
-  /** The message of its examples, where that of the code would not be true. */
+  /** The message of its examples, where the code's usual one would be untrue. */
   readonly said?: string;
-  /** A browser is shown a page instead. */
+  /** Browsers get a page instead. */
   readonly html?: true;
 }
 
 const KNOWN = { RateLimit: header('RateLimit'), ...V1_HEADERS };
-/** Before or without a resolved key there is no bucket to speak of (section 8.1.5). */
+/** Without a resolved key there is no bucket to report (section 8.1.5). */
 const MAYBE_KNOWN = { RateLimit: header('RateLimitIfKnown'), ...V1_HEADERS };
 const WAIT = { 'Retry-After': header('RetryAfter') };
 const MAYBE_WAIT = { 'Retry-After': header('RetryAfterIfKnown') };
 
-/** Section 7's table of statuses, with what the decisions add: 413 and 414 (P13). */
+/** Section 7's table of statuses, with those that the decisions add: 413 and 414 (P13). */
 const FAILURES = {
   BadRequest: {
     status: 400,
@@ -119,12 +119,12 @@ const FAILURES = {
 
 export type FailureName = keyof typeof FAILURES;
 
-/** Names of components, in the order they are to be read in, as the responses of one operation. */
+/** Names of components, in reading order, as the responses of one operation. */
 export function failures(names: readonly FailureName[]): Record<string, Reference> {
   return Object.fromEntries(names.map((name) => [String(FAILURES[name].status), refTo('responses', name)]));
 }
 
-/** The failure of a status on an endpoint; 403 and 503 say more on some. */
+/** The failure for a status of an endpoint; 403 and 503 have more detail on some endpoints. */
 export function failureOf(status: number, operation: string): FailureName {
   if (status === 403 && operation === 'search') return 'SearchDenied';
   if (status === 403 && operation === 'checkout') return 'CheckoutDenied';

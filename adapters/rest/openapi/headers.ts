@@ -65,7 +65,7 @@ export const HEADERS: Readonly<Record<string, Header>> = {
 
 const header = (name: string): Reference => refTo('headers', name);
 
-/** Every answer below `/v1` (sections 8.1.5 and 9.3). */
+/** The headers of every answer below `/v1` (sections 8.1.5 and 9.3). */
 export const V1_HEADERS = {
   'RateLimit-Policy': header('RateLimitPolicy'),
   'X-Request-Id': header('RequestId'),
@@ -81,7 +81,7 @@ export const ANSWER_HEADERS = {
   'X-Credits-Remaining': header('CreditsRemaining'),
 } as const;
 
-/** What was read from the network also says how old it is (M11). */
+/** Answers read from the network also say how old they are (M11). */
 export const READ_HEADERS = { ...ANSWER_HEADERS, Age: header('Age'), 'Server-Timing': header('ServerTiming') } as const;
 
 export const KEYLESS_HEADERS = {

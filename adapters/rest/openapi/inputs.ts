@@ -7,7 +7,7 @@ import { refTo, restWords } from './schema-text.js';
 import type { Selections } from './selections.js';
 import type { ApiOperation, ApiParameter, JsonSchema, Reference } from './types.js';
 
-/** What every paid read takes beside its own (M26). */
+/** The parameters that every paid read takes beside its own (M26). */
 export const BUDGET_PARAMETERS: Readonly<Record<string, ApiParameter>> = {
   MaxCredits: {
     name: 'max_credits',
@@ -32,7 +32,7 @@ export const BUDGET_PARAMETERS: Readonly<Record<string, ApiParameter>> = {
   },
 };
 
-/** What the interface says of single parameters beyond their type in the schema. */
+/** What the interface says about single parameters beyond their type in the schema. */
 const MORE: Readonly<Record<string, JsonSchema>> = {
   pack: { enum: PACKS.map(({ name }) => name) },
   from: { format: 'date' },
@@ -56,7 +56,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
 
 const inPath = ({ path }: RouteRow, name: string): boolean => path.includes(`{${name}}`);
 
-/** Parameters in the path, the query and headers; with POST all others but `fresh` are in the body (B12). */
+/** Parameters in the path, the query and headers; for POST all others except `fresh` are in the body (B12). */
 export function parametersOf(row: RouteRow, parameters: readonly Parameter[]): (ApiParameter | Reference)[] {
   const paid = parameters.some(({ name }) => name === 'fresh');
   const own = parameters.filter(
@@ -80,7 +80,7 @@ function apiParameter(row: RouteRow, parameter: Parameter): ApiParameter {
   };
 }
 
-/** The JSON body of a POST, as a component; `fresh` may stand there, too (B12). */
+/** The JSON body of a POST, as a component; `fresh` may be in it, too (B12). */
 export function requestBodyOf(
   name: string,
   parameters: readonly Parameter[],

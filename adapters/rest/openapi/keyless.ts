@@ -51,7 +51,7 @@ const CODE: ApiParameter = {
   example: 'no_credits',
 };
 
-/** What needs no key (section 4); pages for a browser, JSON for a program. */
+/** The endpoints that need no key (section 4); pages for a browser, JSON for a program. */
 export function keylessPaths(baseUrl: string): Paths {
   const links = { graphql: `${baseUrl}/graphql`, openapi: `${baseUrl}/openapi.yaml`, status: `${baseUrl}/status` };
   const endpoints = { graphql: `${baseUrl}/graphql`, rest: `${baseUrl}/v1`, mcp: `${baseUrl}/mcp` };
@@ -78,7 +78,7 @@ export function keylessPaths(baseUrl: string): Paths {
   };
 }
 
-/** The document can be validated instead of sent again (H6). */
+/** The document can be revalidated instead of sent again (H6). */
 function withNotModified(operation: ApiOperation): ApiOperation {
   const headers = { ...KEYLESS_HEADERS, ETag: header('ETag') };
   const responses = {

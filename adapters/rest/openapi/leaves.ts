@@ -15,7 +15,7 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
-/** What the interface says of single members beyond their type (section 2 and 4), by type and response name. */
+/** What the interface says about single members beyond their type (sections 2 and 4), by type and response name. */
 const MORE: Readonly<Record<string, JsonSchema>> = {
   'BatchError.code': { enum: CODES.filter((code) => batchCode(code) === code) },
   'Checkout.url': { format: 'uri' },
@@ -24,7 +24,7 @@ const MORE: Readonly<Record<string, JsonSchema>> = {
   'UsageRow.hour': { format: 'date-time' },
 };
 
-/** The JSON Schema of a scalar or enumeration where it stands. Throws TypeError on a scalar without a row here. */
+/** The JSON Schema of a scalar or enumeration at its place. Throws TypeError for a scalar that has no row here. */
 export function leafSchema(type: GraphQLLeafType, owner: string, name: string): JsonSchema {
   const more = MORE[`${owner}.${name}`];
   if (isEnumType(type)) return { type: 'string', enum: type.getValues().map((value) => value.name), ...more };

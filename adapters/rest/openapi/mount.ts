@@ -7,13 +7,13 @@ import { openapiYaml } from './document.js';
 
 export interface OpenapiOptions {
   readonly admitPublic: AdmitPublic;
-  /** The address of consent and tokens, where it is another than the base address. */
+  /** The address of consent and tokens, where it differs from the base address. */
   readonly authUrl: string | null;
   readonly schema: GraphQLSchema;
   readonly operations: Readonly<Record<string, string>>;
 }
 
-/** `/openapi.yaml`, built once, for the public address; a validator saves the next reader the transfer (H6). */
+/** `/openapi.yaml`, built once, for the public address; its validator saves the next reader the download (H6). */
 export function mountOpenapi(app: FastifyInstance, { admitPublic, authUrl, ...described }: OpenapiOptions): void {
   const built = lazily(async () => {
     const text = await openapiYaml({ ...described, baseUrl: app.baseUrl, authUrl: authUrl ?? app.baseUrl });

@@ -1,4 +1,4 @@
-/** Words of the GraphQL descriptions that have another name in REST. */
+/** Words in the GraphQL descriptions whose REST name differs. */
 const REST_WORDS: readonly (readonly [from: string, to: string])[] = [
   ['`pageInfo.endCursor`', '`next_cursor`'],
   ['`after`', '`cursor`'],
@@ -15,13 +15,16 @@ const REST_WORDS: readonly (readonly [from: string, to: string])[] = [
   ],
 ];
 
-/** A description of the schema as REST says it. That a part of a paid object is free goes without saying here. */
+/**
+ * A description of the schema in REST's terms. It leaves out that a part of a paid object is free, which is obvious
+ * here.
+ */
 export function restWords(description: string | null | undefined): string {
   const text = REST_WORDS.reduce((said, [from, to]) => said.replaceAll(from, to), description ?? '');
   return text.replace(/ Free\.$/, '');
 }
 
-/** The first sentence, or what stands before a colon in it: what the endpoint is, in a line. */
+/** The first sentence, or the part of it before a colon: the endpoint's one-line summary. */
 export function summaryOf(description: string): string {
   const [sentence = ''] = description.split(/\.(?:\s|$)/, 1);
   return sentence.split(': ', 1)[0] ?? sentence;

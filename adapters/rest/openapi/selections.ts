@@ -22,7 +22,7 @@ import { leafSchema } from './leaves.js';
 import { refTo, restWords } from './schema-text.js';
 import type { JsonSchema } from './types.js';
 
-/** One member of an answer: its name there, the field it comes from and what is selected of it. */
+/** One member of an answer: its name, the field that it comes from and what is selected of it. */
 export interface Member {
   readonly name: string;
   readonly owner: GraphQLObjectType;
@@ -30,7 +30,7 @@ export interface Member {
   readonly node: FieldNode;
 }
 
-/** What operations select, as component schemas: one for each object type, named like it. */
+/** What operations select, as component schemas: one for each object type, with its name. */
 export class Selections {
   readonly components: Record<string, JsonSchema> = {};
   readonly #schema: GraphQLSchema;
@@ -43,7 +43,7 @@ export class Selections {
     }
   }
 
-  /** The members that a selection gives of an object, fragments opened; of a union's, those on that type. */
+  /** The members that a selection takes from an object, fragments resolved; for a union, those on that type. */
   members(type: GraphQLObjectType, set: SelectionSetNode | undefined): Member[] {
     return (set?.selections ?? []).flatMap((node) => {
       if (node.kind === Kind.FIELD) return [this.member(type, node)];
@@ -60,7 +60,7 @@ export class Selections {
     return { name: node.alias?.value ?? node.name.value, owner, field, node };
   }
 
-  /** The schema of a member's value, with the words of its field. */
+  /** The schema of a member's value, with its field's description. */
   schemaOf({ name, owner, field, node }: Member): JsonSchema {
     const description = restWords(field.description);
     return { ...this.#valueOf(field.type, node, owner.name, name), ...(description !== '' && { description }) };
@@ -93,7 +93,7 @@ export class Selections {
     };
   }
 
-  /** Throws TypeError when two operations would give one name to different things. */
+  /** Throws TypeError when two operations would give one name to different schemas. */
   add(name: string, schema: JsonSchema): { $ref: string } {
     const known = this.components[name];
     if (known && !isDeepStrictEqual(known, schema))

@@ -1,4 +1,4 @@
-/** As much of JSON Schema 2020-12 as the document uses. */
+/** The part of JSON Schema 2020-12 that the document uses. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | readonly string[];
@@ -48,7 +48,7 @@ export interface ApiResponse {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Header | Reference>>;
   readonly content?: Readonly<Record<string, MediaType>>;
-  /** The error codes that go out with this status here. */
+  /** The error codes that are sent with this status here. */
   readonly 'x-codes'?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// The panel of passkeys: adds one. Removing needs no script.
+// The passkey panel: adds one. Removing needs no script.
 import { passkeyApi, post, showIfPossible, wordsFor } from './webauthn-page.js';
 
 const form = document.getElementById('add-passkey');

@@ -1,9 +1,9 @@
-// The sign-in page: moves the secret of a link into its form, and signs in with a passkey.
+// The sign-in page: moves a link's secret into its form, and signs in with a passkey.
 import { passkeyApi, post, showIfPossible, wordsFor } from './webauthn-page.js';
 
 const SECRET = /^#([\w-]{43})$/;
 
-/** The secret leaves the address at once: it must not stay in the history. Only a click spends it. */
+/** The secret is removed from the address at once: it must not stay in the history. Only a click spends it. */
 function takeLink() {
   const [, secret] = SECRET.exec(location.hash) ?? [];
   if (secret === undefined) return;
@@ -15,7 +15,10 @@ function takeLink() {
   void sayWhose(form, secret);
 }
 
-/** Nobody signs in to a stranger's account unawares. Where it cannot be told here, the answer to the click says it. */
+/**
+ * Says whose account it is, so that nobody signs in to a stranger's unawares. If it fails, the answer to the click says
+ * it.
+ */
 async function sayWhose(form, token) {
   const button = form.querySelector('button');
   const seen = form.elements.namedItem('seen');
@@ -28,7 +31,7 @@ async function sayWhose(form, token) {
     whose.textContent = ` for ${name}`;
     seen.value = '1';
   } catch {
-    // Used, or too old: the click says so.
+    // Used, or expired: the click reports it.
   }
   button.disabled = false;
   button.focus();

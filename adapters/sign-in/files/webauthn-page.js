@@ -1,12 +1,12 @@
-// What both scripts about passkeys need: the library, which names itself on the page, and a way to ask the service.
-// By its address: the library's own file lies beside this one only where both are served.
+// For both passkey scripts: the library, which defines a global, and a function that calls the service. Imported by its
+// address: the library's own file is beside this one only where both are served.
 await import(new URL('webauthn.js', import.meta.url));
 
 export const passkeyApi = globalThis.SimpleWebAuthnBrowser;
 
 /**
- * Shows what uses passkeys, where this browser has them. `data-origin` is there when the service did not know its own address
- * in the request: then the browser's word counts.
+ * Shows an element that uses passkeys, if this browser supports them here. `data-origin` is set when the service could
+ * not tell its own address from the request: then the browser's address decides.
  */
 export function showIfPossible(element) {
   const origin = element?.dataset.origin ?? location.origin;
@@ -16,7 +16,7 @@ export function showIfPossible(element) {
   return true;
 }
 
-/** Sends JSON and gives the answer's; throws an Error with the service's words, and its `reason`. */
+/** Sends JSON and returns the answer's; throws an Error with the service's message, and its `reason`. */
 export async function post(path, body) {
   const answer = await fetch(path, {
     method: 'POST',
@@ -31,7 +31,7 @@ export async function post(path, body) {
   return result;
 }
 
-/** A person who closes the browser's window of passkeys has done nothing wrong. */
+/** A person who closes the browser's passkey window has done nothing wrong. */
 export function wordsFor(error) {
   if (error.name === 'NotAllowedError' || error.name === 'AbortError') return 'Cancelled. You can try again.';
   if (error.name === 'InvalidStateError') return 'This device already has a passkey for this account.';

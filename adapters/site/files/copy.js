@@ -1,4 +1,4 @@
-// Puts a copy button on every block of code. Without this script the code can still be selected.
+// Adds a copy button to every block of code. Without this script the code can still be selected.
 for (const block of document.querySelectorAll('pre[data-copy]')) {
   const button = document.createElement('button');
   button.type = 'button';

@@ -1,4 +1,4 @@
-// Makes the first reads of a demo's front page run: what is sent is what the blocks show. Without this script they are text.
+// Runs the first reads on a demo's front page: it sends what the blocks show. Without this script they are just text.
 const reads = document.querySelector('[data-demo-key]');
 const { demoKey, handles } = reads.dataset;
 const answer = document.getElementById('first-answer');
@@ -16,7 +16,7 @@ const FROM = {
   partial: 'partly served from cache, at half price.',
 };
 
-/** Both interfaces tell charge, rest and source, each in its own place. Null where nothing could be charged. */
+/** Both interfaces report charge, balance and source, each in its own place. Null where nothing could be charged. */
 function receiptOf({ credits_charged: charged, balance_remaining: remaining, cache, extensions }) {
   return extensions?.credits ?? (charged === undefined ? null : { charged, remaining, cache });
 }
@@ -54,7 +54,7 @@ async function run(block) {
     answer.textContent = JSON.stringify(body, null, 2);
     bill.textContent = billFor(body);
   } catch {
-    // A read whose answer was lost on the way is paid.
+    // A read whose answer was lost in transit is still charged.
     bill.textContent = 'No response: is the service still running? The next response shows your balance.';
     answer.textContent = sample;
   }
@@ -73,7 +73,7 @@ for (const block of reads.querySelectorAll('[data-run]')) {
   block.after(button);
 }
 
-/** Another account in the address and in both texts. */
+/** Replaces the account in the address and in both texts. */
 function ask(handle) {
   for (const block of reads.querySelectorAll('[data-run]')) {
     block.firstElementChild.textContent = block.textContent.replaceAll(reads.dataset.handle, handle);

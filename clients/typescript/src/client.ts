@@ -22,22 +22,22 @@ import { type CallControl, type Fetch, retryAfterOf, sender } from './send.js';
 import { checkSegments, usableKey, usableUrl } from './usable.js';
 
 export interface PerchOptions {
-  /** Where the service is, such as `http://127.0.0.1:4000`; a path before `/v1` belongs to it. */
+  /** The service's address, such as `http://127.0.0.1:4000`; a path before `/v1` is part of it. */
   readonly baseUrl: string;
-  /** The API key; sent as `x-api-key` and kept nowhere else. */
+  /** The API key; sent as `x-api-key` and stored nowhere else. */
   readonly key: string;
-  /** Milliseconds that one try may take. Default 35,000: the service itself gives up after 30,000. */
+  /** Milliseconds that one attempt may take. Default 35,000: the service itself gives up after 30,000. */
   readonly timeoutMs?: number;
   /** See `CallControl.retries`. Default 0. */
   readonly retries?: number;
-  /** Instead of the runtime's own. */
+  /** Replaces the runtime's own `fetch`. */
   readonly fetch?: Fetch;
 }
 
 export interface Perch {
-  /** One read. Throws `PerchError`; what it returns is the answer's body, with `credits_charged` beside `data`. */
+  /** One read. Throws `PerchError`; returns the answer's body, with `credits_charged` beside `data`. */
   get<P extends GetPath>(path: P, ...init: Given<CallInit<Get<P>>>): Promise<Answer<Get<P>>>;
-  /** The same with a body: batches, and checkout. */
+  /** The same with a body: batches and checkout. */
   post<P extends PostPath>(path: P, ...init: Given<CallInit<Post<P>>>): Promise<Answer<Post<P>>>;
   /** What a read can cost at most. Reads nothing and is free. */
   estimate<P extends PricedPath>(path: P, ...init: Given<CallInit<Get<P>>>): Promise<Estimate>;
@@ -62,8 +62,8 @@ type AnyInit = CallControl & {
 };
 
 /**
- * A client. It holds no connection and no state: make one and share it. Throws a TypeError for a base address that is none,
- * and `missing_key` for a key that no service can have given.
+ * A client. It has no connection and no state: make one and share it. Throws a TypeError for an invalid base address,
+ * and `missing_key` for a key that no service can have issued.
  */
 export function createPerch(options: PerchOptions): Perch {
   const headers = { 'x-api-key': usableKey(options.key) };
@@ -73,7 +73,7 @@ export function createPerch(options: PerchOptions): Perch {
   const sendWith = ({ timeoutMs = options.timeoutMs ?? 35_000, retries = options.retries ?? 0 }: CallControl): Fetch =>
     sender(fetch, { timeoutMs, retries });
 
-  /** One call. The types are those of the interface `Perch`; in here they would only be said twice. */
+  /** One call. Its types are those of the interface `Perch`; repeating them here would add nothing. */
   async function call(method: 'get' | 'post', path: string, init: AnyInit = {}, extra: object = {}): Promise<unknown> {
     const { path: inPath, query, body, signal, ...control } = init;
     checkSegments(inPath);
@@ -82,7 +82,7 @@ export function createPerch(options: PerchOptions): Perch {
     const { data, error, response } = await rest
       .request(method as 'get', path as '/v1/me', given as never)
       .catch((fault: unknown) => {
-        // An answer of 200 that is no JSON: someone else's.
+        // A 200 answer that is not JSON did not come from Perch.
         throw fault instanceof SyntaxError ? unreadable(200) : fault;
       });
     if (data !== undefined) return data;

@@ -4,27 +4,28 @@ import type { components } from './rest.gen.js';
 export type ErrorCode = components['schemas']['ErrorBody']['code'];
 
 /**
- * What happens on the way, where no answer of the server says more: `unreachable` (no connection), `timeout` (none in time),
- * `unreadable` (something else answered). After these it is not known whether a read was paid: `GET /v1/usage` shows it.
+ * Failures in transit, for which the server gave no answer: `unreachable` (no connection), `timeout` (no answer in
+ * time), `unreadable` (something other than Perch answered). Afterwards it is unknown whether a read was charged: `GET
+ * /v1/usage` shows it.
  */
 export type TransportCode = 'unreachable' | 'timeout' | 'unreadable';
 
 export interface ErrorDetail {
-  /** HTTP status; 0 where there was no answer. */
+  /** HTTP status; 0 if there was no answer. */
   readonly status: number;
   /** Why, in one word: `private`, `suspended`, `max_credits`, `key_cap` … */
   readonly reason?: string | undefined;
   /** The parameter at fault. */
   readonly param?: string | undefined;
-  /** Quote it in support. */
+  /** Quote it when you contact support. */
   readonly requestId?: string | undefined;
-  /** Seconds until another try makes sense. */
+  /** Seconds until another attempt makes sense. */
   readonly retryAfter?: number | undefined;
-  /** Where in a GraphQL answer. */
+  /** The path in a GraphQL answer. */
   readonly path?: readonly (string | number)[] | undefined;
 }
 
-/** Every failure of a call. A failure that the server answered is never charged. The key is in none of its fields. */
+/** Every failure of a call. A failure that the server reports is never charged. None of its fields contains the key. */
 export class PerchError extends Error implements ErrorDetail {
   readonly code: ErrorCode | TransportCode;
   readonly status: number;
@@ -61,7 +62,7 @@ interface Said {
   readonly retry_after?: number;
 }
 
-/** An error as the server words it, in REST's `error` or GraphQL's `extensions`. */
+/** An error as the server sends it, in REST's `error` or GraphQL's `extensions`. */
 export function toError(said: Said | undefined, rest: { status: number } & Partial<ErrorDetail>): PerchError {
   if (typeof said?.code !== 'string') return unreadable(rest.status, rest.retryAfter);
   const { reason, param, retry_after: retryAfter = rest.retryAfter } = said;

@@ -1,6 +1,6 @@
 import { PerchError, unreadable } from './errors.js';
 
-/** What the iteration reads of a page. */
+/** The parts of a page that the iteration reads. */
 interface AnyPage {
   readonly credits_charged: number;
   readonly next_cursor?: string;
@@ -17,10 +17,10 @@ const SHORT_OF_CREDITS: readonly string[] = ['max_credits', 'no_credits', 'key_c
 const isShort = (reason: string | undefined): reason is EndReason =>
   reason !== undefined && SHORT_OF_CREDITS.includes(reason);
 
-/** Credits are whole thousandths: sums of them are made in whole numbers. */
+/** Credits have at most three decimals: they are added as whole thousandths. */
 const thousandths = (credits: number): number => Math.round(credits * 1000);
 
-/** Pages, one call each, within one budget: an async iterable to be gone through once. */
+/** Pages, one call each, within one budget: an async iterable that can be iterated once. */
 export class Pages<P extends AnyPage> implements AsyncIterable<P> {
   #spent = 0;
   readonly #budget: number;
@@ -28,7 +28,7 @@ export class Pages<P extends AnyPage> implements AsyncIterable<P> {
   #ended: EndReason | undefined;
   readonly #pages: AsyncGenerator<P, void, undefined>;
 
-  /** `read` makes one call: a page from a cursor for at most so many credits. */
+  /** `read` makes one call: the page at a cursor, for at most the given credits. */
   constructor(
     read: (cursor: string | undefined, maxCredits: number) => Promise<P>,
     options: { readonly maxCredits: number; readonly cursor?: string | undefined },
@@ -37,13 +37,13 @@ export class Pages<P extends AnyPage> implements AsyncIterable<P> {
     if (!Number.isFinite(maxCredits) || thousandths(maxCredits) <= 0) {
       throw new RangeError('maxCredits must be a number of credits above 0.');
     }
-    // Rounded down: the budget is never passed.
+    // Rounded down, so that the budget is never exceeded.
     this.#budget = Math.floor(maxCredits * 1000 + 1e-6);
     this.#cursor = cursor;
     this.#pages = this.#walk(read);
   }
 
-  /** Credits that the pages so far were charged. */
+  /** Credits charged for the pages so far. */
   get spent(): number {
     return this.#spent / 1000;
   }
@@ -54,14 +54,14 @@ export class Pages<P extends AnyPage> implements AsyncIterable<P> {
   }
 
   /**
-   * Where the next page begins: another iteration may go on from it, also after a `break` or a failure. Before the first page
-   * what the iteration was given; undefined after the last.
+   * The cursor of the next page: another iteration may continue from it, also after a `break` or a failure. Before the
+   * first page it is the cursor that the iteration was given; after the last it is undefined.
    */
   get cursor(): string | undefined {
     return this.#cursor;
   }
 
-  /** Why it ended; undefined while it goes on, after a `break`, and after a failure. */
+  /** Why it ended; undefined while it continues, after a `break`, and after a failure. */
   get ended(): EndReason | undefined {
     return this.#ended;
   }
@@ -81,19 +81,21 @@ export class Pages<P extends AnyPage> implements AsyncIterable<P> {
     }
   }
 
-  /** One call; null where the credits do not cover one more item. Books what it cost before anyone sees the page. */
+  /**
+   * One call; null where the credits do not cover one more item. Records the charge before the caller sees the page.
+   */
   async #next(read: (cursor: string | undefined, maxCredits: number) => Promise<P>, first: boolean): Promise<P | null> {
     let page: P;
     try {
       page = await read(this.#cursor, this.remaining);
     } catch (error) {
-      // The very first page fails like any call: nothing at all was delivered. Later ones end the iteration.
+      // The very first page fails like any call, since nothing was delivered. On later ones the iteration ends.
       if (first || !(error instanceof PerchError) || error.code !== 'no_credits') throw error;
       this.#ended = isShort(error.reason) ? error.reason : 'no_credits';
       return null;
     }
     const { credits_charged: charged, next_cursor: next, truncated } = page;
-    // Without a price there is no budget to keep to.
+    // Without a charge the budget cannot be kept.
     if (!Number.isFinite(charged)) throw unreadable(200);
     this.#spent += thousandths(charged);
     if (next !== undefined && next === this.#cursor) {

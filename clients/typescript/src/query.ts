@@ -3,11 +3,11 @@ import { type PerchError, toError, unreadable } from './errors.js';
 import { type CallControl, type Fetch, retryAfterOf } from './send.js';
 
 export interface QueryOptions extends CallControl {
-  /** The most credits that the operation may cost: lists are trimmed to it. At most three decimals. */
+  /** The most credits that the operation may cost: lists are trimmed to fit. At most three decimals. */
   readonly maxCredits?: number;
 }
 
-/** So many items at one price. */
+/** A number of items at one price. */
 export interface CreditLine {
   readonly path: string;
   readonly items: number;
@@ -18,11 +18,11 @@ export interface CreditLine {
 
 export interface QueryResult<Data> {
   readonly data: Data;
-  /** Fields that failed: null in `data`, and free. They do not throw, for the others were paid. */
+  /** Fields that failed: null in `data`, and free. They do not throw, since the other fields were charged. */
   readonly errors: readonly PerchError[];
   readonly credits: {
     readonly charged: number;
-    /** What the wallet holds now; null without a key. */
+    /** The wallet's balance after the operation; null without a key. */
     readonly remaining: number | null;
     readonly cache: string;
     readonly breakdown: readonly CreditLine[];
@@ -54,7 +54,7 @@ interface GraphqlAnswer {
   };
 }
 
-/** The rest parameters of a query: variables may be left out where none is needed. */
+/** The rest parameters of a query: variables may be left out where none is required. */
 export type QueryInput<Variables, Options> =
   Partial<Variables> extends Variables
     ? [variables?: Variables, options?: Options]
@@ -99,7 +99,7 @@ async function jsonOf(response: Response, retryAfter: number | undefined): Promi
     const json: unknown = await response.json();
     if (typeof json === 'object' && json !== null) return json;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw unreadable(response.status, retryAfter);
 }

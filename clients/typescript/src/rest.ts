@@ -19,7 +19,7 @@ type Body<Operation> = Operation extends { responses: { 200: { content: { 'appli
   ? Json
   : never;
 
-/** The body of an answer; what `estimate=true` answers is asked for with `estimate`. */
+/** The body of an answer; for the one to `estimate=true`, call `estimate`. */
 export type Answer<Operation> = Exclude<Body<Operation>, Schemas['EstimateResponse']>;
 
 type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } } ? NonNullable<Query> : never;
@@ -32,7 +32,7 @@ type QueryPart<Operation, Ours extends string> = [QueryOf<Operation>] extends [n
     ? { readonly query?: Omit<QueryOf<Operation>, Ours> }
     : { readonly query: Omit<QueryOf<Operation>, Ours> };
 
-/** Paths whose query takes a parameter. */
+/** Paths whose query has a given parameter. */
 type PathWith<Name extends string> = {
   [P in GetPath]: [QueryOf<Get<P>>] extends [never] ? never : Name extends keyof QueryOf<Get<P>> ? P : never;
 }[GetPath];
@@ -41,19 +41,19 @@ type BodyPart<Operation> = Operation extends { requestBody: { content: { 'applic
   ? { readonly body: Json }
   : unknown;
 
-/** What a call is given: `path`, `query` and `body` as far as the operation has them, and how it goes over the network. */
+/** A call's input: `path`, `query` and `body` as far as the operation has them, and how it is sent. */
 export type CallInit<Operation> = PathPart<Operation> &
   QueryPart<Operation, 'estimate'> &
   BodyPart<Operation> &
   CallControl;
 
-/** The rest parameter of a call: left out where nothing is needed. */
+/** The rest parameter of a call: it may be left out where nothing is required. */
 export type Given<Init> = Partial<Init> extends Init ? [init?: Init] : [init: Init];
 
 /** Paths that `estimate` prices. */
 export type PricedPath = PathWith<'estimate'>;
 
-/** Paths that are read page by page, and paid for. */
+/** Paths that are read page by page and charged. */
 export type PagedPath = PathWith<'cursor'> & PathWith<'max_credits'>;
 
 export type PageInit<P extends PagedPath> = PathPart<Get<P>> &

@@ -23,7 +23,7 @@ type RefOf<Name, Field> = Field extends keyof FieldsOf<Name>
     ? Ref
     : never
   : never;
-/** The object types that a value of a type may be of. */
+/** The object types that a value of a type may have. */
 type Possible<Name> = TypeOf<Name> extends { possibleTypes: infer Names } ? Names : Name;
 type Named<Ref> = Ref extends { kind: 'NON_NULL' | 'LIST'; ofType: infer Of }
   ? Named<Of>
@@ -50,7 +50,7 @@ type Leaf<Name> = Name extends keyof Scalars
     ? Values
     : never;
 
-/** The object that a selection makes of each possible type. */
+/** The object that a selection produces for each possible type. */
 type ObjectOf<Name, Selections, Fragments> = Name extends unknown ? Flat<Selected<Selections, Name, Fragments>> : never;
 
 type Selected<Selections, On, Fragments, Found = unknown> = Selections extends [infer Node, ...infer Rest]
@@ -85,7 +85,7 @@ type RootOf<Definition> = Definition extends { operation: infer Operation extend
     : never
   : ConditionOf<Definition, never>;
 
-/** What an operation answers, all of it. The operation stands first in the text. */
+/** The complete data of an operation's answer. The operation comes first in the text. */
 export type DataFrom<Document> = Document extends { definitions: [infer Operation, ...infer Rest] }
   ? ObjectOf<RootOf<Operation>, SelectionsOf<Operation>, FragmentsIn<Rest>>
   : never;
@@ -110,14 +110,14 @@ type VariableOf<Definition> = Definition extends { variable: infer Variable; typ
     : { readonly [N in NameOf<Variable>]?: Input<Ref> }
   : unknown;
 
-/** What an operation is given: nullable variables, and those with a default, may be left out. */
+/** The variables of an operation: nullable ones, and those with a default, may be left out. */
 export type VariablesFrom<Document> = Document extends { definitions: [infer Operation, ...infer _] }
   ? Operation extends { variableDefinitions: infer Variables }
     ? VariablesIn<Variables>
     : Record<never, never>
   : never;
 
-/** The first field of a selection that its type does not have, in words; never where all are there. */
+/** A message about the first selected field that its type does not have; `never` if all exist. */
 type WrongIn<Selections, On> = Selections extends [infer Node, ...infer Rest]
   ? [WrongNode<Node, On>] extends [never]
     ? WrongIn<Rest, On>
@@ -141,7 +141,7 @@ type Wrong<Definitions> = Definitions extends [infer Definition, ...infer Rest]
     : WrongIn<SelectionsOf<Definition>, RootOf<Definition>>
   : never;
 
-/** Nothing for a right document, else the fault in words: a text that must also have that can't be given. */
+/** Nothing for a valid document, otherwise the message about its fault: as a type that no text can have. */
 export type Checked<Document> = [Document] extends [never]
   ? { readonly fault: 'This is not a GraphQL document' }
   : Document extends { definitions: infer Definitions }

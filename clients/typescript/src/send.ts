@@ -1,15 +1,15 @@
 import { PerchError } from './errors.js';
 
-/** How one call goes over the network. */
+/** How one call is sent. */
 export interface CallControl {
-  /** Ends the call; what it throws is the signal's own reason. */
+  /** Ends the call, which then throws the signal's own reason. */
   readonly signal?: AbortSignal;
-  /** Milliseconds that one try may take. Default: the client's. */
+  /** Milliseconds that one attempt may take. Default: the client's. */
   readonly timeoutMs?: number;
   /**
-   * Tries more, each only after a 429 or 503 that says how long to wait (`Retry-After`, up to a minute). Such a failure is
-   * never charged, so a retry can't pay twice. Nothing else is tried again: after a timeout a read may have been paid.
-   * Default: the client's.
+   * Additional attempts, each only after a 429 or 503 that says how long to wait (`Retry-After`, up to a minute). Such
+   * a failure is never charged, so a retry can't be charged twice. No other failure is retried: after a timeout a read
+   * may have been charged. Default: the client's.
    */
   readonly retries?: number;
 }
@@ -18,7 +18,7 @@ export type Fetch = (request: Request) => Promise<Response>;
 
 const LONGEST_WAIT_SECONDS = 60;
 
-/** `fetch` with a time limit, the retries that were asked for, and failures as `PerchError`. The body is read already. */
+/** `fetch` with a time limit, the configured retries, and failures as `PerchError`. The body is already read. */
 export function sender(fetch: Fetch, { timeoutMs, retries }: { timeoutMs: number; retries: number }): Fetch {
   return async (request) => {
     for (let left = retries; ; left -= 1) {
@@ -35,7 +35,7 @@ async function once(fetch: Fetch, request: Request, timeoutMs: number): Promise<
   const { origin } = new URL(request.url);
   try {
     const signal = AbortSignal.any([request.signal, limit]);
-    // A redirect would carry the key elsewhere: there are none in the interface.
+    // A redirect would send the key elsewhere: the interface has none.
     const response = await fetch(new Request(request.clone(), { signal, redirect: 'manual' }));
     const text = await response.text();
     const { status, headers } = response;
@@ -49,7 +49,7 @@ async function once(fetch: Fetch, request: Request, timeoutMs: number): Promise<
   }
 }
 
-/** Some runtimes show the redirect, and some say only that there was one. */
+/** Some runtimes expose the redirect, and some only report that there was one. */
 const isRedirect = ({ type, status }: Response): boolean =>
   type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304);
 
@@ -60,20 +60,23 @@ const redirected = (origin: string, status: number): PerchError =>
     { status },
   );
 
-/** The runtime's word for why, such as ` (ECONNREFUSED)`. Its text and the cause stay behind: they may quote headers. */
+/**
+ * The runtime's code for the cause, such as ` (ECONNREFUSED)`. Its message and cause are left out: they may quote
+ * headers.
+ */
 function whyOf(fault: unknown): string {
   const { code, cause } = fault as { code?: unknown; cause?: { code?: unknown } };
   const word = cause?.code ?? code;
   return typeof word === 'string' && /^\w+$/.test(word) ? ` (${word})` : '';
 }
 
-/** What `Retry-After` says, in whole seconds. */
+/** The value of `Retry-After`, in whole seconds. */
 export function retryAfterOf(headers: Headers): number | undefined {
   const said = headers.get('retry-after');
   return said !== null && /^\d+$/.test(said) ? Number(said) : undefined;
 }
 
-/** Whole seconds to wait before another try, or null where none is due. */
+/** Whole seconds to wait before another attempt, or null where there should be none. */
 function waitOf({ status, headers }: Response): number | null {
   const seconds = retryAfterOf(headers);
   if ((status !== 429 && status !== 503) || seconds === undefined || seconds > LONGEST_WAIT_SECONDS) return null;

@@ -1,17 +1,17 @@
-/** How the nodes of a parsed document are read, in types. Their kinds are enums or words, as the parser's types have it. */
+/** Reads the nodes of a parsed document, in types. Kinds are enums or strings, depending on the parser's types. */
 export type KindOf<Node> = Node extends { kind: infer Kind extends string } ? `${Kind}` : never;
 export type NameOf<Node> = Node extends { name: { value: infer Name extends string } } ? Name : never;
 export type SelectionsOf<Node> = Node extends { selectionSet: { selections: infer Selections } } ? Selections : [];
 
-/** The name that the answer has for a field. */
+/** The name of a field in the answer. */
 export type KeyOf<Node> = Node extends { alias: { value: infer Alias extends string } } ? Alias : NameOf<Node>;
 
-/** The type that a fragment is on, or else the one around it. */
+/** The type that a fragment is on, or otherwise the one around it. */
 export type ConditionOf<Node, Otherwise> = Node extends { typeCondition: { name: { value: infer Name } } }
   ? Name
   : Otherwise;
 
-/** True where `@skip` or `@include` may leave a node out. */
+/** True where `@skip` or `@include` may remove a node. */
 export type IsConditional<Node> = Node extends { directives: infer Directives extends readonly unknown[] }
   ? Extract<NameOf<Directives[number]>, 'skip' | 'include'> extends never
     ? false

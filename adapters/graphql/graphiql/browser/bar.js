@@ -3,7 +3,7 @@
 import { byId } from './dom.js';
 import { keyName } from './session.js';
 
-/** `notice`: `{ tone: 'good' | 'warn' | 'bad', parts }`, or null to take it away. */
+/** `notice`: `{ tone: 'good' | 'warn' | 'bad', parts }`, or null to remove it. */
 export function showNotice(notice) {
   const box = byId('notice');
   box.hidden = notice === null;

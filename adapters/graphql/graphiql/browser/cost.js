@@ -35,7 +35,7 @@ export function showCost(credits) {
   if (remaining !== undefined) showBalance(remaining);
 }
 
-/** For the notice. */
+/** The estimate as text for the notice. */
 export function estimateIn({ max_credits, max_items }) {
   return {
     tone: 'good',

@@ -1,4 +1,4 @@
-// Small helpers over the page that the server has rendered.
+// Small helpers for the page that the server has rendered.
 
 export const byId = (id) => document.getElementById(id);
 

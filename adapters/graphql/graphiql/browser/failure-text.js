@@ -1,10 +1,10 @@
-// Failures in words: what happened, and what the reader can do.
+// Failures as text: what happened, and what the reader can do.
 
 import { element } from './dom.js';
 
 const codeOf = (error) => error?.extensions?.code ?? error?.code ?? null;
 
-/** REST-shaped bodies (a refusal before GraphQL began) and GraphQL's own have one shape from here on. */
+/** Gives REST-shaped bodies (a refusal before GraphQL began) and GraphQL's own the same shape. */
 const errorsOf = (answer) => {
   if (Array.isArray(answer.errors)) return answer.errors;
   return answer.error ? [answer.error] : [];
@@ -12,7 +12,9 @@ const errorsOf = (answer) => {
 
 const sentence = (text) => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
-/** `{ tone, parts }` for the notice, or null when nothing failed. `problems` is the table of the server's error codes. */
+/**
+ * `{ tone, parts }` for the notice, or null when nothing failed. `problems` is the table of the server's error codes.
+ */
 export function failureIn({ answer, retryAfter }, problems) {
   const errors = errorsOf(answer);
   const [first] = errors;

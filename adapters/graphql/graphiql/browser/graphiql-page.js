@@ -1,4 +1,4 @@
-// GraphiQL with a meter: mounts it below the bar, sends its operations with the key of this tab, and shows what they cost.
+// GraphiQL with a meter: mounts it below the bar, sends its operations with this tab's key, and shows what they cost.
 
 import { listen, showKey, showNotice } from './bar.js';
 import { estimateIn, showBalance, showCost } from './cost.js';
@@ -10,12 +10,12 @@ import { ask } from './transport.js';
 const { React, ReactDOM, GraphiQL } = window;
 const page = JSON.parse(byId('perch-page').textContent);
 
-/** What the editor holds right now; set by a component inside GraphiQL, because only there its state can be read. */
+/** What the editor contains now; set by a component inside GraphiQL, the only place where its state can be read. */
 let editor = null;
 
 const report = (result) => showNotice(failureIn(result, page.problems));
 
-/** A key the service doesn't know is of no use to keep. */
+/** Forgets a key that the service doesn't know. */
 function dropRefusedKey(result) {
   const codes = (result.answer.errors ?? [result.answer.error]).map((error) => error?.extensions?.code ?? error?.code);
   if (codes.includes('invalid_key')) forget();
@@ -59,7 +59,10 @@ async function price() {
   return estimate ? showNotice(estimateIn(estimate)) : report(result);
 }
 
-/** GraphiQL's way out. The schema is public: it is asked for without the key, so that it never counts against a limit (U44). */
+/**
+ * Sends GraphiQL's requests. The schema is public: it is requested without the key, so that it never counts against a
+ * limit (U44).
+ */
 async function fetcher(body) {
   const forSchema = body.operationName === 'IntrospectionQuery';
   const result = await ask(page.endpoint, body, forSchema ? null : readKey());
@@ -78,17 +81,17 @@ function EditorTap() {
 }
 
 function mount() {
-  // A query may come in the address, a key never does.
+  // The address may contain a query, but never a key.
   const asked = new URLSearchParams(location.search).get('query');
   const queries = [...(asked === null ? [] : [asked]), ...page.examples.map(({ query }) => query)];
   const props = {
     fetcher,
     query: asked ?? undefined,
     defaultTabs: queries.map((query) => ({ query, headers: null })),
-    // GraphiQL keeps tabs and history in localStorage; without headers there is no key it could keep (U45).
+    // GraphiQL keeps tabs and history in localStorage; without headers there is no key that it could keep (U45).
     shouldPersistHeaders: false,
     isHeadersEditorEnabled: false,
-    // The bar follows the system too: one scheme for the whole page.
+    // The bar follows the system's colour scheme too: the whole page has one.
     forcedTheme: 'system',
     toolbar: { additionalComponent: EditorTap },
   };

@@ -1,8 +1,8 @@
-// The key of this tab. It lives in sessionStorage and nowhere else: not in the address, not in localStorage (U45).
+// This tab's key. It is kept only in sessionStorage: not in the address, not in localStorage (U45).
 
 const SLOT = 'perch.key';
 
-/** What a live key looks like; only its form is checked here, so that a slip is noticed before it is sent. */
+/** The form of a live key; only the form is checked here, so that a typo is noticed before the key is sent. */
 const KEY = /^perch_live_[0-9A-Za-z]{32}$/;
 
 export const looksLikeKey = (text) => KEY.test(text);

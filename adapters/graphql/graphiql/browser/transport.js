@@ -1,11 +1,14 @@
-// One GraphQL request over HTTP, and what came of it.
+// One GraphQL request over HTTP, and its result.
 
 const TYPES = 'application/graphql-response+json, application/json;q=0.9';
 
-/** Longest Retry-After that the page waits out by itself, seconds: a new account has one request a second. */
+/** The longest Retry-After that the page waits out by itself, in seconds: a new account has one request a second. */
 const PATIENCE_SECONDS = 2;
 
-/** GraphiQL learns the name of the operation a moment after the text: right after a change of tabs it is another tab's. */
+/**
+ * GraphiQL updates the operation's name shortly after the text: right after a change of tabs it is still the other
+ * tab's.
+ */
 const ofThisText = (body) =>
   new RegExp(`\\b(query|mutation)\\s+${body.operationName}\\b`).test(body.query)
     ? body
@@ -25,7 +28,7 @@ async function send(endpoint, body, key) {
   });
 }
 
-/** A proxy's page or an empty body, as a GraphQL answer that says so. */
+/** Reads a proxy's page or an empty body as a GraphQL answer that says so. */
 async function read(response) {
   try {
     const answer = await response.json();
@@ -34,7 +37,7 @@ async function read(response) {
   return { errors: [{ message: `The service returned status ${response.status} without a GraphQL response.` }] };
 }
 
-/** Resolves with `{ status, retryAfter, answer }`; status 0 when nothing was reached. */
+/** Resolves with `{ status, retryAfter, answer }`; status 0 when the service could not be reached. */
 export async function ask(endpoint, body, key) {
   try {
     let response = await send(endpoint, body, key);

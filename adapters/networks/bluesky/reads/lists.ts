@@ -7,7 +7,7 @@ import { repostedAt } from '../times.js';
 import type { Xrpc } from '../xrpc.js';
 import { noUser } from './subject.js';
 
-/** The most that a page may hold. */
+/** The most items on a page. */
 const LIMIT = 100;
 
 export interface ListRead {
@@ -19,7 +19,7 @@ export interface ListRead {
 
 const REPOST = 'app.bsky.feed.defs#reasonRepost';
 
-/** What somebody wrote and reposted, newest first. */
+/** An account's posts and reposts, newest first. */
 export async function readTimeline({ ask, profiles, token, context }: ListRead, did: string): Promise<NetworkPage> {
   const { feed, cursor } = await ask({
     method: 'app.bsky.feed.getAuthorFeed',
@@ -32,11 +32,11 @@ export async function readTimeline({ ask, profiles, token, context }: ListRead, 
   return { tweets: await profiles.tweets(feed.flatMap(itemOf), context), next: cursor || null };
 }
 
-/** A reason that is not known yet is one for being in the list, nothing more. */
+/** An unknown reason only explains why the post is in the list. */
 function itemOf({ post, reason }: FeedItem): Item[] {
   if (reason?.$type !== REPOST) return [{ post }];
   const { uri, by, indexedAt } = reason;
-  // Without an address it has no id, and cannot be told from the post.
+  // Without an address the repost has no id, and cannot be distinguished from the post.
   if (uri === undefined || by === undefined) return [];
   return [{ post, repost: { uri, did: by.did, at: repostedAt(indexedAt) } }];
 }
@@ -61,7 +61,7 @@ export async function readFollowing({ ask, profiles, token, context }: ListRead,
   return userPage(profiles, follows, cursor, context, subject);
 }
 
-/** Of a post that does not exist: none (T6). */
+/** Empty for a post that does not exist (T6). */
 export async function readRetweeters({ ask, profiles, token, context }: ListRead, uri: string): Promise<NetworkPage> {
   const { repostedBy, cursor } = await ask({
     method: 'app.bsky.feed.getRepostedBy',
@@ -72,7 +72,7 @@ export async function readRetweeters({ ask, profiles, token, context }: ListRead
   return userPage(profiles, repostedBy, cursor, context);
 }
 
-/** Of a post that does not exist: none (T6). */
+/** Empty for a post that does not exist (T6). */
 export async function readQuotes({ ask, profiles, token, context }: ListRead, uri: string): Promise<NetworkPage> {
   const { posts, cursor } = await ask({
     method: 'app.bsky.feed.getQuotes',
@@ -84,7 +84,7 @@ export async function readQuotes({ ask, profiles, token, context }: ListRead, ur
   return { tweets: await profiles.tweets(items, context), next: cursor || null };
 }
 
-/** Profiles in a list have no counts: they are read again, whole. */
+/** Profiles in a list have no counts, so they are read again in full. */
 export async function userPage(
   profiles: Profiles,
   listed: readonly BasicProfile[],

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../../src/core/errors.js';
 
-/** Somebody who has opted out of being shown is nobody, too. */
+/** Also for an account that has opted out of being shown. */
 export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user on Bluesky.');
 export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet on Bluesky.');

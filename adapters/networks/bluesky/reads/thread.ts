@@ -6,13 +6,16 @@ import { earlierOf } from '../times.js';
 import type { ListRead } from './lists.js';
 import { noTweet } from './subject.js';
 
-/** Levels above and below; the network may give fewer. */
+/** Levels above and below; the network may return fewer. */
 const HEIGHT = 80;
 const DEPTH = 100;
-/** The network gives a thread in one piece: pages of it are cut here. */
+/** The network returns a thread in one piece: it is cut into pages here. */
 const PAGE = 50;
 
-/** The post, those above it from the root on, and what follows, oldest first. Posts that are gone or blocked are left out. */
+/**
+ * The post, its ancestors from the root on, and its descendants, oldest first. Posts that are gone or blocked are left
+ * out.
+ */
 export async function readThread(read: ListRead, uri: string): Promise<NetworkPage> {
   const focal = await readTree(read, uri, { depth: DEPTH, parentHeight: HEIGHT });
   const top = read.token === null ? [focal.post, ...above(focal)] : [];
@@ -59,11 +62,11 @@ function below(focal: ThreadPost): PostView[] {
   return posts;
 }
 
-/** Where a post stands among those that follow: by time, and by id within the same moment. */
+/** A post's position among the descendants: by time, and by id within the same moment. */
 const placeOf = ({ uri, record, indexedAt }: PostView): string =>
   `${earlierOf(record.createdAt, indexedAt)} ${recordId(uri)}`;
 
-/** A page after the place that the token is: what comes or goes meanwhile moves nothing else. */
+/** The page after the position in the token: posts added or deleted meanwhile move no others. */
 async function pageOf(
   { profiles, token, context }: ListRead,
   top: readonly PostView[],

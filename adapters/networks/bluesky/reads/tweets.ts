@@ -42,7 +42,7 @@ export async function readTweets(
   });
 }
 
-/** By address; what is gone is left out. */
+/** By address; posts that are gone are left out. */
 async function readPosts(
   ask: Xrpc,
   all: readonly string[],
@@ -59,7 +59,7 @@ interface Subject {
   readonly repost?: NonNullable<Item['repost']>;
 }
 
-/** The post that a record is, or that it reposts; null where there is none. */
+/** The post that a record is, or that it reposts; null where none exists. */
 async function subjectOf(ask: Xrpc, record: RecordUri, context: ReadContext): Promise<Subject | null> {
   const uri = uriOfRecord(record);
   if (record.collection === POST) return { uri };

@@ -8,13 +8,13 @@ import type { Profiles } from '../profiles.js';
 import type { DetailedProfile } from '../schemas.js';
 import { noUser } from './subject.js';
 
-/** A DID or a handle in lower case, or null for what can be nobody's. */
+/** A DID or a handle in lower case; null for what cannot identify an account. */
 function actorOf(ref: UserRef): string | null {
   if ('id' in ref) return userDid(ref.id);
   return isAskable(ref.handle) ? handleKey(ref.handle) : null;
 }
 
-/** One outcome per input. A single one is asked for in the way that says why there is none. */
+/** One outcome per input. A single input uses the method that says why a profile is missing. */
 export async function readUsers(
   profiles: Profiles,
   refs: readonly UserRef[],

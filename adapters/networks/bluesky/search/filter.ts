@@ -4,11 +4,11 @@ import type { Flag, Query, Term } from '../../search/query.js';
 /** A post found by a search, before its author is read. */
 export interface Candidate {
   readonly tweet: Tweet;
-  /** Its author is. */
+  /** Whether its author is verified. */
   readonly verified: boolean;
 }
 
-/** What the network cannot be asked for, but a post that it found can be looked at for. */
+/** A condition that the network cannot search for, but that can be checked on a post it found. */
 export type Filter = (candidate: Candidate) => boolean;
 
 const some = (list: readonly unknown[] | undefined): boolean => list !== undefined && list.length > 0;
@@ -32,7 +32,7 @@ const COUNTERS = { likes: 'likesCount', retweets: 'retweetsCount', replies: 'rep
 
 export const flagFilter = (flag: Flag): Filter => FLAGS[flag];
 
-/** Undefined where a post does not tell. */
+/** Undefined where a post does not say. */
 export function filterOf(query: Query): Filter | undefined {
   switch (query.kind) {
     case 'and':

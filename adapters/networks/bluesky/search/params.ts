@@ -2,7 +2,7 @@ import type { Product } from '../../../../src/core/model.js';
 import type { Params } from '../xrpc.js';
 import type { Search } from './translate.js';
 
-/** How the two versions of the search are asked for the same. */
+/** The same search as parameters of the two versions of the method. */
 
 const isTop = (product: Product): boolean => product === 'Top';
 
@@ -30,7 +30,7 @@ export const searchPostsV2 = (search: Search, product: Product): Params => ({
   hashtags: search.tags,
   since: search.since,
   until: search.until,
-  // As far back as the older one.
+  // As far back as the older version.
   allTime: true,
   repliesOnly: search.hints.replies === true ? true : undefined,
   excludeReplies: search.hints.replies === false ? true : undefined,
@@ -38,7 +38,7 @@ export const searchPostsV2 = (search: Search, product: Product): Params => ({
   hasVideo: search.hints.video,
 });
 
-/** Of several tags the newer search wants any, the older one all; and it wants something to look for. */
+/** Given several tags, the newer search matches any, the older one all; and the newer one needs a search text. */
 export const canSayInV2 = (search: Search): boolean => {
   const { text, author, mentions, lang, domain, url, tags } = search;
   const something = [text, author, mentions, lang, domain, url, tags[0]].some((value) => value);

@@ -15,21 +15,21 @@ import { type Search, translate, translatePeople } from './translate.js';
 
 /** Posts of one upstream page. */
 const LIMIT = 50;
-/** Upstream pages looked through for one of ours, where what is found must be looked at. */
+/** Upstream pages read for one page of Perch's, where the results must be filtered. */
 const MOST_PAGES = 5;
-/** As good as a page: no more are looked through. */
+/** Close enough to a full page: no more are read. */
 const ENOUGH = 25;
-/** Whether the newer search is served is asked again after so long. */
+/** After this long, Perch checks again whether the newer search is available. */
 const ASK_AGAIN_MS = 6 * HOUR_MS;
 
-/** Two versions of the search: their cursors are not each other's. */
+/** Two versions of the search: their cursors are not interchangeable. */
 type Version = 1 | 2;
 
 export interface SearchOptions {
   readonly ask: Xrpc;
   readonly profiles: Profiles;
   readonly clock: Clock;
-  /** The newer search gives strangers one page only. */
+  /** The newer search gives clients without an account only one page. */
   readonly mayUseV2: boolean;
 }
 
@@ -107,7 +107,7 @@ export class Searches {
         next: answer.cursor === undefined || answer.cursor === '' ? null : `${version} ${answer.cursor}`,
       };
     } catch (error) {
-      // By an account that does not exist, nothing was written.
+      // An account that does not exist wrote nothing.
       if (error instanceof ServiceError && error.code === 'not_found') return { posts: [], next: null };
       throw error;
     }
@@ -120,5 +120,5 @@ const holds = ({ filters }: Search, post: PostView): boolean => {
   return filters.every((filter) => filter(candidate));
 };
 
-/** The newer search is switched off, unknown, or not for us. */
+/** The newer search is switched off, unknown, or not available to this account. */
 const isOff = ({ code, detail }: ServiceError): boolean => code === 'query_id_stale' || detail.reason === 'session';

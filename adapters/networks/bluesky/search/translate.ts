@@ -6,29 +6,29 @@ import { spellingOf } from '../../search/spelling.js';
 import { isHandle } from '../handles.js';
 import { type Filter, filterOf, flagFilter } from './filter.js';
 
-/** A search in the network's words, and what is left to look at in what it finds. */
+/** A search as the network takes it, and the conditions to check on its results. */
 export interface Search {
-  /** Words, phrases and the like; empty: all that the rest allows. */
+  /** Words, phrases and the like; empty: everything that the other conditions allow. */
   readonly text: string;
   readonly author?: string;
   readonly mentions?: string;
   readonly lang?: string;
   readonly domain?: string;
   readonly url?: string;
-  /** All of them. */
+  /** A post must have all of them. */
   readonly tags: readonly string[];
-  /** RFC 3339; holds the moment itself. */
+  /** RFC 3339; inclusive. */
   readonly since?: string;
-  /** RFC 3339; does not. */
+  /** RFC 3339; exclusive. */
   readonly until?: string;
   readonly filters: readonly Filter[];
-  /** What the filters ask for as far as the newer search can be asked for it: it looks at more for each page then. */
+  /** The filters as far as the newer search can express them: it then looks through more posts for each page. */
   readonly hints: { readonly replies?: boolean; readonly media?: true; readonly video?: true };
 }
 
 type Draft = { -readonly [K in keyof Search]: Search[K] };
 
-/** Throws `bad_request` (param `q`) that names what cannot be said to Bluesky. */
+/** Throws `bad_request` (param `q`) that names what cannot be expressed on Bluesky. */
 export function translate(q: string, product: Product): Search {
   const query = parseQuery(q);
   const draft: Draft = { text: '', tags: [], filters: [], hints: {} };
@@ -40,7 +40,7 @@ export function translate(q: string, product: Product): Search {
   return draft;
 }
 
-/** What people are searched by: words. Throws `bad_request` for anything else. */
+/** The words that profiles are searched by. Throws `bad_request` for anything else. */
 export function translatePeople(q: string): string {
   const query = parseQuery(q);
   const terms = query.kind === 'and' ? query.of : [query];
@@ -128,7 +128,7 @@ function addText(draft: Draft, text: string): void {
   draft.text = draft.text === '' ? text : `${draft.text} ${text}`;
 }
 
-/** The network takes one of each. */
+/** The network takes each of these once. */
 function addOnce(
   draft: Draft,
   name: 'author' | 'mentions' | 'lang' | 'domain' | 'url',
@@ -147,17 +147,17 @@ function addAddress(draft: Draft, text: string, term: Term): void {
     throw cannotSay(spelling(term), 'url: must be followed by a domain such as example.org, or a full URL in quotes');
 }
 
-/** As the lexicon of the search has it. */
+/** As the search's lexicon defines it. */
 function isTag(text: string): boolean {
   const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text);
   return Buffer.byteLength(text, 'utf8') <= 640 && [...characters].length <= 64;
 }
 
-/** An `uri` of the AT protocol's lexicons, too. */
+/** Must also be a `uri` of the AT protocol's lexicons. */
 const isAddress = (text: string): boolean =>
   text.length <= 8192 && /^https?:\/\/[^\s/]\S*$/i.test(text) && URL.canParse(text);
 
-/** A word that could be read as anything else is a phrase of one word. */
+/** A word that could be read as anything else becomes a phrase of one word. */
 const plain = (text: string): string =>
   /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N}'’._-]*$/u.test(text) && !/^(AND|NOT|TO)$/.test(text) ? text : `"${text}"`;
 

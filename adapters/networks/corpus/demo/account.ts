@@ -1,7 +1,7 @@
 import type { User } from '../../../../src/core/model.js';
 import type { KindName } from './vocabulary/kinds.js';
 
-/** How somebody writes. */
+/** An account's writing style. */
 export interface Voice {
   readonly lang: string;
   /** Never a capital letter. */
@@ -11,13 +11,13 @@ export interface Voice {
   readonly tags: number;
 }
 
-/** An account while the network is being made. */
+/** An account during the generation of the network. */
 export interface Account {
   readonly index: number;
   readonly id: string;
   readonly handle: string;
   readonly name: string;
-  /** What others call them. */
+  /** The name that others use for them. */
   readonly calledBy: string;
   readonly kind: KindName;
   readonly institution: boolean;
@@ -28,10 +28,10 @@ export interface Account {
   readonly bio: string;
   readonly location: string;
   readonly voice: Voice;
-  /** Against others: how much they post, how likely they are followed. */
+  /** Relative to others: how much they post, how likely they are followed. */
   readonly activity: number;
   readonly fame: number;
-  /** The share of all accounts that follow them, for those everybody knows. */
+  /** The share of all accounts that follow a well-known account; null for others. */
   readonly reach: number | null;
   readonly likesCount: number;
   readonly hasUrl: boolean;

@@ -1,4 +1,4 @@
-/** The 2,000 accounts. They depend on the seed alone, so that handles and ids are the same at every start. */
+/** The 2,000 accounts. They depend only on the seed, so that handles and ids are the same at every start. */
 import type { Account, Voice } from './account.js';
 import { Handles } from './handles.js';
 import { phrase } from './phrase.js';
@@ -27,7 +27,7 @@ const PLACES = [
 
 type Person = Pick<Account, 'handle' | 'name' | 'calledBy' | 'town' | 'createdMs' | 'bio'>;
 
-/** The members of the kind of which nothing is told but the kind. */
+/** Members that are described only by their kind. */
 class Census {
   private readonly handles: Handles;
   private readonly takenMs = new Set<number>();
@@ -116,7 +116,7 @@ function complete(person: Person, kind: KindName, index: number, census: Census,
   };
 }
 
-/** 120 verified, most of them institutions; a few people who let nobody but friends read. */
+/** 120 verified, most of them institutions; a few people are private. */
 function withBadges(accounts: readonly Account[], chance: Chance): Account[] {
   const plain = chance.shuffled(accounts.filter(({ reach }) => reach === null));
   const known = accounts.filter(({ verified }) => verified).length;

@@ -1,4 +1,4 @@
-/** The night of the comet: tweets of fixed times, and so of fixed ids, whatever the seed's other words. */
+/** The night of the comet: tweets with fixed times, and so with fixed ids, whatever else the seed produces. */
 import type { Account } from './account.js';
 import { type Draft, draft, reply, type Topic } from './draft.js';
 import { type Chance, Urn } from './random.js';
@@ -14,15 +14,17 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 const THREAD_MS = Date.UTC(2025, 2, 7, 18, 6, 0);
 const CELEBRATED_MS = Date.UTC(2025, 2, 8, 8, 12, 0);
-/** It goes on for so long at most. */
+/** The longest that it continues. */
 const ECHO_DAYS = 60;
 const QUOTES = 180;
 const RETWEETS = 900;
 const FAME = { likes: 3_412_907, views: 2_418_730_662 };
 
-/** A thread of more than fifty tweets: the observatory's log of the night, and what was said to it. */
+/** A thread of more than fifty tweets: the observatory's log of the night, and the replies to it. */
 export const COMET_THREAD_ID = snowflake(THREAD_MS);
-/** A picture that went round the world: more quotes, retweeters and direct replies than a page holds, more than 2^31 views. */
+/**
+ * A picture that went viral: more quotes, retweeters and direct replies than a page has room for, more than 2^31 views.
+ */
 export const CELEBRATED_TWEET_ID = snowflake(CELEBRATED_MS);
 
 const LINE = /^(?<indent> *)(?<speaker>\w+) (?<minutes>\d+)> (?<text>.+)$/;

@@ -1,4 +1,4 @@
-/** What readers answer, what the author says to that, and who joins in. */
+/** What readers reply, what the author answers, and who joins in. */
 import type { Account } from './account.js';
 import { type Draft, reply, type Topic } from './draft.js';
 import { type Chance, Urn } from './random.js';
@@ -15,13 +15,13 @@ export interface Talk {
   readonly writer: Writer;
   readonly society: Society;
   readonly nowMs: number;
-  /** How often each account has been told a thing. */
+  /** How often each account has received an exchange or comment. */
   readonly told: Map<string, number>;
 }
 
 const MOST_APPLAUSE = 3;
 
-/** Later than the tweet by minutes or hours, and not later than now; null when it was written this very moment. */
+/** Minutes or hours later than the tweet, and not later than now; null when it was written at this very moment. */
 export function afterwards(earlierMs: number, medianMinutes: number, { chance, nowMs }: Talk): number | null {
   const left = nowMs - earlierMs;
   if (left < 4 * SECOND_MS) return null;
@@ -29,7 +29,10 @@ export function afterwards(earlierMs: number, medianMinutes: number, { chance, n
   return earlierMs + (waited < left ? waited : Math.floor(left * chance.between(0.2, 0.8)));
 }
 
-/** Picks one that fits the post and was not said yet: those made for such a post first, and what the author hears least. */
+/**
+ * Picks one that fits the post and was not used yet, usually one written for such a post, and one the author has heard
+ * least.
+ */
 export function fitting<T extends Exchange | Comment>(choices: readonly T[], post: Draft, talk: Talk): T | null {
   const { chance, told } = talk;
   const seen = post.media === null ? post.text : `${post.text} <media>`;
@@ -69,7 +72,7 @@ function* exchange(post: Draft, turns: readonly string[], topic: Topic, talk: Ta
     yield* once(last, turns.length % 2 === 0 ? reader : post.author, CODA, topic, talk);
 }
 
-/** One line of many, each at most once in a conversation. */
+/** One of many lines, each at most once in a conversation. */
 function* once(parent: Draft, speaker: Account, lines: readonly string[], topic: Topic, talk: Talk): Generator<Draft> {
   const free = lines.filter((line) => !topic.said.has(line));
   if (free.length === 0) return;
@@ -98,7 +101,7 @@ function* converse(post: Draft, topic: Topic, talk: Talk): Generator<Draft> {
   }
 }
 
-/** Conversations under the posts, the more under those that many read. */
+/** Conversations under the posts; posts with many readers get more. */
 export function makeReplies(posts: readonly Draft[], count: number, talk: Talk): Draft[] {
   const { chance, society } = talk;
   const openings = posts.filter(({ parent, topic }) => parent === null && topic !== null);

@@ -1,7 +1,7 @@
 /**
- * An invented coast of 2,000 accounts and 30,000 tweets. What always holds: the same seed and time give the same rows; accounts,
- * handles, follows and the ids in `entry-points.ts` don't depend on the time; every tweet refers only to older ones; the
- * counters agree with the rows. Nobody in it is real, and every address is under a reserved name.
+ * An invented coast of 2,000 accounts and 30,000 tweets. Always true: the same seed and time give the same rows;
+ * accounts, handles, follows and the ids in `entry-points.ts` don't depend on the time; every tweet refers only to
+ * older ones; the counters agree with the rows. Nobody in it is real, and every address is under a reserved name.
  */
 import type { Tweet } from '../../../../src/core/model.js';
 import type { CorpusRow } from '../rows.js';
@@ -21,7 +21,7 @@ import { Writer } from './writer.js';
 
 export interface DemoOptions {
   readonly seed: number;
-  /** Unix milliseconds: nothing is newer. Taken as the autumn of 2025 when it is before that. */
+  /** Unix milliseconds: nothing is newer. An earlier time counts as the autumn of 2025. */
   readonly now: number;
 }
 
@@ -30,7 +30,7 @@ export const DEMO_TWEETS = 30_000;
 const POSTS = 11_600;
 const REPLIES = 9_700;
 const QUOTES = 1_900;
-/** A clock before this is wrong, and would put tweets before their authors. */
+/** A clock before this is wrong, and would date tweets before their authors' accounts. */
 const EARLIEST_NOW_MS = Date.UTC(2025, 8, 1);
 const PINNED_LIKES = 4;
 
@@ -53,7 +53,7 @@ function writeTweets(society: Society, seed: Chance, nowMs: number): Draft[] {
   return [...written, ...makeRetweets([...posts, ...replies], DEMO_TWEETS - written.length, talk)];
 }
 
-/** What an account is proudest of; people without admirers pin nothing. */
+/** An account's most successful tweet; people without admirers pin nothing. */
 function pinnedTweets(tweets: readonly Tweet[]): Map<string, Tweet> {
   const best = new Map<string, Tweet>();
   for (const tweet of tweets) {

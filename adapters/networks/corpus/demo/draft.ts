@@ -2,7 +2,7 @@ import type { MediaType } from '../../../../src/core/model.js';
 import type { Account } from './account.js';
 import type { Subject } from './subjects.js';
 
-/** What a conversation is about, and what has been said in it already. */
+/** What a conversation is about, and what has already been said in it. */
 export interface Topic {
   readonly subject: Subject;
   readonly bound: Map<string, string>;
@@ -17,13 +17,13 @@ export interface Draft {
   readonly text: string;
   readonly lang: string;
   readonly parent: Draft | null;
-  /** The first tweet of the conversation; null for that one itself. */
+  /** The first tweet of the conversation; null for that tweet itself. */
   readonly root: Draft | null;
   readonly quoted: Draft | null;
   readonly retweeted: Draft | null;
   readonly media: MediaType | null;
   readonly topic: Topic | null;
-  /** For a tweet whose fame is given. */
+  /** Only for a tweet whose fame is predetermined. */
   readonly fame: { readonly likes: number; readonly views: number } | null;
 }
 
@@ -42,7 +42,7 @@ const BLANK = {
 
 export const draft = (given: Given): Draft => ({ ...BLANK, ...given });
 
-/** An answer addresses whom it answers, but nobody addresses themselves. */
+/** An answer addresses its recipient, but nobody addresses themselves. */
 export function reply(parent: Draft, given: Given): Draft {
   const text = parent.author === given.author ? given.text : `@${parent.author.handle} ${given.text}`;
   return draft({ lang: parent.lang, ...given, text, parent, root: parent.root ?? parent });

@@ -1,4 +1,7 @@
-/** Where to begin: names for the README and GraphiQL's examples that hold at every start. The ids depend on nothing at all. */
+/**
+ * Where to begin: names for the README and GraphiQL's examples that exist at every start. The ids depend on nothing
+ * else.
+ */
 import { COMET_THREAD_ID } from './classics.js';
 
 export { CELEBRATED_TWEET_ID, COMET_THREAD_ID } from './classics.js';
@@ -7,7 +10,7 @@ export { CELEBRATED_TWEET_ID, COMET_THREAD_ID } from './classics.js';
 export const DEMO_SEED = 20_250_307;
 
 export const DEMO_HANDLES = {
-  /** More than 1,000 followers, more than 200 tweets, a pinned one. */
+  /** More than 1,000 followers, more than 200 tweets, and a pinned one. */
   observatory: 'harbor_obs',
   ferries: 'brindleferries',
   newspaper: 'brindlecourier',
@@ -17,9 +20,9 @@ export const DEMO_HANDLES = {
   museum: 'ropewalkmuseum',
   bakery: 'gull_and_grain',
   railway: 'coastline_rail',
-  /** A person. */
+  /** A person's account. */
   astronomer: 'noor_looks_up',
-  /** Shows a profile and no tweets. */
+  /** Its profile is visible, its tweets are not. */
   protected: 'quiet_heron',
 } as const;
 

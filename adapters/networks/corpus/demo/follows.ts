@@ -1,4 +1,7 @@
-/** Who follows whom: neighbors, people of the same interest, and the few whom everybody knows. Depends on the seed alone. */
+/**
+ * Who follows whom: neighbors, people who share an interest, and the few accounts that everybody knows. Depends only on
+ * the seed.
+ */
 import type { Account } from './account.js';
 import { type Chance, Urn } from './random.js';
 
@@ -7,9 +10,9 @@ export interface Follow {
   readonly followed: Account;
 }
 
-/** When the last of them was made; no tweet depends on it. */
+/** When the last follow was made; no tweet depends on it. */
 const LAST_MS = Date.UTC(2025, 0, 1);
-/** The natural logarithm of how many others an account typically follows, and how far that varies. */
+/** The natural logarithm of how many others an account typically follows, and its spread. */
 const TYPICAL = 3.2;
 const SPREAD = 0.72;
 const MOST = 400;
@@ -46,7 +49,7 @@ export function makeFollows(accounts: readonly Account[], seed: Chance): Follow[
   return made.sort((a, b) => b.atMs - a.atMs);
 }
 
-/** For each account, by its index, those who follow it. */
+/** The followers of each account, by its index. */
 export function followersOf(accounts: readonly Account[], follows: readonly Follow[]): Account[][] {
   const lists: Account[][] = accounts.map(() => []);
   for (const { follower, followed } of follows) lists[followed.index]?.push(follower);

@@ -3,7 +3,7 @@ import { SHORT_TOWNS } from './vocabulary/names.js';
 
 const LONGEST = 15;
 
-/** Handles that are free, whatever their case. */
+/** Handles that are still free, ignoring case. */
 export class Handles {
   private readonly taken = new Set<string>();
 
@@ -14,7 +14,7 @@ export class Handles {
     return handle;
   }
 
-  /** The town's name and the kind's ending, as long as it fits. */
+  /** The town's name and the kind's ending, if the result fits. */
   ofHouse(town: string, endings: readonly string[]): string {
     const short = SHORT_TOWNS[town] ?? town.toLowerCase();
     const whole = endings.map((ending) => town.toLowerCase() + ending);
@@ -22,7 +22,7 @@ export class Handles {
     return this.first([...whole, ...cut], short);
   }
 
-  /** A person's: names, initials, or what they love. */
+  /** A person's handle: names, initials, or an interest. */
   ofPerson(first: string, last: string, words: readonly string[]): string {
     const [given, family] = [first.toLowerCase(), last.toLowerCase()];
     const word = this.chance.pick(words);

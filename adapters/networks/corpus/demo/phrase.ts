@@ -1,6 +1,7 @@
 /**
  * A template becomes a sentence: `[this|that]` is a choice, `{slot}` a word that stays the same through a conversation
- * (`{slot2}` a second, other one), `{^slot}` with a capital, `{a slot}` with its article, `{@kind}` the handle of such an account.
+ * (`{slot2}` a second, other one), `{^slot}` with a capital, `{a slot}` with its article, `{@kind}` the handle of such
+ * an account.
  */
 import type { Chance } from './random.js';
 import { type Season, SLOTS } from './vocabulary/slots.js';
@@ -10,7 +11,7 @@ export interface Scope {
   readonly season: Season;
   /** Words already chosen in this conversation. */
   readonly bound: Map<string, string>;
-  /** Words that come from who speaks and when; they are not kept. */
+  /** Words that depend on the speaker and the time; they are not kept. */
   readonly now: Readonly<Record<string, string>>;
   /** The handle of an account of that kind, near the speaker. */
   readonly handleOf: (kind: string) => string;
@@ -44,7 +45,7 @@ function fill(slot: string, scope: Scope): string {
   return wordFor(slot, scope);
 }
 
-/** Sentences begin with a capital, whatever slot they begin with; addresses are left alone. */
+/** Sentences begin with a capital, whatever slot is first; addresses are left alone. */
 const capitalised = (text: string): string =>
   text.replace(/(^|[.!?:] )(?!https?:)(\p{Ll})/gu, (found, lead: string, letter: string) =>
     lead.startsWith(':') ? found : lead + letter.toUpperCase(),

@@ -1,4 +1,4 @@
-/** The posts that open conversations, and what their authors add to them. */
+/** The posts that start conversations, and what their authors add to them. */
 import type { Account } from './account.js';
 import { type Draft, draft, reply, type Topic } from './draft.js';
 import { type Chance, Urn } from './random.js';
@@ -13,7 +13,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** About eighteen months. */
 const SPAN_DAYS = 545;
-/** So many of the posts are of the last minutes, so that a new network is alive. */
+/** The number of posts from the last minutes, so that a new network looks alive. */
 const JUST_NOW = 8;
 
 /** What an account can write about. */
@@ -35,7 +35,7 @@ export class Subjects {
   }
 }
 
-/** A time at which such an account posts; the more recent, the likelier. */
+/** A time at which such an account posts; recent times are likelier. */
 function postTime(account: Account, nowMs: number, chance: Chance): number {
   const spec: KindSpec = KINDS[account.kind];
   const [opens, closes] = spec.hours;
@@ -62,12 +62,12 @@ function opening(author: Account, atMs: number, { chance, writer, subjects }: Pe
   return draft({ author, atMs, text, topic, media: post.media, lang: foreign });
 }
 
-/** Who speaks of the whole coast; other institutions speak of their own town. */
+/** Kinds that speak for the whole coast; other institutions speak for their own town. */
 const REGIONAL: ReadonlySet<string> = new Set(['newspaper', 'weather', 'railway']);
 
 const FOREIGN: Readonly<Record<string, true>> = { jours: true, dias: true, tage: true };
 
-/** A thread of one's own: some minutes later, a line more. */
+/** A self-reply thread: another line some minutes later. */
 function* additions(post: Draft, { chance, writer, nowMs }: Pen): Generator<Draft> {
   const { author, topic } = post;
   if (topic === null || !chance.happens(0.22)) return;

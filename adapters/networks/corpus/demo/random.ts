@@ -2,8 +2,9 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
 /**
- * Chance from a seed. The generator is pure-rand's: its algorithms are fixed by name, so the same seed gives the same network
- * under every release of Node and of the library. Steps that must not disturb each other `fork` under a label.
+ * Random values from a seed. The generator is pure-rand's: its algorithms are fixed by name, so the same seed gives the
+ * same network under every release of Node and of the library. Steps that must not affect each other `fork` under a
+ * label.
  */
 export class Chance {
   private readonly generator;
@@ -56,7 +57,7 @@ export class Chance {
   }
 }
 
-/** Draws items as often as their weights say. */
+/** Draws items in proportion to their weights. */
 export class Urn<T> {
   private readonly sums: number[] = [];
   private total = 0;

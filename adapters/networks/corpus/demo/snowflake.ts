@@ -1,4 +1,6 @@
-/** Ids that tell their time: milliseconds since the network's epoch, then 22 bits that tell apart what shares one. */
+/**
+ * Ids that encode their time: milliseconds since the network's epoch, then 22 bits for ids from the same millisecond.
+ */
 const EPOCH_MS = 1_288_834_974_657;
 
 export const snowflake = (atMs: number, sequence = 0): string =>

@@ -1,4 +1,4 @@
-/** Who is there to speak: readers of an account, neighbors, institutions to mention. */
+/** Who can speak: readers of an account, neighbors, institutions to mention. */
 import type { Account } from './account.js';
 import { type Chance, Urn } from './random.js';
 
@@ -22,7 +22,7 @@ export class Society {
     return this.followers[account.index]?.length ?? 0;
   }
 
-  /** A person who may have read it: a follower where there is one, never the author. */
+  /** A person who may have read it: a follower if there is one, never the author. */
   reader(of: Account, chance: Chance): Account {
     const readers = this.readers[of.index] ?? [];
     if (readers.length > 0 && chance.happens(0.9)) return chance.pick(readers);

@@ -1,4 +1,4 @@
-/** How posts travel: quotes with a word of one's own, and retweets. */
+/** How posts spread: quotes with a comment, and retweets. */
 import type { Account } from './account.js';
 import { afterwards, fitting, keyOf, type Talk } from './conversations.js';
 import { type Draft, draft } from './draft.js';
@@ -6,7 +6,7 @@ import { Urn } from './random.js';
 import { QUOTES } from './vocabulary/chorus.js';
 import { LONGEST_TEXT } from './writer.js';
 
-/** The more followers and pictures, the farther. */
+/** More followers and pictures spread a post farther. */
 const travels = (posts: readonly Draft[], talk: Talk, steepness: number): Urn<Draft> =>
   new Urn(
     posts,

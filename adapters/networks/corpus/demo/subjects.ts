@@ -2,7 +2,7 @@
  * What can be said about one thing, and what people answer. Read from text, one line each:
  *
  *   # name | tags: A B | emoji: x y | weight: 3 | plain: yes    a new subject; a plain one gets no applause
- *   >p(winter,spring) text                                       a post: with a photo (p), video (v) or moving picture (g), in season
+ *   >p(winter,spring) text                                       a post: photo (p), video (v) or GIF (g), in season
  *   + text                                                       what its author adds
  *   ?(pattern) reader / author / reader / author                 an exchange; only under posts that match the pattern
  *   "(pattern) text                                              what somebody says who passes the post on

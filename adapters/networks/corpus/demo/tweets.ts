@@ -80,7 +80,7 @@ function mediaOf({ media }: Draft, id: string, chance: Chance): Media[] {
   });
 }
 
-/** Likes grow with who could read it; views with both. */
+/** Likes grow with the number of possible readers; views with both. */
 function fameOf(draft: Draft, counts: Counts, followers: number, chance: Chance): Draft['fame'] & object {
   if (draft.fame !== null) return draft.fame;
   const base = draft.parent === null ? -1.5 : -2.9;
@@ -117,7 +117,7 @@ export function toTweets(ids: ReadonlyMap<Draft, string>, society: Society, seed
       repliesCount: counts.replies,
       retweetsCount: counts.retweets,
       quotesCount: counts.quotes,
-      // A retweet is liked and seen where it came from.
+      // A retweet's likes and views count on the original.
       likesCount: retweeted === null ? fame.likes : 0,
       bookmarksCount: retweeted === null ? Math.floor(fame.likes / 31) : 0,
       ...(retweeted === null ? { viewsCount: fame.views } : {}),

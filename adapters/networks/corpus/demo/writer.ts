@@ -1,4 +1,4 @@
-/** Puts words into an account's mouth. */
+/** Writes an account's texts. */
 import { type Account, SITE } from './account.js';
 import type { Topic } from './draft.js';
 import { phrase } from './phrase.js';
@@ -37,7 +37,7 @@ export class Writer {
     private readonly chance: Chance,
   ) {}
 
-  /** A post of the subject that fits the season; an account says everything else before it repeats itself. */
+  /** A post on the subject that fits the season; an account uses all others before it repeats one. */
   nextPost(author: Account, subject: Subject, atMs: number): Post {
     const season = seasonAt(atMs);
     const key = `${author.index} ${subject.name}`;
@@ -49,7 +49,7 @@ export class Writer {
     return post ?? this.chance.pick(subject.posts);
   }
 
-  /** `to` is who is answered. */
+  /** `to` is the account that is answered. */
   say(template: string, speaker: Account, topic: Topic, atMs: number, to?: Account): string {
     const slug = `${topic.subject.name.replaceAll(' ', '-')}-${1 + (Math.floor(atMs / 1000) % 997)}`;
     const text = phrase(template, {
@@ -68,7 +68,7 @@ export class Writer {
     return speaker.voice.lower ? lowered(text) : text;
   }
 
-  /** With a hashtag or an emoji at the end, where the account likes them and they fit. */
+  /** Adds a hashtag or an emoji at the end, if the account uses them and they fit. */
   adorned(text: string, speaker: Account, subject: Subject): string {
     const { voice } = speaker;
     const tag = this.chance.happens(voice.tags) && subject.tags.length > 0 ? ` #${this.chance.pick(subject.tags)}` : '';

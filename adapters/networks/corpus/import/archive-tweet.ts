@@ -4,7 +4,7 @@ import { bestVideo } from './v2-tweet.js';
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const MOMENT = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{2}) (\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2}) (\d{4})$/;
 
-/** "Sat Nov 09 12:14:18 +0000 2024" as RFC 3339; anything else is given back for the check that follows. */
+/** "Sat Nov 09 12:14:18 +0000 2024" as RFC 3339; anything else is returned unchanged for the later check. */
 function momentOf(value: unknown): unknown {
   const [, month, day, time, hours, minutes, year] = typeof value === 'string' ? (MOMENT.exec(value) ?? []) : [];
   const number = MONTHS.indexOf(month ?? '') + 1;
@@ -25,13 +25,13 @@ function mediaOf(medium: Json): Json {
   return { type: medium.type, url: video ?? still, preview_url: still, ...size };
 }
 
-/** The links, tags and mentions are all listed in an archive: none means none. */
+/** An archive lists all links, tags and mentions, so an empty list means none. */
 const texts = (list: unknown, ...names: string[]): unknown[] | undefined =>
   Array.isArray(list)
     ? asRecords(list).map((item) => names.map((name) => item[name]).find((value) => value !== undefined))
     : undefined;
 
-/** One entry of an archive's `tweets.js` in the interface's names; the author is whose archive it is. */
+/** One entry of an archive's `tweets.js` under the interface's names; the author is the archive's owner. */
 export function archiveTweet(tweet: Json, authorId: string): Json {
   const entities = asRecord(tweet.entities);
   const media = asRecords(asRecord(tweet.extended_entities).media ?? entities.media);
@@ -53,7 +53,7 @@ export function archiveTweet(tweet: Json, authorId: string): Json {
     urls: texts(entities.urls, 'expanded_url', 'url'),
     hashtags: texts(entities.hashtags, 'text'),
     mentions: texts(entities.user_mentions, 'screen_name'),
-    // A retweet has no reference to what it repeats; only its text shows it.
+    // A retweet has no reference to the original; only its text shows it.
     is_retweet: typeof text === 'string' ? /^RT @\w+: /.test(text) : undefined,
     is_quote: quoted === undefined ? undefined : true,
     is_reply: repliedTo !== undefined && repliedTo !== null,

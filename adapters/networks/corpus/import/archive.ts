@@ -9,7 +9,9 @@ import { readValues } from './values.js';
 const PREFIX = /^\uFEFF?\s*window\.YTD\.\w+\.part\d+\s*=\s*$/;
 const MAX_PREFIX_BYTES = 1024;
 
-/** Drops the assignment that makes an archive's JSON a script. What doesn't begin so is passed on as it is. */
+/**
+ * Removes the assignment that makes an archive's JSON a script. Content that doesn't begin with one passes unchanged.
+ */
 async function* withoutAssignment(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let head: Buffer | null = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -30,7 +32,7 @@ async function* entries(path: string, onBytes?: (bytes: number) => void): AsyncG
   for await (const bundle of readValues(withoutAssignment(readBytes(path, onBytes)))) yield* bundle;
 }
 
-/** An entry is `{"tweet": {…}}`, `{"account": {…}}`; old archives have tweets bare. */
+/** An entry is `{"tweet": {…}}`, `{"account": {…}}`; old archives contain bare tweets. */
 function entryOf(piece: Piece, name: string): Json | string {
   if ('problem' in piece) return piece.problem;
   try {
@@ -51,7 +53,7 @@ async function firstEntry(path: string, name: string): Promise<Json | undefined>
   return undefined;
 }
 
-/** Whose archive it is: `account.js` and, for the rest of the profile, `profile.js` of the folder. */
+/** The archive's owner: `account.js` and, for the rest of the profile, `profile.js` of the folder. */
 export async function* readArchiveAccount(path: string, onBytes?: (bytes: number) => void): AsyncGenerator<Reading> {
   const folder = dirname(path);
   onBytes?.(0);
@@ -80,7 +82,7 @@ export async function* readArchiveAccount(path: string, onBytes?: (bytes: number
   }
 }
 
-/** The tweets of one part of an archive; needs the `account.js` of its folder to know who wrote them. */
+/** The tweets in one part of an archive; needs the `account.js` of its folder to know their author. */
 export async function* readArchiveTweets(path: string, onBytes?: (bytes: number) => void): AsyncGenerator<Reading> {
   let line = 1;
   try {

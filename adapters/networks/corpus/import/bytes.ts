@@ -15,19 +15,19 @@ async function isGzip(path: string): Promise<boolean> {
   }
 }
 
-/** A file's content in chunks, unpacked where it is gzip; `onBytes` gets the sizes as they are on disk. */
+/** A file's content in chunks, decompressed if it is gzip; `onBytes` gets the sizes on disk. */
 export async function* readBytes(path: string, onBytes?: (bytes: number) => void): AsyncGenerator<Buffer> {
   const gzip = await isGzip(path);
   const file = (await open(path)).createReadStream({ highWaterMark: CHUNK_BYTES });
   file.on('data', (chunk) => onBytes?.(chunk.length));
   file.pause();
   if (!gzip) return yield* file as AsyncIterable<Buffer>;
-  // The reader below meets the error itself; pipeline only ties the two lifetimes together.
+  // The reader below receives the error itself; pipeline only ties the two lifetimes together.
   const unpacked = pipeline(file, createGunzip({ chunkSize: CHUNK_BYTES }), () => {});
   yield* unpacked as AsyncIterable<Buffer>;
 }
 
-/** Why reading stopped, in words. */
+/** A message about why reading stopped. */
 export function readProblem(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown };
   if (code === 'Z_BUF_ERROR') return 'the gzip data ends too early: the file is truncated; copy it again';

@@ -11,7 +11,7 @@ const escaped = (value: string): string =>
 
 const element = (value: unknown): string => `"${String(value).replace(/["\\]/g, '\\$&')}"`;
 
-/** A value as a field of COPY's text format: absent is null, a list of plain values is an array, objects are JSON. */
+/** A value as a field of COPY's text format: undefined becomes null, a list of plain values an array, objects JSON. */
 function field(value: unknown): string {
   if (value === undefined) return '\\N';
   if (typeof value === 'string') return escaped(value);
@@ -32,7 +32,7 @@ const written = (target: Writable, chunk: string): Promise<void> =>
     target.write(chunk, (error) => (error ? reject(error) : resolve()));
   });
 
-/** Streams rows into a table of text columns; values are in the order of the columns. */
+/** Streams rows into a table of text columns; values are in column order. */
 export async function copyInto(
   sql: TransactionSql,
   table: string,
@@ -47,7 +47,7 @@ export async function copyInto(
     target.destroy(error as Error);
     throw error;
   }
-  // The driver never says when the server refuses the end of a copy, so the statement behind it is what we wait for.
+  // The driver never reports when the server refuses the end of a copy, so the statement itself is awaited.
   target.end();
   await setImmediate();
   await sql`select`;

@@ -8,7 +8,7 @@ const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const fitsBigint = (digits: string): boolean =>
   digits.length < MAX_BIGINT.length || (digits.length === MAX_BIGINT.length && digits <= MAX_BIGINT);
 
-/** Text that Postgres can hold: no NUL, no half of a surrogate pair, not endless. */
+/** Text that Postgres can store: no NUL, no half of a surrogate pair, limited in length. */
 export const text = (maxLength: number) =>
   z
     .string({ error: 'must be a string' })
@@ -45,7 +45,7 @@ const isMoment = (value: string): boolean => {
   return at >= 0 && at <= LAST_MOMENT;
 };
 
-/** An RFC 3339 date-time with any offset; comes out in UTC with milliseconds (T11). */
+/** An RFC 3339 date-time with any offset; converted to UTC with milliseconds (T11). */
 export const moment = z.iso
   .datetime({ offset: true, error: 'must be a date-time such as 2026-01-31T12:00:00.000Z' })
   .refine(isMoment, { error: 'must be a date-time between 1970 and 9999' })

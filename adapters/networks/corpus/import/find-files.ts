@@ -10,7 +10,7 @@ import type { Reading } from './reading.js';
 /** A file that can be imported, and how. */
 export interface ImportFile {
   readonly path: string;
-  /** As it is on disk. */
+  /** The size on disk. */
   readonly bytes: number;
   readonly rank: number;
   read(onBytes?: (bytes: number) => void): AsyncGenerator<Reading>;
@@ -19,7 +19,7 @@ export interface ImportFile {
 const RECOGNISED =
   '.ndjson, .jsonl or .json (also .gz) with users, tweets, follows or X API v2 pages, or tweets.js and account.js of an X archive';
 
-/** Writers before what they wrote, edges last. */
+/** Authors before their tweets, follows last. */
 const RANK: Record<Kind, number> = { user: 0, tweet: 2, follow: 3 };
 
 const NAMES: readonly [RegExp, Kind][] = [
@@ -33,7 +33,7 @@ function expectedOf(name: string): Kind | undefined {
   return kinds.length === 1 ? kinds[0] : undefined;
 }
 
-/** How a file of this name is read; undefined when no reader knows it. */
+/** How a file with this name is read; undefined when no reader supports it. */
 function recognise(path: string, bytes: number): ImportFile | undefined {
   const name = basename(path);
   if (/^(?:account|profile)\.js$/.test(name)) {
@@ -69,7 +69,7 @@ const archiveFolder = (folder: string): string =>
 async function inFolder(folder: string): Promise<ImportFile[]> {
   const place = archiveFolder(folder);
   const names: Dirent[] = await readdir(place, { withFileTypes: true });
-  // profile.js is read along with the account.js beside it.
+  // profile.js is read together with the account.js beside it.
   const isRead = (name: string): boolean => name !== 'profile.js' || !existsSync(join(place, 'account.js'));
   const files: ImportFile[] = [];
   for (const entry of names) {
@@ -89,8 +89,9 @@ const stemOf = (file: ImportFile): string => basename(file.path).split('.', 1)[0
 const byName = (a: ImportFile, b: ImportFile): number => stemOf(a).localeCompare(stemOf(b), 'en', { numeric: true });
 
 /**
- * The files that paths mean, each once: a file as it is, a folder's every file that a reader knows, by name. Writers come
- * before tweets and follows last; beyond that the order is that of the paths. Throws bad_request for a path that isn't there or that no reader knows.
+ * The files that paths refer to, each once: a file itself, or every file in a folder whose name a reader supports.
+ * Authors come before tweets and follows last; otherwise they are in the order of the paths. Throws bad_request for a
+ * path that doesn't exist or that no reader supports.
  */
 export async function findFiles(paths: readonly string[]): Promise<ImportFile[]> {
   const found = new Map<string, ImportFile>();

@@ -6,7 +6,7 @@ import type { Sql } from './sql.js';
 export interface ImportProgress {
   /** The file that is being read. */
   readonly file: string;
-  /** Over all files, as they are on disk (packed ones packed). */
+  /** Over all files, as sizes on disk (compressed for compressed files). */
   readonly bytesRead: number;
   readonly bytesTotal: number;
   /** Rows read so far. */
@@ -41,7 +41,7 @@ async function* readAll(
 }
 
 /**
- * Imports files and folders into the corpus: all of it, but for the faults that the summary counts, or nothing when it
+ * Imports files and folders into the corpus: everything except the faults counted in the summary, or nothing when it
  * throws. Throws bad_request for a path that can't be imported and, when `strict`, at the first fault.
  */
 export async function importPaths(

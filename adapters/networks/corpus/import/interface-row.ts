@@ -7,7 +7,7 @@ import type { Json } from './reading.js';
 
 export type Kind = CorpusRow['kind'];
 
-/** Section 2, User, in the interface's names. What a source may not know may be absent (T17). */
+/** Section 2, User, under the interface's names. Fields that a source may not know may be absent (T17). */
 const userSchema = z.object({
   id,
   handle,
@@ -36,7 +36,7 @@ const mediaSchema = z.object({
   height: pixels.nullish(),
 });
 
-/** Section 2, Tweet; the lengths keep one row inside what a text index takes. */
+/** Section 2, Tweet; the lengths keep one row within the limits of a text index. */
 const tweetSchema = z.object({
   id,
   text: text(50_000),
@@ -163,7 +163,10 @@ function problemOf(kind: Kind, issue: z.core.$ZodIssue | undefined, value: Json)
   return `${name} ${issue?.message}, not ${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}`;
 }
 
-/** An object in the interface's snake_case names as a row, or what is wrong with its first wrong field. Unknown fields are ignored. */
+/**
+ * An object under the interface's snake_case names as a row, or what is wrong with its first invalid field. Unknown
+ * fields are ignored.
+ */
 export function interfaceRow(kind: Kind, value: Json): CorpusRow | string {
   if (kind === 'user') {
     const user = userSchema.safeParse(value);

@@ -7,9 +7,9 @@ import { readValues } from './values.js';
 
 export interface JsonFile {
   readonly path: string;
-  /** `lines`: one JSON object a line. `document`: an object, a list of objects, or objects one after another. */
+  /** `lines`: one JSON object per line. `document`: an object, a list of objects, or a sequence of objects. */
   readonly layout: 'lines' | 'document';
-  /** What the file's name says is in it. */
+  /** The kind of its content, according to its name. */
   readonly expected?: Kind | undefined;
 }
 
@@ -24,7 +24,7 @@ function parsed(piece: Piece, expected: Kind | undefined): Given[] {
   return rowsOf(value, expected);
 }
 
-/** Rows and faults of a file of JSON, packed with gzip or not, one after another as they are asked for. */
+/** The rows and faults of a JSON file, gzipped or not, one at a time on demand. */
 export async function* readJsonFile(file: JsonFile, onBytes?: (bytes: number) => void): AsyncGenerator<Reading> {
   const cut = file.layout === 'lines' ? readLines : readValues;
   let line = 1;

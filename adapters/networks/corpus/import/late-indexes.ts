@@ -1,13 +1,13 @@
 import type { TransactionSql } from './sql.js';
 
-/** More than this, a build over millions of rows gains little from. */
+/** More memory would hardly speed up a build over millions of rows. */
 const BUILD_MEMORY = '256MB';
 
-/** Indexes that are made once, of all rows at the end of a load, instead of row by row. */
+/** Indexes that are built once, over all rows at the end of a load, instead of row by row. */
 export interface LateIndexes {
-  /** Drops them, the first time it is called. Readers of their tables wait from here to the end of the transaction. */
+  /** Drops them, on the first call. Readers of their tables wait from then until the end of the transaction. */
   drop(): Promise<void>;
-  /** Makes those that were dropped, as they were. */
+  /** Rebuilds those that were dropped, as they were. */
   build(): Promise<void>;
 }
 
@@ -21,8 +21,8 @@ async function emptyOf(sql: TransactionSql, tables: readonly string[]): Promise<
 }
 
 /**
- * The secondary indexes of those of the tables that are empty now: a reader who is kept waiting there has nothing to find,
- * while one of a filled table would have. Unique indexes stay, since merging rows needs the keys.
+ * The secondary indexes of those tables that are empty now: a reader who has to wait there misses nothing, while one of
+ * a filled table would. Unique indexes stay, since merging rows needs the keys.
  */
 export async function lateIndexes(sql: TransactionSql, tables: readonly string[]): Promise<LateIndexes> {
   let waiting = await emptyOf(sql, tables);

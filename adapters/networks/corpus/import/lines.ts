@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { Piece } from './reading.js';
 
-/** A page of 500 posts with all its expansions is a few MiB on one line; nothing real is near this. */
+/** A page of 500 posts with all its expansions is a few MiB on one line; real data comes nowhere near this limit. */
 export const MAX_PIECE_BYTES = 16 * 1024 * 1024;
 
-/** The text of some bytes, or why they are none. A byte order mark is dropped. */
+/** The text of some bytes, or why they are not text. A byte order mark is dropped. */
 function decoded(bytes: Buffer, line: number): Piece {
   if (!isUtf8(bytes)) return { line, problem: 'not UTF-8: save the file as UTF-8' };
   const text = bytes.toString('utf8');
@@ -16,7 +16,7 @@ const tooLong = (line: number, maxBytes: number): Piece => ({
   problem: `longer than ${maxBytes} bytes: expected one JSON object per line`,
 });
 
-/** Collects the pieces of what is read across chunks, and lets go of them once they are too many. */
+/** Collects the parts of a piece across chunks, and discards them once they are too many. */
 export class Collected {
   private parts: Buffer[] = [];
   private size = 0;
@@ -42,7 +42,7 @@ export class Collected {
   }
 }
 
-/** The lines of a file, blank ones left out, in bundles of what one chunk had. */
+/** The lines of a file without blank ones, in one bundle per chunk. */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   maxBytes: number = MAX_PIECE_BYTES,

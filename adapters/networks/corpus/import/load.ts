@@ -1,7 +1,8 @@
 /**
- * Loading rows into the corpus tables. What always holds: one import is one transaction, so it is there whole or not at all;
- * imports take turns; the same rows again change nothing; memory holds two batches, whatever the size of the source.
- * Tables that were empty get their secondary indexes at the end when the load is large, which halves the database's work.
+ * Loads rows into the corpus tables. Always true: one import is one transaction, so it takes effect entirely or not at
+ * all; imports take turns; importing the same rows again changes nothing; memory holds two batches, whatever the size
+ * of the source. Tables that were empty get their secondary indexes at the end when the load is large, which halves the
+ * database's work.
  */
 import { badRequest } from '../../../../src/core/errors.js';
 import type { Tweet } from '../../../../src/core/model.js';
@@ -18,12 +19,12 @@ const BATCH_ROWS = 10_000;
 /** Characters of text. */
 const BATCH_TEXT = 8 * 1024 * 1024;
 const FAULTS_KEPT = 20;
-/** So many new rows make the planner's figures wrong. */
+/** This many new rows make the planner's statistics wrong. */
 const LARGE_LOAD_ROWS = 1_000;
 const TABLES = [USERS.name, TWEETS.name, 'corpus_follows'];
 
 interface Tally {
-  /** Rows read; a thing may be seen in several. Those neither added nor changed said nothing new. */
+  /** Rows read; an object may occur several times. Rows neither added nor changed contained nothing new. */
   read: number;
   added: number;
   changed: number;
@@ -38,9 +39,9 @@ export interface ImportSummary {
 }
 
 export interface LoadOptions {
-  /** The first fault ends the import with bad_request, and nothing of it stays. */
+  /** The first fault ends the import with bad_request, and nothing is stored. */
   readonly strict?: boolean;
-  /** Rows given to the database so far, after each batch. */
+  /** Rows sent to the database so far, after each batch. */
   readonly onRows?: (rows: number) => void;
   readonly onFault?: (fault: Fault) => void;
 }
@@ -52,7 +53,7 @@ const count = (tally: Tally, { added, changed }: { added: number; changed: numbe
   tally.changed += changed;
 };
 
-/** Rows that wait to be written together, each thing once: later rows say more or newer of it. */
+/** Rows that wait to be written together, each object once: later rows add to or update earlier ones. */
 class Batch {
   readonly users = new Map<string, CorpusUser>();
   readonly tweets = new Map<string, Tweet>();
@@ -119,11 +120,11 @@ async function loadAll(
   const write = async (): Promise<void> => {
     await writing;
     options.onRows?.(given);
-    // What fits one batch is not worth dropping an index for.
+    // If everything fits one batch, dropping an index is not worth it.
     const isLarge = given > 0;
     given += batch.size;
     writing = writeBatch(sql, batch, summary, isLarge ? indexes : undefined);
-    // The database works while the next batch is read; a failure is met at the next await.
+    // The database works while the next batch is read; the next await receives a failure.
     writing.catch(() => {});
     batch = new Batch();
   };
@@ -144,8 +145,8 @@ async function loadAll(
 }
 
 /**
- * Loads rows in one transaction. Values overwrite older ones, absent ones erase nothing, edges keep the order in which they
- * come (C20). Waits while another import runs. Throws bad_request at the first fault when `strict`.
+ * Loads rows in one transaction. Values overwrite older ones, absent ones erase nothing, edges keep their order of
+ * arrival (C20). Waits while another import runs. Throws bad_request at the first fault when `strict`.
  */
 export async function loadCorpus(
   sql: Sql,

@@ -4,7 +4,7 @@ import { asRecord, asRecords, isRecord, type Json } from './reading.js';
 import { type V2Includes, v2Tweet } from './v2-tweet.js';
 import { v2User } from './v2-user.js';
 
-/** What one JSON value of a file gives: rows, and a message for each thing in it that is none. */
+/** The results from one JSON value of a file: rows, and a message for each object that is not valid. */
 export type Given = CorpusRow | string;
 
 const NO_INCLUDES: V2Includes = { media: new Map(), tweets: new Map() };
@@ -28,7 +28,10 @@ const has = (value: Json, name: string): boolean => Object.hasOwn(value, name);
 const isPage = (value: Json): boolean =>
   !has(value, 'id') && ['data', 'includes', 'meta', 'errors'].some((name) => has(value, name));
 
-/** An answer that is only about a fault of the request; partial errors beside data, or of a lookup, are no fault of the file. */
+/**
+ * An answer that only reports a fault of the request; partial errors beside data, or of a lookup, are not faults of the
+ * file.
+ */
 const isRefusal = (value: Json): boolean =>
   !has(value, 'id') && !has(value, 'data') && typeof value.title === 'string' && typeof value.detail === 'string';
 
@@ -69,7 +72,10 @@ function kindOf(value: Json): Kind | undefined {
   return has(value, 'handle') ? 'user' : undefined;
 }
 
-/** Rows of one JSON value: the interface's own names, or a page or object of X's API v2. `expected` is what the file's name says. */
+/**
+ * The rows of one JSON value: the interface's own names, or a page or object of X's API v2. `expected` is the kind from
+ * the file's name.
+ */
 export function rowsOf(value: unknown, expected: Kind | undefined): Given[] {
   if (!isRecord(value)) return ['must be a JSON object'];
   if (isRefusal(value)) return [`an error response ("${value.title}: ${value.detail}"), not a page`];
@@ -82,7 +88,7 @@ export function rowsOf(value: unknown, expected: Kind | undefined): Given[] {
     ];
   }
   const row = interfaceRow(kind, value);
-  // As the interface serves it, a tweet may carry its author.
+  // A tweet as the interface serves it may contain its author.
   if (kind === 'tweet' && isRecord(value.author)) return [at(interfaceRow('user', value.author), 'author: '), row];
   return [row];
 }

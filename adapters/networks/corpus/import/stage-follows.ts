@@ -3,7 +3,7 @@ import type { TransactionSql } from './sql.js';
 
 const STAGE = 'staged_corpus_follows';
 
-/** An edge and its place among all edges of the import, from 1. */
+/** An edge and its position among all edges of the import, from 1. */
 export type StagedFollow = readonly [followerId: string, followedId: string, position: number];
 
 export async function openFollowStage(sql: TransactionSql): Promise<void> {
@@ -15,16 +15,16 @@ export const stageFollows = (sql: TransactionSql, follows: readonly StagedFollow
 
 interface Order {
   added: number;
-  /** Edges imported before stand in another order than in this import. */
+  /** Edges imported earlier are in a different order in this import. */
   isMoved: boolean;
-  /** Edges that are new come after all that were imported before. */
+  /** New edges come after all that were imported earlier. */
   isAppended: boolean;
 }
 
 /**
- * Merges the staged edges so that they read in the order of their import (C20). Edges whose order is right already keep
- * their ordinals, so that the same file changes nothing; where an import tells another order, all of its edges are placed
- * anew, after everything else.
+ * Merges the staged edges so that they read in the order of their import (C20). Edges already in the right order keep
+ * their ordinals, so that the same file changes nothing; where an import has another order, all of its edges get new
+ * positions after everything else.
  */
 export async function mergeFollows(sql: TransactionSql): Promise<{ added: number; changed: number }> {
   await sql`create temp table ordered_corpus_follows on commit drop as

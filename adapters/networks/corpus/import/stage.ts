@@ -4,15 +4,18 @@ import type { EntityTable } from './tables.js';
 
 const stageOf = (table: string): string => `staged_${table}`;
 
-/** The staging table takes text as it comes: what a column can't hold is refused when it is merged, by a plain statement. */
+/**
+ * The staging table takes any text: a value that a column can't store is refused when it is merged, by a plain
+ * statement.
+ */
 export async function openStage<Row>(sql: TransactionSql, { name, columns }: EntityTable<Row>): Promise<void> {
   const fields = columns.map((column) => `${column.name} text`);
   await sql.unsafe(`create temp table ${stageOf(name)} (${fields.join(', ')}) on commit drop`);
 }
 
 /**
- * Merges rows, each id once, into their table: what a row has overwrites, what it lacks stays as it is known, and a row that
- * says nothing new is not touched, which keeps a second import of the same file from changing anything.
+ * Merges rows, each id once, into their table: values that a row has overwrite, missing ones stay as they are, and a
+ * row with nothing new is not touched, so that importing the same file again changes nothing.
  */
 export async function mergeRows<Row>(
   sql: TransactionSql,

@@ -1,7 +1,7 @@
 import type { Media, Tweet } from '../../../../src/core/model.js';
 import type { CorpusUser } from '../rows.js';
 
-/** One plain column of a corpus table and what a row of the model has for it; derived columns fill themselves. */
+/** One plain column of a corpus table and its value from a row of the model; derived columns are computed. */
 interface Column<Row> {
   readonly name: string;
   readonly type: string;
@@ -19,7 +19,7 @@ const column = <Row>(name: string, type: string, key: keyof Row): Column<Row> =>
   value: (row) => row[key],
 });
 
-/** As JSON text: an array of objects would otherwise be taken for an array of the database. */
+/** As JSON text: otherwise an array of objects would be taken for a database array. */
 const mediaJson = (media: readonly Media[]): string =>
   JSON.stringify(media.map(({ previewUrl, ...medium }) => ({ ...medium, preview_url: previewUrl })));
 

@@ -1,6 +1,6 @@
 import { asRecord, asRecords, type Json } from './reading.js';
 
-/** What a page carries beside its posts, by key and id. */
+/** The objects that a page includes beside its posts, by key and id. */
 export interface V2Includes {
   readonly media: ReadonlyMap<unknown, Json>;
   readonly tweets: ReadonlyMap<unknown, Json>;
@@ -9,13 +9,13 @@ export interface V2Includes {
 /** The network's codes for "no language". */
 const NO_LANGUAGE = /^(?:und|zxx|art|q[a-z]{2})$/;
 
-/** Posts name what they refer to in either vocabulary. */
+/** Posts name their references in either vocabulary. */
 const referencesOf = (tweet: Json): Json[] => asRecords(tweet.referenced_tweets ?? tweet.referenced_posts);
 
 const referenceTo = (tweet: Json, type: string): unknown =>
   referencesOf(tweet).find((reference) => reference.type === type)?.id;
 
-/** The variant that plays best (T15). Archives write the bit rate as text. */
+/** The best-quality variant (T15). Archives write the bit rate as text. */
 export function bestVideo(variants: unknown, rateName: string): unknown {
   const rate = (variant: Json): number => Number(variant[rateName] ?? 0);
   return asRecords(variants)
@@ -37,7 +37,7 @@ function attachedMedia(tweet: Json, includes: V2Includes): Json[] | undefined {
   return found.length === 0 ? undefined : found.map(mediaOf);
 }
 
-/** Links to a post's own pictures stand among its links; older pages don't mark them. */
+/** Links to a post's own pictures are among its links; older pages don't mark them. */
 const isOwnMedia = (link: Json): boolean =>
   link.media_key !== undefined ||
   (typeof link.display_url === 'string' && /^pic\.(?:twitter|x)\.com\//.test(link.display_url));
@@ -51,7 +51,7 @@ function linksOf(entities: Json): unknown[] | undefined {
 const textsOf = (list: unknown, name: string): unknown[] | undefined =>
   Array.isArray(list) ? asRecords(list).map((item) => item[name]) : undefined;
 
-/** A post of X's API v2, in either vocabulary, in the interface's names; a retweet keeps its source's text (M23). */
+/** A post of X's API v2, in either vocabulary, under the interface's names; a retweet has its original's text (M23). */
 export function v2Tweet(tweet: Json, includes: V2Includes): Json {
   const metrics = asRecord(tweet.public_metrics);
   const long = asRecord(tweet.note_tweet ?? tweet.note_post);

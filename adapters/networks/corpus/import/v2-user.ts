@@ -1,6 +1,6 @@
 import { asRecord, asRecords, type Json } from './reading.js';
 
-/** Short links in a text as what they lead to; found by their text, since positions count code points. */
+/** Replaces short links in a text with their targets; found by their text, since positions count code points. */
 function expandLinks(text: unknown, links: readonly Json[]): unknown {
   if (typeof text !== 'string') return text;
   return links.reduce<string>(
@@ -10,7 +10,7 @@ function expandLinks(text: unknown, links: readonly Json[]): unknown {
   );
 }
 
-/** A user of X's API v2, in either vocabulary, in the interface's names; values are as they came. */
+/** A user of X's API v2, in either vocabulary, under the interface's names; values are unchanged. */
 export function v2User(user: Json): Json {
   const metrics = asRecord(user.public_metrics);
   const entities = asRecord(user.entities);

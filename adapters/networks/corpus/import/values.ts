@@ -13,9 +13,9 @@ const isSeparator = (byte: number): boolean =>
   byte === 32 || byte === 10 || byte === 13 || byte === 9 || byte === COMMA;
 
 /**
- * Cuts a JSON document into values without parsing them: the elements of an outer list, or values one after another.
- * It sees strings and brackets only, so what is wrong inside a value shows when that value is parsed, and the next one
- * is found all the same.
+ * Cuts a JSON document into values without parsing them: the elements of an outer list, or a sequence of values. It
+ * sees only strings and brackets, so an error inside a value shows when that value is parsed, and the next value is
+ * still found.
  */
 class Cutter {
   private readonly collected: Collected;
@@ -55,7 +55,7 @@ class Cutter {
     return this.found.splice(0);
   }
 
-  /** What is left at the end of the file. */
+  /** What remains at the end of the file. */
   end(): Piece[] {
     const isScalar = this.inValue && this.depth === 0 && !this.inString;
     if (isScalar) this.finish(Buffer.alloc(0));
@@ -89,7 +89,7 @@ class Cutter {
     return true;
   }
 
-  /** Where the value ends when this byte ends it, or -1. */
+  /** The position where the value ends if this byte ends it, or -1. */
   private step(byte: number, at: number): number {
     if (byte === QUOTE) this.inString = true;
     else if (byte === OPEN_OBJECT || byte === OPEN_LIST) this.depth += 1;
@@ -111,7 +111,7 @@ class Cutter {
   }
 }
 
-/** The values of a JSON document (one object, a list of objects, or objects one after another), in bundles. */
+/** The values of a JSON document (one object, a list of objects, or a sequence of objects), in bundles. */
 export async function* readValues(
   chunks: AsyncIterable<Buffer>,
   maxBytes: number = MAX_PIECE_BYTES,

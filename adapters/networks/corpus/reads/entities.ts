@@ -6,7 +6,7 @@ import { bigintOf } from '../token.js';
 
 export type FoundUserRow = UserRow & { user_id: string };
 
-/** Profiles by id and by handle in one statement; `asked` is the handle as given, null for an id (I2, I3). */
+/** Profiles by id and by handle in one statement; `asked` is the handle as requested, null for an id (I2, I3). */
 export async function readUsers(
   run: Run,
   refs: readonly UserRef[],
@@ -32,7 +32,7 @@ export async function readUsers(
   return { byId, byHandle };
 }
 
-/** Tweets by id with their authors, those of protected authors too: the caller tells why they are not given. */
+/** Tweets by id with their authors, including those of protected authors: the caller reports why these are withheld. */
 export async function readTweets(
   run: Run,
   ids: readonly string[],

@@ -3,10 +3,10 @@ import type { TweetRow, UserRow } from '../columns.js';
 import { tweetOf, userOf } from '../map.js';
 import { tokenAt } from '../token.js';
 
-/** A row of a list of profiles: the profile and the value the list is sorted by. */
+/** A row of a list of profiles: the profile and the value that the list is sorted by. */
 export type ListedUserRow = UserRow & { user_id: string; position: number; position_id: string };
 
-/** Rows of a list sorted by time, read with one more than `size`: that one proves that there is a next page (C15). */
+/** Rows of a list sorted by time, read with one more than `size`, which shows whether there is a next page (C15). */
 export function tweetPage(rows: readonly TweetRow[], size: number): NetworkPage {
   const kept = rows.slice(0, size);
   const last = rows.length > size ? kept.at(-1) : undefined;
@@ -17,7 +17,7 @@ export function tweetPage(rows: readonly TweetRow[], size: number): NetworkPage 
   };
 }
 
-/** The same for profiles, whose place in the list is told by the row. */
+/** The same for profiles, whose rows contain their position in the list. */
 export function userPage(rows: readonly ListedUserRow[], size: number): NetworkPage {
   const kept = rows.slice(0, size);
   const last = rows.length > size ? kept.at(-1) : undefined;

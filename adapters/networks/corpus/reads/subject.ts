@@ -2,7 +2,7 @@ import sql, { raw } from 'sql-template-tag';
 import { ServiceError } from '../../../../src/core/errors.js';
 import type { Run } from '../run.js';
 
-/** Holds for a tweet `t` whose author is not protected; nobody else's tweets ever leave the corpus (T8). */
+/** True for a tweet `t` whose author is not protected; tweets of protected authors never leave the corpus (T8). */
 export const VISIBLE = raw('t.author_id NOT IN (SELECT p.id FROM corpus_users p WHERE p.protected)');
 
 export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user');
@@ -12,7 +12,10 @@ const privateUser = (): ServiceError =>
 export const privateTweet = (): ServiceError =>
   new ServiceError('not_found', 'The tweet is private: its author is protected', { reason: 'private' });
 
-/** Why a list of a user is empty: throws when there is no such user or the list is private, returns when it is just empty. */
+/**
+ * Why a user's list is empty: throws when the user does not exist or the list is private, returns when it is just
+ * empty.
+ */
 export async function requireOpenUser(run: Run, id: string, signal: AbortSignal): Promise<void> {
   const [row] = await run<{ protected: boolean | null }>(
     sql`SELECT protected FROM corpus_users WHERE id = ${id}::bigint`,
@@ -23,7 +26,7 @@ export async function requireOpenUser(run: Run, id: string, signal: AbortSignal)
   if (row.protected) throw privateUser();
 }
 
-/** The same for a list under a tweet. */
+/** The same for a list of a tweet. */
 export async function requireOpenTweet(run: Run, id: string, signal: AbortSignal): Promise<void> {
   const [row] = await run<{ protected: boolean | null }>(
     sql`SELECT u.protected FROM corpus_tweets t LEFT JOIN corpus_users u ON u.id = t.author_id WHERE t.id = ${id}::bigint`,

@@ -18,8 +18,8 @@ interface Link {
 }
 
 /**
- * The focal tweet, its ancestors from the root down, then its descendants depth first, older branches before younger ones (T1).
- * Side branches are left out. Beyond `MAX_DESCENDANTS` the list ends with `network_limit`.
+ * The focal tweet, its ancestors from the root down, then its descendants depth first, older branches before younger
+ * ones (T1). Side branches are left out. Beyond `MAX_DESCENDANTS` the list ends with `network_limit`.
  */
 export async function readThread(
   run: Run,
@@ -54,7 +54,7 @@ export async function readThread(
   };
 }
 
-/** Root first. Where the chain breaks at a tweet that is not here, the root of the conversation still stands above (T4). */
+/** Root first. Where the chain breaks at a missing tweet, the root of the conversation still comes first (T4). */
 async function readAncestors(run: Run, focalId: string, signal: AbortSignal): Promise<Link[]> {
   const rows = await run<Link & { root: string | null }>(
     sql`WITH RECURSIVE up AS (
@@ -76,7 +76,7 @@ async function readAncestors(run: Run, focalId: string, signal: AbortSignal): Pr
   return rows;
 }
 
-/** Oldest first; UNION drops what a circle of replies would bring again. */
+/** Oldest first; UNION drops tweets that a cycle of replies would repeat. */
 async function readDescendants(run: Run, focalId: string, signal: AbortSignal): Promise<Link[]> {
   return run<Link>(
     sql`WITH RECURSIVE down AS (
@@ -90,7 +90,7 @@ async function readDescendants(run: Run, focalId: string, signal: AbortSignal): 
   );
 }
 
-/** A protected author's reply is not shown, but the answers to it are. */
+/** A protected author's reply is not shown, but the replies to it are. */
 function depthFirst(focalId: string, links: readonly Link[]): string[] {
   const children = new Map<string | null, Link[]>();
   for (const link of links) {

@@ -8,7 +8,7 @@ import { requireOpenUser, VISIBLE } from './subject.js';
 
 const SIZE = 200;
 
-/** In the order of the imported file (C20). An edge whose other end has no profile here is passed over. */
+/** In the order of the imported file (C20). An edge to a profile that is missing here is skipped. */
 export async function readFollows(
   run: Run,
   direction: 'followers' | 'following',
@@ -32,7 +32,10 @@ export async function readFollows(
   return userPage(rows, SIZE);
 }
 
-/** Who retweeted, each once, whose latest retweet is newest first; empty when there is no such tweet (T6). */
+/**
+ * The users who retweeted, each once, sorted by their latest retweet, newest first; empty when the tweet does not exist
+ * (T6).
+ */
 export async function readRetweeters(
   run: Run,
   tweetId: string,

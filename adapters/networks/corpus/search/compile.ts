@@ -3,12 +3,12 @@ import { badRequest } from '../../../../src/core/errors.js';
 import type { Counter, Query, Term } from '../../search/query.js';
 
 /**
- * A condition on a tweet `t` (or a profile `u`), in one of two forms: a text query, which the text index answers alone, also
- * under AND, OR and NOT; or any other condition.
+ * A condition on a tweet `t` (or a profile `u`), in one of two forms: a text query, which the text index answers alone,
+ * including under AND, OR and NOT; or any other condition.
  */
 type Condition = { readonly text: Sql } | { readonly where: Sql };
 
-/** What the terms of a language mean over one table: the vector they search, and each term's condition. */
+/** The meaning of a language's terms in one table: the vector they search, and each term's condition. */
 export interface Dialect {
   readonly vector: Sql;
   readonly term: (term: Term) => Condition;
@@ -20,7 +20,7 @@ export const compile = (query: Query, dialect: Dialect): Sql => asWhere(conditio
 function conditionOf(query: Query, dialect: Dialect): Condition {
   if (query.kind === 'not') {
     const of = conditionOf(query.of, dialect);
-    // In parentheses: two of these in a row would be another operator.
+    // In parentheses: two of these in a row would be a different operator.
     return 'text' in of ? { text: sql`(!!${of.text})` } : { where: sql`NOT coalesce(${of.where}, false)` };
   }
   if (query.kind !== 'and' && query.kind !== 'or') return dialect.term(query);
@@ -41,14 +41,16 @@ function conditionOf(query: Query, dialect: Dialect): Condition {
 const asWhere = (condition: Condition, dialect: Dialect): Sql =>
   'where' in condition ? condition.where : sql`${dialect.vector} @@ (${condition.text})`;
 
-/** Words in this order, one after the other; text of which nothing is a word matches whatever else is asked. */
+/** Words in this order, adjacent; text without any word adds no condition. */
 const words = (text: string): Sql => sql`phraseto_tsquery('simple', ${text}::text)`;
 
-/** One of the terms that the migration describes; the database lowers the case, as it did when it wrote them. */
+/** One of the terms that the migration defines; the database converts it to lower case, as it did when storing them. */
 const mark = (kind: string, text: string): Sql =>
   sql`lower(${`':${kind}=${text.replace(/['\\]/g, '$&$&')}'`}::text)::tsquery`;
 
-/** Ids by handle in lower case; a handle nobody has is missing. Known beforehand, so that the planner sees whom it is about. */
+/**
+ * Ids by handle in lower case; an unknown handle is missing. Looked up first, so that the planner knows the account.
+ */
 export type Handles = ReadonlyMap<string, string>;
 
 export const tweets = (handles: Handles): Dialect => ({
@@ -81,7 +83,10 @@ function tweetTerm(term: Term, handles: Handles): Condition {
   }
 }
 
-/** A term that is a condition on a plain column. `boundsOf` and `scopesOf` in plan.ts know what an index can start from. */
+/**
+ * A term that is a condition on a plain column. `boundsOf` and `scopesOf` in plan.ts know which terms an index can
+ * start from.
+ */
 export function columnTerm(
   term: Extract<Term, { kind: 'from' | 'to' | 'conversation' | 'quoting' | 'afterId' | 'uptoId' | 'since' | 'until' }>,
   handles: Handles,
@@ -109,7 +114,7 @@ export function columnTerm(
 const isUser = (column: Sql, id: string | undefined): Sql =>
   id === undefined ? sql`false` : sql`${column} = ${id}::bigint`;
 
-/** As the migration cuts a tag or handle. */
+/** Truncated as the migration truncates a tag or handle. */
 const cut = (text: string): string => [...text].slice(0, 100).join('');
 
 const COUNTERS: Record<Counter, Sql> = {
@@ -118,17 +123,17 @@ const COUNTERS: Record<Counter, Sql> = {
   replies: raw('t.replies'),
 };
 
-/** The index knows powers of ten: it narrows, the column decides. */
+/** The index knows powers of ten: it narrows the search, the column decides. */
 function atLeast(counter: Counter, least: number): Sql {
   const exact = sql`${COUNTERS[counter]} >= ${least}::bigint`;
   const power = Math.min(7, String(least).length - 1);
   return power === 0 ? exact : sql`(t.search @@ ${mark(counter, String(10 ** power))} AND ${exact})`;
 }
 
-/** Of an address, these many narrow as much as all 500 that a search has room for. */
+/** This many parts of an address narrow the search as much as all 500 that a search has room for. */
 const MOST_URL_PARTS = 10;
 
-/** The index knows the parts of an address, the address itself decides. */
+/** The index knows the parts of an address; the address itself decides. */
 function inUrls(text: string): Sql {
   const parts = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const telling = parts.filter((part) => part !== 'http' && part !== 'https').slice(0, MOST_URL_PARTS);
@@ -137,7 +142,7 @@ function inUrls(text: string): Sql {
   return marks.length === 0 ? exact : sql`(t.search @@ (${join(marks, ' && ')}) AND ${exact})`;
 }
 
-/** Profiles are found by their words and handles; what only a tweet can have is refused. */
+/** Profiles are found by their words and handles; terms that only apply to tweets are refused. */
 export const PROFILES: Dialect = { vector: raw('u.search'), term: profileTerm };
 
 function profileTerm(term: Term): Condition {

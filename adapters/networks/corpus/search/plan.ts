@@ -3,10 +3,10 @@ import type { Query } from '../../search/query.js';
 import { columnTerm, type Handles } from './compile.js';
 
 /**
- * Candidates looked through in the list's own order before the text index is asked, in two stages. A common word fills its page
- * in the first. A middling one, which the index would find ten thousand times over, shows itself by `HOPEFUL` finds and fills
- * it in the second. What is left is rare: the index fetches all of it and sorts. So each search costs some milliseconds over a
- * million tweets, and no wrong estimate of the planner makes it walk the whole table.
+ * Candidates checked in the list's own order before the text index is used, in two stages. A common word fills its page
+ * in the first. A fairly common one, which the index would find ten thousand times, is recognised by `HOPEFUL` matches
+ * and fills its page in the second. Any other word is rare: the index fetches all its matches and sorts them. So each
+ * search takes a few milliseconds over a million tweets, and no wrong estimate makes the planner scan the whole table.
  */
 const FIRST_STAGE = 2000;
 const SECOND_STAGE = 16_000;
@@ -16,16 +16,16 @@ const HOPEFUL = 7;
 export interface Search {
   readonly table: 'corpus_tweets t' | 'corpus_users u';
   readonly alias: 't' | 'u';
-  /** The column of the order; ties go by id, the greater first. */
+  /** The column of the order; ties are broken by id, the greater first. */
   readonly order: 'created_at' | 'engagement' | 'standing';
-  /** All that must hold. */
+  /** The full condition. */
   readonly where: Sql;
-  /** Those parts of it that an index in this order can start from: they hold for every candidate. */
+  /** The parts of it that an index in this order can start from: true for every candidate. */
   readonly start: readonly Sql[];
   readonly limit: number;
 }
 
-/** A statement that gives `id` and `position` (the order's value) of up to `limit` rows. */
+/** A statement that returns `id` and `position` (the order's value) of up to `limit` rows. */
 export function pick(search: Search): Sql {
   const { where, limit } = search;
   const [alias, table, key] = [raw(search.alias), raw(search.table), raw(`${search.alias}.${search.order}`)];
@@ -35,7 +35,7 @@ export function pick(search: Search): Sql {
     SELECT ${alias}.id, ${key} AS position
     FROM (SELECT * FROM ${table} WHERE ${start} ${inOrder} LIMIT ${candidates}::int) ${alias}
     WHERE ${where} AND ${when} ${inOrder} LIMIT ${limit}::int`;
-  // An expression, so that no index gives this order and nothing tempts the planner to walk the table in it.
+  // An expression, so that no index provides this order and the planner does not scan the table in it.
   const unindexed = sql`${key} + ${raw(search.order === 'created_at' ? "interval '0'" : '0')}`;
   const full = sql`${limit}::bigint`;
   return sql`
@@ -51,7 +51,7 @@ export function pick(search: Search): Sql {
     UNION ALL SELECT * FROM third`;
 }
 
-/** The parts that everything found must meet. */
+/** The parts that every result must match. */
 const musts = (query: Query): readonly Query[] => (query.kind === 'and' ? query.of.flatMap(musts) : [query]);
 
 /** Limits of time and id that an index by time can start from. */
@@ -63,7 +63,7 @@ export function boundsOf(query: Query, handles: Handles): Sql[] {
   );
 }
 
-/** One author, conversation and the like: each has an index by time of its own. */
+/** One author, conversation and the like: each has its own index by time. */
 export function scopesOf(query: Query, handles: Handles): Sql[] {
   return musts(query).flatMap((part) => (isScope(part) ? [columnTerm(part, handles)] : []));
 }

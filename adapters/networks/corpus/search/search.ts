@@ -14,13 +14,13 @@ import { boundsOf, pick, scopesOf } from './plan.js';
 
 const SIZE = 50;
 
-/** Throws exactly when a search with this text would be refused: `bad_request`, saying where. Reads nothing. */
+/** Throws exactly when a search with this text would be refused: `bad_request`, with the position. Reads nothing. */
 export function checkQuery(q: string, product: Product): void {
   const query = parseQuery(q);
   if (product === 'People') compile(query, PROFILES);
 }
 
-/** One page of a search. Throws `bad_request` for a query that isn't right, saying where. */
+/** One page of a search. Throws `bad_request` for an invalid query, with the position. */
 export async function readSearch(
   run: Run,
   search: { q: string; product: Product },
@@ -74,7 +74,7 @@ async function findTweets(
   };
 }
 
-/** The handles of `from:` and `to:`, wherever they stand. */
+/** The handles of `from:` and `to:`, wherever they occur. */
 function handlesOf(query: Query): string[] {
   if (query.kind === 'and' || query.kind === 'or') return query.of.flatMap(handlesOf);
   if (query.kind === 'not') return handlesOf(query.of);
@@ -91,7 +91,7 @@ async function readHandles(run: Run, handles: readonly string[], signal: AbortSi
   return new Map(rows.map((row) => [row.handle, row.id]));
 }
 
-/** Profiles whose handle, name or bio match, those with most followers first. */
+/** Profiles whose handle, name or bio match, those with the most followers first. */
 async function findProfiles(run: Run, query: Query, after: Position | null, signal: AbortSignal): Promise<NetworkPage> {
   const picked = pick({
     table: 'corpus_users u',

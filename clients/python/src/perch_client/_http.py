@@ -1,4 +1,4 @@
-"""One HTTP call: the key in its header, a time limit, retries as asked, failures as ApiError."""
+"""One HTTP call: the key in its header, a time limit, the configured retries, failures as ApiError."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LONGEST_WAIT_SECONDS = 60
 
 
 class ApiError(Exception):
-    """Every failure of a call. A failure that the server answered is never charged.
+    """Every failure of a call. A failure that the server reports is never charged.
 
-    ``code`` is one of ApiErrorCode, or ``unreachable``, ``timeout`` or ``unreadable`` where no answer of the server
-    says more: after these it is not known whether a read was paid (``usage`` shows it). The key is in no field.
+    ``code`` is one of ApiErrorCode, or ``unreachable``, ``timeout`` or ``unreadable`` where the server gave no answer:
+    after these it is unknown whether a read was charged (``usage`` shows it). None of its fields contains the key.
     """
 
     def __init__(
@@ -39,20 +39,20 @@ class ApiError(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
-        #: HTTP status; 0 where there was no answer.
+        #: HTTP status; 0 if there was no answer.
         self.status = status
         #: Why, in one word: ``private``, ``suspended``, ``max_credits``, ``key_cap`` …
         self.reason = reason
         self.param = param
         self.request_id = request_id
-        #: Seconds until another try makes sense.
+        #: Seconds until another attempt makes sense.
         self.retry_after = retry_after
 
     def __str__(self) -> str:
         return f"{self.code}: {self.message}"
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        # What is needed by name stands in the fields: without this, an error could not come back from another process.
+        # The fields contain the keyword arguments: without this, an error could not be returned from another process.
         return (_made, (type(self), self.code, self.message), dict(self.__dict__))
 
 
@@ -61,7 +61,7 @@ def _made(kind: type[ApiError], code: str, message: str) -> ApiError:
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect would carry the key elsewhere: there are none in the interface."""
+    """A redirect would send the key elsewhere: the interface has none."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
@@ -70,11 +70,11 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 class Http:
-    """Where calls go. Holds the key, and shows it nowhere."""
+    """Sends calls to a service. Stores the key, and never shows it."""
 
     def __init__(self, base_url: str, key: str, timeout: float, retries: int) -> None:
         self.base_url = _usable_url(base_url)
-        # The standard library's own complaint about a header would quote it.
+        # The standard library's own error about a header would quote it.
         if not isinstance(key, str) or re.fullmatch(r"[\x21-\x7e]+", key) is None:
             raise ApiError("missing_key", "The key is missing, or contains spaces or other characters that no key has.")
         self.timeout = timeout
@@ -94,9 +94,9 @@ class Http:
         body: Optional[Mapping[str, Any]],
         timeout: Optional[float],
     ) -> Any:
-        """The answer's JSON. Tries again only after a 429 or 503 that says how long to wait: those cost nothing."""
+        """The answer's JSON. Retries only after a 429 or 503 that says how long to wait: those cost nothing."""
         for name, part in in_path.items():
-            # What stands between takes these for steps between folders: another endpoint would be asked.
+            # Proxies and servers resolve these as path steps: the call would reach another endpoint.
             if part in (".", ".."):
                 raise ApiError("bad_request", f"{name} can't be {json.dumps(part)}.", param=name)
         url = self.base_url + path.format_map({name: urllib.parse.quote(v, safe="") for name, v in in_path.items()})
@@ -130,9 +130,9 @@ class Http:
                     raise self._redirected(failure.code) from None
                 raise _error(failure.code, _read(failure), _retry_after(failure)) from None
         except (OSError, UnicodeError, http.client.HTTPException) as failure:
-            # Its text stays behind: it may quote what was sent.
+            # Its message is left out: it may quote the request.
             cause = failure.reason if isinstance(failure, urllib.error.URLError) else failure
-            # Before Python 3.10 the two are not the same.
+            # Before Python 3.10 the two are different classes.
             if isinstance(cause, (TimeoutError, socket.timeout)):
                 raise ApiError("timeout", f"No answer within {timeout} s.") from None
             raise ApiError("unreachable", f"{self.base_url} can't be reached ({type(cause).__name__}).") from None
@@ -148,7 +148,7 @@ class Http:
 
 
 def _usable_url(base_url: str) -> str:
-    """The base address without the slashes at its end. Raises a ValueError without it: it may hold a password."""
+    """The base address without trailing slashes. Raises a ValueError without it: it may contain a password."""
     wrong = ValueError("base_url must be an address such as https://perch.example, without a query or a password.")
     try:
         url = urllib.parse.urlsplit(base_url.strip())
@@ -179,7 +179,7 @@ def _text(value: Value) -> str:
     if isinstance(value, list):
         return ",".join(value)
     if isinstance(value, float):
-        # As it is written, without an exponent: what has too many decimals is for the service to refuse.
+        # As written, without an exponent: the service itself refuses too many decimals.
         return format(Decimal(repr(value)), "f")
     return str(value)
 

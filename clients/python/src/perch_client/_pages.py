@@ -23,20 +23,20 @@ class Pages(Generic[P], Iterator[P]):
         if not math.isfinite(max_credits) or round(max_credits * 1000) <= 0:
             raise ValueError("max_credits must be a number of credits above 0.")
         self._read = read
-        # Credits are whole thousandths. Rounded down: the budget is never passed.
+        # Credits have at most three decimals. Rounded down, so that the budget is never exceeded.
         self._budget = math.floor(max_credits * 1000 + 1e-6)
         self._spent = 0
         self._first = True
         self._failed = False
-        #: Where the next page begins: another iteration may go on from it, also after a `break` or a failure. Before the
-        #: first page what the iteration was given; None after the last.
+        #: The cursor of the next page: another iteration may continue from it, also after a `break` or a failure.
+        #: Before the first page it is the cursor that the iteration was given; after the last it is None.
         self.cursor = cursor
-        #: Why it ended; None while it goes on, and after a failure.
+        #: Why it ended; None while it continues, and after a failure.
         self.ended: Optional[EndReason] = None
 
     @property
     def spent(self) -> float:
-        """Credits that the pages so far were charged."""
+        """Credits charged for the pages so far."""
         return self._spent / 1000
 
     @property
@@ -53,7 +53,7 @@ class Pages(Generic[P], Iterator[P]):
         try:
             page = self._read(self.cursor, self.remaining)
         except ApiError as error:
-            # The very first page fails like any call: nothing at all was delivered. Later ones end the iteration.
+            # The very first page fails like any call, since nothing was delivered. On later ones the iteration ends.
             if self._first or error.code != "no_credits":
                 self._failed = True
                 raise
@@ -62,7 +62,7 @@ class Pages(Generic[P], Iterator[P]):
         self._first = False
         charged = page.get("credits_charged") if isinstance(page, dict) else None
         if not isinstance(charged, (int, float)) or not math.isfinite(charged):
-            # Without a price there is no budget to keep to.
+            # Without a charge the budget cannot be kept.
             self._failed = True
             raise unreadable(200)
         self._spent += round(charged * 1000)

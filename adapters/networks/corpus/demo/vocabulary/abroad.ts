@@ -1,4 +1,4 @@
-/** Neighbors and visitors who write in their own language; slots stay names, so that they read in any of them. */
+/** Neighbors and visitors who write in their own language; slots are all names, so that they fit any of them. */
 export const ABROAD: Readonly<Record<string, string>> = {
   fr: `
 # jours | tags: BrindleCoast | emoji: ☕ 🌊 | weight: 1

@@ -1,4 +1,4 @@
-/** The picture that went round the world. A reply is `reader / observatory / reader`; each is said once. */
+/** The picture that went viral. A reply is `reader / observatory / reader`; each is used once. */
 export const CELEBRATED =
   'Comet Aldermoor over Quillhaven harbor, last night, one minute to ten. Nobody planned the ferry. #comet #BrindleCoast';
 

@@ -1,4 +1,4 @@
-/** Lines that fit nearly anything: who joins in, who agrees, who passes something on. */
+/** Lines that fit nearly anything: joining in, agreeing, passing something on. */
 export const JOIN_QUESTION = [
   'Came here to ask the same thing.',
   'I was wondering about that too.',

@@ -1,7 +1,7 @@
 /**
- * The night of the comet, written by hand: a long thread that exists at every start, with the same ids.
- * A line is `SPEAKER minutes> text`; indented by two spaces per level it answers the nearest line one level up.
- * `obs` is the observatory; a letter is a neighbor, the same one throughout.
+ * The night of the comet, written by hand: a long thread that exists at every start, with the same ids. A line is
+ * `SPEAKER minutes> text`; indented by two spaces per level it answers the nearest line one level up. `obs` is the
+ * observatory; a letter is a neighbor, the same one throughout.
  */
 export const COMET_NIGHT = `
 obs 0> Good evening! Comet Aldermoor will be at its best tonight, and we will log the night here, from dusk to dawn. A thread. #comet #SkyWatching

@@ -1,6 +1,6 @@
 import type { KindName } from './kinds.js';
 
-/** The accounts everybody follows. `reach` is the share of all accounts that follow them. */
+/** The accounts that everybody follows. `reach` is the share of all accounts that follow them. */
 export interface Curated {
   readonly handle: string;
   readonly name: string;
@@ -8,10 +8,10 @@ export interface Curated {
   readonly town: string;
   readonly bio: string;
   readonly reach: number;
-  /** Opened at (RFC 3339); fixed, so that the id is too. */
+  /** When the account was opened (RFC 3339); fixed, so that the id is too. */
   readonly createdAt: string;
   readonly protected?: true;
-  /** How many posts to write, against others of the kind. */
+  /** How many posts to write, relative to others of the kind. */
   readonly activity: number;
 }
 

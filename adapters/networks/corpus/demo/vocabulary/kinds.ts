@@ -1,4 +1,6 @@
-/** Who lives on the coast: how many of each kind, what they are called, what they say about themselves, when they post. */
+/**
+ * Who lives on the coast: how many of each kind, what they are called, what they say about themselves, when they post.
+ */
 import { FOLK } from './folk.js';
 import { HOUSES } from './houses.js';
 

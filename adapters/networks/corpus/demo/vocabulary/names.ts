@@ -1,4 +1,4 @@
-/** First names and invented surnames; a pair is nobody. */
+/** First names and invented surnames; no pair names a real person. */
 const words = (text: string): readonly string[] => text.trim().split(/[\s]+/);
 
 export const FIRST_NAMES =
@@ -13,12 +13,12 @@ const SURNAME_HEADS = words(`Thistle Marl Osier Brack Fen Hollow Lark Penn Quill
 Harrow Kettle Lant Moor Nettle Oar Pebble Reed Sedge Teasel Under Vane Whin Yarrow Candle Sparrow Bell Cinder Drift Heron`);
 const SURNAME_TAILS = words('wick dale more combe strand low gate holt mere by ness croft lode field bourne wright');
 
-/** Without those that stumble over their own seam (Belllow, Hollowwright). */
+/** Leaves out combinations that join badly (Belllow, Hollowwright). */
 export const SURNAMES = SURNAME_HEADS.flatMap((head, index) =>
   [0, 5, 9, 14].map((step) => `${head}${SURNAME_TAILS[(index * 3 + step) % SURNAME_TAILS.length]}`),
 ).filter((name) => !/(.)\1\1|ww|nen|rer|dlod/.test(name));
 
-/** How a long town shortens itself in a handle. */
+/** How a long town name is shortened in a handle. */
 export const SHORT_TOWNS: Readonly<Record<string, string>> = {
   Brindlemouth: 'brindle',
   Sallowbridge: 'sallow',

@@ -1,4 +1,7 @@
-/** Words the texts are filled with. A list per season where the year shows. All places, works and comets are invented. */
+/**
+ * Words that fill the texts. A list per season where the time of year matters. All places, works and comets are
+ * invented.
+ */
 export type Season = 'winter' | 'spring' | 'summer' | 'autumn';
 export type Words = readonly string[] | Readonly<Record<Season, readonly string[]>>;
 
