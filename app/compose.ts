@@ -30,30 +30,33 @@ import { openShared } from './shared.js';
 import { createStatus } from './status.js';
 import type { Stores } from './stores.js';
 
-/** Longest that the start waits to see whether it is a demo. */
+/** Longest that the start waits to find out whether the network is the demo. */
 const DEMO_LOOK_MS = 10_000;
 
 export interface ComposeOptions extends StandIns {
   readonly log: FastifyBaseLogger;
   readonly clock?: Clock;
-  /** Instead of the one the configuration names: tests. */
+  /** In place of the configured network: tests. */
   readonly network?: Network;
-  /** The demo account's key, offered by GraphiQL with one click; null where there is none. */
+  /** The demo account's key, offered by GraphiQL with one click; null if there is none. */
   readonly demoKey?: string | null;
-  /** Runs what is done beside requests, by the clock of the machine unless told: tests. */
+  /** Starts background polls; uses the machine's clock by default. Replaced by tests. */
   readonly startPoll?: StartPoll;
-  /** Instead of all interfaces for reads: tests of a protocol. */
+  /** In place of all read interfaces: tests of a protocol. */
   readonly interfaces?: (app: FastifyInstance, engine: Engine) => void;
-  /** What runs GraphQL: Yoga unless told. Both give the same answers. */
+  /** The GraphQL server: Yoga by default. Both give the same answers. */
   readonly graphql?: 'yoga' | 'mercurius';
 }
 
-/** A service that listens, as those see it who built it. */
+/** A listening service, with the parts that its builder needs. */
 export interface Perch extends Serving {
   readonly customers: Customers;
 }
 
-/** The whole, opened in this order and closed in the opposite one. It serves when this resolves; the stores are its caller's. */
+/**
+ * Builds the whole service: parts open in this order and close in reverse. It serves once this resolves; the caller
+ * owns the stores.
+ */
 export async function compose(
   lifecycle: Lifecycle,
   config: Config,
@@ -96,7 +99,7 @@ export async function compose(
   return { ...(await listen(lifecycle, app, config, log)), customers };
 }
 
-/** The bare server, which does not listen yet: what is mounted on it closes with it. */
+/** The bare server, not listening yet: whatever is mounted on it closes with it. */
 const openServer = (
   lifecycle: Lifecycle,
   config: Config,
@@ -126,7 +129,7 @@ interface Shown {
   readonly graphql: NonNullable<ComposeOptions['graphql']>;
 }
 
-/** Reads, and the pages about them. */
+/** Mounts reads, and the pages about them. */
 async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Shown): Promise<void> {
   const { serve, admit, operations } = engine;
   const { config, network, status, demoKey, demo } = shown;
@@ -149,14 +152,14 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
   mountMcp(app, { serve, schema, operations });
 }
 
-/** What GraphiQL's examples ask for on the demo network. */
+/** Subjects of GraphiQL's examples on the demo network. */
 const DEMO_SUBJECTS = {
   handle: DEMO_HANDLES.observatory,
   tweetId: COMET_THREAD_ID,
   otherHandles: [DEMO_HANDLES.ferries, DEMO_HANDLES.library, DEMO_HANDLES.newspaper],
 };
 
-/** Whether what is read is the invented demo network: it has the demo's own thread. */
+/** Whether the network is the invented demo network: recognised by the demo's own thread. */
 async function isDemo(network: Network): Promise<boolean> {
   if (network.name !== 'corpus') return false;
   const [found] = await network.tweets([COMET_THREAD_ID], { signal: AbortSignal.timeout(DEMO_LOOK_MS) });

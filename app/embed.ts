@@ -18,21 +18,23 @@ import { openShared } from './shared.js';
 import { openStores } from './stores.js';
 
 export interface EmbedOptions {
-  /** The service's own settings (PERCH_HOME, DATABASE_URL, PERCH_NETWORK, …); the process's environment unless told. */
+  /** The service's own settings (PERCH_HOME, DATABASE_URL, PERCH_NETWORK, …); the process's environment by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Where GraphQL is mounted: `/graphql` unless told. */
+  /** Path of GraphQL: `/graphql` by default. */
   readonly path?: string;
-  /** Instead of the one that the settings name. */
+  /** In place of the network that the settings name. */
   readonly network?: Network;
 }
 
 /**
- * A Fastify plugin: Perch's GraphQL in an app of one's own, run by Mercurius, on the same accounts, keys, prices and ledger as the
- * service. `app.graphql` is Mercurius's own, for hooks. Closing the app closes Perch. It has no pages, REST, sign-in or checkout:
- * those are the service's, which may run beside it on the same database. The package has it built, for an app on plain Node.
+ * A Fastify plugin: Perch's GraphQL in your own app, run by Mercurius, on the same accounts, keys, prices and ledger as
+ * the service. `app.graphql` is Mercurius's own, for hooks. Closing the app closes Perch. It has no pages, REST,
+ * sign-in or checkout: those belong to the service, which may run beside it on the same database. The package contains
+ * it compiled, for an app on plain Node.
  *
- * Rejects with a TypeError for options that are wrong, a ConfigError for settings that are, and with an Error where mercurius is not
- * installed; what was opened by then is closed. In an app that has a Mercurius already, register it within a plugin of its own.
+ * Rejects with a TypeError for invalid options, a ConfigError for invalid settings, and an Error if mercurius is not
+ * installed; anything opened by then is closed. In an app that already has Mercurius, register it within a plugin of
+ * its own.
  */
 export async function perchMercurius(app: FastifyInstance, options: EmbedOptions): Promise<void> {
   checkOptions(app, options);
@@ -67,7 +69,7 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   const { memories } = shared;
   const sources = { config, sql: () => stores.corpusSql, clock, memories };
   const network = await openNetwork(lifecycle, sources, options.network);
-  // Nothing is sold here: whoever pays comes back to pages that are not here.
+  // Nothing is sold here: after paying, a customer would be sent back to pages that do not exist.
   const unsold = { ...config, stripe: { ...config.stripe, secretKey: null } };
   const parts = { stores, shared, clock, log, startPoll, standIns: {} };
   const { billing } = await openBilling(lifecycle, app, { config: unsold, ...parts });
@@ -78,10 +80,10 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   mountManifest(app, engine.operations, path);
 }
 
-/** Fastify's own mark: what is added is added to the app, not to a scope that the app does not see. */
+/** Fastify's own marker: decorators are added to the app itself, not to a scope that the app cannot see. */
 Object.assign(perchMercurius, { [Symbol.for('skip-override')]: true });
 
-/** Where a caller without a key is sent to get one, and what the answers are told by. */
+/** Sets the addresses that a caller without a key is sent to, and declares the outcome on requests. */
 function nameAddresses(app: FastifyInstance, { baseUrl, authUrl, host }: ReturnType<typeof readConfig>): void {
   app.decorate('baseUrl', baseUrl ?? '');
   app.decorate('authUrl', authUrl ?? '');

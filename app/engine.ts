@@ -47,11 +47,13 @@ export interface EngineOptions {
   readonly clock: Clock;
   readonly tracing: Tracing;
   readonly customers: Pick<Customers, 'billing' | 'spent'>;
-  /** Those of the pages beside it; without any, its own. */
+  /** Shared with the pages beside the engine; its own by default. */
   readonly shares?: Shares;
 }
 
-/** What callers share of this process, fairly: one sum for calls of the engine and for pages beside it. */
+/**
+ * Resources of this process that callers share fairly: calls of the engine and pages beside it draw on the same ones.
+ */
 export interface Shares {
   readonly slots: WorkSlots;
   readonly processor: ProcessorTime;
@@ -62,7 +64,7 @@ export const createShares = ({ overload, deadlineMs }: Config, memories: Memorie
   processor: new ProcessorTime({ monotonic, used: processorClock, memories }),
 });
 
-/** The engine over a network and the stores: the way of a request, without any protocol. */
+/** The engine for a network and the stores: serves requests, independently of any protocol. */
 export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): Promise<Engine> {
   const { config, stores, shared, network, clock } = options;
   const { ledger, accounts, secrets } = stores;
@@ -116,7 +118,7 @@ export interface ReadingOptions extends Pick<EngineOptions, 'config' | 'network'
   readonly shared: Omit<Shared, 'limiter' | 'redis'>;
 }
 
-/** What reads need: the paced network, and what is cached of it. */
+/** Everything that reads need: the paced network, and the cache. */
 export function createReading(options: ReadingOptions): { sources: Sources; pool: Pool } {
   const { config, stores, shared, network, clock } = options;
   const { lifetimes } = config;

@@ -1,10 +1,10 @@
-/** Longest wait for a part to close, where it does not say otherwise. */
+/** Longest wait for a part to close, unless the part sets its own. */
 const CLOSE_MS = 7_000;
-/** The same once somebody does not want to wait, and once the time for all parts is over. */
+/** The same when closing is hurried, and once the time for all parts is over. */
 const HURRIED_MS = 100;
 /**
- * For all parts together. Whoever stops a process kills it some time after: `stop_grace_period` in compose.yaml, the supervisor
- * of several workers.
+ * For all parts together. The process is killed some time after this: by `stop_grace_period` in compose.yaml, or by the
+ * supervisor of several workers.
  */
 const BUDGET_MS = 15_000;
 
@@ -14,7 +14,7 @@ export interface Closing {
   readonly closeMs?: number;
   /** Parts opened one after the other with the same group are closed at the same time. */
   readonly group?: string;
-  /** It gets its own time even when the time for all parts is over. */
+  /** It gets its own time even if the time for all parts is over. */
   readonly outsideBudget?: boolean;
 }
 
@@ -24,15 +24,15 @@ interface Part extends Closing {
 }
 
 export interface LifecycleOptions {
-  /** Told what could not be closed after a failed start, which rejects with the failure itself. */
+  /** Called with what could not be closed after a failed start, which rejects with the failure itself. */
   readonly warn?: (message: string) => void;
-  /** For closing all parts together. */
+  /** For closing all parts together, milliseconds. */
   readonly budgetMs?: number;
 }
 
 /**
- * What was opened, each part beside how it is closed. Closing goes in reverse order, one part or group after the other, whatever
- * becomes of any of them; the wait for each of them is limited, and so is the wait for all together.
+ * The parts that were opened, each with its `close`. Closing goes in reverse order, one part or group after the other,
+ * even if some of them fail; the wait for each is limited, and so is the wait for all together.
  */
 export class Lifecycle {
   readonly #parts: Part[] = [];
@@ -47,7 +47,7 @@ export class Lifecycle {
     this.#budgetMs = budgetMs;
   }
 
-  /** Opens a part, which is later closed by `close`; a step that leaves nothing open has no `close`. */
+  /** Opens a part, which `close` later closes; a step that leaves nothing open has no `close`. */
   open<T>(
     name: string,
     open: () => T | PromiseLike<T>,
@@ -60,8 +60,8 @@ export class Lifecycle {
   }
 
   /**
-   * Returns what `build` does. When that fails, all that was opened is closed before this rejects with the same error: who reads it
-   * must be able to tell of what kind it is, so a failure of the closing is only told of.
+   * Returns the result of `build`. If it fails, everything opened is closed before this rejects with the same error:
+   * the reader must be able to recognise its type, so failures of closing are only warnings.
    */
   async start<T>(build: () => Promise<T>): Promise<T> {
     try {
@@ -73,15 +73,16 @@ export class Lifecycle {
   }
 
   /**
-   * Closes everything, once: called again it is the same closing. A part that is just being opened is waited for and closed;
-   * none is opened after it. Rejects with an AggregateError of all that could not be closed, after the rest is.
+   * Closes everything, once: later calls return the same promise. A part that is being opened is awaited and closed;
+   * none is opened after it. Rejects with an AggregateError of everything that could not be closed, after the rest is
+   * closed.
    */
   close(): Promise<void> {
     this.#closed ??= this.#unwind();
     return this.#closed;
   }
 
-  /** The same, and from now on hardly waits for any part. */
+  /** As `close`, but from now on hardly waits for any part. */
   hurry(): Promise<void> {
     this.#hurry.abort();
     return this.close();
@@ -115,7 +116,7 @@ export class Lifecycle {
     throw new AggregateError(failures, `not closed: ${failures.map(({ message }) => message).join('; ')}`);
   }
 
-  /** The part that was opened last, with those of its group that were opened just before it. Empty when none is left. */
+  /** The last part opened, with those of its group opened just before it. Empty if none is left. */
   #takeLast(): Part[] {
     const taken: Part[] = [];
     for (let part = this.#parts.pop(); part !== undefined; part = this.#parts.pop()) {

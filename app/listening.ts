@@ -5,22 +5,22 @@ import type { Config } from '../src/config/config.js';
 import { localUrl } from '../src/core/local-url.js';
 import type { Lifecycle } from './lifecycle.js';
 
-/** How long what is in flight may take once connections are refused. */
+/** How long requests in flight may take once connections are refused. */
 export const FINISH_MS = 10_000;
-/** For the connections that are cut off after that to end. */
+/** Time for the connections that are cut off after that to end. */
 const CUT_OFF_MS = 2_000;
 
-/** A service that listens. */
+/** A listening service. */
 export interface Serving {
   readonly url: string;
   /**
-   * Before it is closed: for so long everything is served as before, while /healthz and `Connection: close` send clients
-   * elsewhere. Call it once.
+   * Call once, before closing: for `drainMs` everything is served as before, while /healthz and `Connection: close`
+   * send clients elsewhere.
    */
   drain(drainMs: number): Promise<void>;
 }
 
-/** Listens at last. Closing refuses connections, and finishes what is in flight or cuts it off. */
+/** Starts to listen. Closing refuses connections, and finishes requests in flight or cuts them off. */
 export async function listen(
   lifecycle: Lifecycle,
   app: FastifyInstance,

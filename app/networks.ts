@@ -9,14 +9,14 @@ import type { Lifecycle } from './lifecycle.js';
 
 export interface NetworkSources {
   readonly config: Config;
-  /** Where the corpus is; no other network asks for it. */
+  /** The corpus's database; other networks do not use it. */
   readonly sql: () => Sql;
   readonly clock: Clock;
-  /** Where what an adapter remembers is counted. */
+  /** The memories that an adapter's own memory is counted in. */
   readonly memories?: Memories;
 }
 
-/** Each network that can be read: an adapter and its part of the configuration. Only the one that is used is loaded. */
+/** Each network that can be read: an adapter with its part of the configuration. Only the one in use is loaded. */
 const NETWORKS: Readonly<Record<Config['network'], (sources: NetworkSources) => Promise<Network>>> = {
   corpus: async ({ sql }) => {
     const { createCorpusNetwork } = await import('../adapters/networks/corpus/network.js');
@@ -37,7 +37,7 @@ const NETWORKS: Readonly<Record<Config['network'], (sources: NetworkSources) => 
   },
 };
 
-/** The network of the configuration, unless another is given. */
+/** The configured network, unless another is given. */
 export const openNetwork = (lifecycle: Lifecycle, sources: NetworkSources, given?: Network): Promise<Network> =>
   lifecycle.open(
     'network',
@@ -48,7 +48,10 @@ export const openNetwork = (lifecycle: Lifecycle, sources: NetworkSources, given
 /** Longest that the network's own check may take. */
 const SELF_CHECK_MS = 20_000;
 
-/** Asks the network what this configuration can read. Nobody waits for that; it is told to the log, and later to whoever asks. */
+/**
+ * Asks the network what this configuration can read. Nothing waits for the result; it is logged, and available once it
+ * is complete.
+ */
 export async function openSelfCheck(
   lifecycle: Lifecycle,
   network: Network,
@@ -65,7 +68,7 @@ export async function openSelfCheck(
   };
   await lifecycle.open(
     "network's own check",
-    // An object, lest its end be waited for here.
+    // Wrapped in an object so that opening does not wait for the check to end.
     () => ({ checking: check() }),
     ({ checking }) => {
       stopping.abort();
@@ -75,5 +78,5 @@ export async function openSelfCheck(
   return () => findings;
 }
 
-/** Names the software, and whom a network may write to. */
+/** Identifies the software, and a contact for the network's operators. */
 const userAgentOf = ({ contact }: Config): string => `Perch/${VERSION} (${contact ?? 'self-hosted, no contact given'})`;

@@ -6,10 +6,9 @@ import type { Engine } from './engine.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Shared } from './shared.js';
 
-// Traces and metrics, which operators see of a process from outside: what the configuration does not ask for is not even loaded,
-// and costs nothing.
+// Traces and metrics for operators: parts that are not configured are not even loaded, and cost nothing.
 
-/** Traces; null where nobody collects them. */
+/** Traces; null if the configuration sends them nowhere. */
 export async function openTelemetry(
   lifecycle: Lifecycle,
   { traces }: Config,
@@ -24,12 +23,12 @@ export async function openTelemetry(
   );
 }
 
-/** Watches what is mounted from now on: spans of its requests. */
+/** Traces requests to everything mounted after this. */
 export async function traceRequests(app: FastifyInstance, telemetry: Telemetry | null): Promise<void> {
   if (telemetry !== null) (await import('../adapters/telemetry/requests.js')).traceRequests(app, telemetry);
 }
 
-/** Measures what is mounted from now on, and shows it on a port of its own. */
+/** Measures everything mounted after this, and serves the metrics on a port of their own. */
 export async function openMetrics(
   lifecycle: Lifecycle,
   { metricsPort, host }: Config,

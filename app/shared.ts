@@ -16,10 +16,10 @@ import type { SingleFlight } from '../src/ports/single-flight.js';
 import type { TombstoneLog } from '../src/ports/tombstones.js';
 import type { Lifecycle } from './lifecycle.js';
 
-/** What may be lost: shared by all nodes where there is a Redis, and this process's own where there is none. */
+/** State that may be lost: shared by all nodes if there is a Redis, otherwise this process's own. */
 export interface Shared {
   readonly cache: Cache;
-  /** For what costs its caller nothing, so that it pushes out nothing that was paid for. */
+  /** For values that cost their caller nothing, so that they never push out ones that were paid for. */
   readonly unpaid: Cache;
   readonly limiter: RateLimiter;
   readonly pace: Pace;
@@ -27,7 +27,7 @@ export interface Shared {
   readonly tombstoneLog: TombstoneLog;
   /** The memories of this process: each part that keeps something counts it here. */
   readonly memories: Memories;
-  /** How Redis is, and how many nodes share it; null where none is used. */
+  /** The state of Redis, and how many nodes share it; null if none is used. */
   readonly redis: (() => LinkState & { readonly nodes: number }) | null;
 }
 

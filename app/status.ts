@@ -18,7 +18,7 @@ export interface StatusOptions {
   readonly startedAt: number;
   /** Null: none is used. */
   readonly redis?: Shared['redis'];
-  /** What the network's own check found at the start, once it has. */
+  /** The findings of the network's own check at the start, once it is complete. */
   readonly findings?: () => NetworkReport['findings'];
   /** Whether this process was asked to stop. */
   readonly draining?: () => boolean;
@@ -27,7 +27,7 @@ export interface StatusOptions {
 const FAMILIES: readonly Family[] = ['fast', 'slow'];
 const DATABASE_WAIT_MS = 1000;
 
-/** The state of the service, asked anew each time (H10). */
+/** The state of the service, determined on each request (H10). */
 export function createStatus(options: StatusOptions): () => Promise<StatusModel> {
   const { network, pool, sql, startedAt, redis = null, findings = () => [], draining = () => false } = options;
   return async () => {
@@ -80,7 +80,10 @@ function familyStatus(name: Family, { families, sessions }: PoolHealth): StatusM
   };
 }
 
-/** Down when no session can be read with; degraded when one rests, or something of it fails or is closed to all, or the last call failed. */
+/**
+ * Down if no session can be read with; degraded if one rests, if some kind is failing or is closed to all sessions, or
+ * if the last call failed.
+ */
 function stateOf(name: Family, { failing }: FamilyHealth, sessions: readonly SessionHealth[]): Health {
   const isShut = (session: SessionHealth): boolean => isShutFor(name, session);
   if (sessions.every(isShut)) return 'down';
@@ -92,13 +95,13 @@ function stateOf(name: Family, { failing }: FamilyHealth, sessions: readonly Ses
   return failing || resting || closedToAll ? 'degraded' : 'ok';
 }
 
-/** All of it rests, or nothing works of what it was asked for, this family's reads among it. */
+/** The whole session rests, or everything tried with it fails, including this family's reads. */
 const isShutFor = (name: Family, { state, closed }: SessionHealth): boolean =>
   state === 'resting' || (state === 'failing' && closed.some(({ kind }) => familyOfKind(kind) === name));
 
 /**
- * The family of a kind of read as sessions know it: objects by id, a list, or a product of the search (`search:Top`). Null for `*`,
- * which is all of them: the session then rests as a whole.
+ * The family of a session's kind of read: objects by id, a list, or a product of the search (`search:Top`). Null for
+ * `*`, which stands for all kinds: the whole session then rests.
  */
 function familyOfKind(kind: string): Family | null {
   if (kind === 'users' || kind === 'tweets') return 'fast';

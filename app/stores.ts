@@ -14,12 +14,12 @@ import type { Lifecycle } from './lifecycle.js';
 import { fingerprintOf, openSecrets, type Secrets } from './secrets.js';
 
 /**
- * The pools of one process, most connections each; beside them one that listens. Whoever waits in one holds up nobody in
- * another. Of what settles there is never more at work than its pool has connections: the driver would send it on behind
- * a statement that waits for a lock.
+ * The pools of one process, with the most connections of each; one more connection listens. Waiting in one pool blocks
+ * nothing in another. Settling never runs more statements than its pool has connections: the driver would queue one
+ * behind a statement that waits for a lock.
  */
 const POOLS = {
-  /** Accounts, sign-in, sales, pages: whatever is not on the way of a read. */
+  /** Accounts, sign-in, sales, pages: everything that a read does not wait for. */
   sql: { max: 6, name: 'perch', limits: { lockMs: 2_000, statementMs: 30_000, idleMs: 30_000 } },
   /** Keys and balances: a row or two by an index. */
   lookups: { max: 3, name: 'perch look-ups', limits: { lockMs: 1_000, statementMs: 5_000, idleMs: 5_000 } },
@@ -37,30 +37,33 @@ const POOLS = {
 /** Most connections of one process: those of its pools, and the one that listens. */
 export const MOST_CONNECTIONS = Object.values(POOLS).reduce((sum, { max }) => sum + max, 1);
 
-/** Where accounts, keys and the ledger are kept, opened and migrated. */
+/** The stores of accounts, keys and the ledger, opened and migrated. */
 export interface Stores {
   readonly sql: Sql;
-  /** A pool of its own for reads of the corpus: an aborted one is cancelled in the database, and must not hit another's. */
+  /**
+   * A separate pool for reads of the corpus: an aborted one is cancelled in the database, and the cancel must not hit a
+   * statement of another pool.
+   */
   readonly corpusSql: Sql;
   readonly accounts: Accounts;
   readonly ledger: Ledger;
-  /** Free queries about the past, in a pool of their own. */
+  /** Free queries about the past, in a separate pool. */
   readonly queries: QueryLimiter;
   readonly secrets: Secrets;
 }
 
-/** A pool's queries are waited for so long; then they are cut off. */
+/** How long to wait for a pool's queries before they are cut off. */
 const END_SECONDS = 5;
 /** For the embedded server's last checkpoint, however long everything else took. */
 const SHUT_DOWN_MS = 125_000;
 
 export interface StoresOptions {
-  /** Instead of the one that the configuration names: tests. */
+  /** In place of the configured database: tests. */
   readonly database?: Target;
   readonly onProgress?: (text: string) => void;
 }
 
-/** The stores of the configuration, in the database of DATABASE_URL or in the embedded server, which is started or joined. */
+/** The configured stores, in the database of DATABASE_URL or in the embedded server, which is started or joined. */
 export async function openStores(
   lifecycle: Lifecycle,
   config: Config,
@@ -87,7 +90,10 @@ export async function openStores(
   return { sql, corpusSql, accounts, ledger, queries, secrets };
 }
 
-/** The address of DATABASE_URL, or the embedded server's, which runs until the last process that uses it has closed it. */
+/**
+ * The address in DATABASE_URL, or that of the embedded server, which runs until the last process that uses it has
+ * closed it.
+ */
 async function openDatabase(
   lifecycle: Lifecycle,
   { databaseUrl, home }: Config,
@@ -107,7 +113,7 @@ async function checkPepper(sql: Sql, config: Config, secrets: Secrets): Promise<
   if (!(await reached(config, isOfPepper(sql, fingerprintOf(secrets))))) throw strangeSecrets(config);
 }
 
-/** What the database answers; where there is no way in, the error names the setting to look at. */
+/** The database's answer; if it cannot be reached, the error names the setting to check. */
 async function reached<T>({ databaseUrl }: Config, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -119,7 +125,7 @@ async function reached<T>({ databaseUrl }: Config, answer: Promise<T>): Promise<
 /** Nothing listens there, or the login is refused: codes of the network, the driver and Postgres. */
 const NO_WAY_IN = /^(?:E[A-Z_]+|CONNECT_TIMEOUT|CONNECTION_\w+|28\w{3}|3D000)$/;
 
-/** The name of the setting to look at, and the address without its login. */
+/** Adds the name of the setting to check, and the address without its login. */
 function asOfAddress(error: unknown, databaseUrl: string): unknown {
   const { code = '', message } = error as { code?: string; message?: string };
   if (!NO_WAY_IN.test(code)) return error;
@@ -127,7 +133,7 @@ function asOfAddress(error: unknown, databaseUrl: string): unknown {
   return new Error(`Cannot connect to the database at DATABASE_URL (${where}): ${message || code}`, { cause: error });
 }
 
-/** Going on would refuse every key there is, and make new ones that the other machines refuse. */
+/** Continuing would refuse every existing key, and create new ones that the other machines refuse. */
 function strangeSecrets({ home, secret }: Config): Error {
   const what = "The keys in this database were created with different secrets than this machine's.";
   const shared = 'Set PERCH_SECRET to the same value on every machine';

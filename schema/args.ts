@@ -4,7 +4,7 @@ import type { PageSize } from '../src/core/lists.js';
 import type { ReadOptions } from '../src/read/reads.js';
 import { builder, rule } from './builder.js';
 
-/** The arguments that recur, each with its description and its rule. */
+/** Arguments used by several fields, each with its description and its rule. */
 export const freshArg = builder.args((t) => ({
   fresh: t.boolean({
     defaultValue: false,
@@ -39,7 +39,7 @@ export const tweetIdArg = builder.args((t) => ({
 
 export const inputsRule = rule(INPUTS_RULE);
 
-/** `path` is where a field stands in the operation, by response names without list indices: what the receipt calls it (G4). */
+/** `path` is the field's position in the operation, by response names without list indices, as on the receipt (G4). */
 export function optionsOf(info: GraphQLResolveInfo, fresh: boolean | null | undefined): ReadOptions {
   const names: string[] = [];
   for (let path: GraphQLResolveInfo['path'] | undefined = info.path; path; path = path.prev) {

@@ -7,7 +7,7 @@ import type { ListKind } from '../src/core/lists.js';
 import { UNITS, type Unit } from '../src/core/prices.js';
 import type { Reads } from '../src/read/reads.js';
 
-/** What resolvers are given: the reads of this operation, the caller's account and its billing. Nothing else is within their reach. */
+/** The context of resolvers: the reads of this operation, the caller's account and its billing, and nothing else. */
 export interface Context {
   readonly reads: Reads;
   readonly account: Account;
@@ -26,8 +26,8 @@ export const builder = new SchemaBuilder<{
 }>({});
 
 /**
- * `price` as field extensions: what the planner reads, and what the SDL printer prints as a directive. `list`: which list the
- * field reads, if it is one.
+ * `price` as field extensions, which the planner reads and the SDL printer prints as a directive. `list`: which list
+ * the field reads, if it is one.
  */
 export function priced(price: Price, list?: ListKind): { extensions: Record<string, unknown> } {
   const { unit, items } = price;
@@ -39,7 +39,7 @@ export function priced(price: Price, list?: ListKind): { extensions: Record<stri
 /** An argument's rule as its extensions. */
 export const rule = (argRule: ArgRule): { extensions: { rule: ArgRule } } => ({ extensions: { rule: argRule } });
 
-/** The sentence every priced description ends with, so that no price has a second home. */
+/** The sentence that ends every priced description, so that a price is stated in one place only. */
 export const costs = (unit: Unit): string => {
   const full = toCredits(UNITS[unit].price);
   return `Costs ${full} per item: half if cached (\`hit\`), double with \`fresh\`. Empty results are free.`;

@@ -1,13 +1,13 @@
 import { LIST_READS, type List, type ListRead } from '../src/core/lists.js';
 
-/** The variables that say whose or what a list is, each with its argument. */
+/** The variables that name a list's subject, each with its argument. */
 const SUBJECTS: Readonly<Record<List['subject'], readonly [variables: string, args: string]>> = {
   user: ['$user: ID!', 'user: $user'],
   tweet: ['$id: ID!', 'id: $id'],
   query: ['$q: String!, $product: Product = Latest', 'q: $q, product: $product'],
 };
 
-/** What REST and its clients show of each item. */
+/** The fields of each item that REST and its clients show. */
 const FRAGMENTS = { tweets: '...RestTweet', users: '...RestUser' } as const;
 
 function nodesOf({ list, idsOnly }: ListRead): string {
@@ -17,11 +17,11 @@ function nodesOf({ list, idsOnly }: ListRead): string {
   return ['data: nodes {', ...fragments.map((fragment) => `  ${fragment}`), '}'].join('\n    ');
 }
 
-/** What a list's document calls its operation, of the name that it is kept under. */
+/** The operation's name within a list's document, derived from the name it is persisted under. */
 export const documentNameOf = ({ operation }: Pick<ListRead, 'operation'>): string =>
   operation.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The operation of a list read. Clients run it by the SHA-256 of this text: what it says today, it says for good. */
+/** The operation of a list read. Clients run it by the SHA-256 of this text, so the text must never change. */
 function documentOf(read: ListRead): string {
   const [variables, args] = SUBJECTS[read.list.subject];
   return `query ${documentNameOf(read)}(${variables}, $count: Int = ${read.size.initial}, $cursor: String, $fresh: Boolean = false) {

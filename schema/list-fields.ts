@@ -25,14 +25,14 @@ const queryArgs = builder.args((t) => ({
   product: t.field({ type: Product, defaultValue: 'Latest', description: 'What to look for.' }),
 }));
 
-/** The page that a list is answered with. */
+/** The page type that a list returns. */
 function pageOf({ list, idsOnly }: ListRead) {
   if (idsOnly) return IdPage;
   if (list.products) return SearchPage;
   return { tweets: TweetPage, users: UserPage }[list.items];
 }
 
-/** What every field of a list has, be it the query's or its subject's. */
+/** What every list field has in common, whether it belongs to the query or to its subject. */
 const common = (read: ListRead, description: string) => ({
   type: pageOf(read),
   description: `${description} ${costs(read.unit)}`,
@@ -52,7 +52,7 @@ const pageParams = ({ kind, idsOnly, size }: ListRead, subject: string, { first,
   after,
 });
 
-/** A list as a field of the query: whose or what it is, an argument says. */
+/** A list as a field of the query: an argument names its subject. */
 builder.queryFields((t) => {
   const fieldOf = (read: ListRead) => {
     const field = common(read, read.query.description);
@@ -84,7 +84,7 @@ builder.queryFields((t) => {
   return Object.fromEntries(LIST_READS.map((read) => [read.query.name, fieldOf(read)]));
 });
 
-/** Lists as fields of an object that they belong to. */
+/** Lists as fields of their subject. */
 for (const [subject, ref] of [
   ['user', UserRef],
   ['tweet', TweetRef],

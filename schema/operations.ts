@@ -11,8 +11,8 @@ const read = (folder: URL): (readonly [name: string, text: string])[] =>
     .map((file) => [file.replace(/\.graphql$/, ''), readFileSync(new URL(file, folder), 'utf8')]);
 
 /**
- * The persisted operations by name, those of lists and those in files: each text is followed by the fragments it spreads, itself
- * or through another. It is what a client hashes to run one by its SHA-256.
+ * The persisted operations by name, those of lists and those in files: each text is followed by the fragments it
+ * spreads, directly or through another. Clients hash this text to run an operation by its SHA-256.
  */
 export function readOperations(): Record<string, string> {
   const fragments = read(FRAGMENTS).map(([, text]) => text);

@@ -1,6 +1,6 @@
 import { DirectiveLocation, GraphQLDirective, GraphQLFloat, GraphQLNonNull, GraphQLString } from 'graphql';
 
-/** How a price shows in the printed SDL. */
+/** A price as the printed SDL shows it. */
 export const priceDirective = new GraphQLDirective({
   name: 'price',
   description:

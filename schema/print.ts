@@ -4,7 +4,7 @@ import { printSchemaWithDirectives } from '@graphql-tools/utils';
 import { lexicographicSortSchema } from 'graphql';
 import { schema } from './index.js';
 
-/** The schema as text, sorted, prices included: what `schema.graphql` holds. */
+/** The schema as text, sorted, prices included: the content of `schema.graphql`. */
 export const printedSchema = (): string =>
   `${printSchemaWithDirectives(lexicographicSortSchema(schema), { pathToDirectivesInExtensions: ['directives'] })}\n`;
 

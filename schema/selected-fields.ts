@@ -1,6 +1,8 @@
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 
-/** How many fields an operation selects below this one, fragments expanded: what each row of a list takes to complete. */
+/**
+ * How many fields an operation selects below this one, fragments expanded: the work of completing each row of a list.
+ */
 export const selectedFields = ({ fieldNodes, fragments }: GraphQLResolveInfo): number =>
   fieldNodes.reduce((sum, { selectionSet }) => sum + fieldsOf(selectionSet, fragments), 0);
 

@@ -8,22 +8,22 @@ import { Settling } from '../../src/billing/settling.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
 
-/** Between two looks whether an open checkout is due (W4). */
+/** Time between checks for open checkouts that are due (W4). */
 const POLL_EVERY_MS = 5_000;
 
 export interface OpenBilling {
   readonly billing: Billing;
   readonly settling: Settling;
-  /** Where its hosted pages are; null while checkout is closed. */
+  /** Origin of the hosted checkout pages; null while checkout is closed. */
   readonly checkoutOrigin: string | null;
-  /** Adds the path that events of the processor come to. */
+  /** Adds the path that receives the processor's events. */
   mount(): void;
 }
 
-/** Where Stripe's hosted pages are. */
+/** Origin of Stripe's hosted pages. */
 const STRIPE_PAGES = 'https://checkout.stripe.com';
 
-/** Billing over Stripe and Postgres. Open checkouts are looked after from now on. */
+/** Billing with Stripe and Postgres. Polling of open checkouts starts now. */
 export async function openBilling(
   lifecycle: Lifecycle,
   app: FastifyInstance,

@@ -24,13 +24,13 @@ import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
 import { openMail, openSignIn } from './sign-in.js';
 
 const SWEEP_EVERY_MS = HOUR_MS;
-/** A service that is started often would else never come to it. */
+/** Early, because a service that restarts often would otherwise never sweep. */
 const FIRST_SWEEP_MS = 60_000;
 
-/** Pages and pictures of the dashboard that one address may ask for in a second. */
+/** Requests per second for dashboard pages and images from one address. */
 const PAGES_QPS = 50;
 
-/** Everything that customers use besides reads, as the rest of the service sees it. */
+/** Everything that customers use apart from reads, as the rest of the service sees it. */
 export interface Customers {
   readonly billing: Billing;
   readonly settling: Settling;
@@ -38,15 +38,15 @@ export interface Customers {
   readonly sessions: Sessions;
   readonly passkeys: Passkeys;
   readonly grants: Grants;
-  /** For each paid request. */
+  /** Call for each paid request. */
   spent(accountId: string): void;
   /** Adds sign-in, dashboard, consent and the webhook. */
   mount(admit: Admit, network: string): void;
 }
 
 /**
- * Builds it over an app that does not listen yet: its address is asked for when it is needed. What is done beside requests (open
- * checkouts, notices, forgetting) begins now.
+ * Builds it on an app that is not listening yet: the address is looked up when it is needed. Background work (open
+ * checkouts, notices, sweeps) starts now.
  */
 export async function openCustomers(
   lifecycle: Lifecycle,

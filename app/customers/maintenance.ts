@@ -4,7 +4,7 @@ import type { Ledger } from '../../src/ports/ledger.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { CLOSED_TOGETHER } from './options.js';
 
-/** Soon after an upgrade there is much to do, later nearly nothing. */
+/** Soon after an upgrade there is much to do, later almost nothing. */
 const EVERY_MS = 600_000;
 const FIRST_MS = 5_000;
 
@@ -14,7 +14,7 @@ interface MaintenanceOptions {
   readonly startPoll: StartPoll;
 }
 
-/** The ledger's maintenance beside requests; closing ends it after the step that it is at. */
+/** The ledger's background maintenance; closing ends it after its current step. */
 export async function openMaintenance(
   lifecycle: Lifecycle,
   { ledger, log, startPoll }: MaintenanceOptions,

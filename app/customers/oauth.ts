@@ -16,7 +16,7 @@ import type { Lifecycle } from '../lifecycle.js';
 import { tokenSecretOf } from '../secrets.js';
 import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
 
-/** Sign-in of clients over Postgres. */
+/** OAuth for clients, stored in Postgres. */
 export async function openOAuth(
   lifecycle: Lifecycle,
   app: FastifyInstance,

@@ -10,17 +10,17 @@ import type { Closing } from '../lifecycle.js';
 import type { Shared } from '../shared.js';
 import type { Stores } from '../stores.js';
 
-/** What stands in place of a part that the configuration names: tests. */
+/** Replacements for configured parts: tests. */
 export interface StandIns {
   readonly mail?: Mail;
   readonly limiter?: RateLimiter;
-  /** Of clients that do not register. */
+  /** Documents of clients that do not register. */
   readonly documents?: ClientDocuments;
-  /** Whose session a request comes with. */
+  /** Reads the session that a request belongs to. */
   readonly sessionCookies?: SessionCookies;
 }
 
-/** What everything that customers touch is built from. */
+/** Everything that the customers' parts are built from. */
 export interface CustomersOptions {
   readonly config: Config;
   readonly stores: Stores;
@@ -31,5 +31,5 @@ export interface CustomersOptions {
   readonly standIns: StandIns;
 }
 
-/** What is done beside requests ends at the same time, each part of it by itself. */
+/** Background work closes at the same time, each part independently. */
 export const CLOSED_TOGETHER: Closing = { group: 'beside requests' };

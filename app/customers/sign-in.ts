@@ -18,7 +18,7 @@ import type { Lifecycle } from '../lifecycle.js';
 import type { Stores } from '../stores.js';
 import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
 
-/** Where mail goes; null: nowhere, and the operator passes links on from the log. */
+/** The mail transport; null if none is configured, and the operator passes links on from the log. */
 export function openMail({ mail, authUrl, host }: Config): Mail | null {
   const { smtpUrl, from } = mail;
   if (smtpUrl === null) return null;
@@ -26,7 +26,7 @@ export function openMail({ mail, authUrl, host }: Config): Mail | null {
   return createSmtpMail({ url: smtpUrl, from: from ?? `Perch <no-reply@${domain}>` });
 }
 
-/** Sign-in by links and passkeys over Postgres. */
+/** Sign-in by links and passkeys, stored in Postgres. */
 export async function openSignIn(
   lifecycle: Lifecycle,
   app: FastifyInstance,
@@ -79,7 +79,7 @@ export async function openSignIn(
     mount({ admitPublic }: Admit) {
       mountSignIn(app, { admitPublic, sessionCookies, signIn, sessions, passkeys, byMail: mail !== null });
     },
-    /** Forgets what is over. */
+    /** Deletes expired links, sessions and challenges. */
     async sweep() {
       await tokens.forget(clock.now());
       await sessions.sweep();
@@ -87,7 +87,10 @@ export async function openSignIn(
   };
 }
 
-/** The credits that a new account starts with (M27), once: the ledger knows a request by its id, which is the account's here. */
+/**
+ * Grants a new account's starting credits (M27), once: the account's id serves as the request id, under which a grant
+ * is idempotent.
+ */
 async function grantStartingCredits({ ledger }: Stores, config: Config, accountId: string): Promise<void> {
   const amount = config.startingThousandths;
   if (amount > 0) await ledger.grant({ requestId: accountId, accountId, amount, reason: 'starting credits' });

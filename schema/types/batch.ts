@@ -49,7 +49,7 @@ export const TweetBatch = builder.objectRef<Batch<Tweet>>('TweetBatch').implemen
   }),
 });
 
-/** What both batches have beside their nodes. */
+/** The fields of both batches apart from their nodes. */
 for (const ref of [UserBatch, TweetBatch]) {
   builder.objectFields(ref, (t) => ({
     errors: t.field({

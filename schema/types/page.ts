@@ -82,7 +82,7 @@ export const IdPage = builder.objectRef<Page>('IdPage').implement({
   }),
 });
 
-/** What every page has beside its nodes. */
+/** The fields of every page apart from its nodes. */
 for (const page of [TweetPage, UserPage, SearchPage, IdPage]) {
   builder.objectFields(page, (t) => ({
     pageInfo: t.field({

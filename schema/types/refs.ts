@@ -1,6 +1,6 @@
 import type { Tweet, User } from '../../src/core/model.js';
 import { builder } from '../builder.js';
 
-/** Named ahead of their fields, because users have tweets and tweets have users. */
+/** Declared before their fields, because users have tweets and tweets have users. */
 export const UserRef = builder.objectRef<User>('User');
 export const TweetRef = builder.objectRef<Tweet>('Tweet');

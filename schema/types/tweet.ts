@@ -70,6 +70,6 @@ builder.objectType(TweetRef, {
   }),
 });
 
-/** The tweet another one points to, or null where it points to none. */
+/** The tweet that another one points to, or null if it points to none. */
 const other = (id: string | undefined, read: (id: string) => Promise<Tweet>): Promise<Tweet> | null =>
   id === undefined ? null : read(id);

@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 
-/** One spelling per address: what a dual-stack socket calls `::ffff:192.0.2.1` is 192.0.2.1. */
+/** One spelling per address: `::ffff:192.0.2.1`, as a dual-stack socket reports it, becomes 192.0.2.1. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 
 /**
- * Whom a limit counts: an IPv4 address, or the /64 that an IPv6 address is in. A household or a machine has all of a /64, and
- * could have a new address for every request. What is not an address stays as it is.
+ * The address that a limit counts: an IPv4 address, or the /64 of an IPv6 address. A household or a machine has all of
+ * a /64, and could use a new address for every request. Text that is not an address stays as it is.
  */
 export function limitAddress(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;

@@ -4,11 +4,11 @@ import { limitAddress } from './address.js';
 import { PUBLIC_QPS } from './rate-headers.js';
 
 export interface Admit {
-  /** One request of the account, shared by all its keys; policy `account`. A new tier counts at once (L8). */
+  /** One request of the account, shared by all its keys; policy `account`. A new tier takes effect at once (L8). */
   admit(caller: Pick<Caller, 'accountId' | 'qps'>): Promise<RateDecision>;
-  /** One keyless request of an address, or of a /64 of them (`limitAddress`); policy `public`. */
+  /** One keyless request from an address, or from a /64 (`limitAddress`); policy `public`. */
   admitPublic(address: string): Promise<RateDecision>;
-  /** One message of a protocol's own, such as a handshake: of the account, and as many as under `public`. */
+  /** One message of the protocol itself, such as a handshake: counted for the account, at the rate of `public`. */
   admitHandshake(caller: Pick<Caller, 'accountId'>): Promise<RateDecision>;
 }
 

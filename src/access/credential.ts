@@ -3,7 +3,7 @@ import { badRequest, ServiceError } from '../core/errors.js';
 export interface CredentialHeaders {
   readonly xApiKey: string | undefined;
   readonly authorization: string | undefined;
-  /** Whether something that looks like a key came in the query string (A3). */
+  /** Whether something that looks like a key was in the query string (A3). */
   readonly hasQueryKey: boolean;
 }
 
@@ -26,8 +26,9 @@ function whyMissing({ authorization, hasQueryKey }: CredentialHeaders): string {
 }
 
 /**
- * The key as sent, unchecked. Throws `missing_key` when neither header holds one (A3, A4), `bad_request` when they hold two
- * different ones (A2). A key in the query string does no harm beside a header, and no good without one.
+ * The key as sent, unchecked. Throws `missing_key` if neither header contains one (A3, A4), `bad_request` if they
+ * contain two different ones (A2). A key in the query string is ignored if a header has one, and is not accepted in its
+ * place.
  */
 export function readCredential(headers: CredentialHeaders): string {
   const apiKey = headers.xApiKey?.trim() || undefined;

@@ -9,7 +9,7 @@ import { PUBLIC_QPS } from './rate-headers.js';
 const FAILURES_PER_WINDOW = 60;
 const WINDOW_SECONDS = 60;
 
-/** `reason` of the 429 that stands for a 401 here; it is answered under the policy `public` (A8). */
+/** `reason` of the 429 that replaces a 401 here; it is answered under the policy `public` (A8). */
 export const FAILED_KEYS_REASON = 'failed_keys';
 
 const tooMany = (retryAfter: number): ServiceError =>
@@ -21,13 +21,14 @@ const tooMany = (retryAfter: number): ServiceError =>
 export interface FailedKeys {
   /** Counts a failure of the address and returns what to throw: `invalid`, or 429 above 60 a minute. */
   count(address: string, invalid: ServiceError): Promise<ServiceError>;
-  /** Throws 429 when the address failed too often and asks the store about unknown keys more than ten times a second. */
+  /** Throws 429 if the address failed too often and looks up unknown keys more than ten times a second. */
   beforeLookup(address: string): Promise<void>;
 }
 
 /**
- * Guessing keys (A8). No rate makes 155 random bits guessable; the count spares the store and the log. So it turns failures
- * into 429 and slows down look-ups, but never refuses a good key out of hand: many customers may share one address.
+ * Limits guessing of keys (A8). No rate makes 155 random bits guessable; the limit spares the store and the log. So it
+ * turns failures into 429 and slows down lookups, but never refuses a valid key outright: many customers may share one
+ * address.
  */
 export function createFailedKeys(options: { limiter: RateLimiter; monotonic: Clock; memories?: Memories }): FailedKeys {
   const { limiter, monotonic, memories = new Memories() } = options;

@@ -7,14 +7,17 @@ import { createFailedKeys } from './failed-keys.js';
 import { hashKey, isWellFormedKey } from './key.js';
 import { createLookups } from './lookups.js';
 
-/** Below the five seconds within which a revocation counts everywhere, should its notification be lost (A9). */
+/**
+ * Less than the five seconds within which a revocation takes effect everywhere, in case its notification is lost (A9).
+ */
 export const LOOKUP_TTL_MS = 3000;
 
 export interface Identify {
   /**
-   * Whose key this is. Throws `invalid_key` with the reason `malformed`, `unknown`, `revoked` or `frozen`, and
-   * `rate_limited` with the reason `failed_keys` when the address sent too many of those (A8). Where that cannot be told at
-   * once, `beforeWaiting` is called first, with the account that the key was last known to be of; what it throws is thrown.
+   * The account of the key. Throws `invalid_key` with the reason `malformed`, `unknown`, `revoked` or `frozen`, and
+   * `rate_limited` with the reason `failed_keys` if the address sent too many of those (A8). If the answer is not known
+   * at once, `beforeWaiting` is called first, with the account that the key was last known to belong to; its errors are
+   * passed on.
    */
   identify(key: string, address: string, beforeWaiting?: (accountId: string | null) => void): Promise<Caller>;
   close(): Promise<void>;
@@ -23,11 +26,11 @@ export interface Identify {
 export interface IdentifyOptions {
   readonly accounts: Accounts;
   readonly limiter: RateLimiter;
-  /** Never set back: what is known of a key ages by it. */
+  /** Never set back: the age of a lookup is measured by it. */
   readonly monotonic: Clock;
   readonly pepper: string | Uint8Array;
   readonly ttlMs?: number;
-  /** Where what it remembers is counted. */
+  /** The memories that its own memory is counted in. */
   readonly memories?: Memories;
 }
 
@@ -50,7 +53,7 @@ function refusal(lookup: Exclude<KeyLookup, { state: 'live' }> | undefined): Ser
   return invalid('revoked', `This key was revoked at ${lookup.revokedAt}. Use another key.`);
 }
 
-/** Resolves once the store tells of changed keys. */
+/** Resolves once the store reports changed keys. */
 export async function createIdentify(options: IdentifyOptions): Promise<Identify> {
   const { accounts, limiter, monotonic, pepper, ttlMs = LOOKUP_TTL_MS, memories } = options;
   const lookups = await createLookups({ accounts, monotonic, ttlMs, memories });
@@ -65,7 +68,7 @@ export async function createIdentify(options: IdentifyOptions): Promise<Identify
       const hashHex = hashKey(key, pepper).toString('hex');
       const { lookup: last, isFresh } = lookups.last(hashHex);
       if (!isFresh) beforeWaiting(last?.state === 'live' ? last.caller.accountId : null);
-      // A key that the store knew is no guess: it is looked up whatever else its address sends.
+      // A key that the store has known is not a guess: it is looked up whatever else its address sends.
       if (!lookups.knows(hashHex)) await failedKeys.beforeLookup(address);
       const lookup = await lookups.find(hashHex);
       if (lookup?.state === 'live') return lookup.caller;

@@ -8,10 +8,10 @@ const CHECKSUM_CHARS = 6;
 const SHOWN_CHARS = 6;
 const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_CHARS + CHECKSUM_CHARS}}$`);
 
-/** The largest multiple of 62 that a byte reaches: bytes from here on would favour the first characters. */
+/** The largest multiple of 62 that a byte can reach: higher bytes would favour the first characters. */
 const UNBIASED_BELOW = 248;
 
-/** CRC-32 of everything before it, in base 62, as GitHub's tokens carry it (A6). */
+/** CRC-32 of everything before it, in base 62, as in GitHub's tokens (A6). */
 function checksum(text: string): string {
   let digits = '';
   for (let rest = crc32(text); rest > 0; rest = Math.floor(rest / 62)) digits = ALPHABET.charAt(rest % 62) + digits;
@@ -33,7 +33,7 @@ export function mintKey(randomBytes: (length: number) => Uint8Array): string {
 export const isWellFormedKey = (text: string): boolean =>
   SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_CHARS)));
 
-/** What the store knows of a key: HMAC-SHA256 of the whole key with the server's pepper, 32 bytes (A11). */
+/** The form in which the store has a key: HMAC-SHA256 of the whole key with the server's pepper, 32 bytes (A11). */
 export const hashKey = (key: string, pepper: string | Uint8Array): Buffer =>
   createHmac('sha256', pepper).update(key).digest();
 

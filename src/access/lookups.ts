@@ -3,9 +3,11 @@ import type { Accounts, KeyLookup } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 
 export interface Lookups {
-  /** What is known of the key: at most `ttlMs` old, or read now. Undefined if there is no such key; that is never cached. */
+  /**
+   * The lookup of the key: at most `ttlMs` old, or read now. Undefined if there is no such key; that is never cached.
+   */
   find(hashHex: string): Promise<KeyLookup | undefined>;
-  /** What was last known of the key, and whether it may still be answered with: then `find` does not wait. */
+  /** The last lookup of the key, and whether it is recent enough to use: then `find` does not wait. */
   last(hashHex: string): { readonly lookup: KeyLookup | undefined; readonly isFresh: boolean };
   /** Whether the store knew the key when it was last asked, however long ago that was. */
   knows(hashHex: string): boolean;
@@ -13,8 +15,8 @@ export interface Lookups {
 }
 
 /**
- * Keys as the store knew them up to `ttlMs` ago (A9), by a clock that is never set back: a revoked key would live on. Who asks
- * for what is being read waits for that read.
+ * Lookups of keys, cached for up to `ttlMs` (A9), by a clock that is never set back: otherwise a revoked key would live
+ * on. Concurrent lookups of one key share a read.
  */
 export async function createLookups(options: {
   accounts: Accounts;
@@ -28,7 +30,7 @@ export async function createLookups(options: {
 
   const unsubscribe = await accounts.onKeyChange((hashHex) => {
     known.delete(hashHex);
-    // A read in progress may return the old state: it must not be cached, and nobody new may join it.
+    // A read in progress may return the old state: it must not be cached, and no new lookup may join it.
     underway.delete(hashHex);
   });
 

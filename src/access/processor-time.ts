@@ -4,7 +4,7 @@ import { Memories } from '../core/memories.js';
 import type { Clock } from '../ports/clock.js';
 import type { Holder } from './work-slots.js';
 
-/** Milliseconds of processor that a holder may use in each second, and at once after a pause. */
+/** Milliseconds of processor time that a holder may use per second, and at once after a pause. */
 interface Allowance {
   readonly perSecondMs: number;
   readonly burstMs: number;
@@ -18,10 +18,10 @@ const ALLOWANCES: Readonly<Record<Holder['kind'], Allowance>> = {
 /** Overdrafts are capped here, which bounds how long a holder waits. */
 const MOST_OVERDRAWN_MS = 500;
 
-/** Without requests of others for this long, a holder may use the processor without limit. */
+/** If no other holder has sent a request for this long, a holder may use the processor without limit. */
 const ALONE_MS = 1000;
 
-/** After this much work in one turn of the event loop, further work is put off to a later turn. */
+/** After this much work in one turn of the event loop, further work is postponed to a later turn. */
 const TURN_MS = 20;
 
 interface Bucket {
@@ -31,32 +31,32 @@ interface Bucket {
 
 export interface ProcessorTimeOptions {
   readonly monotonic: Clock;
-  /** Milliseconds of processor that the process has used; the other clock, where there is none. */
+  /** Milliseconds of processor time that the process has used; `monotonic` by default. */
   readonly used?: Clock;
-  /** Where its buckets are counted. */
+  /** The memories that its buckets are counted in. */
   readonly memories?: Memories;
 }
 
 /** Charges work to a holder that may work now. */
 export interface ProcessorBudget {
-  /** Runs it and counts the time until it returns; of a promise, the time until the first wait. */
+  /** Runs the work and counts the time until it returns; for a promise, the time until its first wait. */
   measured<T>(work: () => T): T;
-  /** Puts work on its account that is done between waits, where no clock can tell whose it is. */
+  /** Charges work done between waits, when no clock can attribute it to a holder. */
   spend(ms: number): void;
 }
 
-/** For work that is the same little each time, and not worth two looks at the clocks: that of persisted operations. */
+/** For work that takes the same short time each time, such as persisted operations: the clocks need not be read. */
 export const unmeasured = ({ spend }: ProcessorBudget): ProcessorBudget => ({ measured: (work) => work(), spend });
 
 /**
- * What the event loop does for one caller alone (parsing, validating, planning, compiling, rendering) comes out of a token bucket
- * of milliseconds. A holder that has overdrawn it is refused while others are asking.
+ * Work of the event loop for one caller alone (parsing, validating, planning, compiling, rendering) is taken from a
+ * token bucket of milliseconds. A holder that has overdrawn it is refused while others are asking.
  */
 export class ProcessorTime {
   readonly #monotonic: Clock;
   readonly #used: Clock;
   readonly #buckets: BoundedMap<Bucket>;
-  /** Who asked last, and who before that was somebody else. */
+  /** The last holder that asked, and when a different holder last asked. */
   #last = { name: '', atMs: Number.NEGATIVE_INFINITY };
   #other = { name: '', atMs: Number.NEGATIVE_INFINITY };
   #refused = 0;
@@ -73,7 +73,7 @@ export class ProcessorTime {
     return this.#refused;
   }
 
-  /** Throws 503 with the reason `processor` where the holder has overdrawn its time and others ask. */
+  /** Throws 503 with the reason `processor` if the holder has overdrawn its time and others are asking. */
   open(holder: Holder): ProcessorBudget {
     const now = this.#monotonic.now();
     const bucket = this.#bucketOf(holder, now);
@@ -85,12 +85,14 @@ export class ProcessorTime {
     return { measured: (work) => this.#measured(bucket, work), spend: (ms) => this.#spend(bucket, ms) };
   }
 
-  /** Puts work on the holder's account that was done elsewhere. */
+  /** Charges the holder for work that was done elsewhere. */
   spend(holder: Holder, ms: number): void {
     this.#spend(this.#bucketOf(holder, this.#monotonic.now()), ms);
   }
 
-  /** Resolves at once, or in a later turn of the event loop where much was done in this one; one at least goes on in each. */
+  /**
+   * Resolves at once, or in a later turn of the event loop if much was done in this one; at least one runs per turn.
+   */
   async turn(signal: AbortSignal): Promise<void> {
     while (this.#turnMs >= TURN_MS && !signal.aborted) await new Promise(setImmediate);
   }
@@ -119,7 +121,8 @@ export class ProcessorTime {
     try {
       return work();
     } finally {
-      // A process that had to wait for a processor was slow for all; other threads of it may have worked meanwhile.
+      // The shorter of the two times: if the process had to wait for a processor, every holder was slow, and other
+      // threads may have worked meanwhile.
       this.#spend(bucket, Math.min(this.#monotonic.now() - from, this.#used.now() - usedBefore));
     }
   }

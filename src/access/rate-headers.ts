@@ -3,13 +3,13 @@ import type { RateDecision } from '../ports/rate-limiter.js';
 /** The two rate policies (L2): of an account, and of an address without a key. */
 export type Policy = 'account' | 'public';
 
-/** Requests per second of one address on what needs no key (section 8.1.6). */
+/** Requests per second from one address to anything that needs no key (section 8.1.6). */
 export const PUBLIC_QPS = 10;
 
-/** `RateLimit-Policy` (L1). With `account` and the starting rate it stands on a 401 and on an unknown path (L6, L9). */
+/** `RateLimit-Policy` (L1). A 401 and an unknown path have it with `account` and the starting rate (L6, L9). */
 export const policyHeader = (policy: Policy, limit: number): string => `${policy}; q=${limit}; w=1`;
 
-/** Both headers of an answer for which a bucket was asked, refused or not. Literally the interface's form (L1). */
+/** Both headers of an answer for which a bucket was asked, refused or not. Exactly in the interface's form (L1). */
 export const rateLimitHeaders = (decision: RateDecision, policy: Policy) => ({
   RateLimit: `limit=${decision.limit}, remaining=${decision.remaining}, reset=${decision.resetSeconds}`,
   'RateLimit-Policy': policyHeader(policy, decision.limit),

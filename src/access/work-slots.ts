@@ -4,7 +4,7 @@ import { counted, figure } from '../core/figures.js';
 import type { Clock } from '../ports/clock.js';
 import { limitAddress } from './address.js';
 
-/** Who work is counted for: an account, or without a key the address (a /64 for IPv6). */
+/** The holder that work is counted for: an account, or for a call without a key the address (a /64 for IPv6). */
 export interface Holder {
   readonly kind: 'account' | 'address';
   /** Unique among all holders. */
@@ -18,12 +18,12 @@ export const addressHolder = (address: string): Holder => ({
   name: `address:${limitAddress(address)}`,
 });
 
-/** `reason` of the 503 for a holder that has its share already. */
+/** `reason` of the 503 for a holder that already has its share. */
 type BusyReason = 'account_busy' | 'address_busy';
 
 const busyReason = ({ kind }: Holder): BusyReason => (kind === 'account' ? 'account_busy' : 'address_busy');
 
-/** A slot of `work` is for any request being processed; a slot of `network` is for a call that waits for the network as well. */
+/** `work`: a slot for any request being processed; `network`: one for a call that waits for the network as well. */
 type SlotClass = 'work' | 'network';
 
 const CLASSES = {
@@ -40,8 +40,9 @@ export interface WorkSlotsOptions {
 }
 
 /**
- * Slots for requests being processed, one pool for all interfaces and pages, shared fairly (`FairShare`). Calls that wait for the
- * network get at most half of them, so that cached, free and keyless requests are answered while the network hangs.
+ * Slots for requests being processed, one pool for all interfaces and pages, shared fairly (`FairShare`). Calls that
+ * wait for the network get at most half of them, so that cached, free and keyless requests are answered even if the
+ * network hangs.
  */
 export class WorkSlots {
   readonly #shares: Readonly<Record<SlotClass, FairShare>>;
@@ -98,7 +99,9 @@ export class WorkSlot {
     this.#take = take;
   }
 
-  /** Counts for `holder` from now on. Returns the refusal if that holder has its share; the slot is then free. */
+  /**
+   * Counts for `holder` from now on. Returns the refusal if that holder already has its share; the slot is then free.
+   */
   countFor(holder: Holder): ServiceError | null {
     if (this.#work && this.#holder?.name === holder.name) return null;
     this.release();

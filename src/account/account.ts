@@ -43,9 +43,9 @@ export interface AccountOptions {
   readonly ledger: Pick<Ledger, 'balance' | 'usage' | 'receipt'>;
   readonly clock: Clock;
   readonly caller: Caller;
-  /** Fires when the caller is gone, and at the deadline. */
+  /** Fires when the caller disconnects, and at the deadline. */
   readonly signal: AbortSignal;
-  /** Told how many values the answer is about to be completed with. */
+  /** Called with how many values the answer is about to be completed with. */
   readonly completing: (values: number) => void;
 }
 
@@ -56,9 +56,9 @@ export class Account {
   readonly #caller: Caller;
   readonly #signal: AbortSignal;
   readonly #completing: (values: number) => void;
-  /** Rows that its usage fields were given. */
+  /** Rows returned by its usage fields. */
   #rows = 0;
-  /** What ends the usage fields that are still being read when there are too many; none for an operation without any. */
+  /** Ends the usage fields still being read once there are too many rows; undefined for an operation without any. */
   #usage: { readonly tooMany: AbortController; readonly signal: AbortSignal } | undefined;
 
   constructor({ ledger, clock, caller, signal, completing }: AccountOptions) {
@@ -75,7 +75,7 @@ export class Account {
     return { customerId: accountId, keyPrefix, balance: toCredits(balance), rateLimitQps: qps };
   }
 
-  /** All rows of paid requests (W12). Throws as `usagePage`, and `bad_request` where they are more than a page has. */
+  /** All rows of paid requests (W12). Throws as `usagePage` does, and `bad_request` if they do not fit on a page. */
   async usage(params: UsageParams, fields: number): Promise<readonly UsageRow[]> {
     const { nodes, endCursor } = await this.usagePage({ ...params, count: USAGE_PAGE.max, after: null }, fields);
     if (endCursor === null) return nodes;
@@ -86,16 +86,17 @@ export class Account {
   }
 
   /**
-   * A page of paid requests (W12). Throws `bad_request` on a date, group or cursor that is none and on hours that are not kept
-   * any more, and where the operation has more than 1,000 rows in all, `upstream_rate_limited` while the account has too many
-   * queries at work, `upstream_error` when it takes too long. `fields`: how many of each row are wanted.
+   * A page of paid requests (W12). Throws `bad_request` on an invalid date, group or cursor, on hours that are no
+   * longer kept, and if the operation has more than 1,000 rows in all; `upstream_rate_limited` while the account has
+   * too many queries running; `upstream_error` if it takes too long. `fields`: how many fields of each row are
+   * selected.
    */
   async usagePage(params: UsageParams, fields: number): Promise<UsagePage> {
     const group = groups(params.group ?? 'day');
     const { from, to } = this.#range(params, group.includes('hour'));
     const query = [params.from ?? '', params.to ?? '', group].join(' ');
     const after = params.after == null ? undefined : readUsageCursor(query, group, params.after);
-    // The ledger counts up to a moment; the caller means the whole of the last day.
+    // The ledger's range ends at a moment; the caller's includes the whole last day.
     const end = new Date(Date.parse(to) + DAY_MS).toISOString();
     const count = params.count ?? USAGE_PAGE.initial;
     const request = { from: `${from}T00:00:00Z`, to: end, group, after, limit: count + 1 };
@@ -115,7 +116,7 @@ export class Account {
     return this.#usage.signal;
   }
 
-  /** Throws where one operation has more rows than any page may have, and ends its other usage fields. */
+  /** Throws if one operation has more rows than any page may have, and ends its other usage fields. */
   #count(rows: number): void {
     this.#rows += rows;
     if (this.#rows <= USAGE_PAGE.max) return;
@@ -142,7 +143,7 @@ export class Account {
     return { from, to };
   }
 
-  /** One request's receipt; throws `not_found` when this account paid for none under that id. */
+  /** One request's receipt; throws `not_found` if this account has no paid request with that id. */
   async receipt(requestId: string): Promise<Receipt> {
     const { accountId } = this.#caller;
     const receipt = isUuid(requestId) ? await this.#ledger.receipt(accountId, requestId, this.#signal) : undefined;

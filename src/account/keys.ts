@@ -5,7 +5,7 @@ import { badRequest } from '../core/errors.js';
 import type { Accounts, Cap, KeyRecord } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 
-/** Live keys of an account, beside those of clients. */
+/** Most live keys of an account, not counting those of clients. */
 const MOST_LIVE = 100;
 
 export interface MintedKey {
@@ -16,13 +16,13 @@ export interface MintedKey {
 
 export interface KeysOptions {
   readonly accounts: Accounts;
-  /** Stirred into the hash of every key (A11). */
+  /** Part of the hash of every key (A11). */
   readonly pepper: string | Uint8Array;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
 }
 
-/** The keys of accounts, for their owners and for operators. Every change is in the account's log. */
+/** The keys of accounts, for their owners and for operators. Every change is recorded in the account's log. */
 export class Keys {
   readonly #accounts: Accounts;
   readonly #pepper: string | Uint8Array;
@@ -36,7 +36,10 @@ export class Keys {
     this.#randomBytes = randomBytes;
   }
 
-  /** A new key on the account's wallet; `key`: one that was minted before. Throws `not_found` without such an account, `bad_request` with too many live ones. */
+  /**
+   * Creates a key on the account's wallet; `key`: one that was minted before. Throws `not_found` without such an
+   * account, `bad_request` with too many live ones.
+   */
   async create(
     accountId: string,
     given: { readonly name: string; readonly cap: Cap | null; readonly key?: string | undefined },
@@ -50,8 +53,9 @@ export class Keys {
   }
 
   /**
-   * Another key with the same name, cap and wallet; the old one works on for `overlapMs`, or ends now for 0 (A10). Throws
-   * `bad_request` for a key that has ended, was rotated already, or is a client's, and for an overlap with too many live keys.
+   * Replaces a key with another of the same name, cap and wallet; the old one keeps working for `overlapMs`, or ends
+   * now for 0 (A10). Throws `bad_request` for a key that has ended, was rotated already, or is a client's, and if an
+   * overlap would leave too many live keys.
    */
   async rotate(accountId: string, keyId: string, overlapMs: number, by: Actor): Promise<MintedKey> {
     if (overlapMs > 0) await this.#refuseBeyond(accountId);
@@ -61,7 +65,7 @@ export class Keys {
     return { key, record: await this.#accounts.rotateKey({ accountId, keyId }, successor, endsAt, by) };
   }
 
-  /** Those that end later count until then: else rotating again and again would make any number. */
+  /** Keys that end later count until then: otherwise repeated rotation could create any number. */
   async #refuseBeyond(accountId: string): Promise<void> {
     const keys = (await this.#accounts.get(accountId))?.keys ?? [];
     const now = this.#clock.now();
@@ -73,7 +77,10 @@ export class Keys {
     throw badRequest(`This account has ${MOST_LIVE} active keys, the maximum. Revoke one you no longer use.`);
   }
 
-  /** Another name or cap; what is undefined stays. Throws `bad_request` for a cap below what was spent under it. */
+  /**
+   * Changes the name or cap; undefined leaves it as it is. Throws `bad_request` for a cap below what was spent under
+   * it.
+   */
   change(
     accountId: string,
     keyId: string,
@@ -83,7 +90,7 @@ export class Keys {
     return this.#accounts.changeKey({ accountId, keyId }, change, by);
   }
 
-  /** Ends it now, on every node within seconds (A9). Again, nothing happens. */
+  /** Ends the key now, on every node within seconds (A9). Idempotent. */
   revoke(accountId: string, keyId: string, by: Actor): Promise<KeyRecord> {
     return this.#accounts.revokeKey({ accountId, keyId }, by);
   }

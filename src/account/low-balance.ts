@@ -5,14 +5,14 @@ import { lowBalanceMail } from './low-balance-mail.js';
 
 const PERCENTS: readonly NoticePercent[] = [5, 20, 50];
 
-/** Accounts remembered between two runs; of more, those that come later are seen when they spend again. */
+/** Most accounts remembered between two runs; any others are noticed when they spend again. */
 const MOST_ACCOUNTS = 10_000;
 const AT_ONCE = 1000;
 
-/** A mail that no server takes is tried again at each run, so often, and so many of them wait. */
+/** A mail that no server takes is retried at each run, at most this often, and at most this many wait. */
 const MOST_TRIES = 20;
 const MOST_WAITING = 1000;
-/** A server that takes nothing is left alone until the next run. */
+/** After this many failures a server is not tried again until the next run. */
 const MOST_FAILURES = 3;
 
 const EVERY_MS = 30_000;
@@ -22,17 +22,17 @@ const CLOSE_MS = 5000;
 export interface LowBalanceOptions {
   readonly notices: Notices;
   readonly mail: Mail;
-  /** The address of the dashboard, known once it is listened at. */
+  /** The address of the dashboard, known once the service listens. */
   readonly authUrl: () => string;
-  /** A notice that could not be sent, or looked up: for the operator. */
+  /** Called with a notice that could not be sent, or looked up: for the operator. */
   readonly onFailure: (error: unknown) => void;
-  /** Milliseconds between two runs; 30 seconds. */
+  /** Milliseconds between two runs; by default 30 seconds. */
   readonly everyMs?: number;
 }
 
 /**
- * Tells customers by mail when their credits go down: once at 50, 20 and 5 % after each top-up, over all nodes. Each node looks
- * after the accounts that spent on it.
+ * Notifies customers by mail when their credits run low: once at 50, 20 and 5 % after each top-up, over all nodes. Each
+ * node checks the accounts that spent on it.
  */
 export class LowBalance {
   readonly #options: LowBalanceOptions;
@@ -48,12 +48,12 @@ export class LowBalance {
     this.#timer = setInterval(() => void this.run(), options.everyMs ?? EVERY_MS).unref();
   }
 
-  /** For each paid request; costs nothing. */
+  /** Call for each paid request; costs nothing. */
   spent(accountId: string): void {
     if (this.#spenders.size < MOST_ACCOUNTS) this.#spenders.add(accountId);
   }
 
-  /** Looks after everybody who spent since the last run. Never rejects; during a run, the same one. */
+  /** Checks every account that spent since the last run. Never rejects; during a run, returns the same promise. */
   run(): Promise<void> {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
@@ -61,7 +61,10 @@ export class LowBalance {
     return this.#running;
   }
 
-  /** One last run, for whoever spent since the one before; then no more mails. Resolves after 5 seconds at the latest. */
+  /**
+   * One last run, for accounts that spent since the one before; then no more mails. Resolves after 5 seconds at the
+   * latest.
+   */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await withTimeout(CLOSE_MS, this.#lastRun());
@@ -98,14 +101,14 @@ export class LowBalance {
       }
     } catch (error) {
       onFailure(error);
-      // What was told already is not told again: the store knows.
+      // Notices already sent are not repeated: the store records them.
       for (const accountId of accountIds) this.spent(accountId);
     }
   }
 
   async #send(message: Message, tries: number): Promise<void> {
     if (this.#closed || this.#failures >= MOST_FAILURES) {
-      // Before those that failed: one address that no server takes must not hold up the others.
+      // Ahead of mails that failed: one address that no server accepts must not hold up the others.
       if (this.#waiting.length < MOST_WAITING) this.#waiting.unshift({ message, tries });
       return;
     }

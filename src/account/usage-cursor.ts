@@ -4,7 +4,7 @@ import type { UsageGroup } from '../core/usage.js';
 import type { UsageRow } from '../ports/ledger.js';
 import { isDay } from './days.js';
 
-/** What a row is grouped by. Whoever makes up a cursor reads the same rows of his own account from another one on. */
+/** The valid form of each group's values. A made-up cursor can only start elsewhere in the caller's own rows. */
 const RIGHT: Record<UsageGroup, (text: string) => boolean> = {
   day: isDay,
   hour: (text) => /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):00:00Z$/.test(text) && isDay(text.slice(0, 10)),
@@ -12,13 +12,19 @@ const RIGHT: Record<UsageGroup, (text: string) => boolean> = {
   key: (text) => /^[\w-]{1,64}$/.test(text),
 };
 
-/** After which row to go on. `query`: what was asked, so that another one's cursor is told apart (C2). */
+/**
+ * A cursor for the rows after this one. `query`: the request's parameters, so that another query's cursor is recognised
+ * (C2).
+ */
 export function usageCursor(query: string, group: readonly UsageGroup[], row: UsageRow): string {
   const values = { day: row.day, hour: row.hour, endpoint: row.endpoint, key: row.keyPrefix };
   return pack([query, ...group.map((one) => values[one] ?? '')]);
 }
 
-/** The values of the row to go on after. Throws `bad_request` when it is not one of Perch's cursors, or another query's. */
+/**
+ * The values of the row to continue after. Throws `bad_request` if it is not one of Perch's cursors, or belongs to
+ * another query.
+ */
 export function readUsageCursor(query: string, group: readonly UsageGroup[], cursor: string): string[] {
   const [asked, ...values] = unpack(cursor);
   if (asked === undefined) throw malformed();
@@ -33,7 +39,7 @@ export function readUsageCursor(query: string, group: readonly UsageGroup[], cur
 
 const pack = (parts: readonly string[]): string => Buffer.from(JSON.stringify(parts)).toString('base64url');
 
-/** Empty when it is none. */
+/** Empty if it is not a cursor. */
 function unpack(cursor: string): string[] {
   if (cursor.length > MAX_CURSOR_LENGTH) return [];
   try {

@@ -11,33 +11,33 @@ import type { Sale, SaleRefusal, Sales } from '../ports/sales.js';
 import { packNamed, packsAndTiers } from './packs.js';
 import type { Settling } from './settling.js';
 
-/** How long a caller's key stands for one checkout (H12). */
+/** How long a caller's idempotency key stands for one checkout (H12). */
 const KEY_LASTS_MS = DAY_MS;
 
-/** Sales shown at most. */
+/** Most sales shown. */
 const MOST_SALES = 200;
 
-/** Checkouts that nobody has paid for, of one account, in the time that their pages live. */
+/** Most unpaid checkouts of one account within the lifetime of their pages. */
 const MOST_OPEN = 20;
 const PAGE_LIVES_MS = DAY_MS;
 
-/** One look at a sale in so long: the page of who comes back may be loaded again and again. */
+/** At most one check of a session in this time: a customer may reload the page after paying. */
 const LOOK_EVERY_MS = 2_000;
-/** A moment and a promise. */
+/** Memory of a timestamp and a promise. */
 const LOOK_BYTES = 300;
 
 export interface BillingOptions {
-  /** Null: payments are off, and nothing is buyable (W9). */
+  /** Null: payments are off, and nothing can be bought (W9). */
   readonly payments: Payments | null;
   readonly sales: Sales;
   readonly accounts: Pick<Accounts, 'get' | 'keyByPrefix'>;
   readonly settling: Settling;
   readonly clock: Clock;
-  /** Where the dashboard is, without a slash at the end; asked when it is needed, for it is known late. */
+  /** The address of the dashboard, without a trailing slash; a function because it is known late. */
   readonly authUrl: () => string;
-  /** A name that nobody else has. */
+  /** Makes a unique id. */
   readonly newId: () => string;
-  /** Where what it remembers is counted. */
+  /** The memories that its own memory is counted in. */
   readonly memories?: Memories;
 }
 
@@ -52,14 +52,14 @@ export interface Checkout {
 
 export interface CheckoutOptions {
   readonly idempotencyKey: string | null;
-  /** Who asks, for the account's log. */
+  /** The client's address, for the account's log. */
   readonly address: string | null;
 }
 
-/** A sale as its owner is shown it. Credits are credits here, money is US dollars. */
+/** A sale as its owner sees it. Credits are in whole credits here, money is in US dollars. */
 export interface SaleRecord {
   readonly saleId: string;
-  /** The processor's name of the checkout: what whoever comes back from its page brings along. */
+  /** The processor's id of the checkout: the customer's browser returns with it from the payment page. */
   readonly sessionId: string | null;
   /** RFC 3339. */
   readonly createdAt: string;
@@ -68,7 +68,7 @@ export interface SaleRecord {
   readonly usd: number;
   readonly credits: number;
   readonly state: Sale['state'];
-  /** Where it can be paid; null unless it is open. */
+  /** Where it can be paid; null unless the sale is open. */
   readonly url: string | null;
   readonly refundedUsd: number;
   /** Credits taken back. */
@@ -76,16 +76,16 @@ export interface SaleRecord {
   readonly disputed: 'open' | 'won' | 'lost' | null;
 }
 
-/** What a caller of the API has of it: resolvers are given one per call. */
+/** Billing as callers of the API may use it: resolvers get one per call. */
 export interface CallerBilling {
   packs(): ReturnType<typeof packsAndTiers>;
   checkout(pack: string, idempotencyKey: string | null): Promise<Checkout>;
 }
 
-/** Buying credits. What comes in is reconciled by `Settling`. */
+/** Buying credits. `Settling` reconciles the payments. */
 export class Billing {
   readonly #options: BillingOptions;
-  /** The last look at a session: when it began, and its end. */
+  /** The last check of a session: when it began, and a promise for its end. */
   readonly #looks: BoundedMap<{ readonly atMs: number; readonly done: Promise<void> }>;
 
   constructor(options: BillingOptions) {
@@ -98,15 +98,15 @@ export class Billing {
     return this.#options.payments !== null;
   }
 
-  /** An idempotency key for a form, so that sending it twice opens one page (H12). */
+  /** An idempotency key for a form, so that sending the form twice opens only one page (H12). */
   newKey(): string {
     return this.#options.newId();
   }
 
   /**
-   * Opens a hosted checkout page, which lives for 24 h beside any others (W10). Throws `bad_request` for a pack or a key that
-   * is none, `billing_disabled` while payments are off, `access_denied` for a frozen account, `rate_limited` while too many
-   * pages wait to be paid, `upstream_error` when the processor fails; nothing is charged then.
+   * Opens a hosted checkout page, which lives for 24 h beside any others (W10). Throws `bad_request` for an invalid
+   * pack or key, `billing_disabled` while payments are off, `access_denied` for a frozen account, `rate_limited` while
+   * too many pages are unpaid, `upstream_error` if the processor fails; nothing is charged then.
    */
   async checkout(accountId: string, packName: string, { idempotencyKey, address }: CheckoutOptions): Promise<Checkout> {
     const { name, usd, credits } = packNamed(packName);
@@ -152,9 +152,9 @@ export class Billing {
   }
 
   /**
-   * Looks what became of a checkout, and credits it once it is paid: for whoever comes back from the page. Sessions of other
-   * accounts are left alone where an account is named. A processor that does not answer is no failure: the poll goes on.
-   * Asked again within 2 s, it is the same look.
+   * Checks a checkout, and credits it once it is paid: for a customer returning from the page. If an account is given,
+   * sessions of other accounts are ignored. A processor that does not answer is not a failure: the poll continues.
+   * Calls within 2 s share one check.
    */
   async settle(sessionId: string, accountId?: string): Promise<void> {
     if (!/^[\x21-\x7e]{1,255}$/.test(sessionId)) return;
@@ -178,7 +178,7 @@ export class Billing {
     return (await this.#options.sales.list(accountId, MOST_SALES)).map(recordOf);
   }
 
-  /** `checkout` throws `access_denied` for the key of a client: it was let in to read. */
+  /** `checkout` throws `access_denied` for a client's key: it was granted reads only. */
   forCaller(caller: Pick<Caller, 'accountId' | 'keyPrefix'>, address: string | null): CallerBilling {
     return {
       packs: () => packsAndTiers(this.open),

@@ -9,7 +9,7 @@ export const packsAndTiers = (buyable: boolean) => ({
   rateLimits: TIERS,
 });
 
-/** Throws `bad_request` for a name that is none, and names the packs. */
+/** The pack with this name. Throws `bad_request` for an unknown name, listing the packs. */
 export function packNamed(name: string): Pack {
   const pack = PACKS.find((each) => each.name === name);
   if (pack !== undefined) return pack;

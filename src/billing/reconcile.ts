@@ -3,13 +3,13 @@ import type { Dispute, PaymentState } from '../ports/payments.js';
 import type { LockedSale, Movement, Sale, SaleChange } from '../ports/sales.js';
 
 /**
- * What becomes of a sale by what was seen of its payment: paid once, refunds and disputes only ever further, whatever the
- * order of looks and however often. Null: nothing.
+ * The change of a sale that follows from the observed state of its payment: paid only once, and refunds and disputes
+ * only advance, whatever the order and number of checks. Null: no change.
  */
 export function reconcile({ sale, balance }: LockedSale, seen: PaymentState): SaleChange | null {
   const paymentIntent = sale.paymentIntent ?? seen.paymentIntent;
   if (seen.status !== 'paid') {
-    // Money that comes in late still counts: `expired` is no end.
+    // Late money still counts: `expired` is not final.
     const isOver = sale.state === 'open' && seen.status === 'over';
     return isOver ? { ...unchanged(sale), state: 'expired', paymentIntent } : null;
   }
@@ -40,7 +40,7 @@ const unchanged = (sale: Sale): SaleChange => ({
   freeze: false,
 });
 
-/** The currency and the amount before tax are those of the pack as it was sold (W3, W11), and nothing was taken off. */
+/** The currency and the amount before tax are those of the pack as it was sold (W3, W11), and nothing was deducted. */
 const isAsSold = (sale: Sale, { currency, subtotalCents, totalCents }: PaymentState): boolean =>
   currency === 'usd' && subtotalCents === sale.usd * 100 && totalCents >= subtotalCents;
 
@@ -54,7 +54,7 @@ function merged(before: readonly Dispute[], seen: readonly Dispute[]): Dispute[]
   return [...disputes.values()].sort((a, b) => (a.disputeId < b.disputeId ? -1 : 1));
 }
 
-/** What has to be taken back in all: the share of what was paid that was refunded, or is or was disputed without being won (W6, W7). */
+/** The total to take back: the share of the payment that was refunded, or disputed without being won (W6, W7). */
 function targetOf(sale: Sale, totalCents: number, { refundedCents, disputes }: SaleChange): Thousandths {
   const disputed = disputes.reduce((sum, { state, amountCents }) => sum + (state === 'won' ? 0 : amountCents), 0);
   const share = Math.floor((sale.credits * (refundedCents + disputed)) / totalCents);
@@ -62,8 +62,8 @@ function targetOf(sale: Sale, totalCents: number, { refundedCents, disputes }: S
 }
 
 /**
- * Towards the target: up by what the wallet has, and the rest is a shortfall, which later top-ups don't pay; down by the
- * shortfall first, for what was spent stays spent.
+ * Moves towards the target. Upwards by what the wallet has; the rest is a shortfall, which later top-ups don't pay.
+ * Downwards by reducing the shortfall first: spent credits stay spent.
  */
 function moved(
   sale: Sale,

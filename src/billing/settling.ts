@@ -5,15 +5,15 @@ import type { Sales } from '../ports/sales.js';
 import { reconcile } from './reconcile.js';
 
 /**
- * Open sales are looked at for so long (W4): a page lives for 24 h, and the processor ends it then; but a bank may take days for
- * what was done on it (W5).
+ * How long open sales are checked (W4): the processor ends a page after 24 h, but a bank may take days for a payment
+ * made on it (W5).
  */
 const LOOKED_AT_FOR_MS = 14 * DAY_MS;
 
-/** Sales of one round of the poll at most, all asked about at once. */
+/** Most sales in one round of the poll, all looked up at once. */
 const ROUND = 10;
 
-/** Where the operator is told. */
+/** Log for the operator. */
 export interface BillingLog {
   warn(detail: object, message: string): void;
   error(detail: object, message: string): void;
@@ -28,8 +28,8 @@ export interface SettlingOptions {
 }
 
 /**
- * Brings sales to what the processor says of them. Events, the success page and the poll are hints only: each leads to a
- * fresh look, and looks may come in any order and number (W1, W2).
+ * Updates sales to match the processor. Events, the success page and the poll are only hints: each leads to a fresh
+ * lookup, and lookups may come in any order and number (W1, W2).
  */
 export class Settling {
   readonly #options: SettlingOptions;
@@ -38,7 +38,7 @@ export class Settling {
     this.#options = options;
   }
 
-  /** One look. Rejects when the processor or the database fails: nothing is changed then. */
+  /** One lookup. Rejects if the processor or the database fails: nothing is changed then. */
   async reconcile(sessionId: string): Promise<void> {
     const { payments, sales, clock, log } = this.#options;
     const seen = await payments?.lookUp(sessionId);
@@ -55,7 +55,7 @@ export class Settling {
     if (!isOurs) log.warn({ sessionId }, 'The payment processor reported an unknown checkout.');
   }
 
-  /** The same; a failure is only told to the log, for another look will come. */
+  /** The same, but only logs a failure, because it will be looked up again. */
   async tryReconcile(sessionId: string): Promise<void> {
     try {
       await this.reconcile(sessionId);
@@ -64,7 +64,9 @@ export class Settling {
     }
   }
 
-  /** An event of the processor. Once it resolves, what the event was about is committed; an event known already is nothing. */
+  /**
+   * Handles an event of the processor. Once it resolves, the change is committed; an event handled before is ignored.
+   */
   async handleEvent(event: PaymentEvent): Promise<void> {
     const { sales, log } = this.#options;
     if (await sales.knowsEvent(event.eventId)) return;
@@ -86,7 +88,7 @@ export class Settling {
     return sale?.sessionId ?? (await payments?.sessionOf(paymentIntent)) ?? null;
   }
 
-  /** Looks at every open sale that is due for it; on several nodes each at others. Never rejects. */
+  /** Checks every open sale that is due; several nodes share the work. Never rejects. */
   async pollOpen(): Promise<void> {
     const { sales, clock, log } = this.#options;
     try {

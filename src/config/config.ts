@@ -4,7 +4,7 @@ import { crossChecks } from './cross-checks.js';
 import { type ConfigFault, type Environment, readSettings, SETTING_NAMES, textOf } from './read-settings.js';
 import type { Values } from './settings.js';
 
-/** Every fault of the environment at once; the message is ready to print. The process exits 2. */
+/** Every fault of the environment at once; the message is ready to print. The process exits with 2. */
 export class ConfigError extends Error {
   readonly faults: readonly ConfigFault[];
 
@@ -19,7 +19,7 @@ export class ConfigError extends Error {
 /** Set for the tests, not for the service. */
 const OTHERS_NAMES: ReadonlySet<string> = new Set(['PERCH_CORPUS']);
 
-/** A variable that looks like ours and is none is most often a slip of the hand. */
+/** An unknown variable that looks like one of Perch's is usually a typo. */
 function unknownNames(env: Environment): string[] {
   const known: ReadonlySet<string> = new Set([...SETTING_NAMES, ...OTHERS_NAMES]);
   const unknown = Object.keys(env).filter((name) => name.startsWith('PERCH_') && !known.has(name) && textOf(env, name));
@@ -60,7 +60,7 @@ function tracesOf(values: Values): { url: string; serviceName: string } | null {
 
 export interface ConfigInput {
   readonly env: Environment;
-  /** Relative folders start here. */
+  /** The base of relative folders. */
   readonly cwd: string;
   /** Whether the log goes to a terminal. */
   readonly terminal: boolean;
@@ -74,13 +74,13 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   home: resolve(cwd, values.PERCH_HOME),
   /** Null: the embedded server. */
   databaseUrl: values.DATABASE_URL ?? null,
-  /** What pepper and cursor secret come from; null: they are kept in `home`. */
+  /** The secret from which the pepper and cursor secret are derived; null: they are kept in `home`. */
   secret: values.PERCH_SECRET ?? null,
   /** Empty: in-process stores. */
   redisUrls: values.REDIS_URL ?? [],
-  /** Balancers whose X-Forwarded-For tells a client's address. */
+  /** Balancers whose X-Forwarded-For is trusted for a client's address. */
   trustedProxies: values.PERCH_TRUST_PROXY ?? [],
-  /** Without a slash at the end; null: from the listen address. */
+  /** Without a trailing slash; null: derived from the listen address. */
   baseUrl: values.PERCH_BASE_URL ?? null,
   authUrl: values.PERCH_AUTH_URL ?? values.PERCH_BASE_URL ?? null,
   network: values.PERCH_NETWORK,
@@ -106,9 +106,9 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   },
   log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT ?? (terminal ? 'pretty' : 'json') },
   workers: values.WORKERS,
-  /** For so long /healthz says that it is stopping before connections are refused. */
+  /** How long /healthz reports shutdown before connections are refused. */
   drainMs: values.PERCH_DRAIN_MS ?? (values.DATABASE_URL === undefined ? 0 : 5000),
-  /** Who is behind it, for the networks: sent along with every call upstream. */
+  /** The operator's contact, sent to the networks with every upstream call. */
   contact: values.PERCH_CONTACT ?? values.PERCH_BASE_URL ?? null,
   /** Null: no metrics. */
   metricsPort: values.PERCH_METRICS_PORT ?? null,
@@ -121,20 +121,20 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
     /** Null: as many as the process's files allow. */
     maxConnections: values.PERCH_MAX_CONNECTIONS ?? null,
     maxRssBytes: values.PERCH_MAX_RSS_MB === undefined ? null : values.PERCH_MAX_RSS_MB * 1024 * 1024,
-    // The one that starts the workers is as large as they are idle.
+    // The process that starts the workers is as large as an idle worker.
     processes: values.WORKERS === 1 ? 1 : values.WORKERS + 1,
   },
   lifetimes: lifetimesOf(values),
   /** The default budget of one operation (G8). */
   maxOperationThousandths: values.PERCH_MAX_OPERATION_CREDITS,
-  /** What a new account starts with (M27). */
+  /** The credits of a new account (M27). */
   startingThousandths: values.PERCH_STARTING_CREDITS ?? (env.NODE_ENV === 'development' ? 1_000_000 : 0),
 });
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 
 export type Config = DeepReadonly<ReturnType<typeof configOf>> & {
-  /** Sentences to log at start: nothing is wrong enough to stop. */
+  /** Sentences to log at start: problems that need not stop the service. */
   readonly warnings: readonly string[];
 };
 
@@ -143,13 +143,13 @@ function deepFreeze<T extends object>(thing: T): T {
   return Object.freeze(thing);
 }
 
-/** What works, but not as whoever set it would think. */
+/** Settings that work, but not as the operator probably expects. */
 function halfSet({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET }: Values): string[] {
   if (STRIPE_SECRET_KEY === undefined || STRIPE_WEBHOOK_SECRET !== undefined) return [];
   return ['STRIPE_SECRET_KEY is set without STRIPE_WEBHOOK_SECRET: refunds and disputes will go unnoticed.'];
 }
 
-/** Whoever reads the log of a public service could sign in as anybody who asks for a link. */
+/** Anyone who reads the log of a public service could sign in as any user who asks for a link. */
 function linksInLog({ PERCH_AUTH_URL, PERCH_BASE_URL, SMTP_URL }: Values): string[] {
   if (SMTP_URL !== undefined || !(PERCH_AUTH_URL ?? PERCH_BASE_URL)?.startsWith('https:')) return [];
   return [
@@ -157,7 +157,7 @@ function linksInLog({ PERCH_AUTH_URL, PERCH_BASE_URL, SMTP_URL }: Values): strin
   ];
 }
 
-/** The environment as typed, frozen configuration. Throws one ConfigError that names every fault. */
+/** The environment as typed, frozen configuration. Throws one ConfigError that lists every fault. */
 export function readConfig(input: ConfigInput): Config {
   const { values, faults } = readSettings(input.env);
   const all = [...faults, ...crossChecks(values, new Set(faults.map(({ name }) => name)))];

@@ -1,7 +1,7 @@
 import type { ConfigFault } from './read-settings.js';
 import type { SettingName, Values } from './settings.js';
 
-/** What no variable can say alone. Nothing is said of a variable that has a fault of its own, nor by comparing with one. */
+/** Rules that involve several variables. A variable with a fault of its own is neither reported nor compared with. */
 export function crossChecks(values: Values, faulty: ReadonlySet<string>): ConfigFault[] {
   const faults: ConfigFault[] = [];
   const check = (wrong: boolean, name: SettingName, other: SettingName, message: string) => {

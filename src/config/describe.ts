@@ -4,13 +4,15 @@ import { SETTINGS } from './settings.js';
 export interface SettingLine {
   readonly name: string;
   readonly isSet: boolean;
-  /** What is set, without logins and secrets, or in words what holds otherwise. */
+  /** The value without logins and secrets, or in words the default. */
   readonly value: string;
-  /** What it may be: completes "must be …". */
+  /** What is allowed: completes "must be …". */
   readonly right: string;
 }
 
-/** Every variable and what holds for it, for people (`perch doctor`): no secret, and no fault stops it. */
+/**
+ * Every variable and its current value, for people (`perch doctor`): shows no secret, and is not stopped by a fault.
+ */
 export const describeConfig = (env: Environment): SettingLine[] =>
   SETTING_NAMES.map((name) => {
     const { right, unset } = SETTINGS[name];

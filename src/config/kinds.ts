@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { toThousandths } from '../core/credits.js';
 
-/** What a variable's text may be: each takes the text and gives the typed value. Texts come trimmed and are never empty. */
+/**
+ * The format of a variable's text: each kind takes the text and returns the typed value. Texts arrive trimmed and are
+ * never empty.
+ */
 export type Kind<T> = z.ZodType<T, string>;
 
 export const whole = (least: number, most: number): Kind<number> =>
@@ -39,7 +42,10 @@ export const words: Kind<string> = z.string();
 
 export const oneWord: Kind<string> = z.string().regex(/^\S+$/);
 
-/** The text as it was given: a URL object would change it. Printable and without brackets, for it may stand in a header. */
+/**
+ * The text as given, since a URL object would change it. Printable and without brackets, because it may be part of a
+ * header.
+ */
 const address = (...protocols: readonly string[]): z.ZodType<string, string> =>
   z
     .string()
@@ -53,7 +59,7 @@ export const baseUrl: Kind<string> = address('http:', 'https:')
 
 export const webPage: Kind<string> = address('http:', 'https:');
 
-/** The driver reads the rest: it knows forms (several hosts, socket folders) that no URL parser does. */
+/** The driver parses the rest: it knows forms (several hosts, socket folders) that no URL parser does. */
 export const postgresUrl: Kind<string> = z.string().regex(/^postgres(ql)?:\/\/\S+$/);
 
 export const smtpUrl: Kind<string> = address('smtp:', 'smtps:');
@@ -68,7 +74,7 @@ export const list = (item: Kind<string>): Kind<readonly string[]> =>
     .transform((text) => [...new Set(text.split(',').map((piece) => piece.trim()))].filter((piece) => piece !== ''))
     .pipe(z.array(item).min(1));
 
-/** Whose word for a client's address is believed: an address, a range of them, or the name of one. */
+/** A proxy whose statement of a client's address is trusted: an address, a range of them, or the name of one. */
 export const proxyAddress: Kind<string> = z.union([
   z.enum(['loopback', 'linklocal', 'uniquelocal']),
   z.ipv4(),
@@ -79,7 +85,7 @@ export const proxyAddress: Kind<string> = z.union([
 
 export const redisUrl: Kind<string> = address('redis:', 'rediss:');
 
-/** A date or date-time of RFC 3339 as Unix milliseconds; a date alone is its midnight, UTC. */
+/** A date or date-time of RFC 3339 as Unix milliseconds; a date alone means midnight UTC. */
 export const moment: Kind<number> = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })])
   .transform((text) => Date.parse(text));

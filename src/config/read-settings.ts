@@ -2,7 +2,7 @@ import { SETTINGS, type SettingName, type Values } from './settings.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One thing that is wrong with the environment, by the variable's name. */
+/** One fault of the environment, by the variable's name. */
 export interface ConfigFault {
   readonly name: string;
   readonly message: string;
@@ -13,17 +13,17 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 /** The text of a variable; an empty or blank one counts as not set. */
 export const textOf = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined;
 
-/** An address as it may be shown: without its name and password, and what follows a question mark. */
+/** An address that is safe to show: without its user name, password and query. */
 export const withoutLogin = (address: string): string =>
   address.replace(/^(\w+:\/\/)?.*@/s, '$1…@').replace(/\?.*/s, '');
 
-/** The same, with the rest as it stands. */
+/** The same, but leaves the rest unchanged. */
 function withoutName(address: string): string {
   const [from, to] = [address.indexOf('://'), address.lastIndexOf('@')];
   return from === -1 || to < from + 3 ? address : `${address.slice(0, from)}://…${address.slice(to)}`;
 }
 
-/** What may be seen of a value: of the address of a store no login and no query, of a secret nothing. */
+/** The part of a value that may be shown: a store's address without login and query; nothing of a secret. */
 export function shownText(name: SettingName, text: string): string {
   const { shown } = SETTINGS[name];
   if (shown === 'never') return '(not shown)';
@@ -34,7 +34,7 @@ export function shownText(name: SettingName, text: string): string {
     .join(',');
 }
 
-/** Every variable read by its own rule; the values are complete only when there is no fault. */
+/** Reads every variable by its own rule; the values are complete only if there are no faults. */
 export function readSettings(env: Environment): { values: Values; faults: ConfigFault[] } {
   const faults: ConfigFault[] = [];
   const values: Partial<Record<SettingName, unknown>> = {};

@@ -20,18 +20,18 @@ import {
   words,
 } from './kinds.js';
 
-/** One environment variable: what its text may be, in code and in words, and what holds when it is not set. */
+/** One environment variable: the format of its text, in code and in words, and what applies if it is not set. */
 interface Setting<T> {
   readonly kind: Kind<T>;
   /** Completes "must be …". */
   readonly right: string;
-  /** In words, what holds when it is not set. */
+  /** In words, what applies if it is not set. */
   readonly unset: string;
-  /** How much of its value may be seen: addresses can carry a password. */
+  /** How much of its value may be shown: addresses can contain a password. */
   readonly shown: 'all' | 'address' | 'never';
 }
 
-/** A setting that has a value even when it is not set: this text, read like any other. */
+/** A setting with a default: this text, parsed like any other. */
 interface Defaulted<T> extends Setting<T> {
   readonly fallback: string;
 }
@@ -73,7 +73,7 @@ const SAMPLERS = [
 ] as const;
 const SMTP = 'an smtp or smtps URL, such as smtps://user:password@mail.example:465';
 
-/** Every variable the service reads, one row each, in the order they are shown. */
+/** Every variable the service reads, one row each, in display order. */
 export const SETTINGS = {
   PORT: setting(whole(0, 65_535), PORT, '4000'),
   HOST: setting(oneWord, 'a host name or an IP address', '127.0.0.1'),
@@ -127,7 +127,7 @@ export const SETTINGS = {
     '0 with the embedded database, else 5000',
   ),
   PERCH_METRICS_PORT: optional(whole(1, 65_535), 'a port: a whole number from 1 to 65535', 'no metrics'),
-  // The names and meanings of OpenTelemetry; headers and sampler are read by its SDK itself.
+  // Names and meanings as in OpenTelemetry; its SDK reads headers and sampler itself.
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(baseUrl, BASE_URL, 'no traces'),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(baseUrl, BASE_URL, '/v1/traces under OTEL_EXPORTER_OTLP_ENDPOINT'),
   OTEL_EXPORTER_OTLP_HEADERS: secret(nameValues, HEADERS, 'none'),
@@ -161,5 +161,5 @@ export type SettingName = keyof typeof SETTINGS;
 
 type ValueOf<S> = S extends Defaulted<infer T> ? T : S extends Setting<infer T> ? T | undefined : never;
 
-/** The typed value of every variable; undefined where it is not set and nothing stands in. */
+/** The typed value of every variable; undefined if it is not set and has no default. */
 export type Values = { readonly [N in SettingName]: ValueOf<(typeof SETTINGS)[N]> };

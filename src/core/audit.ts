@@ -1,6 +1,8 @@
 /** Who can change an account, and the kinds of changes. */
 
-/** Who did it: the signed-in customer, the operator by command, a client with a grant, the payment processor, or we ourselves. */
+/**
+ * Who made a change: a signed-in customer, the operator, a client with a grant, the payment processor, or Perch itself.
+ */
 export interface Actor {
   readonly who: 'customer' | 'operator' | 'client' | 'payments' | 'service';
   /** The client's address; null for changes that did not come over the network. */
@@ -9,7 +11,7 @@ export interface Actor {
 
 export const OPERATOR: Actor = { who: 'operator', address: null };
 
-/** Every kind of change, and what it is called where people read it. */
+/** Every kind of change, with the text that people read. */
 export const AUDIT = {
   'account.created': 'Account created',
   'account.frozen': 'Account frozen',
@@ -34,5 +36,5 @@ export const AUDIT = {
 
 export type AuditKind = keyof typeof AUDIT;
 
-/** Plain facts about it: never a key, a token or a link. */
+/** Plain facts about the change: never a key, a token or a link. */
 export type AuditDetail = Readonly<Record<string, string | number | boolean | null>>;

@@ -1,20 +1,24 @@
 import { LRUCache } from 'lru-cache';
 import { bytesOf } from './bytes-of.js';
 
-/** Overhead of an entry beside its key and value. Measured, rounded up. */
+/** Overhead of an entry, without its key and value. Measured, rounded up. */
 const ENTRY_BYTES = 140;
 
 export interface BoundedMapOptions<V> {
   /** Most bytes of keys, values and overhead together. */
   readonly maxBytes: number;
-  /** Bytes of a value, without its key; as plain data (`bytesOf`) unless told. Asked at each `set`, also of the same value. */
+  /**
+   * Bytes of a value, without its key; by default as plain data (`bytesOf`). Called at each `set`, even of the same
+   * value.
+   */
   readonly weigh?: (value: V) => number;
   /** Called with each value that was dropped or replaced. */
   readonly dropped?: (value: V) => void;
 }
 
 /**
- * An LRU map bounded in bytes, keys included. A value larger than the whole bound is not kept, nor is an older one under its key.
+ * An LRU map bounded in bytes, keys included. A value larger than the whole bound is not kept, and removes an older one
+ * under its key.
  */
 export class BoundedMap<V extends NonNullable<unknown>> {
   readonly maxBytes: number;
@@ -35,12 +39,12 @@ export class BoundedMap<V extends NonNullable<unknown>> {
     });
   }
 
-  /** What is kept now, by the weights that the bound is kept by. */
+  /** Bytes kept now, by the weights that count towards the bound. */
   get bytes(): number {
     return this.#entries.calculatedSize;
   }
 
-  /** How often something was dropped to make room, since the start. */
+  /** How many entries were dropped to make room, since the start. */
   get evictions(): number {
     return this.#evictions;
   }
@@ -53,7 +57,7 @@ export class BoundedMap<V extends NonNullable<unknown>> {
     return this.#entries.get(key);
   }
 
-  /** As `get`, and its age stays what it was. */
+  /** Like `get`, without marking the entry as used. */
   peek(key: string): V | undefined {
     return this.#entries.peek(key);
   }
@@ -62,7 +66,7 @@ export class BoundedMap<V extends NonNullable<unknown>> {
     return this.#entries.has(key);
   }
 
-  /** False when it is larger than the whole bound: it is not kept. */
+  /** False if it is larger than the whole bound and is not kept. */
   set(key: string, value: V): boolean {
     const size = ENTRY_BYTES + bytesOf(key) + Math.ceil(this.#weigh(value));
     if (this.#entries.peek(key) === value && size <= this.maxBytes) this.#takeOut(key);
@@ -74,7 +78,10 @@ export class BoundedMap<V extends NonNullable<unknown>> {
     return this.#entries.delete(key);
   }
 
-  /** To come back with another weight: the LRU keeps that of a value that is set again. Nobody is told that it left. */
+  /**
+   * Removes an entry before it is set with another weight, because the LRU keeps the old weight of a value set again.
+   * `dropped` is not called.
+   */
   #takeOut(key: string): void {
     this.#isWeighing = true;
     this.#entries.delete(key);

@@ -1,11 +1,12 @@
-/** A running statement that can be cancelled in its database, as postgres.js returns one. */
+/** A running statement that can be cancelled in its database, as postgres.js returns it. */
 export interface Cancellable<Rows> extends PromiseLike<Rows> {
   cancel(): unknown;
 }
 
 /**
- * Rows of a statement, cancelled in the database when the signal fires; then it rejects with the signal's reason. A cancel that
- * comes late can hit the next statement of the same connection, so the pool must be one whose statements bear that.
+ * Rows of a statement, cancelled in the database when the signal fires; it then rejects with the signal's reason. A
+ * late cancel can hit the next statement of the same connection, so the pool must only run statements that tolerate
+ * that.
  */
 export async function cancelOnAbort<Rows>(pending: Cancellable<Rows>, signal: AbortSignal): Promise<Rows> {
   const cancel = (): void => {

@@ -1,7 +1,9 @@
 /** An amount of credits as an integer number of thousandths (M3). All arithmetic is done on these. */
 export type Thousandths = number;
 
-/** Credits as written (at most three decimals) to thousandths. Throws RangeError on anything finer or unsafe. */
+/**
+ * Converts credits as written (at most three decimals) to thousandths. Throws RangeError on anything finer or unsafe.
+ */
 export function toThousandths(credits: number): Thousandths {
   const amount = Math.round(credits * 1000);
   if (!Number.isSafeInteger(amount) || Math.abs(amount / 1000 - credits) > 1e-9) {
@@ -10,10 +12,10 @@ export function toThousandths(credits: number): Thousandths {
   return amount;
 }
 
-/** Thousandths to the JSON number shown: at most three decimals, no trailing noise (M3, U12). */
+/** Converts thousandths to the JSON number shown: at most three decimals, no trailing noise (M3, U12). */
 export const toCredits = (amount: Thousandths): number => amount / 1000;
 
-/** A budget as a caller writes it (M26): digits, at most three decimals. Undefined when it is none. */
+/** Parses a budget as a caller writes it (M26): digits, at most three decimals. Undefined if it is not an amount. */
 export function parseCredits(text: string): Thousandths | undefined {
   return /^[0-9]{1,12}(\.[0-9]{1,3})?$/.test(text) ? toThousandths(Number(text)) : undefined;
 }

@@ -1,6 +1,6 @@
 import { truncated } from './truncated.js';
 
-/** The closed list of error codes (section 7), one row each: HTTP status, default Retry-After in seconds, fixed title (H2, S1–S6). */
+/** The closed list of error codes (section 7): HTTP status, default Retry-After in seconds, fixed title (H2, S1–S6). */
 export const ERROR_CODES = {
   missing_key: { status: 401, title: 'API key required' },
   invalid_key: { status: 401, title: 'Invalid API key' },
@@ -26,20 +26,20 @@ export interface ErrorDetail {
   reason?: string;
   /** The parameter at fault (S10). */
   param?: string;
-  /** Seconds until another try makes sense (L5, S2, S3). */
+  /** Seconds until another attempt makes sense (L5, S2, S3). */
   retryAfter?: number;
-  /** Another HTTP status than the code's own: 405, 413, 414, 415, 422, 431 (S9, P13, G6). */
+  /** An HTTP status other than the code's own: 405, 413, 414, 415, 422, 431 (S9, P13, G6). */
   status?: number;
-  /** What went wrong underneath: logged, never shown. */
+  /** The underlying error: logged, never shown. */
   cause?: unknown;
 }
 
-/** Longest message, in characters: what it quotes of a request is cut where it is quoted, and all of it here. */
+/** Longest message, in characters: text quoted from a request is cut where it is quoted, and the whole message here. */
 const MOST_MESSAGE = 2000;
 
 /**
- * A failure that a caller is told about. Its message is public; that of any other error never leaves the process. Message and
- * parameter may quote what the caller sent: both are bounded, so that no refusal is larger than 3 KB.
+ * A failure that is reported to the caller. Its message is public; that of any other error never leaves the process.
+ * Message and parameter may quote what the caller sent: both are bounded, so that no refusal is larger than 3 KB.
  */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
@@ -56,7 +56,7 @@ export class ServiceError extends Error {
     return this.detail.status ?? ERROR_CODES[this.code].status;
   }
 
-  /** Whole seconds, at least 1, or undefined where waiting does not help (S11). */
+  /** Whole seconds, at least 1, or undefined if waiting does not help (S11). */
   get retryAfter(): number | undefined {
     const row: { status: number; retryAfter?: number } = ERROR_CODES[this.code];
     const seconds = this.detail.retryAfter ?? row.retryAfter;
@@ -67,7 +67,7 @@ export class ServiceError extends Error {
 export const badRequest = (message: string, param?: string): ServiceError =>
   new ServiceError('bad_request', message, param === undefined ? {} : { param });
 
-/** A failure as plain JSON, to be sent to other nodes; without its cause. */
+/** A failure as plain JSON without its cause, to be sent to other nodes. */
 export interface PlainFailure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -87,7 +87,7 @@ export function asServiceError(error: unknown): ServiceError {
   return new ServiceError('internal', 'Something went wrong on our side. Nothing was charged.', { cause: error });
 }
 
-/** The codes a batch may name per input (section 2); the others stand in as `upstream_error` (X6, S6). */
+/** The codes that a batch may report for an input (section 2); the others are replaced by `upstream_error` (X6, S6). */
 const BATCH_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'not_found',
   'no_credits',

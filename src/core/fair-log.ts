@@ -1,9 +1,9 @@
 import { bytesOf } from './bytes-of.js';
 
-/** Overhead of an item beside its texts. Measured, rounded up. */
+/** Overhead of an item, without its texts. Measured, rounded up. */
 const ITEM_BYTES = 150;
 
-/** Share dropped at once, so that a full log does not search for the largest account at each item. */
+/** Share dropped at once, so that a full log does not search for the largest account at each new item. */
 const DROPPED_SHARE = 0.05;
 
 interface Item {

@@ -1,10 +1,10 @@
-/** A slot that was taken. Releasing it twice is harmless. */
+/** A taken slot. Releasing it twice is harmless. */
 export interface HeldSlot {
   release(): void;
 }
 
 export interface FairShareOptions {
-  /** Slots for everybody together. */
+  /** Slots for all holders together. */
   readonly total: number;
   /** Longest that a slot is taken, milliseconds. */
   readonly longestMs: number;
@@ -14,17 +14,17 @@ export interface FairShareOptions {
 interface HolderState {
   /** When each slot was taken, the oldest first. */
   readonly slots: Set<{ readonly atMs: number }>;
-  /** How long the slower of its slots were taken; null until one is released. */
+  /** How long its slower slots were taken; null until one is released. */
   usualMs: number | null;
 }
 
-/** A holder may take another slot while it has fewer than the free ones divided by this. */
+/** A holder may take another slot if it has fewer than the number of free slots divided by this. */
 const FREE_PER_HELD = 3;
 
 /**
- * Slots shared by a dynamic threshold (Choudhury and Hahne; used for buffers of switches): a single holder gets a quarter of
- * them, each of n holders one in n + 3, and a newcomer always finds one while any is free. A holder above its share when others
- * come keeps what it has and gets no more. Keeps no state for holders without a slot.
+ * Slots shared by a dynamic threshold (Choudhury and Hahne; used for buffers of switches): a single holder gets a
+ * quarter of them, each of n holders one in n + 3, and a newcomer always finds one while any is free. A holder above
+ * its share when others arrive keeps its slots and gets no more. Keeps no state for holders without a slot.
  */
 export class FairShare {
   readonly total: number;
@@ -40,7 +40,7 @@ export class FairShare {
     this.#monotonic = monotonic;
   }
 
-  /** Slots taken, by everybody. */
+  /** Slots taken, by all holders. */
   get taken(): number {
     return this.#taken;
   }
@@ -61,8 +61,8 @@ export class FairShare {
   }
 
   /**
-   * Estimated milliseconds until the holder can have another slot if nobody else takes more: when enough of its own are released,
-   * by how long they usually take; slots that have taken longer already count until their latest end.
+   * Estimated milliseconds until the holder can have another slot if nobody else takes more: when enough of its own are
+   * released, judging by how long they usually take; slots that have already taken longer count until their latest end.
    */
   waitMs(holder: string): number {
     const state = this.#holders.get(holder);
@@ -70,7 +70,7 @@ export class FairShare {
     const now = this.#monotonic.now();
     const usualMs = state.usualMs ?? this.#usualMs ?? this.#longestMs;
     const needed = releasesNeeded(state.slots.size, this.total - this.#taken);
-    // In the order in which they should end; those that took longer than usual come last, for their end is unknown.
+    // In the order in which they should end; those that took longer than usual come last, because their end is unknown.
     const [usual, late]: [number[], number[]] = [[], []];
     for (const { atMs } of state.slots) {
       if (usual.length === needed) break;
@@ -92,10 +92,13 @@ export class FairShare {
   }
 }
 
-/** How many of `held` slots must be released until one can be taken: the least k with FREE_PER_HELD * (held - k) < free + k. */
+/**
+ * How many of `held` slots must be released until one can be taken: the least k with FREE_PER_HELD * (held - k) < free
+ * + k.
+ */
 const releasesNeeded = (held: number, free: number): number =>
   Math.max(1, Math.min(held, Math.floor((FREE_PER_HELD * held - free) / (FREE_PER_HELD + 1)) + 1));
 
-/** Rises at once and falls slowly, so that most of what comes next is no slower. */
+/** Rises at once and falls slowly, so that most later slots are not slower. */
 const slowDecay = (usualMs: number | null, tookMs: number): number =>
   usualMs === null || tookMs > usualMs ? tookMs : 0.9 * usualMs + 0.1 * tookMs;

@@ -2,7 +2,7 @@ import { badRequest, type ServiceError } from './errors.js';
 import type { PageSize } from './lists.js';
 import type { Unit } from './prices.js';
 
-/** What a field is sold as, and how many items it can return at most: one, as many as its `first`, or one for each input. */
+/** The unit of a field, and how many items it can return at most: one, as many as its `first`, or one per input. */
 export interface Price {
   readonly unit: Unit;
   readonly items: 'one' | 'first' | 'handles' | 'ids';
@@ -13,7 +13,7 @@ export interface Bounds {
   readonly max: number;
 }
 
-/** What an argument takes beyond its type; the same for every interface, checked before anything is read. */
+/** What an argument allows beyond its type; the same for every interface, checked before anything is read. */
 export type ArgRule =
   | ({ readonly kind: 'size' } & Bounds)
   | ({ readonly kind: 'inputs' } & Bounds)
@@ -23,11 +23,11 @@ export type ArgRule =
   | { readonly kind: 'tweetId' }
   | { readonly kind: 'query' };
 
-/** Characters of a cursor: what a header or a URL must bear (C1, U29). */
+/** Most characters of a cursor: it must fit in a header or a URL (C1, U29). */
 export const MAX_CURSOR_LENGTH = 512;
 
 const BATCH_MAX = 100;
-/** Inputs of a batch (section 8). */
+/** Number of inputs in a batch (section 8). */
 export const BATCH: Bounds = { min: 1, max: BATCH_MAX };
 
 const MOST_USAGE_ROWS = 1000;
@@ -37,10 +37,10 @@ export const USAGE_PAGE: PageSize = { initial: MOST_USAGE_ROWS, max: MOST_USAGE_
 /** Items on a page. */
 export const sizeRule = ({ max }: PageSize): ArgRule => ({ kind: 'size', min: 1, max });
 
-/** Inputs of a batch, as a rule. */
+/** The rule for the inputs of a batch. */
 export const INPUTS_RULE: ArgRule = { kind: 'inputs', ...BATCH };
 
-/** Out of bounds is refused, never clamped (P1); `sent` is what the caller wrote. */
+/** Values out of bounds are refused, never clamped (P1); `sent` is what the caller wrote. */
 export const outOfBounds = (name: string, { min, max }: Bounds, sent: string): ServiceError =>
   badRequest(`${name} must be a whole number from ${min} to ${max}, not ${sent}.`, name);
 

@@ -1,8 +1,8 @@
-/** Something that is loaded when it is first asked for. */
+/** A value that is loaded on first use. */
 export interface Lazy<T> {
-  /** Loads it, or gives what was loaded. A failure is forgotten: the next to ask tries again. */
+  /** Loads the value, or returns the one already loaded. A failure is not kept: the next call tries again. */
   get(): Promise<T>;
-  /** What was asked for so far, for whoever has to close it. */
+  /** The value if it was loaded or is loading, so that it can be closed. */
   peek(): Promise<T> | undefined;
 }
 

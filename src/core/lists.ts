@@ -1,21 +1,23 @@
 import type { Family, Product } from './model.js';
 import type { Unit } from './prices.js';
 
-/** Items of a page: how many unless the caller says, and the most. The least is always one. */
+/** Items on a page: the default number, and the most. The least is always one. */
 export interface PageSize {
   readonly initial: number;
   readonly max: number;
 }
 
-/** How a list is sold, and what it is called where callers see it: none of these names can be changed. */
+/** How a list is sold, and its names as callers see them: none of these names can be changed. */
 interface Offer {
   readonly unit: Unit;
   readonly size: PageSize;
-  /** The field of the query in GraphQL. */
+  /** The GraphQL field of the query. */
   readonly query: Named;
-  /** The field of its subject's type there; null where the subject has none. */
+  /** The GraphQL field of the subject's type; null if the subject has none. */
   readonly field: Named | null;
-  /** The persisted operation. In camel case it names the operation in the OpenAPI document, and so in clients. */
+  /**
+   * The persisted operation. In camel case, it is also the operation's name in the OpenAPI document, and so in clients.
+   */
   readonly operation: string;
   /** The last part of the endpoint's path. */
   readonly path: string;
@@ -24,35 +26,37 @@ interface Offer {
   readonly tool: {
     readonly name: string;
     readonly title: string;
-    /** What a model with a budget should know, beside how to go on. */
+    /** Advice for a model with a budget, in addition to how to continue. */
     readonly advice?: string;
   };
 }
 
 interface Named {
   readonly name: string;
-  /** Without its price. */
+  /** Without the price. */
   readonly description: string;
 }
 
 interface Contents {
   readonly items: 'tweets' | 'users';
-  /** Ordered by time, newest first: a position can be found again by comparing (C10). */
+  /** Ordered by time, newest first: a position can be found again by comparing times (C10). */
   readonly newestFirst: boolean;
 }
 
 /** A list that networks can be paged through. */
 export interface List extends Offer, Contents {
   readonly subject: 'user' | 'tweet' | 'query';
-  /** Which of the two upstream paces it is drawn from (section 8.1.7). */
+  /** The upstream pace that limits it (section 8.1.7). */
   readonly family: Family;
-  /** How long its pages stay cached (M11): those of lists that change slowly are all kept alike. */
+  /** How long its pages stay cached (M11): all pages of a list that changes slowly are kept equally long. */
   readonly lifetime: 'by depth' | 'as followers';
-  /** The answer for a subject that there is not (T6). Where it is `not_found`, the list goes when its subject does (M25). */
+  /**
+   * The answer if the subject does not exist (T6). With `not_found`, the list disappears when its subject does (M25).
+   */
   readonly withoutSubject: 'not_found' | 'empty';
   /** Whether 403 is among its statuses: the network may refuse it to a session, or not have it at all (section 4). */
   readonly mayBeRefused: boolean;
-  /** The same pages, of which only the ids are sold (M15). */
+  /** The same pages, sold as ids only (M15). */
   readonly ids?: Offer;
   /** What the product of a search changes. */
   readonly products?: Readonly<Record<Product, Contents & { readonly unit: Unit }>>;
@@ -74,9 +78,9 @@ const FOLLOWS = {
 } as const;
 
 /**
- * Every list: whose it is, what it holds, how it is ordered, sold, cached and called. What is said here is said nowhere else:
- * the schema, the persisted operations, endpoints, tools, `perch export` and the engine follow from it. `docs/adding-a-read.md`
- * is how to add one.
+ * Every list: its subject, its items, and how it is ordered, sold, cached and named. This is the only place that says
+ * so: the schema, the persisted operations, endpoints, tools, `perch export` and the engine are derived from it. See
+ * `docs/adding-a-read.md` for how to add one.
  */
 const ROWS = {
   timeline: {
@@ -230,21 +234,21 @@ const ROWS = {
   },
 } satisfies Readonly<Record<string, List>>;
 
-/** The one name that a list has inside. Follower ids are no list of their own: they are the followers' page (section 1). */
+/** A list's internal name. Follower ids are not a list of their own: they come from the followers' page (section 1). */
 export type ListKind = keyof typeof ROWS;
 
 export const LISTS: Readonly<Record<ListKind, List>> = ROWS;
 
 export const LIST_KINDS = Object.keys(LISTS) as readonly ListKind[];
 
-/** A list as it can be asked for: whole items, or ids alone. */
+/** A list as callers can request it: whole items, or ids only. */
 export interface ListRead extends Offer {
   readonly kind: ListKind;
   readonly list: List;
   readonly idsOnly: boolean;
 }
 
-/** Everything that can be asked for. */
+/** Every list that can be requested. */
 export const LIST_READS: readonly ListRead[] = LIST_KINDS.flatMap((kind) => {
   const list = LISTS[kind];
   const { ids } = list;
@@ -257,7 +261,7 @@ interface KindAndProduct {
   readonly product?: Product | undefined;
 }
 
-/** What a list holds, which for a search depends on the product. */
+/** The contents of a list, which for a search depend on the product. */
 function contentsOf({ kind, product }: KindAndProduct): Contents & { readonly unit: Unit } {
   const list = LISTS[kind];
   return (product && list.products?.[product]) ?? list;
@@ -267,13 +271,13 @@ export const isListKind = (name: string): name is ListKind => Object.hasOwn(LIST
 
 export const familyOfList = (kind: ListKind): Family => LISTS[kind].family;
 
-/** What a list holds: profiles or tweets. */
+/** Whether the list contains profiles rather than tweets. */
 export const holdsUsers = (list: KindAndProduct): boolean => contentsOf(list).items === 'users';
 
-/** Lists whose order is that of time, newest first: a position in them can be found again by comparing (C10). */
+/** Lists ordered by time, newest first: a position in them can be found again by comparing times (C10). */
 export const isNewestFirst = (list: KindAndProduct): boolean => contentsOf(list).newestFirst;
 
-/** The unit in which a list's items are sold: whole objects, or ids alone. */
+/** The unit in which a list's items are sold: whole objects, or ids only. */
 export function unitOfList(list: KindAndProduct, idsOnly = false): Unit {
   const { ids } = LISTS[list.kind];
   return idsOnly && ids ? ids.unit : contentsOf(list).unit;

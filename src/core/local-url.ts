@@ -1,7 +1,9 @@
-/** What an address to listen on is called by this machine's own browsers: 0.0.0.0 and :: mean all, and lead nowhere. */
+/**
+ * Listen addresses that mean all addresses, which browsers cannot open, and this machine's own address in their place.
+ */
 const CALLED: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Where a service that listens there is found, as far as nobody has said otherwise. */
+/** The URL of a service that listens there, unless one is configured. */
 export function localUrl(host: string, port: number): string {
   const name = CALLED[host] ?? host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-/** What is taken for a mail address, wherever one is given. */
+/** The format of a mail address, wherever one is accepted. */
 export const mailAddress = z.email().max(254);

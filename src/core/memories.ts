@@ -1,11 +1,11 @@
 import { BoundedMap, type BoundedMapOptions } from './bounded-map.js';
 import { MEMORIES, type MemoryName } from './memory-table.js';
 
-/** A memory at work: what it weighs now, and the most it may. */
+/** A memory in use: its current weight, and its limit. */
 export interface Memory {
   readonly bytes: number;
   readonly maxBytes: number;
-  /** How often something was dropped to make room, since the start. */
+  /** How many entries were dropped to make room, since the start. */
   readonly evictions: number;
 }
 
@@ -14,13 +14,13 @@ export interface MemoryState extends Memory {
 }
 
 /**
- * The memories of one process as they are now: each part that keeps something is handed this, and makes or adds its memory
- * under its name in the table (`MEMORIES`), so that none is left out of the metrics.
+ * The memories of one process: each part that keeps something is given this object, and makes or adds its memory under
+ * its name in the table (`MEMORIES`), so that none is missing from the metrics.
  */
 export class Memories {
   readonly #all: { readonly name: MemoryName; readonly memory: Memory }[] = [];
 
-  /** A map bounded by the table's figure, or by another one of the operator's or a test's. */
+  /** A map bounded by the limit in the table, or by another one that an operator or a test set. */
   map<V extends NonNullable<unknown>>(
     name: MemoryName,
     { maxBytes = MEMORIES[name].limitBytes, ...options }: Partial<BoundedMapOptions<V>> = {},
@@ -28,7 +28,7 @@ export class Memories {
     return this.add(name, new BoundedMap({ ...options, maxBytes }));
   }
 
-  /** One that bounds itself. */
+  /** Adds a memory that bounds itself. */
   add<M extends Memory>(name: MemoryName, memory: M): M {
     this.#all.push({ name, memory });
     return memory;

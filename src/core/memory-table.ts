@@ -1,11 +1,11 @@
 const MIB = 1024 * 1024;
 
-/** One memory of a process, as operators read of it. */
+/** One memory of a process, as documented for operators. */
 export interface MemoryRow {
   readonly contents: string;
-  /** Most bytes of it in one process, its keys included, as the process counts them (`bytesOf`). */
+  /** Most bytes in one process, keys included, as the process counts them (`bytesOf`). */
   readonly limitBytes: number;
-  /** The setting that moves the limit. */
+  /** The setting that changes the limit. */
   readonly setting?: string;
   readonly beyond: string;
 }
@@ -13,8 +13,9 @@ export interface MemoryRow {
 const AGAIN = 'The least recently used entry is dropped, and read again when it is asked for.';
 
 /**
- * Everything that a process keeps from one request to the next, each with its bound: the one list of it. Whoever keeps something
- * new adds its row here and gets its map from `Memories`. Keys that callers can choose are digests, or of bounded length.
+ * Everything that a process keeps from one request to the next, each with its bound: the only such list. To keep
+ * something new, add its row here and get its map from `Memories`. Keys that callers can choose are digests, or of
+ * bounded length.
  */
 export const MEMORIES = {
   cache: {
@@ -121,8 +122,8 @@ export const MEMORIES = {
 export type MemoryName = keyof typeof MEMORIES;
 
 /**
- * What lives in a process as long as something waits for it, and is bounded by what bounds that. No metric: it is part of the
- * requests in flight.
+ * State that lives only while a request waits for it, and is bounded by what bounds those requests. It has no metric:
+ * it belongs to the requests in flight.
  */
 const IN_FLIGHT = {
   'reads that are shared':

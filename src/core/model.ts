@@ -1,6 +1,8 @@
 import type { ListKind } from './lists.js';
 
-/** The network's objects as the engine models them (interface section 2). Absent means unknown, never zero or false (T10). */
+/**
+ * The network's objects as the engine models them (interface section 2). Absent means unknown, not zero or false (T10).
+ */
 
 export interface User {
   id: string;
@@ -43,7 +45,7 @@ export interface Tweet {
   /** RFC 3339, UTC, milliseconds (T11). */
   createdAt: string;
   authorId: string;
-  /** The author as the network sent it along; free and never an item (M22). */
+  /** The author as the network sent it with the tweet; free and never an item (M22). */
   author?: User;
   conversationId?: string;
   inReplyToId?: string;
@@ -70,10 +72,10 @@ export interface Tweet {
 export const PRODUCTS = ['Latest', 'Top', 'People', 'Photos', 'Videos'] as const;
 export type Product = (typeof PRODUCTS)[number];
 
-/** Whom or what a caller means by a user: all digits is an id, anything else a handle (I3). */
+/** A user as a caller refers to one: all digits is an id, anything else a handle (I3). */
 export type UserRef = { readonly id: string } | { readonly handle: string };
 
-/** One list of the network: the kind, whose or what it is, and for search the product. */
+/** One list of the network: its kind, its subject, and for a search the product. */
 export interface ListRef {
   readonly kind: ListKind;
   /** A user id, a tweet id, or the normalised query (P9). */
@@ -81,5 +83,7 @@ export interface ListRef {
   readonly product?: Product;
 }
 
-/** Which of the two upstream paces a read is drawn from (section 8.1.7): tweets, profiles and timelines, or the rest. */
+/**
+ * The upstream pace that limits a read (section 8.1.7): `fast` for tweets, profiles and timelines, `slow` for the rest.
+ */
 export type Family = 'fast' | 'slow';

@@ -1,4 +1,4 @@
-/** Milliseconds from any start, not set back when the machine's clock is. */
+/** Milliseconds from an arbitrary start, not set back with the machine's clock. */
 export const monotonic = { now: (): number => performance.now() };
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -15,7 +15,7 @@ export const timers = {
   },
 };
 
-/** Milliseconds of processor that this process has used, all threads of it together. */
+/** Milliseconds of processor time that this process has used, in all its threads together. */
 export const processorClock = {
   now: (): number => {
     const { user, system } = process.cpuUsage();

@@ -1,4 +1,4 @@
-/** The packs that can be bought (section 2; prices derived from the tiers, M28). Credits per pack grow with its size. */
+/** The packs that can be bought (section 2; prices derived from the tiers, M28). Larger packs cost less per credit. */
 export const PACKS = [
   { name: 'starter', usd: 10, credits: 10_000 },
   { name: 'builder', usd: 50, credits: 55_000 },
@@ -8,5 +8,5 @@ export const PACKS = [
 
 export type Pack = (typeof PACKS)[number];
 
-/** What a thousand credits cost in this pack, US dollars, to the cent (M29). */
+/** The price of a thousand credits in this pack, US dollars, to the cent (M29). */
 export const usdPer1000 = (pack: Pack): number => Math.round((pack.usd / pack.credits) * 100_000) / 100;

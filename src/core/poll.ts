@@ -1,4 +1,4 @@
-/** What runs again and again beside requests. */
+/** A repeated background task. */
 export interface Poll {
   close(): Promise<void>;
 }
@@ -6,8 +6,8 @@ export interface Poll {
 export type StartPoll = (run: () => Promise<void>, everyMs: number, firstMs?: number) => Poll;
 
 /**
- * Polls that run again and again, `everyMs` after the last run has ended, first after `firstMs`; `close` waits for a run that is
- * under way. A run that fails is reported, and the next one comes in its time.
+ * Runs a task repeatedly, `everyMs` after the last run has ended, first after `firstMs`; `close` waits for a run in
+ * progress. A failed run is reported, and the next one runs as usual.
  */
 export const polling =
   (onFailure: (error: unknown) => void): StartPoll =>

@@ -1,6 +1,6 @@
 import type { Thousandths } from './credits.js';
 
-/** What an item is sold as; one row each, full price in thousandths of a credit (section 8, price table). */
+/** The units in which items are sold; one row each, full price in thousandths of a credit (section 8, price table). */
 export const UNITS = {
   profile: { price: 1000, item: 'profile', items: 'profiles' },
   tweet: { price: 1000, item: 'tweet', items: 'tweets' },
@@ -11,10 +11,14 @@ export const UNITS = {
 
 export type Unit = keyof typeof UNITS;
 
-/** How one item was obtained: read from the network, cached, or read anew because the caller asked (section 1). */
+/**
+ * How one item was obtained: read from the network, cached, or read fresh because the caller asked for it (section 1).
+ */
 export type ItemCache = 'miss' | 'hit' | 'bypass';
 
-/** The price of one item: half if cached, double if `fresh` (section 1). Every full price is even, so halves are exact. */
+/**
+ * The price of one item: half if cached, double if `fresh` (section 1). Every full price is even, so halves are exact.
+ */
 export function priceOf(unit: Unit, cache: ItemCache): Thousandths {
   const full = UNITS[unit].price;
   if (cache === 'hit') return full / 2;

@@ -5,16 +5,16 @@ const ENTRY_BYTES = 180;
 
 export interface QuotaSetOptions {
   readonly maxBytes: number;
-  /** The part of it that one owner's entries may take; a tenth unless told. */
+  /** The part of it that one owner's entries may take; a tenth by default. */
   readonly share?: number;
-  /** Owners whose entries matter less: when the whole is full these go before those of any other. */
+  /** Owners whose entries matter less: when the whole is full, these are dropped before those of any other. */
   readonly goesFirst?: (owner: string) => boolean;
-  /** For how long an entry counts. */
+  /** How long an entry stays valid. */
   readonly ttlMs: number;
   readonly clock: { now(): number };
 }
 
-/** How much is dropped at once, so that a full map does not look for the largest share at each entry. */
+/** Share dropped at once, so that a full set does not search for the largest owner at each new entry. */
 const DROPPED_SHARE = 0.05;
 
 interface Entry {
@@ -31,8 +31,8 @@ interface Owner {
 }
 
 /**
- * A bounded set of keys, each with an owner. Beyond an owner's quota its own oldest keys are dropped; beyond the whole, the oldest
- * of the owner with the most, several at once, so that nobody is pushed out by somebody who has more.
+ * A bounded set of keys, each with an owner. Beyond an owner's quota its own oldest keys are dropped; beyond the whole,
+ * the oldest of the owner with the most, several at once, so that an owner never loses keys to one that has more.
  */
 export class QuotaSet {
   readonly maxBytes: number;
@@ -74,8 +74,9 @@ export class QuotaSet {
   }
 
   /**
-   * Restarts the key's lifetime. It stays with its first owner, so that nobody can take it over and have it dropped; only from one
-   * whose entries matter less it passes to one whose entries do not. Returns true when it is new to `ownerName`.
+   * Restarts the key's lifetime. It stays with its first owner, so that another cannot take it over and have it
+   * dropped; it only passes from an owner whose entries matter less to one whose entries matter more. Returns true if
+   * it is new to `ownerName`.
    */
   add(ownerName: string, key: string): boolean {
     const present = this.has(key) ? this.#entries.get(key)?.owner.name : undefined;

@@ -1,21 +1,23 @@
 import { ServiceError } from './errors.js';
 import { LIST_KINDS, LISTS, type List, type ListKind } from './lists.js';
 
-/** How a network reads each list there is; null where it has none. */
+/** How a network reads each list; null if it does not have the list. */
 export type Readers<Reader> = Readonly<Record<ListKind, Reader | null>>;
 
 /** Which lists a network has. */
 export const servedBy = (readers: Readers<unknown>): Readonly<Record<ListKind, boolean>> =>
   Object.fromEntries(LIST_KINDS.map((kind) => [kind, readers[kind] !== null])) as Record<ListKind, boolean>;
 
-/** Throws `access_denied` where the network has no such list. */
+/** Throws `access_denied` if the network has no such list. */
 export function readerOf<Reader>(readers: Readers<Reader>, kind: ListKind): Reader {
   const reader = readers[kind];
   if (reader === null) throw notServed(kind);
   return reader;
 }
 
-/** A list that the network does not have. No session of it ever will, so nothing is asked and nothing is closed (S14). */
+/**
+ * A list that the network does not have. No session of it ever will, so no call is made and nothing is closed (S14).
+ */
 export const notServed = (kind: ListKind): ServiceError =>
   new ServiceError(
     'access_denied',
@@ -23,7 +25,7 @@ export const notServed = (kind: ListKind): ServiceError =>
     { reason: 'list_not_served' },
   );
 
-/** What a list answers where there is no such subject (T6): an empty page, or what is thrown for a user or a tweet. */
+/** The answer of a list whose subject does not exist (T6): an empty page, or an error for the missing user or tweet. */
 export function pageWithoutSubject(
   kind: ListKind,
   missing: Readonly<Record<Exclude<List['subject'], 'query'>, () => ServiceError>>,

@@ -1,4 +1,4 @@
-/** Total paid over the account's life in US dollars, to requests per second; it only goes up (section 8). */
+/** Total paid over the account's life in US dollars, mapped to requests per second; it only rises (section 8). */
 export const TIERS = [
   { paidUsd: 0, requestsPerSecond: 1 },
   { paidUsd: 10, requestsPerSecond: 20 },
@@ -10,7 +10,7 @@ export const TIERS = [
 /** The rate a new account starts on; quoted on 401 (L6). */
 export const STARTING_QPS = TIERS[0].requestsPerSecond;
 
-/** The rate limit of an account that has paid so much, in requests per second. */
+/** The rate limit of an account that has paid this much, in requests per second. */
 export function qpsOf(paidUsd: number): number {
   let qps: number = STARTING_QPS;
   for (const tier of TIERS) if (paidUsd >= tier.paidUsd) qps = tier.requestsPerSecond;

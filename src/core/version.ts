@@ -1,2 +1,2 @@
-/** The version of the interface, and of this service that answers it (section 9.5). */
+/** The version of the interface, and of this service (section 9.5). */
 export const VERSION = '0.3.0';

@@ -1,4 +1,4 @@
-/** Waits until the work is done, but no longer than that. Rejects as the work does. */
+/** Waits until the work is done, but no longer than `timeoutMs`. Rejects if the work does. */
 export async function withTimeout(timeoutMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const enough = new Promise<void>((resolve) => {

@@ -3,7 +3,10 @@ interface Waiting {
   readonly run: () => Promise<void>;
 }
 
-/** Runs paid fields one at a time in document order, whatever the order they arrive in (G9); a field's children run before its next sibling. */
+/**
+ * Runs paid fields one at a time in document order, however they arrive (G9); a field's children run before its
+ * sibling.
+ */
 export class FieldSequencer {
   readonly #ranks: ReadonlyMap<string, number>;
   readonly #waiting: Waiting[] = [];
@@ -26,7 +29,7 @@ export class FieldSequencer {
 
   async #run(): Promise<void> {
     for (;;) {
-      // A finished field starts its children within this tick.
+      // Wait a tick: the children of a finished field start within it.
       await new Promise((resolve) => setImmediate(resolve));
       const next = this.#takeFirst();
       if (!next) break;

@@ -11,19 +11,19 @@ export interface Item {
   readonly path: string;
   readonly unit: Unit;
   readonly cache: ItemCache;
-  /** Identity within the operation: the same object is paid once (G3). */
+  /** Identity within the operation: the same object is charged once (G3). */
   readonly object: string;
 }
 
-/** Meters one operation: reads ask it what is affordable and report what they deliver. */
+/** Meters one operation: reads ask it what is affordable and report the items they deliver. */
 export class Meter {
   readonly receipt = new Receipt();
   readonly #limit: SpendingLimit;
   readonly #sequencer: FieldSequencer | null;
 
   /**
-   * `worst` is the most the operation can cost: if the limit covers it, no field has to wait for its turn. `ranks` has the
-   * position of each paid field in the document, by its path.
+   * `worst` is the most the operation can cost: if the limit covers it, no field has to wait for its turn. `ranks`
+   * contains the position of each paid field in the document, by its path.
    */
   constructor(limit: SpendingLimit, worst: Thousandths, ranks: ReadonlyMap<string, number>) {
     this.#limit = limit;
@@ -52,7 +52,7 @@ export class Meter {
     return this.#limit.shortage;
   }
 
-  /** What the item costs now: nothing if it was paid already (G3). */
+  /** The item's price now: zero if it was charged already (G3). */
   costOf(item: Pick<Item, 'unit' | 'cache' | 'object'>): Thousandths {
     return this.receipt.has(item.object) ? 0 : priceOf(item.unit, item.cache);
   }
@@ -75,14 +75,14 @@ export class Meter {
     }
   }
 
-  /** The failure of a read that not one item is covered for (M2, M26). */
+  /** The failure of a read that cannot pay for a single item (M2, M26). */
   noCredits(unit: Unit, cache: ItemCache): ServiceError {
     const price = creditsOf(priceOf(unit, cache));
     return shortOf(this.shortage, `This read costs ${price} per ${UNITS[unit].item}`, this.left);
   }
 }
 
-/** 402, never 429, saying which limit it was and how to leave it (U1). */
+/** 402, never 429, saying which limit it was and how to lift it (U1). */
 export function shortOf(shortage: Shortage, price: string, left: Thousandths): ServiceError {
   const has = creditsOf(Math.max(0, left));
   if (shortage === 'max_credits') {

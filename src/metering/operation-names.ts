@@ -4,35 +4,36 @@ import { NAME_LENGTH, OTHER } from '../core/usage.js';
 import type { Clock } from '../ports/clock.js';
 import type { Ledger } from '../ports/ledger.js';
 
-/** Of one account's entry, beside its names. */
+/** Memory of one account's entry, without its names. */
 const OVERHEAD_BYTES = 512;
 
-/** Longest that a charge waits to learn whether its operation's name is kept, milliseconds. */
+/** Longest that a charge waits to learn whether the ledger keeps its operation's name, milliseconds. */
 const MAX_CLAIM_MS = 500;
 
-/** Names of one account that wait for the claim before theirs. */
+/** Most names of one account that wait for the claim before theirs. */
 const MOST_WAITING = 100;
 
-/** Accounts whose names are being claimed. */
+/** Most accounts whose names are being claimed at once. */
 const MOST_CLAIMS = 1_000;
 
 interface Known {
   readonly day: string;
   readonly names: ReadonlySet<string>;
-  /** The store turned a name away: there are as many as there may be. */
+  /** The store rejected a name: the account has as many as it may have. */
   readonly full: boolean;
 }
 
 interface Claim {
-  /** For the next one, while one is on its way. */
+  /** Names for the next claim, while one is in progress. */
   waiting: Set<string>;
   next: Promise<Known | undefined> | undefined;
   current: Promise<Known | undefined>;
 }
 
 /**
- * Of a caller's own text the ledger keeps an operation's name (M30), at most 100 of an account and UTC day, over all nodes. What
- * this process knows to be kept costs nothing; another name is claimed once, and one at a time for an account.
+ * The names of callers' own operations that the ledger keeps (M30), at most 100 per account and UTC day, over all
+ * nodes. A name that this process knows to be kept costs nothing; any other is claimed once, with one claim at a time
+ * for an account.
  */
 export class OperationNames {
   readonly #ledger: Pick<Ledger, 'claimNames'>;
@@ -55,7 +56,10 @@ export class OperationNames {
     this.#claimTimeoutMs = claimTimeoutMs;
   }
 
-  /** The name under which the account's operation is kept: its own, or `other`. Never rejects; at once where it is known. */
+  /**
+   * The name under which the ledger keeps the account's operation: its own, or `other`. Never rejects; resolved at once
+   * if it is known.
+   */
   keep(accountId: string, name: string): string | Promise<string> {
     const short = name.slice(0, NAME_LENGTH);
     const day = new Date(this.#clock.now()).toISOString().slice(0, 10);
@@ -90,7 +94,7 @@ export class OperationNames {
     return claim.next;
   }
 
-  /** Undefined when the store did not say. */
+  /** Undefined if the store did not answer. */
   async #claimNames(accountId: string, day: string, names: readonly string[]): Promise<Known | undefined> {
     try {
       const kept = new Set(await this.#ledger.claimNames(accountId, day, names));

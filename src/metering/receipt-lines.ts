@@ -1,22 +1,22 @@
 import type { ReceiptLine } from '../ports/ledger.js';
 
-/** Bytes of the lines as JSON: what the ledger keeps of a receipt is small whatever was asked (M30). */
+/** Most bytes of the lines as JSON: a receipt in the ledger is small whatever was asked for (M30). */
 const MOST_BYTES = 1000;
 
-/** Characters of a path that the ledger keeps. */
+/** Most characters of a path in the ledger. */
 const PATH_LENGTH = 64;
 
-/** The path of lines that there was no room for by themselves. */
+/** The path of lines that there was no room for separately. */
 const ELSEWHERE = 'other';
 
-/** Lines that an answer tells, and characters of a path in it: aliases are the caller's own, and may be long. */
+/** Most lines in an answer, and characters of a path in it: aliases are the caller's own, and may be long. */
 const MOST_SHOWN = 100;
 const SHOWN_PATH_LENGTH = 256;
 
 /**
- * A receipt's lines as the ledger keeps them: paths are made of the schema's names, which `fieldPaths` has by response path.
- * What is beyond the bytes is folded by unit and cache label under `other`; where these are too many, profiles and tweets, which
- * cost the same, are counted together as tweets. Sums stay what they are.
+ * A receipt's lines for the ledger: paths use the schema's names, which `fieldPaths` maps from response paths. Lines
+ * that exceed the bytes are folded by unit and cache label under `other`; if these are still too many, profiles and
+ * tweets, which cost the same, are counted together as tweets. Sums do not change.
  */
 export function ledgerLines(lines: readonly ReceiptLine[], fieldPaths: ReadonlyMap<string, string>): ReceiptLine[] {
   const named = folded(lines, ({ path }) => shortPath(fieldPaths.get(path) ?? ELSEWHERE));
@@ -28,7 +28,7 @@ export function ledgerLines(lines: readonly ReceiptLine[], fieldPaths: ReadonlyM
   return folded(likeTweets, () => ELSEWHERE);
 }
 
-/** A receipt's lines as the answer tells them, by response path (G4): bounded, whatever the caller's aliases are. */
+/** A receipt's lines for the answer, by response path (G4): bounded, whatever the caller's aliases are. */
 export function responseLines(lines: readonly ReceiptLine[]): ReceiptLine[] {
   const clipped = (line: ReceiptLine): ReceiptLine =>
     line.path.length <= SHOWN_PATH_LENGTH ? line : { ...line, path: `${line.path.slice(0, SHOWN_PATH_LENGTH - 1)}…` };
@@ -36,7 +36,7 @@ export function responseLines(lines: readonly ReceiptLine[]): ReceiptLine[] {
   return [...lines.slice(0, MOST_SHOWN).map(clipped), ...folded(lines.slice(MOST_SHOWN), () => ELSEWHERE)];
 }
 
-/** One line for each path, unit and cache label, in the order in which they come. */
+/** One line for each path, unit and cache label, in order of first appearance. */
 function folded(lines: readonly ReceiptLine[], pathOf: (line: ReceiptLine) => string): ReceiptLine[] {
   const sums = new Map<string, ReceiptLine>();
   for (const line of lines) {
@@ -48,7 +48,7 @@ function folded(lines: readonly ReceiptLine[], pathOf: (line: ReceiptLine) => st
   return [...sums.values()];
 }
 
-/** The first name, and of those behind it the last ones: `user...quoted.retweeted`. */
+/** The first name, and the last ones that fit: `user...quoted.retweeted`. */
 function shortPath(path: string): string {
   if (path.length <= PATH_LENGTH) return path;
   const [first = '', ...names] = path.split('.');

@@ -10,9 +10,9 @@ export interface Charge {
   readonly items: number;
   readonly cacheHits: number;
   readonly cache: CacheLabel;
-  /** As the answer tells them: by response path (G4), bounded. */
+  /** For the answer: by response path (G4), bounded. */
   readonly lines: readonly ReceiptLine[];
-  /** As the ledger keeps them: by the schema's names, and small (M30). The sums are the same. */
+  /** For the ledger: by the schema's names, and small (M30). The sums are the same. */
   readonly ledgerLines: readonly ReceiptLine[];
 }
 
@@ -24,9 +24,9 @@ export interface Dependency {
 
 type Line = { -readonly [K in keyof ReceiptLine]: ReceiptLine[K] };
 
-/** What one operation delivered: lines folded per path, unit and cache label (G4); an object is on it once (G3). */
+/** The items that one operation delivered: lines folded per path, unit and cache label (G4); each object once (G3). */
 export class Receipt {
-  /** By path: it may be long, and is looked up for every item. */
+  /** By path, for lookup by each item: a path may be long. */
   readonly #lines = new Map<string, Line[]>();
   readonly #paid = new Set<string>();
   #bypassed = false;
@@ -36,7 +36,7 @@ export class Receipt {
   #repeatable = true;
   amount: Thousandths = 0;
 
-  /** True when this object is on the receipt already; repeating it is free (G3). */
+  /** True if this object is on the receipt already; repeating it is free (G3). */
   has(object: string): boolean {
     return this.#paid.has(object);
   }
@@ -62,19 +62,21 @@ export class Receipt {
     return this.#lines.get(path)?.find((line) => line.unit === unit && line.cache === cache);
   }
 
-  /** Notes where a part of the answer came from, even if nothing was delivered (B10) or charged. */
+  /** Records where a part of the answer came from, even if nothing was delivered (B10) or charged. */
   noteSource(cache: ItemCache, fetchedAt: number): void {
     if (cache === 'bypass') this.#bypassed = true;
     if (cache === 'miss') this.#readUpstream = true;
     this.#oldest = Math.min(this.#oldest, fetchedAt);
   }
 
-  /** Notes a cached value that the answer was made of. */
+  /** Records a cached value that the answer was made of. */
   noteDependency(key: string, value: object): void {
     this.#dependencies.push({ key, value });
   }
 
-  /** Something was missing, refused or trimmed: the same call may get another answer although no cached value changed. */
+  /**
+   * Something was missing, refused or trimmed: the same call may get another answer although nothing cached changed.
+   */
   markNotRepeatable(): void {
     this.#repeatable = false;
   }
@@ -84,14 +86,17 @@ export class Receipt {
     return this.#repeatable ? this.#dependencies : null;
   }
 
-  /** When the oldest part of the answer was read from the network (T16), Unix milliseconds; undefined if nothing was. */
+  /**
+   * When the oldest part of the answer was read (T16), Unix milliseconds; undefined if nothing came from the network.
+   */
   get fetchedAt(): number | undefined {
     return Number.isFinite(this.#oldest) ? this.#oldest : undefined;
   }
 
   /**
-   * The receipt as one charge. `cache` is `hit` only when nothing was read upstream (M6); a batch of cached and read
-   * objects is `mixed`, and where nothing was found it is `miss`, or `bypass` with `fresh` (B10). `fieldPaths`: see `ledgerLines`.
+   * The receipt as one charge. `cache` is `hit` only if nothing was read upstream (M6); a batch of cached and read
+   * objects is `mixed`, and if nothing was found it is `miss`, or `bypass` with `fresh` (B10). `fieldPaths`: see
+   * `ledgerLines`.
    */
   fold(kind: 'page' | 'batch' = 'page', fieldPaths: ReadonlyMap<string, string> = new Map()): Charge {
     const lines = [...this.#lines.values()].flat().filter((line) => line.items > 0);

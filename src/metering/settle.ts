@@ -19,7 +19,7 @@ export interface Settlement {
   readonly operation: string | Promise<string>;
   /** The call's deadline, monotonic milliseconds (S13). */
   readonly deadlineAtMs: number;
-  /** Aborted once the caller has left, and from the deadline on: then posting is not begun. */
+  /** Aborted once the caller has disconnected, and from the deadline on: posting is then not begun. */
   readonly signal: AbortState;
 }
 
@@ -27,10 +27,11 @@ export interface Settlement {
 const GRACE_MS = 1_000;
 
 /**
- * Posts the charge, durably and once, under the request's id, and gives the balance of this call's own ledger row (M16).
- * A charge of zero is not posted. Throws `no_credits` when another call spent the balance in between (M17: nothing was
- * charged, nothing may be delivered), `internal` when the ledger could not be written (M19), the signal's reason when it was not
- * begun in time, and `upstream_error` with the reason `charge_unknown` when nobody knows a second after the deadline.
+ * Posts the charge, durably and once, under the request's id, and returns the balance of this call's own ledger row
+ * (M16). A charge of zero is not posted. Throws `no_credits` if another call spent the balance in between (M17: nothing
+ * was charged, nothing may be delivered), `internal` if the ledger could not be written (M19), the signal's reason if
+ * posting was not begun in time, and `upstream_error` with the reason `charge_unknown` if the outcome is unknown a
+ * second after the deadline.
  */
 export async function settle(at: Settlement, charge: Charge): Promise<Thousandths> {
   const { caller, limit, ledger, requestId, operation, monotonic } = at;

@@ -7,7 +7,7 @@ import type { Ledger } from '../ports/ledger.js';
 import { SpendingLimit } from './spending-limit.js';
 import { Wallet } from './wallet.js';
 
-/** A cached balance is trusted only for this long, and only if it covers the call's worst case this many times. */
+/** A cached balance is trusted only for this long, and only if it covers this many times the call's worst case. */
 const TRUST_MS = 2000;
 
 const TRUST_FACTOR = 20;
@@ -28,9 +28,9 @@ export class WalletCache {
   }
 
   /**
-   * The spending limit of one call. `worst` is the most it can cost; `budget` is the caller's own (M26), or Infinity. If the cached
-   * balance may not cover that, the ledger is asked, and posts in flight are awaited: nothing is refused or trimmed on a balance
-   * that the ledger would not confirm. The caller bounds the wait.
+   * The spending limit of one call. `worst` is the most it can cost; `budget` is the caller's own (M26), or Infinity.
+   * If the cached balance may not cover that, the ledger is asked and posts in flight are awaited: nothing is refused
+   * or trimmed on a balance that the ledger would not confirm. The caller bounds the wait.
    */
   async open(caller: Caller, worst: Thousandths, budget: Thousandths): Promise<SpendingLimit> {
     const { walletId, keyId, capThousandths } = caller;

@@ -1,18 +1,19 @@
 import type { Thousandths } from '../core/credits.js';
 import type { Posted } from '../ports/ledger.js';
 
-/** A balance, and the number of the wallet entry it was read after: the higher, the newer. */
+/** A balance, and the number of the wallet entry after which it was read: the higher, the newer. */
 interface Figure {
   readonly balance: Thousandths;
   readonly seq: number;
 }
 
 /**
- * What this process knows of one wallet: a balance read from the ledger, and what calls in flight here are about to spend (M5).
+ * This process's view of one wallet: a balance read from the ledger, and the amount that calls in flight here are about
+ * to spend (M5).
  *
- * A post is durable before this process learns of it. A balance read in between already has the amount subtracted, and it must
- * not be subtracted again for the call in flight. So a lower balance is adopted only once all posts that it may contain are
- * booked; the entry number of each then tells whether it was included.
+ * A post is durable before this process learns of it. A balance read in between already has the amount subtracted, and
+ * it must not be subtracted again for the call in flight. So a lower balance is adopted only once all posts that it may
+ * contain are booked; the entry number of each then shows whether it was included.
  */
 export class Wallet {
   #balance: Thousandths;
@@ -21,9 +22,9 @@ export class Wallet {
   #inFlight: Thousandths = 0;
   /** Posts in flight; each resolves when it is booked, and never rejects. */
   readonly #posting = new Set<Promise<void>>();
-  /** Of all posts that were booked since the figure, the newest. */
+  /** The newest of all posts booked since the current figure. */
   #newest: Figure | null = null;
-  /** Posts booked while figures are being read: a figure may be older than they. */
+  /** Posts booked while figures are being read: a figure may be older than these posts. */
   #booked: { readonly seq: number; readonly amount: Thousandths }[] = [];
   #readings = 0;
 
@@ -36,17 +37,17 @@ export class Wallet {
     return this.#balance - this.#inFlight;
   }
 
-  /** When the balance was last confirmed by the ledger, by the caller's clock. */
+  /** When the ledger last confirmed the balance, by the caller's clock. */
   get knownAtMs(): number {
     return this.#knownAtMs;
   }
 
-  /** A call is about to spend this, or, below zero, is not after all. */
+  /** A call is about to spend this amount; a negative amount takes a plan back. */
   plan(amount: Thousandths): void {
     this.#inFlight += amount;
   }
 
-  /** Part of what was planned, of `amount`, is being posted. Counts as planned until the ledger has said what became of it. */
+  /** Part of the planned amount, `amount`, is being posted. It counts as planned until the outcome is known. */
   post(posting: Promise<Posted>, planned: Thousandths, amount: Thousandths, clock: { now(): number }): void {
     const end = (): void => {
       this.#posting.delete(booked);
@@ -72,13 +73,13 @@ export class Wallet {
       this.#balance -= amount;
       if (this.#readings > 0) this.#booked.push({ seq, amount });
     }
-    // Nothing of ours is on its way: whatever is newest is right as it stands.
+    // No post of this process is in flight, so the newest figure is exact.
     if (this.#posting.size === 0) this.#adopt(this.#newest, nowMs);
   }
 
   /**
-   * Reads a figure that covers `need`, or is right. Resolves with what was read: at once if there is enough whatever else is
-   * being posted, else once all that was being posted is booked.
+   * Reads a figure that covers `need`, or is exact. Resolves with the figure: at once if it is enough whatever else is
+   * being posted, otherwise once every post in flight is booked.
    */
   async learn<F extends Figure>(read: () => Promise<F>, need: Thousandths, clock: { now(): number }): Promise<F> {
     this.#readings += 1;
@@ -89,7 +90,7 @@ export class Wallet {
         this.#adopt(figure, clock.now());
         return figure;
       }
-      // As if none of those that are being posted were in it: it can only be more.
+      // Assumes that the figure contains none of the posts in flight: the balance can only be higher.
       const least = figure.balance - this.#bookedAfter(figure.seq) - this.#inFlight;
       if (least >= this.left) this.#adopt(figure, clock.now());
       else settled = Promise.all(this.#posting).then(() => this.#adopt(figure, clock.now()));
@@ -102,7 +103,7 @@ export class Wallet {
     }
   }
 
-  /** The ledger refused what this balance allowed, or the outcome is unknown: read it again next time. */
+  /** The ledger refused what this balance allowed, or the outcome is unknown: read the balance again next time. */
   invalidate(): void {
     this.#knownAtMs = Number.NEGATIVE_INFINITY;
   }

@@ -6,7 +6,7 @@ import { isChallenge } from './pkce.js';
 import { faultOf, isRegistered, withParameters } from './redirect-uris.js';
 import { type Addresses, resourceOf } from './resources.js';
 
-/** What a client asks a customer for: every part of it proven. */
+/** A client's request to a customer, fully validated. */
 export interface AuthorizationRequest {
   readonly client: Client;
   readonly redirectUri: string;
@@ -16,12 +16,12 @@ export interface AuthorizationRequest {
   readonly resource: string | null;
 }
 
-/** Either something to ask the customer, or what is wrong, and the address that takes the error back to the client. */
+/** Either a request to show to the customer, or an error and the address that takes it back to the client. */
 export type ParsedAuthorization =
   | { readonly state: 'asked'; readonly ask: AuthorizationRequest }
   | { readonly state: 'refused'; readonly error: OAuthError; readonly back: string };
 
-/** The parameters that count; the others are ignored (RFC 6749 3.1). */
+/** The parameters in use; others are ignored (RFC 6749 3.1). */
 export const AUTHORIZATION_FIELDS = [
   'response_type',
   'response_mode',
@@ -35,9 +35,10 @@ export const AUTHORIZATION_FIELDS = [
 ] as const;
 
 /**
- * Reads an authorization request. As long as client and redirect address are not proven it throws OAuthError, which is to be
- * shown and never sent to that address; what is wrong after that may go back to the client, with its state and our name. But
- * only when the customer says so: anybody can register an address, and must not have us redirect to it (RFC 9700 4.11.2).
+ * Reads an authorization request. Until the client and its redirect address are validated it throws OAuthError, which
+ * must be shown and never sent to that address; later errors may go back to the client, with its state and Perch's
+ * issuer. But only once the customer agrees: anyone can register an address, and must not be able to make Perch
+ * redirect to it (RFC 9700 4.11.2).
  */
 export async function parseAuthorization(
   fields: URLSearchParams,
@@ -60,7 +61,7 @@ export async function parseAuthorization(
   }
 }
 
-/** Where an error is sent, with `iss` (RFC 9207). */
+/** The redirect for an error, with `iss` (RFC 9207). */
 export function errorLocation(
   { redirectUri, state }: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
   { code, message }: OAuthError,
@@ -69,21 +70,21 @@ export function errorLocation(
   return withParameters(redirectUri, { error: code, error_description: message, state, iss: authUrl });
 }
 
-/** Where a code is sent, with `iss` (RFC 9207). */
+/** The redirect for a code, with `iss` (RFC 9207). */
 export const codeLocation = (
   { redirectUri, state }: AuthorizationRequest,
   code: string,
   { authUrl }: Addresses,
 ): string => withParameters(redirectUri, { code, state, iss: authUrl });
 
-/** A parameter may be there once at most (RFC 6749 3.1). */
+/** The parameter's value, which may be sent once at most (RFC 6749 3.1). */
 function only(fields: URLSearchParams, name: string): string | null {
   const values = fields.getAll(name);
   if (values.length > 1) throw new OAuthError('invalid_request', `${name} is given more than once.`);
   return values[0] ?? null;
 }
 
-/** Named by the client and registered, or the only one that is registered. */
+/** The address that the client named, if it is registered, or its only registered one. */
 function redirectOf(
   fields: URLSearchParams,
   { redirectUris }: Client,
@@ -104,7 +105,7 @@ function redirectOf(
   );
 }
 
-/** It may have been registered when more was taken. */
+/** Checks an address again: it may have been registered when the rules allowed more. */
 function sound(redirectUri: string): string {
   const fault = faultOf(redirectUri);
   if (fault === null) return redirectUri;

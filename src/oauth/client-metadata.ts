@@ -5,11 +5,11 @@ import { OAuthError } from './oauth-error.js';
 import { faultOf } from './redirect-uris.js';
 
 const MOST_REDIRECT_URIS = 20;
-/** In all: anybody may register, and it is kept for weeks. */
+/** For all addresses together: anyone may register, and the registration is kept for weeks. */
 const MOST_REDIRECT_CHARS = 8000;
 const MOST_NAME_CHARS = 80;
 
-/** RFC 7591 section 2; what it does not name is ignored (A12). */
+/** RFC 7591 section 2; unknown members are ignored (A12). */
 const METADATA = z.object({
   redirect_uris: z.array(z.string()).min(1).max(MOST_REDIRECT_URIS),
   client_name: z.string().nullish(),
@@ -18,7 +18,7 @@ const METADATA = z.object({
   response_types: z.array(z.string()).nullish(),
 });
 
-/** A client's own description of itself, checked. Throws `invalid_redirect_uri` or `invalid_client_metadata`. */
+/** A client's own description of itself, validated. Throws `invalid_redirect_uri` or `invalid_client_metadata`. */
 export function clientFrom(clientId: string, description: unknown): Client {
   const read = METADATA.safeParse(description);
   if (!read.success) {
@@ -46,13 +46,13 @@ export function clientFrom(clientId: string, description: unknown): Client {
   return { clientId, name: shownName(client_name ?? ''), uri: pageOf(client_uri), redirectUris: redirect_uris };
 }
 
-/** Without what could make it look like something else: control and format characters, and more of it than a line. */
+/** Removes what could disguise the name: control and format characters, and text beyond one line. */
 function shownName(name: string): string {
   const plain = name.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
   return plain === '' ? 'Unnamed client' : [...plain].slice(0, MOST_NAME_CHARS).join('');
 }
 
-/** As a parser writes it: no control character is left, which the store could not keep. */
+/** As a parser writes it, without the control characters that the store cannot keep. */
 function pageOf(uri: string | null | undefined): string | null {
   if (!uri || uri.length > 2000 || !URL.canParse(uri)) return null;
   const { protocol, href } = new URL(uri);

@@ -21,7 +21,7 @@ const DOCUMENT = z.object({
   token_endpoint_auth_method: z.string().nullish(),
 });
 
-/** Clients: those that registered themselves, and those that are documents on the web. All of them are public. */
+/** Clients that registered themselves, and those described by documents on the web. All of them are public. */
 export class Clients {
   readonly #options: ClientsOptions;
 
@@ -29,7 +29,7 @@ export class Clients {
     this.#options = options;
   }
 
-  /** RFC 7591. Throws OAuthError where the description is not sound. */
+  /** RFC 7591. Throws OAuthError if the description is invalid. */
   async register(description: unknown): Promise<Record<string, unknown>> {
     const { store, clock, randomBytes } = this.#options;
     const client = clientFrom(`perch_client_${newSecret(randomBytes)}`, description);
@@ -48,7 +48,7 @@ export class Clients {
     };
   }
 
-  /** Throws `invalid_client` when there is none under this id; its message says why. */
+  /** Throws `invalid_client` if there is none with this id; its message says why. */
   async find(clientId: string): Promise<Client> {
     if (isDocumentId(clientId)) return this.#fromDocument(clientId);
     const client = await this.#options.store.find(clientId);
@@ -57,8 +57,8 @@ export class Clients {
   }
 
   /**
-   * Whether the id can be a client's, without a look at its document: codes and refresh tokens are bound to the id, and a
-   * client whose document cannot be reached just now keeps what it was given.
+   * Whether the id can be a client's, without fetching its document: codes and refresh tokens are bound to the id, so a
+   * client whose document is temporarily unreachable keeps its tokens.
    */
   async isKnown(clientId: string): Promise<boolean> {
     return isDocumentId(clientId) || (await this.#options.store.find(clientId)) !== undefined;
@@ -68,7 +68,7 @@ export class Clients {
     const document = await this.#read(clientId);
     const { data } = DOCUMENT.safeParse(document);
     if (data?.client_id !== clientId) throw refused(clientId, 'its client_id is not its own URL.');
-    // What is public has none (draft-ietf-oauth-client-id-metadata-document).
+    // A public client has no secret (draft-ietf-oauth-client-id-metadata-document).
     if (data.client_secret !== undefined || data.token_endpoint_auth_method?.startsWith('client_secret')) {
       throw refused(clientId, 'it mentions a client secret.');
     }
@@ -92,10 +92,10 @@ export class Clients {
 const refused = (clientId: string, why: string): OAuthError =>
   new OAuthError('invalid_client', `The client metadata at ${truncated(clientId, 200)} cannot be used: ${why}`, 401);
 
-/** Whether a client id is the address of a document: https with a path that is written plainly (A13). */
+/** Whether a client id is a document's address: https with a path in plain form (A13). */
 export function isDocumentId(clientId: string): boolean {
   if (!clientId.startsWith('https://') || clientId.length > 1000 || !URL.canParse(clientId)) return false;
   const url = new URL(clientId);
-  // Written as a parser would write it: no dot segments, no default port, no other spelling of the same.
+  // In a parser's own spelling: no dot segments, no default port, no other form of the same address.
   return url.href === clientId && url.pathname !== '/' && url.username + url.password === '' && !clientId.includes('#');
 }

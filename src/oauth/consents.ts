@@ -16,7 +16,7 @@ export interface ConsentsOptions {
   readonly newId: () => string;
 }
 
-/** What customers say yes to. */
+/** Records customers' consent. */
 export class Consents {
   readonly #options: ConsentsOptions;
 
@@ -24,7 +24,10 @@ export class Consents {
     this.#options = options;
   }
 
-  /** The code that the client may redeem once, within a minute. `cap` bounds what it may spend; null: the wallet does. */
+  /**
+   * Issues a code that the client may redeem once, within a minute. `cap` bounds what it may spend; null: only the
+   * wallet does.
+   */
   async allow(request: AuthorizationRequest, accountId: string, cap: Cap | null, by: Actor): Promise<string> {
     const { store, clock, randomBytes, newId } = this.#options;
     const code = newSecret(randomBytes);

@@ -4,12 +4,12 @@ import { ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { GrantRecord, GrantStore } from '../ports/grants.js';
 
-/** A registered client without a live grant is forgotten after as long. */
+/** A registered client without a live grant is deleted after this time. */
 const IDLE_DAYS = 30;
-/** An ended code or token is kept for as long: used again, it still tells of a theft. */
+/** An ended code or token is kept for this time: if it is used again, that reveals a theft. */
 const ENDED_DAYS = 1;
 
-/** What the owner of an account sees of the clients it let in. */
+/** The clients that an account's owner let in. */
 export class Grants {
   readonly #store: GrantStore;
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class Grants {
     return this.#store.list(accountId);
   }
 
-  /** Ends a grant and its keys now. Again, nothing happens. Throws `not_found` when the account never had it. */
+  /** Ends a grant and its keys now. Idempotent. Throws `not_found` if the account never had it. */
   async revoke(accountId: string, grantId: string, by: Actor): Promise<void> {
     if (await this.#store.revoke({ accountId, grantId }, by, this.#now())) return;
     const known = await this.list(accountId);
@@ -32,7 +32,7 @@ export class Grants {
     throw new ServiceError('not_found', 'This account has no such app.');
   }
 
-  /** Forgets what is of no more use; to be called every hour or so, on any number of nodes. */
+  /** Deletes what is no longer needed; call it about once an hour, on any number of nodes. */
   sweep(): Promise<{ clients: number }> {
     const nowMs = this.#clock.now();
     const before = (days: number) => new Date(nowMs - days * DAY_MS);

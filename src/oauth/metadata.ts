@@ -1,9 +1,9 @@
 import type { Addresses } from './resources.js';
 
-/** All that any client is let do: read what is public. */
+/** The only permission a client can get: to read public data. */
 export const SCOPE = 'read';
 
-/** RFC 8414: what the authorization server is, and where. */
+/** RFC 8414: describes the authorization server and its endpoints. */
 export const serverMetadata = ({ authUrl, baseUrl }: Addresses) => ({
   issuer: authUrl,
   authorization_endpoint: `${authUrl}/oauth/authorize`,
@@ -22,7 +22,10 @@ export const serverMetadata = ({ authUrl, baseUrl }: Addresses) => ({
   protected_resources: [baseUrl, `${baseUrl}/mcp`],
 });
 
-/** RFC 9728: whose keys a resource takes. It names the resource that its own address was made from. */
+/**
+ * RFC 9728: the authorization server whose keys a resource accepts. It names the resource that its own address was
+ * derived from.
+ */
 export const resourceMetadata = ({ authUrl }: Addresses, resource: string) => ({
   resource,
   authorization_servers: [authUrl],
@@ -31,7 +34,7 @@ export const resourceMetadata = ({ authUrl }: Addresses, resource: string) => ({
   resource_name: 'Perch',
 });
 
-/** The resource whose metadata is at `/.well-known/oauth-protected-resource{suffix}`; undefined where there is none. */
+/** The resource whose metadata is at `/.well-known/oauth-protected-resource{suffix}`; undefined if there is none. */
 export function resourceAt({ baseUrl }: Addresses, suffix: string): string | undefined {
   if (suffix === '') return baseUrl;
   if (suffix === '/mcp') return `${baseUrl}/mcp`;

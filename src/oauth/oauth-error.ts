@@ -1,6 +1,6 @@
 import { truncated } from '../core/truncated.js';
 
-/** Longest description, in characters: it may quote what a client sent, and goes into addresses, too. */
+/** Longest description, in characters: it may quote what a client sent, and may become part of an address. */
 const MOST_DESCRIPTION = 500;
 
 /** The codes of RFC 6749 5.2, RFC 7009, RFC 7591 3.2.2 and RFC 8707 that are used here. */
@@ -17,11 +17,11 @@ export type OAuthErrorCode =
   | 'unsupported_grant_type'
   | 'unsupported_response_type';
 
-/** What a client can cause: told in the form of OAuth, `{error, error_description}`. The message is public. */
+/** An error that a client can cause, reported in OAuth's form, `{error, error_description}`. The message is public. */
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode;
   readonly status: number;
-  /** Seconds; undefined where to wait does not help. */
+  /** Seconds; undefined if waiting does not help. */
   readonly retryAfter: number | undefined;
 
   constructor(code: OAuthErrorCode, message: string, status = 400, retryAfter?: number) {

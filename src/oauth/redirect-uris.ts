@@ -1,8 +1,8 @@
-/** Where an answer may be sent (A16, RFC 8252). */
+/** Addresses that an authorization answer may be sent to (A16, RFC 8252). */
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Private-use schemes without a dot that well-known clients brought along before anybody asked them for one. */
+/** Private-use schemes without a dot that well-known clients already use. */
 const KNOWN_APPS: ReadonlySet<string> = new Set(
   'chatgpt claude cursor goose kiro lmstudio raycast trae vscode vscode-insiders vscodium warp windsurf zed'
     .split(' ')
@@ -10,8 +10,8 @@ const KNOWN_APPS: ReadonlySet<string> = new Set(
 );
 
 /**
- * What the system or the browser would open, run or search itself. Most have no dot and are none of the known apps, but these
- * families may have one: `x-apple.systempreferences:`, `microsoft.windows.camera:`.
+ * Schemes that the system or the browser would open, run or search itself. Most have no dot and are not among the known
+ * apps, but these families may have one: `x-apple.systempreferences:`, `microsoft.windows.camera:`.
  */
 const OF_THE_SYSTEM =
   /^(?:ms-|microsoft[.-]|windows[.-]|x-apple|apple[.-]|search|shell|android|chrome|moz-|web\+|ext\+)|-extension:$/;
@@ -21,20 +21,23 @@ const MOST_CHARS = 2000;
 /** Plain http on the user's own machine, whatever the port (RFC 8252 7.3). */
 export const isLoopback = (url: URL): boolean => url.protocol === 'http:' && LOOPBACK.has(url.hostname);
 
-/** Why it may not be one, or null: https, loopback http, or a private-use scheme; no fragment, no user, plain ASCII. */
+/**
+ * Why an address is not allowed, or null. Allowed: https, loopback http, or a private-use scheme; no fragment, no user,
+ * plain ASCII.
+ */
 export function faultOf(uri: string): string | null {
   if (uri.length > MOST_CHARS) return `is longer than ${MOST_CHARS} characters`;
   if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri) || !URL.canParse(uri)) return 'is not an absolute URI';
   if (uri.includes('#')) return 'has a fragment';
   const url = new URL(uri);
-  // The page shows it; a parser lets more through than any name has.
+  // The page shows the host; a parser allows more characters than any real host name has.
   if (!/^(?:[\w.-]*|\[[0-9a-f:.]+\])$/i.test(url.hostname)) return 'has a host that is not a valid name';
   if (url.username !== '' || url.password !== '') return 'contains a user name';
   if (url.protocol === 'http:' && !isLoopback(url)) return 'uses http: only https, or http on loopback, is allowed';
   return url.protocol === 'https:' || isLoopback(url) ? null : schemeFault(url.protocol);
 }
 
-/** A private-use scheme is a name that its owner has, turned around: it has a dot (RFC 8252 7.1). */
+/** A private-use scheme is its owner's domain name, reversed, so it has a dot (RFC 8252 7.1). */
 function schemeFault(scheme: string): string | null {
   if (KNOWN_APPS.has(scheme)) return null;
   if (OF_THE_SYSTEM.test(scheme)) return `has a scheme not allowed for redirects (${scheme})`;
@@ -42,23 +45,23 @@ function schemeFault(scheme: string): string | null {
   return `has the scheme ${scheme} but a custom scheme must contain a dot, as com.example.app: does`;
 }
 
-/** Exact match, but for the port of a loopback address (A16). */
+/** Exact match, except for the port of a loopback address (A16). */
 export function isRegistered(registered: readonly string[], uri: string): boolean {
   if (registered.includes(uri)) return true;
   const asked = portless(uri);
   return asked !== null && registered.some((known) => portless(known) === asked);
 }
 
-/** A sound loopback address without its port; null for any other. */
+/** A valid loopback address without its port; null for any other. */
 function portless(uri: string): string | null {
   if (faultOf(uri) !== null) return null;
   const url = new URL(uri);
   if (!isLoopback(url)) return null;
-  // The text, not the parsed address: what a parser would tidy up is no exact match.
+  // Uses the text, not the parsed address: what a parser would normalise is not an exact match.
   return uri.replace(/^(http:\/\/(?:\[::1\]|[^/:?]+))(?::\d*)?(?=[/?]|$)/i, '$1');
 }
 
-/** The address with more parameters; what was in its query stays as it was written. */
+/** The address with additional parameters; its existing query is left as written. */
 export function withParameters(uri: string, parameters: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) if (value !== null) query.set(name, value);

@@ -1,6 +1,6 @@
 import { OAuthError } from './oauth-error.js';
 
-/** The service's public addresses, without a slash at the end. */
+/** The service's public addresses, without a trailing slash. */
 export interface Addresses {
   readonly baseUrl: string;
   /** The issuer. */
@@ -8,8 +8,8 @@ export interface Addresses {
 }
 
 /**
- * What the client wants the token for (RFC 8707): the service, or its MCP endpoint; null when it named nothing. Throws
- * `invalid_target` for anything else.
+ * The resource that the client wants the token for (RFC 8707): the service, or its MCP endpoint; null if it named none.
+ * Throws `invalid_target` for anything else.
  */
 export function resourceOf(fields: URLSearchParams, { baseUrl }: Addresses): string | null {
   const named = new Set(fields.getAll('resource').map((resource) => plain(resource)));
@@ -19,7 +19,7 @@ export function resourceOf(fields: URLSearchParams, { baseUrl }: Addresses): str
   throw new OAuthError('invalid_target', `resource must be one of ${baseUrl} and ${baseUrl}/mcp.`);
 }
 
-/** Scheme and host in any case, with or without a slash at the end, mean the same. */
+/** Normalises a resource: the case of scheme and host, and a trailing slash, make no difference. */
 function plain(resource: string): string {
   if (!URL.canParse(resource) || /[?#]/.test(resource)) return resource;
   return new URL(resource).href.replace(/\/$/, '');

@@ -3,7 +3,7 @@ import { hashKey, keyPrefix, mintKey } from '../access/key.js';
 import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { TokenPairHashes } from '../ports/grants.js';
 
-/** What a client is given. Never stored. */
+/** The secrets that a client receives. Never stored. */
 export interface TokenPair {
   readonly key: string;
   readonly refreshToken: string;
@@ -11,13 +11,13 @@ export interface TokenPair {
 
 const REFRESH_PREFIX = 'perch_refresh_';
 
-/** The first pair of a grant, or with bytes that follow from a token, its successor. */
+/** The first pair of a grant or, with bytes derived from a token, its successor. */
 export const mintTokenPair = (randomBytes: RandomBytes): TokenPair => ({
   refreshToken: REFRESH_PREFIX + newSecret(randomBytes),
   key: mintKey(randomBytes),
 });
 
-/** The pair that takes the place of a refresh token: always the same one, and nobody without the secret can tell which. */
+/** The pair that replaces a refresh token: always the same one, and unpredictable without the secret. */
 export function successorOf(refreshToken: string, secret: Uint8Array): TokenPair {
   let block = 0;
   return mintTokenPair((length) => {

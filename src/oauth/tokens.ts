@@ -13,11 +13,11 @@ import { hashesOf, mintTokenPair, successorOf, type TokenPair } from './token-pa
 
 const KEY_MS = 30 * DAY_MS;
 const REFRESH_MS = 90 * DAY_MS;
-/** After as long a customer is asked again, however often the client refreshes (ASVS 10.4.8). */
+/** After this time a customer is asked again, however often the client refreshes (ASVS 10.4.8). */
 const GRANT_MS = 365 * DAY_MS;
-/** A client needs one refresh in 30 days; each one is a key and a line in the customer's log. */
+/** A client needs one refresh in 30 days; each one adds a key and a line in the customer's log. */
 const MOST_REFRESHES = { count: 20, windowMs: HOUR_MS };
-/** How long the old key works beside the new one, and a lost answer can be asked for again (A14). */
+/** How long the old key works alongside the new one, and a lost answer can be requested again (A14). */
 const OVERLAP_MS = 60_000;
 
 export interface TokensOptions {
@@ -25,9 +25,9 @@ export interface TokensOptions {
   readonly store: GrantStore;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
-  /** Of the hashes of keys (A11). */
+  /** For the hashes of keys (A11). */
   readonly pepper: string | Uint8Array;
-  /** From which successors follow; not the pepper. */
+  /** The secret that successors are derived with; not the pepper. */
   readonly secret: Uint8Array;
 }
 
@@ -41,10 +41,10 @@ export interface TokenAnswer {
   readonly scope: string;
 }
 
-/** Where the request came from. */
+/** The address that the request came from. */
 type From = string | null;
 
-/** The token endpoint and the revocation endpoint. The access token is an ordinary key (A14). All methods throw OAuthError. */
+/** The token and revocation endpoints. The access token is an ordinary key (A14). All methods throw OAuthError. */
 export class Tokens {
   readonly #options: TokensOptions;
 
@@ -65,7 +65,7 @@ export class Tokens {
     return this.#redeem(fields, clientId, resource, address);
   }
 
-  /** RFC 7009: ends the whole grant. A token that is not known, or not any more, is as good as revoked. */
+  /** RFC 7009: ends the whole grant. A token that is unknown or has expired counts as revoked. */
   async revoke(fields: URLSearchParams, address: From): Promise<void> {
     const { store, pepper, clock } = this.#options;
     const token = needed(fields, 'token');
@@ -81,7 +81,7 @@ export class Tokens {
   async #clientOf(fields: URLSearchParams): Promise<string> {
     const clientId = fields.get('client_id');
     if (clientId !== null && (await this.#options.clients.isKnown(clientId))) return clientId;
-    // Clients register again on exactly this.
+    // Clients register again on exactly this error.
     const message = clientId === null ? 'client_id is missing.' : 'Unknown client: it must register first.';
     throw new OAuthError('invalid_client', message, 401);
   }
@@ -157,7 +157,7 @@ const STALE = {
   refresh_token: 'Invalid refresh_token: unknown, expired, already used, revoked, or issued to another client.',
 } as const;
 
-/** One answer for all that is wrong with it: who tries codes learns nothing. */
+/** One message whatever is wrong with it, so that guessing codes reveals nothing. */
 const stale = (what: 'code' | 'refresh_token'): OAuthError => new OAuthError('invalid_grant', STALE[what]);
 
 const tooOften = (seconds: number): OAuthError =>

@@ -2,7 +2,7 @@
 import type { Actor } from '../core/audit.js';
 import type { Thousandths } from '../core/credits.js';
 
-/** Who a live key belongs to; resolved once per request. */
+/** The account and limits behind a live key; resolved once per request. */
 export interface Caller {
   readonly accountId: string;
   readonly walletId: string;
@@ -37,7 +37,7 @@ export interface AccountRecord {
   readonly balance: Thousandths;
   readonly paidUsd: number;
   readonly qps: number;
-  /** All keys stop: a payment was disputed and lost (W8), or the operator said so. */
+  /** All keys are refused: a payment dispute was lost (W8), or the operator froze the account. */
   readonly frozen: boolean;
   readonly keys: readonly KeyRecord[];
 }
@@ -50,7 +50,7 @@ export interface KeyRecord {
   /** With what was spent under it in its current period, by all keys that share it. */
   readonly cap: (Cap & { readonly spent: Thousandths }) | null;
   readonly spent: Thousandths;
-  /** The client it was given to by consent (A14), or null. */
+  /** The grant under which a client received it (A14), or null. */
   readonly grantId: string | null;
   /** When it stops or stopped working; null while it is live without an end. */
   readonly expiresAt: string | null;
@@ -69,13 +69,13 @@ export interface NewKey {
 export interface Successor {
   readonly hash: Buffer;
   readonly prefix: string;
-  /** When the new key ends by itself (RFC 3339), or null. */
+  /** When the new key expires (RFC 3339), or null. */
   readonly expiresAt: string | null;
 }
 
-/** Accounts and their keys. Every change takes who made it (`Actor`) and is recorded in the account's audit log. */
+/** Accounts and their keys. Every change takes the `Actor` that made it and is recorded in the account's audit log. */
 export interface Accounts {
-  /** By the key's hash (A11); undefined when there is no such key. */
+  /** By the key's hash (A11); undefined if there is no such key. */
   findKey(hash: Buffer): Promise<KeyLookup | undefined>;
   create(
     account: { name: string; email: string | null; paidUsd: number; qpsOverride: number | null },
@@ -85,11 +85,11 @@ export interface Accounts {
   /** Freezes or unfreezes all keys of the account; idempotent. False if there is no such account. */
   freeze(accountId: string, frozen: boolean, by?: Actor): Promise<boolean>;
   addKey(key: NewKey, by?: Actor): Promise<KeyRecord>;
-  /** Among all accounts, or those of one. */
+  /** Searches all accounts, or only the given one. */
   keyByPrefix(prefix: string, accountId?: string): Promise<(KeyRecord & { accountId: string }) | undefined>;
   /**
-   * Replaces a live key by a new one; the old one ends at `endsAt` (RFC 3339), or now (null). Throws `bad_request` for a key that
-   * is not live or was rotated already.
+   * Replaces a live key with a new one; the old one ends at `endsAt` (RFC 3339), or now (null). Throws `bad_request`
+   * for a key that is not live or was rotated already.
    */
   rotateKey(
     of: { accountId: string; keyId: string },
@@ -97,13 +97,16 @@ export interface Accounts {
     endsAt: string | null,
     by?: Actor,
   ): Promise<KeyRecord>;
-  /** Another name or cap; what is undefined stays. Throws `bad_request` for a cap below what its period has spent already. */
+  /**
+   * Changes the name or cap; undefined leaves it unchanged. Throws `bad_request` for a cap below what was already spent
+   * in its period.
+   */
   changeKey(
     of: { accountId: string; keyId: string },
     change: { name?: string | undefined; cap?: Cap | null | undefined },
     by?: Actor,
   ): Promise<KeyRecord>;
-  /** Ends a key now, and the client's grant if it was given to one. Idempotent. */
+  /** Ends a key now, and the client's grant if the key belongs to one. Idempotent. */
   revokeKey(of: { accountId: string; keyId: string }, by?: Actor): Promise<KeyRecord>;
   /** Calls the listener with the hash (hex) of each key whose state changes on any node. Returns an unsubscriber. */
   onKeyChange(listener: (hashHex: string) => void): Promise<() => Promise<void>>;

@@ -1,4 +1,4 @@
-/** Who changed what: the log of an account, which its owner can read. Append only. */
+/** An account's log of changes and who made them, which its owner can read. Append only. */
 import type { Actor, AuditDetail, AuditKind } from '../core/audit.js';
 
 export interface AuditEvent {
@@ -10,6 +10,6 @@ export interface AuditEvent {
 }
 
 export interface AuditLog {
-  /** The newest first, at most `limit`. Bounded like the ledger's queries about the past; cancelled when the signal fires. */
+  /** The newest first, at most `limit`. Bounded like the ledger's queries; cancelled when the signal fires. */
   list(accountId: string, limit: number, signal?: AbortSignal): Promise<AuditEvent[]>;
 }

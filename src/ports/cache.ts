@@ -4,7 +4,10 @@ export interface Cached<T> {
   readonly fetchedAt: number;
 }
 
-/** A cache of what was read, shared by nodes. Losing an entry costs an upstream read and nothing else. Values are never changed after `set`. */
+/**
+ * A cache of values read from the network, shared by nodes. Losing an entry costs an upstream read and nothing else.
+ * Values are never changed after `set`.
+ */
 export interface Cache {
   get<T>(key: string): Promise<Cached<T> | undefined>;
   /** In the order of the keys. */
@@ -13,8 +16,8 @@ export interface Cache {
   set<T>(key: string, cached: Cached<T>, ttlMs: number, shows?: readonly string[]): Promise<void>;
   delete(keys: readonly string[]): Promise<void>;
   /**
-   * Whether any cached value may contain the named object: false if certainly none does; undefined if unknown, because the store
-   * that knows is unreachable, full or was emptied. In the order of the names.
+   * Whether any cached value may contain the named object: false if certainly none does; undefined if unknown, because
+   * the store that knows is unreachable, full or was emptied. In the order of the names.
    */
   shows(names: readonly string[]): Promise<(boolean | undefined)[]>;
 }

@@ -5,9 +5,11 @@ export interface Clock {
   now(): number;
 }
 
-/** Timers. */
 export interface Timers {
-  /** Runs `then` after `ms` milliseconds, never in the same tick; 0 means in the next one. Returns a function that cancels it. */
+  /**
+   * Runs `then` after `ms` milliseconds, never in the same tick; 0 means the next one. Returns a function that cancels
+   * it.
+   */
   after(ms: number, then: () => void): () => void;
 }
 

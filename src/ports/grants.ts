@@ -1,12 +1,18 @@
-/** What customers let clients do (OAuth 2.0): the clients, the grants, and what proves them. Secrets are stored as hashes only. */
+/**
+ * What customers allow clients to do (OAuth 2.0): the clients, the grants, and their tokens. Secrets are stored as
+ * hashes only.
+ */
 import type { Actor } from '../core/audit.js';
 import type { Thousandths } from '../core/credits.js';
 import type { Cap } from './accounts.js';
 
-/** A client that registered itself (RFC 7591), or that is a document (A13): then its id is the document's address. */
+/**
+ * A client that registered itself (RFC 7591), or that is described by a document (A13): then its id is the document's
+ * address.
+ */
 export interface Client {
   readonly clientId: string;
-  /** As it calls itself; nobody has checked that. */
+  /** The name it gives itself, which nothing verifies. */
   readonly name: string;
   /** Its own page, https, or null. */
   readonly uri: string | null;
@@ -18,7 +24,7 @@ export interface ClientStore {
   find(clientId: string): Promise<Client | undefined>;
 }
 
-/** What an authorization code stands for: a customer said yes to this. */
+/** The consent that an authorization code stands for. */
 export interface Approval {
   readonly accountId: string;
   /** The id that the grant gets when the code is redeemed. */
@@ -26,16 +32,16 @@ export interface Approval {
   readonly clientId: string;
   readonly clientName: string;
   readonly redirectUri: string;
-  /** Whether the client named the address itself; then it must name it again (RFC 6749 4.1.3). */
+  /** Whether the client sent the address itself; it must then send it again (RFC 6749 4.1.3). */
   readonly redirectNamed: boolean;
   /** PKCE, S256. */
   readonly challenge: string;
-  /** RFC 8707; null when the client named none. */
+  /** RFC 8707; null if the client named none. */
   readonly resource: string | null;
   readonly cap: Cap | null;
 }
 
-/** A key and a refresh token as the store may know them. */
+/** A key and a refresh token as the store receives them, hashed. */
 export interface TokenPairHashes {
   readonly keyHash: Buffer;
   /** The part of the key that may be shown (A11). */
@@ -43,7 +49,7 @@ export interface TokenPairHashes {
   readonly refreshHash: Buffer;
 }
 
-/** A pair to be stored, and when its halves end. */
+/** A pair to be stored, with the expiry of each. */
 export interface NewTokenPair extends TokenPairHashes {
   readonly keyEndsAt: Date;
   readonly refreshEndsAt: Date;
@@ -51,15 +57,15 @@ export interface NewTokenPair extends TokenPairHashes {
 
 export type Redeemed =
   | { readonly state: 'redeemed' }
-  /** No such code, or too late. */
+  /** There is no such code, or it has expired. */
   | { readonly state: 'unknown' }
   /** It had been redeemed before; the grant is revoked now. */
   | { readonly state: 'reused' };
 
 export type Refreshed =
-  /** `again`: a predecessor within its grace; the pair that took its place is still the newest. */
+  /** `again`: the token is a predecessor within its overlap; its successor is still the newest pair. */
   | { readonly state: 'rotated' | 'again'; readonly keyEndsAt: Date }
-  /** No such token of this client, or too old, or its grant is revoked. */
+  /** This client has no such token, or it has expired, or its grant is revoked. */
   | { readonly state: 'unknown' }
   /** It had been used before; the grant is revoked now. */
   | { readonly state: 'reused' }
@@ -69,19 +75,19 @@ export type Refreshed =
 export interface RefreshRequest {
   readonly clientId: string;
   readonly refreshHash: Buffer;
-  /** What takes the place of the presented token; always the same for the same token. */
+  /** The pair that replaces the presented token; always the same for the same token. */
   readonly successor: NewTokenPair;
   readonly now: Date;
-  /** How long a used token still gives its successor, and the old key still works, milliseconds. */
+  /** How long a used token still returns its successor, and the old key still works, milliseconds. */
   readonly overlapMs: number;
-  /** How long a grant lasts at most: nothing of it ends later, milliseconds. */
+  /** Longest life of a grant: nothing of it outlives this, milliseconds. */
   readonly maxLifetimeMs: number;
-  /** So many rotations of one grant in so many milliseconds. */
+  /** At most `count` rotations of one grant in `windowMs`. */
   readonly most: { readonly count: number; readonly windowMs: number };
   readonly by: Actor;
 }
 
-/** Of a grant, for its owner. */
+/** A grant as its owner sees it. */
 export interface GrantRecord {
   readonly grantId: string;
   readonly clientId: string;
@@ -101,30 +107,32 @@ export interface GrantStore {
   /** Remembers an approval under the hash of its code. */
   approve(code: { hash: Buffer; approval: Approval; now: Date; endsAt: Date }, by: Actor): Promise<void>;
   /**
-   * Once: makes the grant, its key and its refresh token. `issue` checks what the code is bound to and gives the pair; what it
-   * throws leaves the code as it was.
+   * Works once: creates the grant, its key and its refresh token. `issue` checks what the code is bound to and returns
+   * the pair; if it throws, the code stays as it was.
    */
   redeem(
     request: { hash: Buffer; now: Date; by: Actor },
     issue: (approval: Approval) => NewTokenPair,
   ): Promise<Redeemed>;
-  /** A new key and a new refresh token in the place of the old ones; name and cap carry on. */
+  /** Replaces the key and the refresh token with new ones; name and cap carry over. */
   refresh(request: RefreshRequest): Promise<Refreshed>;
-  /** Whose grant a key or a refresh token belongs to. */
+  /** The grant that a key or a refresh token belongs to. */
   findByToken(hashes: {
     keyHash: Buffer;
     refreshHash: Buffer;
   }): Promise<{ accountId: string; grantId: string; clientId: string } | undefined>;
-  /** Ends the grant and all its keys; false when the account has no such grant that is live. */
+  /** Ends the grant and all its keys; false if the account has no such live grant. */
   revoke(of: { accountId: string; grantId: string }, by: Actor, now: Date): Promise<boolean>;
   /** The newest first. */
   list(accountId: string): Promise<GrantRecord[]>;
-  /** Forgets codes and refresh tokens that ended before `endedBefore`, and registered clients idle since `idleSince`. */
+  /**
+   * Deletes codes and refresh tokens that ended before `endedBefore`, and registered clients idle since `idleSince`.
+   */
   sweep(before: { endedBefore: Date; idleSince: Date }): Promise<{ clients: number }>;
 }
 
-/** The documents that clients describe themselves in (A13), fetched with care. */
+/** Documents in which clients describe themselves (A13), fetched with precautions. */
 export interface ClientDocuments {
-  /** The JSON at the address, unchecked. Throws `bad_request` when it cannot be had. */
+  /** The JSON at the address, unvalidated. Throws `bad_request` if it cannot be fetched. */
   read(url: string): Promise<unknown>;
 }

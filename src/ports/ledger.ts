@@ -27,7 +27,9 @@ export interface Debit {
   readonly lines: readonly ReceiptLine[];
 }
 
-/** `seq`: the entry's number in its wallet. Not ok: the wallet, or the key's cap, did not cover it; nothing was written (M17). */
+/**
+ * `seq`: the entry's number in its wallet. Not ok: wallet or cap did not cover the amount; nothing was written (M17).
+ */
 export type Posted =
   | { readonly ok: true; readonly balance: Thousandths; readonly seq: number }
   | { readonly ok: false; readonly reason: 'balance' | 'key_cap' };
@@ -35,7 +37,7 @@ export type Posted =
 export interface UsageRow {
   /** `2026-11-21`, UTC. */
   readonly day?: string;
-  /** `2026-11-21T13:00:00Z`: when the hour begins. */
+  /** Start of the hour: `2026-11-21T13:00:00Z`. */
   readonly hour?: string;
   readonly endpoint?: string;
   readonly keyPrefix?: string;
@@ -46,15 +48,15 @@ export interface UsageRow {
 }
 
 export interface UsageQuery {
-  /** Begin of a UTC day, RFC 3339; it counts. */
+  /** Start of a UTC day, RFC 3339; inclusive. */
   readonly from: string;
-  /** Begin of a UTC day; it does not count. */
+  /** Start of a UTC day; exclusive. */
   readonly to: string;
-  /** `hour` only within the days that hours are kept for: nothing is found before them. */
+  /** `hour` works only for the days that hours are kept for: earlier days have no rows. */
   readonly group: readonly UsageGroup[];
-  /** What a row is grouped by, in order: rows after it are wanted. */
+  /** The group values of a row, in order: only rows after it are returned. */
   readonly after?: readonly string[] | undefined;
-  /** Rows at most. */
+  /** Most rows. */
   readonly limit: number;
 }
 
@@ -86,40 +88,44 @@ export interface LedgerFault {
   readonly detail: string;
 }
 
-/** Whether to stop, and why: an AbortSignal, or something with the same two properties. */
+/** Whether to stop, and why: an AbortSignal, or an object with the same two properties. */
 export type AbortState = Pick<AbortSignal, 'aborted' | 'reason'>;
 
 export interface Ledger {
   /**
-   * Durable when it resolves; debits that wait are committed together. Idempotent by request id. Rejects with `InDoubtError` when
-   * it may have been posted, and with the ServiceError `upstream_rate_limited` (reason `settling`) when too many debits of its
-   * wallet wait; on any other error nothing was posted. Once `signal` is aborted it is not begun any more and soon rejects with
-   * its reason; whether an attempt was posted already is found out first (M18).
+   * Durable when it resolves; waiting debits are committed together. Idempotent by request id. Rejects with
+   * `InDoubtError` if it may have been posted, and with the ServiceError `upstream_rate_limited` (reason `settling`) if
+   * too many debits of its wallet are waiting; on any other error nothing was posted. Once `signal` is aborted, posting
+   * is not begun any more and soon rejects with the signal's reason; whether an earlier attempt was posted is
+   * determined first (M18).
    */
   post(debit: Debit, signal?: AbortState): Promise<Posted>;
   /** A grant: credits in, as a ledger row. Idempotent under the request id. Returns the balance after. */
   grant(grant: { requestId: string; accountId: string; amount: Thousandths; reason: string }): Promise<Thousandths>;
   /**
-   * The balance, and what the key has spent (under a cap: what that has counted in its period), as they are now; `seq`: the
-   * number of the wallet's last entry. Of two balances the one with the larger number is the newer.
+   * The current balance, and what the key has spent (under a cap: in its period); `seq`: the number of the wallet's
+   * last entry. Of two balances the one with the larger number is newer.
    */
   balance(walletId: string, keyId: string): Promise<{ balance: Thousandths; keySpent: Thousandths; seq: number }>;
   /**
-   * Queries of the past. They are free, so each is bounded in time, and each account in how many run at once: beyond that they
-   * throw `upstream_rate_limited` or `upstream_error`. Cancelled when the signal fires.
+   * Queries about the past. They are free, so each is bounded in time, and each account in how many run at once: beyond
+   * that they throw `upstream_rate_limited` or `upstream_error`. Cancelled when the signal fires.
    */
   usage(accountId: string, query: UsageQuery, signal?: AbortSignal): Promise<UsageRow[]>;
   receipt(accountId: string, requestId: string, signal?: AbortSignal): Promise<Receipt | undefined>;
   /** The newest debits first, at most `limit`. */
   recent(accountId: string, limit: number, signal?: AbortSignal): Promise<Receipt[]>;
-  /** Everything but debits, the newest first, at most `limit`. */
+  /** Every entry that is not a debit, the newest first, at most `limit`. */
   statement(accountId: string, limit: number, signal?: AbortSignal): Promise<StatementEntry[]>;
   /**
-   * Of names that a caller gave its operations (at most 64 characters), those the ledger may keep on a UTC day: the first 100
-   * of the account's. In the order in which they were first claimed, those of before included.
+   * Of the names that a caller gave its operations (at most 64 characters), those the ledger may keep on a UTC day: the
+   * account's first 100, including those claimed before. In the order in which they were first claimed.
    */
   claimNames(accountId: string, day: string, names: readonly string[]): Promise<string[]>;
-  /** Maintenance, on one node at a time; see the implementation. Rejects when the signal fires or the store is unreachable. */
+  /**
+   * Maintenance, on one node at a time; see the implementation. Rejects if the signal fires or the store is
+   * unreachable.
+   */
   runMaintenance(signal?: AbortSignal): Promise<void>;
   /** Checks every invariant over the whole database. */
   check(): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }>;

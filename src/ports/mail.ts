@@ -7,6 +7,6 @@ export interface Message {
 }
 
 export interface Mail {
-  /** Resolves once a server has taken the message; rejects when none did, with words for the operator. */
+  /** Resolves once a server has taken the message; rejects if none did, with a message for the operator. */
   send(message: Message): Promise<void>;
 }

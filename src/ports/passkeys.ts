@@ -1,35 +1,38 @@
-/** Passkeys: public keys of customers, by the id that the authenticator gave. */
+/** Passkeys: customers' public keys, by the id that the authenticator assigned. */
 import type { Actor } from '../core/audit.js';
 
 export interface PasskeyRecord {
-  /** base64url, as browsers give it. */
+  /** base64url, as browsers send it. */
   readonly credentialId: string;
   readonly name: string;
-  /** How it can be reached (`internal`, `usb`, …), as the browser said. */
+  /** How it can be reached (`internal`, `usb`, …), as the browser reported. */
   readonly transports: readonly string[];
-  /** RFC 3339; `usedAt` is null until somebody signed in with it. */
+  /** RFC 3339; `usedAt` is null until it was used to sign in. */
   readonly createdAt: string;
   readonly usedAt: string | null;
 }
 
-/** What a signature is checked against. */
+/** What a signature is verified against. */
 export interface StoredPasskey {
   readonly accountId: string;
   readonly credentialId: string;
   /** COSE. */
   readonly publicKey: Uint8Array;
-  /** The authenticator's count of signatures, so far; 0 for those that do not count. */
+  /** The authenticator's signature count so far; 0 for authenticators that do not count. */
   readonly counter: number;
 }
 
 export interface PasskeyStore {
-  /** False when the credential is somebody's already. */
+  /** False if the credential is already registered. */
   add(passkey: StoredPasskey & { name: string; transports: readonly string[] }, by: Actor): Promise<boolean>;
   find(credentialId: string): Promise<StoredPasskey | undefined>;
-  /** A signature with that count; false when the one kept is as high already, unless both are 0. `at`: Unix milliseconds. */
+  /**
+   * Records a signature with that count; false if the stored count is already as high, unless both are 0. `at`: Unix
+   * milliseconds.
+   */
   used(credentialId: string, counter: number, at: number): Promise<boolean>;
   /** The oldest first. */
   list(accountId: string): Promise<PasskeyRecord[]>;
-  /** Nothing happens when the account has no such passkey. */
+  /** Does nothing if the account has no such passkey. */
   remove(accountId: string, credentialId: string, by: Actor): Promise<void>;
 }

@@ -1,8 +1,8 @@
-/** The payment processor: it opens checkout pages, and is asked what became of them. */
+/** The payment processor: it opens checkout pages, and reports their state. */
 
-/** What is paid for, as it is sold (W3). */
+/** The purchase, as it is sold (W3). */
 export interface CheckoutRequest {
-  /** Ours; also what makes repeated asks one page. */
+  /** Perch's own id; it also makes repeated requests open only one page. */
   readonly saleId: string;
   readonly pack: string;
   /** Whole US dollars, before tax. */
@@ -17,44 +17,44 @@ export interface CheckoutRequest {
 export interface Dispute {
   readonly disputeId: string;
   readonly state: 'open' | 'won' | 'lost';
-  /** Cents, of what was paid. */
+  /** Cents of the amount paid. */
   readonly amountCents: number;
 }
 
 /** A checkout as the processor knows it now. */
 export interface PaymentState {
   readonly sessionId: string;
-  /** The sale it was opened for, as we told the processor; null where it names none. */
+  /** The sale it was opened for, as Perch sent it to the processor; null if it names none. */
   readonly saleId: string | null;
-  /** `paid` once the money is sure (W5); `over`: it will not be paid any more. */
+  /** `paid` once the money is certain (W5); `over`: it can no longer be paid. */
   readonly status: 'open' | 'paid' | 'over';
   readonly paymentIntent: string | null;
   /** Lower case, as in `usd`. */
   readonly currency: string | null;
   /** Cents before tax and discounts. */
   readonly subtotalCents: number;
-  /** Cents, all in: what was paid. */
+  /** Cents actually paid, including tax and discounts. */
   readonly totalCents: number;
-  /** Cents, of refunds that went through. */
+  /** Cents of refunds that succeeded. */
   readonly refundedCents: number;
   readonly disputes: readonly Dispute[];
 }
 
-/** Throws `upstream_error` when the processor fails or does not answer. */
+/** Throws `upstream_error` if the processor fails or does not answer. */
 export interface Payments {
-  /** Opens a checkout page; for the same sale always the same one. */
+  /** Opens a checkout page; always the same one for the same sale. */
   open(request: CheckoutRequest): Promise<{ sessionId: string; url: string }>;
   /** Undefined: the processor knows no such session. */
   lookUp(sessionId: string): Promise<PaymentState | undefined>;
-  /** The session that a payment was made in; undefined where it was made otherwise. */
+  /** The session in which a payment was made; undefined if it was made in another way. */
   sessionOf(paymentIntent: string): Promise<string | undefined>;
 }
 
-/** An event of the processor: only a hint where to look. */
+/** An event from the processor: only a hint where to look. */
 export interface PaymentEvent {
   readonly eventId: string;
   readonly type: string;
-  /** One of them, or neither where the event is about something else. */
+  /** At most one of the two; neither if the event is about something else. */
   readonly sessionId: string | null;
   readonly paymentIntent: string | null;
 }

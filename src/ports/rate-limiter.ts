@@ -13,9 +13,9 @@ export interface RateDecision {
 /** Token buckets with continuous refill; a refused request takes nothing (L3, L4). */
 export interface RateLimiter {
   /**
-   * The bucket holds `limit` requests (a whole number, at least 1) and refills evenly, all of it in `windowSeconds` (default
-   * 1): the `q` and `w` of a policy. Another limit counts from the next take on and loses no tokens; a bucket's window never
-   * changes.
+   * The bucket holds `limit` requests (a whole number, at least 1) and refills evenly, all of it in `windowSeconds`
+   * (default 1): the `q` and `w` of a policy. Another limit takes effect from the next take and loses no tokens; a
+   * bucket's window never changes.
    */
   take(bucket: string, limit: number, windowSeconds?: number): Promise<RateDecision>;
 }

@@ -1,9 +1,9 @@
-/** Sales of credits: one row per checkout, and what has come of it. */
+/** Sales of credits: one row per checkout, with its outcome. */
 import type { Actor } from '../core/audit.js';
 import type { Thousandths } from '../core/credits.js';
 import type { Dispute, PaymentEvent } from './payments.js';
 
-/** `mismatched`: paid, but not what was asked; nothing was credited, the operator is told. */
+/** `mismatched`: paid, but not the amount asked for; nothing was credited, and the operator is notified. */
 export type SaleState = 'open' | 'paid' | 'expired' | 'mismatched';
 
 export interface Sale {
@@ -22,7 +22,7 @@ export interface Sale {
   readonly createdAt: string;
   readonly paidAt: string | null;
   readonly refundedCents: number;
-  /** Taken back so far, and what the wallet did not have any more (W6). */
+  /** Credits taken back so far, and those that the wallet no longer had (W6). */
   readonly reversed: Thousandths;
   readonly shortfall: Thousandths;
   readonly disputes: readonly Dispute[];
@@ -47,16 +47,16 @@ export interface SaleChange {
   readonly disputes: readonly Dispute[];
   /** In this order. */
   readonly entries: readonly Movement[];
-  /** US dollars that the account has paid more (W8: never less). */
+  /** US dollars added to what the account has paid in all (W8: never negative). */
   readonly paidUsd: number;
-  /** A dispute was lost: all keys stop (W8). */
+  /** A dispute was lost: all keys stop working (W8). */
   readonly freeze: boolean;
 }
 
-/** What a change of a sale is computed from, all of it locked. */
+/** The input for a change of a sale, all of it locked. */
 export interface LockedSale {
   readonly sale: Sale;
-  /** Of the account's wallet. */
+  /** The balance of the account's wallet. */
   readonly balance: Thousandths;
 }
 
@@ -69,9 +69,9 @@ export interface NewSale {
   readonly idempotencyKey: string | null;
   /** Unix milliseconds. */
   readonly nowMs: number;
-  /** A sale that is older does not count for its key any more. */
+  /** An older sale no longer counts for its idempotency key. */
   readonly keyLastsMs: number;
-  /** So many sales that nobody has paid for yet may have begun in so long a time. */
+  /** Most unpaid sales begun within this time. */
   readonly mostOpen: number;
   readonly countedForMs: number;
 }
@@ -81,19 +81,19 @@ export type SaleRefusal = 'frozen' | 'too_many';
 
 export interface Sales {
   /**
-   * A new sale; with a key that the account used already, the sale it was used for, which no bound stops. The bound holds
-   * for any number at once, on all nodes.
+   * A new sale; if the account already used the key, the sale it was used for, without regard to the bound. The bound
+   * is exact for any number of concurrent calls, on all nodes.
    */
   begin(sale: NewSale): Promise<Sale | SaleRefusal>;
-  /** Notes the page that was opened for a sale, in the account's log, too; a second time, nothing happens. */
+  /** Records the page that was opened for a sale, also in the account's log; does nothing the second time. */
   opened(sale: Sale, page: { sessionId: string; url: string }, nowMs: number, by: Actor): Promise<void>;
   find(by: { sessionId: string } | { paymentIntent: string }): Promise<Sale | undefined>;
-  /** Those whose page was opened, the newest first, at most `limit`. */
+  /** Sales whose page was opened, the newest first, at most `limit`. */
   list(accountId: string, limit: number): Promise<Sale[]>;
   /**
-   * Changes a sale as `change` says of it, with the sale and the wallet locked, in one transaction with the ledger, the
-   * account and its log. `change` may be called again should the transaction be; null: nothing is to be done. False where
-   * there is no such sale: the session is not known here.
+   * Applies the result of `change` to a sale, with the sale and the wallet locked, in one transaction with the ledger,
+   * the account and its log. `change` may be called again if the transaction is retried; null: do nothing. False if
+   * there is no such sale: the session is unknown here.
    */
   change(
     session: { sessionId: string; saleId: string | null },
@@ -101,8 +101,8 @@ export interface Sales {
     change: (locked: LockedSale) => SaleChange | null,
   ): Promise<boolean>;
   /**
-   * Takes open sales that are due for a look, the longest unseen first, so that no other node does. The time between looks
-   * grows with the time since the page was opened; the last is `untilMs` after that.
+   * Claims open sales that are due for a check, the longest unchecked first, so that no other node checks them. The
+   * interval grows with the time since the page was opened; the last check is `untilMs` after that.
    */
   takeDue(nowMs: number, untilMs: number, limit: number): Promise<string[]>;
   knowsEvent(eventId: string): Promise<boolean>;

@@ -1,4 +1,4 @@
-/** Sessions as they are kept: by the hash of their secret. Times that go in are Unix milliseconds. */
+/** Sessions in the store: by the hash of their secret. Times passed in are Unix milliseconds. */
 import type { Actor } from '../core/audit.js';
 
 export type SignInMethod = 'link' | 'passkey';
@@ -8,13 +8,13 @@ export interface SessionRecord {
   readonly method: SignInMethod;
   readonly userAgent: string | null;
   readonly address: string | null;
-  /** RFC 3339, as the two below. `seenAt` is exact to a minute. */
+  /** RFC 3339, as the two below. `seenAt` is accurate to a minute. */
   readonly createdAt: string;
   readonly seenAt: string;
   readonly expiresAt: string;
 }
 
-/** Which sessions work: those that last beyond `at` and were used since `usedSince`. */
+/** Which sessions work: those that expire after `at` and were used since `usedSince`. */
 export interface ActiveAt {
   readonly at: number;
   readonly usedSince: number;
@@ -38,10 +38,10 @@ export interface SessionStore {
     working: ActiveAt,
   ): Promise<{ accountId: string; sessionId: string; startedAt: number; seenAt: number } | undefined>;
   seen(accountId: string, sessionId: string, at: number): Promise<void>;
-  /** The one used last first. */
+  /** The most recently used first. */
   list(accountId: string, working: ActiveAt): Promise<SessionRecord[]>;
-  /** Ends one session of the account, or all but one. Returns how many went on until now. */
+  /** Ends one session of the account, or all but one. Returns how many were live until now. */
   end(accountId: string, which: { only: string } | { except: string | null }, at: number, by: Actor): Promise<number>;
-  /** Deletes what was over before that time. */
+  /** Deletes sessions that ended before that time. */
   forget(before: number): Promise<void>;
 }

@@ -1,13 +1,13 @@
-/** Whose a mail address is. */
+/** The account that a mail address belongs to. */
 
 export interface EmailAccounts {
   /**
-   * The oldest account with the address, in whichever letters; where there is none, the one that `open` makes. Whoever asks for
-   * the same address meanwhile, on any node, waits and gets that one.
+   * The oldest account with the address, ignoring case; if there is none, the one that `open` creates. Concurrent calls
+   * for the same address, on any node, wait and get that one.
    */
   accountOf(email: string, open: () => Promise<string>): Promise<string>;
-  /** The oldest account with the address, in whichever letters. */
+  /** The oldest account with the address, ignoring case. */
   find(email: string): Promise<string | undefined>;
-  /** Whether its owner opened it, by sign-in, and no credits ever came in. */
+  /** Whether its owner opened it by signing in, and it never received credits. */
   lacksStartingCredits(accountId: string): Promise<boolean>;
 }

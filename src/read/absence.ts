@@ -1,6 +1,6 @@
 import { ServiceError } from '../core/errors.js';
 
-/** A remembered 404: for a while it is told again, free, without asking the network (M24). */
+/** A remembered 404: repeated for a while, free, without asking the network (M24). */
 export interface Absence {
   readonly message: string;
   readonly reason?: string;

@@ -21,7 +21,10 @@ interface Input<Ref> {
   readonly ref: Ref | null;
 }
 
-/** Duplicates folded, the first spelling and place kept (B2, B3); what cannot be a name at all stays in, as a fault (B4). */
+/**
+ * Folds duplicates, keeping the first spelling and position (B2, B3). Inputs that cannot be a name stay as failures
+ * (B4).
+ */
 export function fold<Ref>(
   texts: readonly string[],
   parse: (text: string) => { key: string; ref: Ref } | null,
@@ -38,7 +41,7 @@ export function fold<Ref>(
   return inputs;
 }
 
-/** Found objects in input order, and for every other input why not (B4, B8, B11). */
+/** The objects found, in input order, and for every other input the reason why not (B4, B8, B11). */
 export async function batch<Ref, T>(
   inputs: readonly Input<Ref>[],
   path: string,
@@ -50,7 +53,7 @@ export async function batch<Ref, T>(
   const nodes: T[] = [];
   const errors: BatchFault[] = [];
   const fails: ServiceError[] = [];
-  // From the first input that cannot be covered, every one is `no_credits` (B6), whatever else is wrong with it.
+  // From the first input that cannot be paid for, every one is `no_credits` (B6), whatever else is wrong with it.
   let cut: ServiceError | undefined;
   let next = 0;
   let charged = 0;

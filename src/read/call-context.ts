@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { SpanMark } from '../ports/tracing.js';
 
-/** What a call used of the network: the upstream calls it caused, and milliseconds spent queueing and reading. */
+/** A call's use of the network: the upstream calls it caused, and milliseconds spent queueing and reading. */
 export interface UpstreamUsage {
   readonly calls: number;
   readonly waitMs: number;
@@ -12,15 +12,17 @@ export interface CallContextOptions {
   readonly accountId: string;
   /** Fires when the caller disconnects, and at the deadline. */
   readonly signal: AbortSignal;
-  /** Monotonic milliseconds. Nothing is waited for after this (S13). */
+  /** Monotonic milliseconds. Nothing waits beyond this (S13). */
   readonly deadlineAtMs: number;
   /** Called before the first read that waits for the network. If it throws, the call is refused with that error. */
   readonly beforeNetwork?: () => void;
-  /** The span that reads belong to, where tracing is on. */
+  /** The span that reads belong to, if tracing is on. */
   readonly mark?: SpanMark | undefined;
 }
 
-/** What reading needs to know of a call: whose it is, its deadline, and what it has used of the network so far. */
+/**
+ * What a read needs to know about its call: the account, the deadline, and how much of the network it has used so far.
+ */
 export class CallContext {
   readonly accountId: string;
   readonly signal: AbortSignal;
@@ -35,14 +37,17 @@ export class CallContext {
   constructor({ accountId, signal, deadlineAtMs, mark, beforeNetwork = () => {} }: CallContextOptions) {
     this.accountId = accountId;
     this.signal = signal;
-    // Each of its reads listens to it, and an operation may have hundreds.
+    // Each read of the call adds a listener, and an operation may have hundreds of reads.
     setMaxListeners(0, signal);
     this.deadlineAtMs = deadlineAtMs;
     this.mark = mark;
     this.#beforeNetwork = beforeNetwork;
   }
 
-  /** Call before waiting for the network. Throws if that is not allowed, and keeps throwing; `refusal` has the error. */
+  /**
+   * Call before waiting for the network. Throws if that is not allowed, and on every later call; `refusal` has the
+   * error.
+   */
   toNetwork(): void {
     if (this.#refusal !== undefined) throw this.#refusal;
     try {

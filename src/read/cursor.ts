@@ -4,28 +4,31 @@ import { MAX_CURSOR_LENGTH } from '../core/fields.js';
 import type { ListRef } from '../core/model.js';
 import { listHash } from './keys.js';
 
-/** A position in a list: in which upstream page, and after which item (C1). Nothing of a caller is in it (C3). */
+/**
+ * A position in a list: the upstream page, and the item in it after which to continue (C1). It contains nothing about a
+ * caller (C3).
+ */
 export interface Position {
   /** The page's key (see `CachedPage`). */
   readonly place: string;
-  /** The place that page was reached from. */
+  /** The key of the page before it. */
   readonly before: string | null;
-  /** How many items of that page were passed, at most ANCHORS are counted; 0 when the page begins after the last one. */
+  /** How many items of that page were passed, counted up to ANCHORS; 0 if the page begins after the last one. */
   readonly inside: number;
-  /** The last item passed, and up to two before it: where to go on if the page has to be read again. */
+  /** The last item passed, and up to two before it: where to continue if the page has to be read again. */
   readonly passed: readonly string[];
   /** The time of the last item passed, Unix milliseconds, in lists that are newest first. */
   readonly at: number | null;
 }
 
-/** How many of the items passed last a cursor remembers. */
+/** How many of the last items passed a cursor remembers. */
 export const ANCHORS = 3;
 
-/** A first page's key that no page is cached under. */
+/** A first page's key under which no page is cached. */
 const FROM_THE_START = '@';
 
 const TAG_BYTES = 12;
-/** A day is promised; after a week the network's own tokens are not to be relied on (C7). */
+/** A day is promised; after a week the network's own tokens may no longer work (C7). */
 const LIFETIME_SECONDS = 7 * 24 * 3600;
 
 type Packed = [
@@ -38,12 +41,12 @@ type Packed = [
   issued: number,
 ];
 
-/** Signed, opaque cursors. They hold no secret: the signature keeps a caller's bytes from ever reaching the network. */
+/** Signed, opaque cursors. They contain no secret: the signature keeps made-up bytes from reaching the network. */
 export interface Cursors {
-  /** Throws `bad_request` when it is not one of ours; before anything else is looked at (rule 6, C9, S7). */
+  /** Throws `bad_request` if it is not one of Perch's; called before anything else is checked (rule 6, C9, S7). */
   check(cursor: string): void;
   encode(list: ListRef, position: Position, nowMs: number): string;
-  /** Throws `bad_request` when it is not ours, not of this list (C2), or too old. */
+  /** Throws `bad_request` if it is not one of Perch's, belongs to another list (C2), or is too old. */
   decode(list: ListRef, cursor: string, nowMs: number): Position;
 }
 
@@ -64,11 +67,11 @@ export function createCursors(secret: Uint8Array): Cursors {
       const issued = Math.floor(nowMs / 1000);
       const full = pack([listHash(list), place, before, inside, [...passed], at, issued]);
       if (full.length < MAX_CURSOR_LENGTH) return full;
-      // One anchor of several: how many more of them lie in the page is not known any longer.
+      // Only one anchor is left of several, so it is unknown how many of the others are in the page.
       const known = inside > 1 ? ANCHORS : inside;
       const short = pack([listHash(list), place, null, known, passed.slice(0, 1), at, issued]);
       if (short.length < MAX_CURSOR_LENGTH) return short;
-      // A token that does not fit: the item passed last is looked for from the beginning.
+      // The network's token is too long for a cursor: the last item passed is looked for from the start of the list.
       return pack([listHash(list), FROM_THE_START, null, ANCHORS, passed.slice(0, 1), at, issued]);
     },
     decode(list, cursor, nowMs) {
@@ -98,7 +101,7 @@ function open(cursor: string, tag: (body: Buffer) => Buffer): Packed | null {
   return timingSafeEqual(tag(body), bytes.subarray(0, TAG_BYTES)) ? (JSON.parse(body.toString()) as Packed) : null;
 }
 
-/** A bad cursor is 400 whatever is wrong with it; `reason` tells the kinds apart (rule 6, U24). */
+/** A bad cursor is 400 whatever is wrong with it; `reason` says what (rule 6, U24). */
 const refused = (reason: string, message: string): ServiceError =>
   new ServiceError('bad_request', message, { param: 'cursor', reason });
 

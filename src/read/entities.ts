@@ -13,7 +13,7 @@ import type { SharedReads } from './shared-reads.js';
 import type { Tombstones } from './tombstones.js';
 import type { Waiters } from './waiters.js';
 
-/** An object and how it was obtained, or why there is none. */
+/** An object and how it was obtained, or the failure. */
 export type Lookup<T> =
   | { readonly ok: T; readonly cache: ItemCache; readonly fetchedAt: number }
   | { readonly fail: ServiceError };
@@ -22,7 +22,7 @@ export type Lookup<T> =
 export interface Entities<Ref, T> {
   /** The cache key of an object. */
   readonly keyOf: (ref: Ref) => string;
-  /** Cached objects and remembered 404s (M24), without reading; undefined where a read is needed. */
+  /** Cached objects and remembered 404s (M24), without reading; undefined if a read is needed. */
   peek(refs: readonly Ref[]): Promise<(Lookup<T> | undefined)[]>;
   read(ref: Ref, fresh: boolean, callContext: CallContext): Promise<Lookup<T>>;
   /** Caches complete objects that came with a list (M13). */
@@ -31,7 +31,7 @@ export interface Entities<Ref, T> {
 
 export interface EntitiesOptions {
   readonly cache: Cache;
-  /** For remembered 404s, apart from the objects that were paid for. */
+  /** For remembered 404s, separate from objects that were paid for. */
   readonly unpaid: Cache;
   readonly shared: SharedReads;
   readonly pool: Pool;
@@ -78,7 +78,10 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
     await Promise.all(sets);
   }
 
-  /** The network says it does not exist: removes every cached copy, and remembers the 404 for a while (M24, M25). */
+  /**
+   * Called when the network says the object does not exist: removes every cached copy, and remembers the 404 for a
+   * while (M24, M25).
+   */
   async function markDeleted(key: string, failure: ServiceError, accountId: string): Promise<void> {
     const cached = await cache.get<T>(key);
     const names = cached ? [...new Set([key, ...kind.names(cached.value)])] : [key];
@@ -108,7 +111,7 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
     peek,
     async read(ref, fresh, callContext) {
       if (fresh) return relabel(await shared.alone(callContext, (waiters) => readNow(ref, waiters)), 'bypass');
-      // Check the cache again: an earlier flight may have landed meanwhile, for instance on another node.
+      // Checks the cache again: an earlier flight may have ended meanwhile, for instance on another node.
       const lead = async (waiters: Waiters) => serialized((await peek([ref]))[0] ?? (await readNow(ref, waiters)));
       const { value, led } = await shared.join(kind.keyOf(ref), callContext, lead);
       if ('fail' in value) return { fail: fromPlain(value.fail) };
@@ -117,7 +120,7 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
   };
 }
 
-/** Looks keys up in the cache: the object, or a remembered 404. */
+/** Looks up cache keys: each gives the object or a remembered 404. */
 async function lookUp<T>(
   { cache, unpaid, tombstones, pool }: EntitiesOptions,
   keys: readonly string[],
@@ -148,7 +151,7 @@ function withIdHint(ref: UserRef, found: Found<User>): Found<User> {
   return { fail: new ServiceError('not_found', message, found.fail.detail) };
 }
 
-/** As plain JSON, for waiters on other nodes too. */
+/** As plain JSON, for waiters on other nodes. */
 const serialized = <T>(got: Lookup<T>): Extract<Lookup<T>, { ok: T }> | { readonly fail: PlainFailure } =>
   'fail' in got ? { fail: plainFailure(got.fail) } : got;
 

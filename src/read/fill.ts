@@ -14,7 +14,7 @@ import { resumeIn, timeOf } from './resume.js';
 
 /** Most upstream pages one call may read (C12). */
 const MAX_UPSTREAM_PAGES = 10;
-/** Most pages, cached or not, one call may walk: a safety bound that no caller should meet. */
+/** Most pages, cached or not, that one call may visit: a safety bound that no caller should reach. */
 const MAX_PAGES = 200;
 
 export interface FillParams {
@@ -24,7 +24,7 @@ export interface FillParams {
   readonly position: Position | null;
   readonly fresh: boolean;
   readonly unit: Unit;
-  /** The path in the operation, for the receipt. */
+  /** The field's path in the operation, for the receipt. */
   readonly path: string;
   readonly objectOf: (item: User | Tweet) => string;
 }
@@ -49,15 +49,16 @@ export interface FillContext {
 }
 
 /**
- * Exactly `count` items from a position, while that many remain and can be paid for (section 4, pagination rule 4; M1): cached pages
- * first, then the network's, looking one item ahead so that the last page knows it is the last (C15).
+ * Returns exactly `count` items from a position, while that many remain and can be paid for (section 4, pagination rule
+ * 4; M1). Takes cached pages first, then reads the network, looking one item ahead so that the last page is known to be
+ * the last (C15).
  */
 export async function fill(context: FillContext, params: FillParams): Promise<Slice> {
   const filling = new Filling(context, params);
   try {
     return await filling.run();
   } catch (error) {
-    // No short page: what was read stays cached, and what was on the receipt is free (C13).
+    // No short page: pages that were read stay cached, and items already on the receipt become free (C13).
     context.meter.giveBack(filling.paid);
     throw error;
   }
@@ -67,7 +68,7 @@ class Filling {
   readonly #context: FillContext;
   readonly #params: FillParams;
   readonly #items: (User | Tweet)[] = [];
-  /** What of them was put on the receipt here. */
+  /** The items put on the receipt here. */
   readonly paid: Item[] = [];
   readonly #passed: Set<string>;
   /** After the last item that was taken. */
@@ -75,7 +76,7 @@ class Filling {
   /** The page to look at next. */
   #place: string;
   #before: string | null;
-  /** Still looking for the place where the chain left off. */
+  /** Still looking for the item where the chain stopped. */
   #seeking: boolean;
   #upstreamPages = 0;
   #charged: Thousandths = 0;
@@ -110,7 +111,7 @@ class Filling {
     return this.#items.length >= this.#params.count;
   }
 
-  /** The page at a place, or the slice as it stands when it may not or need not be read. */
+  /** The page with this key, or the slice so far if the page may not or need not be read. */
   async #page(place: string, before: string | null): Promise<{ got: PageLookup } | { stop: Slice }> {
     const { pages, meter, callContext } = this.#context;
     const { list, fresh, unit } = this.#params;
@@ -126,7 +127,7 @@ class Filling {
       if (got.cache !== 'hit') this.#upstreamPages += 1;
       return { got: this.#saw(place, got) };
     } catch (error) {
-      // The look-ahead failed, not the page: what was asked for is here, and the next call will meet the failure itself.
+      // Only the look-ahead failed: the requested items are here, and the next call will meet the failure itself.
       if (this.#full) return { stop: this.#slice(this.#onward) };
       throw error;
     }
@@ -139,7 +140,7 @@ class Filling {
     return got;
   }
 
-  /** Takes what is wanted from a page; the finished slice when there is nothing more to look for. */
+  /** Takes the wanted items from a page; returns the finished slice once there is nothing more to look for. */
   #takeFrom({ page, cache }: PageLookup): Slice | null {
     const start = this.#start(page);
     if (start === null) return null;
@@ -177,7 +178,7 @@ class Filling {
     this.#cut = { place: page.place, before: page.before, inside, passed, at: timeOf(item) };
   }
 
-  /** The position just before the page to look at next: nothing that was looked through has to be read again. */
+  /** The position just before the next page to visit: no page already searched has to be read again. */
   get #onward(): Position {
     const { passed = [], at = null } = this.#cut ?? {};
     return { place: this.#place, before: this.#before, inside: 0, passed, at };
@@ -194,14 +195,14 @@ class Filling {
     return { ...this.#slice(null), ...(page.endReason && { endReason: page.endReason }) };
   }
 
-  /** The item passed last is nowhere any more, and the list has no order to tell what came after it. */
+  /** The last item passed was not found, and the list has no order that shows which items follow it. */
   get #isLost(): boolean {
     const { position, list } = this.#params;
     if (!this.#seeking || !position?.inside) return false;
     return position.at === null || !isNewestFirst(list);
   }
 
-  /** The money does not reach for the next item: what there is, with a cursor at the cut, or a refusal (M1). */
+  /** The money does not cover the next item: returns the items so far with a cursor at the cut, or a refusal (M1). */
   #short(cache: ItemCache): Slice {
     const { meter } = this.#context;
     meter.receipt.markNotRepeatable();
@@ -209,7 +210,9 @@ class Filling {
     return this.#slice(this.#cut, meter.shortage);
   }
 
-  /** More upstream pages than one call may read: the only short page with a cursor (C14); an empty one carries none (U20). */
+  /**
+   * More upstream pages than a call may read: the only short page with a cursor (C14); an empty page has none (U20).
+   */
   #sparse(): Slice {
     if (this.#full) return this.#slice(this.#onward);
     if (this.#items.length > 0) return this.#slice(this.#onward, 'sparse');

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { handleKey, isInvalidHandle } from '../core/ids.js';
 import type { ListRef, Tweet, User, UserRef } from '../core/model.js';
 
-/** Cache keys. Those of one list share a hash tag, so that they are in one slot of a cluster. */
+/** Cache keys. Those of one list share a hash tag, which puts them in one slot of a cluster. */
 export const userKey = (ref: UserRef): string => ('id' in ref ? `user:${ref.id}` : `handle:${handleKey(ref.handle)}`);
 
 export const tweetKey = (id: string): string => `tweet:${id}`;
 
-/** The names a tombstone may have for an item of a page (M25). */
+/** The names under which a tombstone may exist for an item of a page (M25). */
 export const namesOfItem = (item: User | Tweet): string[] => ('text' in item ? [tweetKey(item.id)] : namesOfUser(item));
 
 /** The cache keys of a user. The placeholder handle for unresolved accounts is not one of them. */
@@ -16,12 +16,15 @@ export const namesOfUser = (user: User): string[] =>
 
 export const absentKey = (key: string): string => `absent:${key}`;
 
-/** A short name of a list: what a cursor is bound to (C2). */
+/** A short name for a list, which cursors are bound to (C2). */
 export const listHash = (list: ListRef): string =>
   createHash('sha256')
     .update(`${list.kind}\n${list.product ?? ''}\n${list.subject}`)
     .digest('base64url')
     .slice(0, 16);
 
-/** A page of a list by its place: `''` for the newest first page, `@…` for a first page kept for its chain, else the network's token. */
+/**
+ * The cache key of a page by its key in the list: `''` for the newest first page, `@…` for a first page kept for its
+ * chain, else the network's token.
+ */
 export const pageKey = (list: string, place: string): string => `page:{${list}}:${place}`;

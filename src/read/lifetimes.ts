@@ -1,7 +1,7 @@
 import { LISTS } from '../core/lists.js';
 import type { ListRef } from '../core/model.js';
 
-/** How long what was read answers at half price, in milliseconds (M11, M24). */
+/** How long something read is served at half price, in milliseconds (M11, M24). */
 export interface Lifetimes {
   readonly profileMs: number;
   readonly tweetMs: number;
@@ -22,7 +22,7 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
   absentMs: 60_000,
 };
 
-/** For how long a page answers; `first` is the page that a call without a cursor starts from. */
+/** How long a page is served from the cache; `first`: it is the page that a call without a cursor starts from. */
 export function pageLifetime(lifetimes: Lifetimes, { kind }: ListRef, first: boolean): number {
   switch (LISTS[kind].lifetime) {
     case 'as followers':

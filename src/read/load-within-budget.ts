@@ -25,8 +25,9 @@ export type Loaded<T> =
   | { readonly fail: ServiceError };
 
 /**
- * Loads objects in the order requested, as far as the budget allows. Missing objects cost nothing (B7). From the first object
- * that cannot be paid for, all are `no_credits` and not fetched (batch rule 4, B6). What is affordable is read in parallel.
+ * Loads objects in the order requested, as far as the budget allows. Missing objects cost nothing (B7). From the first
+ * object that cannot be paid for, all are `no_credits` and not fetched (batch rule 4, B6). Affordable objects are read
+ * in parallel.
  */
 export async function loadWithinBudget<Ref, T extends object>(
   entities: Entities<Ref, T>,
@@ -66,7 +67,7 @@ async function readOne<T>(read: () => Promise<Lookup<T>>): Promise<Lookup<T>> {
   }
 }
 
-/** The index of the first request that could not be paid for if every object not known to be missing exists. */
+/** The index of the first request that could not be paid for if every object exists that is not known to be missing. */
 function affordableEnd<T>(
   meter: Meter,
   cached: readonly (Lookup<T> | undefined)[],
@@ -85,7 +86,7 @@ function affordableEnd<T>(
   return cached.length;
 }
 
-/** Charges what was found, in order; stops at the first object that cannot be paid for. */
+/** Charges for the objects found, in order; stops at the first that cannot be paid for. */
 function deliver<Ref, T extends object>(
   entities: Entities<Ref, T>,
   meter: Meter,

@@ -37,7 +37,7 @@ export interface Pages {
 
 export interface PagesOptions {
   readonly cache: Cache;
-  /** For remembered 404s, apart from the pages that were paid for. */
+  /** For remembered 404s, separate from pages that were paid for. */
   readonly unpaid: Cache;
   readonly shared: SharedReads;
   readonly pool: Pool;
@@ -98,7 +98,7 @@ export function createPages(options: PagesOptions): Pages {
       if (fresh)
         return { ...(await shared.alone(callContext, (waiters) => readNow(list, at, waiters))), cache: 'bypass' };
       const key = pageKey(listHash(list), isFirst(at.place) ? HEAD : at.place);
-      // Check the cache again: an earlier flight may have landed meanwhile, for instance on another node.
+      // Checks the cache again: an earlier flight may have ended meanwhile, for instance on another node.
       const lead = async (waiters: Waiters) => (await lookUp(list, at.place)) ?? readNow(list, at, waiters);
       const { value, led } = await shared.join(key, callContext, lead);
       return led ? value : { ...value, cache: 'hit' };
@@ -138,7 +138,7 @@ async function storeObjects({ users, tweets }: PagesOptions, answer: NetworkPage
   ]);
 }
 
-/** The names a tombstone may have for a list: its own, and that of its subject (M25). */
+/** The names under which a tombstone may exist for a list: its own, and that of its subject (M25). */
 function namesOf(list: ListRef): [own: string, ...others: string[]] {
   const own = `list:{${listHash(list)}}`;
   const { subject, withoutSubject } = LISTS[list.kind];

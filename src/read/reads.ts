@@ -18,9 +18,9 @@ import { impossibleId, impossibleUser, normaliseQuery } from './subjects.js';
 import type { Tombstones } from './tombstones.js';
 
 export interface ReadOptions {
-  /** Where in the operation the read stands. */
+  /** The field's path in the operation. */
   readonly path: string;
-  /** Whether the caller wants it anew. */
+  /** Whether the caller wants a fresh read. */
   readonly fresh: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface PageParams extends ReadOptions {
   /** Items on the page. */
   readonly count: number;
   readonly after?: string | null | undefined;
-  /** Only ids are wanted, at the price of ids; the page is the same (M15). */
+  /** Return only ids, at the price of ids; the page is the same (M15). */
   readonly idsOnly?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface Page {
   readonly charged: Thousandths;
 }
 
-/** What every operation shares. */
+/** Shared by all operations. */
 export interface Sources {
   readonly users: Entities<UserRef, User>;
   readonly tweets: Entities<string, Tweet>;
@@ -56,7 +56,7 @@ export interface Sources {
   readonly clock: Clock;
 }
 
-/** The reads of one operation: what resolvers may ask for. Objects are loaded in batches and once each (U51). */
+/** The reads of one operation, as resolvers call them. Objects are loaded in batches and once each (U51). */
 export class Reads {
   readonly #sources: Sources;
   readonly #meter: Meter;
@@ -81,7 +81,7 @@ export class Reads {
     return unwrap(await loader.load({ ref: id, path: options.path }));
   }
 
-  /** The author of a tweet whose network did not send it along: free, and null where there is none (M22). */
+  /** The author of a tweet that the network sent without one: free, and null if there is none (M22). */
   async author(id: string): Promise<User | null> {
     const got = await this.#free({ id });
     return 'ok' in got ? got.ok : null;
@@ -116,7 +116,7 @@ export class Reads {
     const { pages, cursors, tombstones, clock } = this.#sources;
     const { kind, product, fresh, path, idsOnly = false } = params;
     const unit = unitOfList(params, idsOnly);
-    // With something paid already, what is asked for here may be the same once more, which is free (G3).
+    // If something is paid for already, this read may ask for the same object, which is then free (G3).
     const { receipt } = this.#meter;
     const least = fresh ? 'bypass' : 'hit';
     if (receipt.amount === 0 && !this.#meter.covers(unit, least)) throw this.#meter.noCredits(unit, least);
@@ -137,7 +137,10 @@ export class Reads {
     return toPage(slice, slice.next && cursors.encode(list, slice.next, clock.now()));
   }
 
-  /** The subject as lists are keyed by it: ids for users, whatever they were called by; a query in one spelling (P9). */
+  /**
+   * The subject in the form that list keys use: the id of a user, even if the caller gave a handle; a query in
+   * normalised spelling (P9).
+   */
   async #subject({ kind, subject }: PageParams): Promise<string> {
     switch (LISTS[kind].subject) {
       case 'query':
@@ -159,7 +162,7 @@ export class Reads {
     return got.ok.id;
   }
 
-  /** A profile that is no item of the answer: whom a handle means, or who wrote a tweet. */
+  /** A profile that is not an item of the answer: to resolve a handle, or to show who wrote a tweet. */
   async #free(ref: UserRef): Promise<Lookup<User>> {
     const { users } = this.#sources;
     const [cached] = await users.peek([ref]);
@@ -177,7 +180,9 @@ export class Reads {
     return { unit: 'tweet', fresh, callContext: this.#callContext, objectOf: (tweet) => nameOf(tweet, fresh) };
   }
 
-  /** One loader for all fields, or one per field where money is tight, so that they are charged in document order (G9). */
+  /**
+   * One loader for all fields, or one per field when money is tight, so that they are charged in document order (G9).
+   */
   #loader<Ref, T extends object>(
     loaders: Loaders<Ref, T>,
     entities: Entities<Ref, T>,
@@ -200,10 +205,10 @@ type Loaders<Ref, T> = Map<string, DataLoader<LoadRequest<Ref>, Loaded<T>, strin
 
 const keyOf = (item: User | Tweet): string => ('text' in item ? tweetKey(item.id) : userKey(item));
 
-/** What an object is billed as, once in an operation (G3); read anew it is another thing. */
+/** An object's name for billing, once per operation (G3); a fresh read of it is billed separately. */
 const nameOf = (item: User | Tweet, fresh: boolean): string => `${fresh ? 'fresh ' : ''}${keyOf(item)}`;
 
-/** Under the id or, where only that was asked for, the handle. */
+/** The tombstone's name is the id or, if only the handle was requested, the handle. */
 const isGone = (tombstones: Tombstones, item: User | Tweet): boolean =>
   !tombstones.isEmpty && namesOfItem(item).some((name) => tombstones.has(name));
 

@@ -9,7 +9,7 @@ const TRIES = 3;
 
 const ABANDONED = 'abandoned';
 
-/** A read dropped because nobody waited any more. A caller who joined at that moment tries again. */
+/** A read was dropped because no call was waiting for it any more. A caller who joined at that moment tries again. */
 export const abandoned = (): ServiceError =>
   new ServiceError('upstream_error', 'The read was cancelled because nobody was waiting for it.', {
     reason: ABANDONED,
@@ -35,7 +35,9 @@ export class SharedReads {
     this.#flights = flights;
   }
 
-  /** `led`: this caller's own `read` was run. Each waiter leaves at its own signal; the read goes on for the others. */
+  /**
+   * `led`: this caller's own `read` was run. Each waiter leaves at its own signal; the read continues for the others.
+   */
   async join<T>(
     key: string,
     callContext: CallContext,
@@ -58,7 +60,7 @@ export class SharedReads {
     }
   }
 
-  /** A read that is not shared: `fresh` (M8). */
+  /** A read that is not shared: a fresh one (M8). */
   async alone<T>(callContext: CallContext, read: (waiters: Waiters) => Promise<T>): Promise<T> {
     callContext.toNetwork();
     const waiters = new Waiters(callContext);

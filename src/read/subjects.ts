@@ -4,17 +4,19 @@ import { quoted } from '../core/truncated.js';
 /** Longest query, in characters after trimming (P8). */
 export const MAX_QUERY_LENGTH = 1024;
 
-/** A character is composed out of at most so many: what is longer than this before is too long after as well. */
+/**
+ * Most characters that normalisation composes into one: a query longer than this many times the limit stays too long.
+ */
 const MOST_PER_CHARACTER = 4;
 
 /**
- * Marks on one character, as in the stream-safe text of Unicode (UAX 15): to put marks in order takes the square of their
+ * Most marks on one character, as in Unicode's stream-safe text (UAX 15): ordering marks takes time quadratic in their
  * number, 1.6 s for a body full of them.
  */
 const MAX_MARKS = 30;
 const MARKS = /\p{M}{31}/u;
 
-/** One spelling of a query: NFC, trimmed, inner spaces collapsed, case kept (P9). Throws `bad_request` (P8). */
+/** Normalises a query: NFC, trimmed, inner spaces collapsed, case kept (P9). Throws `bad_request` (P8). */
 export function normaliseQuery(text: string): string {
   const plain = text.trim().replace(/\s+/gu, ' ');
   if (plain === '') throw badRequest('q is empty: use at least one word or operator.', 'q');
@@ -28,13 +30,13 @@ export function normaliseQuery(text: string): string {
 const tooLong = (length: number) =>
   badRequest(`q has ${length} characters; at most ${MAX_QUERY_LENGTH} are allowed.`, 'q');
 
-/** No user can be called so: 404, as the rows of these paths list it and not 400 (I5). */
+/** No user can have this handle or id: 404, as the tables of these paths have it, not 400 (I5). */
 export const impossibleUser = (text: string): ServiceError =>
   new ServiceError('not_found', `Invalid user ${quoted(text)}: use a numeric id or a handle.`, {
     reason: 'unknown',
   });
 
-/** No handle can look so (I4, I5). */
+/** No handle can look like this (I4, I5). */
 export const impossibleHandle = (text: string): ServiceError =>
   new ServiceError(
     'not_found',
@@ -44,7 +46,7 @@ export const impossibleHandle = (text: string): ServiceError =>
     },
   );
 
-/** No tweet can have such an id: digits without sign, spaces or leading zeros (I5, I7). */
+/** No tweet can have this id: an id is digits without sign, spaces or leading zeros (I5, I7). */
 export const impossibleId = (text: string): ServiceError =>
   new ServiceError('not_found', `Invalid id ${quoted(text)}: use digits only, without leading zeros.`, {
     reason: 'unknown',

@@ -8,23 +8,23 @@ import type { Clock } from '../ports/clock.js';
 import type { Tombstone, TombstoneLog } from '../ports/tombstones.js';
 import type { Lifetimes } from './lifetimes.js';
 
-/** Objects that the network says were deleted. Cached pages that still contain one skip it (M25). */
+/** The tombstones of deleted objects. Cached pages that still contain one of these objects skip it (M25). */
 export interface Tombstones {
   has(key: string): boolean;
-  /** Whether there are none, so that pages need not check each item. */
+  /** True if there are no tombstones, so that pages need not check each item. */
   readonly isEmpty: boolean;
-  /** Adds an object that was deleted and that the cache still shows. `accountId`: whose read found out. */
+  /** Adds a deleted object that the cache still shows. `accountId`: the account whose read found the deletion. */
   add(key: string, accountId?: string): void;
   /**
-   * Adds an object that the network says does not exist, but only if something cached may show it; otherwise it would only push
-   * out tombstones that matter. Resolves with whether it was added.
+   * Adds an object that the network says does not exist, but only if a cached value may show it; otherwise it would
+   * only push out tombstones that matter. Resolves with whether it was added.
    */
   addIfCached(key: string, accountId: string): Promise<boolean>;
   /** The network shows the object again. */
   remove(key: string): void;
-  /** Changes whenever the set does. An answer rendered under another version may show a deleted object. */
+  /** Changes with every change of the set. An answer rendered under another version may show a deleted object. */
   readonly version: number;
-  /** Subscribes to the tombstones of all nodes. Resolves once the known ones have been read; returns an unsubscriber. */
+  /** Subscribes to the tombstones of all nodes. Resolves once existing ones have been read; returns an unsubscriber. */
   follow(): Promise<() => Promise<void>>;
 }
 
@@ -39,19 +39,19 @@ export interface TombstonesOptions {
   readonly maxBytes?: number;
 }
 
-/** Characters of an account's digest that are enough to tell accounts apart. */
+/** Characters of an account's digest that are enough to distinguish accounts. */
 const OWNER_LENGTH = 12;
 
-/** Starts the owner's name for tombstones that are only a precaution: it is unknown what is cached. */
+/** Prefix of the owner's name for precautionary tombstones: it is unknown whether anything cached shows the object. */
 const UNSURE = '?';
 
-/** The owner of tombstones from nodes of an earlier version, which name none. */
+/** The owner of tombstones from nodes of an earlier version, which name no account. */
 const NOBODY = '';
 
 /**
- * Kept for longer than any page is cached, so that no page from before the deletion can show the object again. The tombstones
- * that one account's reads found may fill a tenth of the memory, and another tenth while it is unknown what is cached; those are
- * dropped first.
+ * Tombstones outlive every cached page, so that no page from before the deletion can show the object again. Those found
+ * by one account's reads may fill a tenth of the memory, and another tenth while it is unknown what is cached; the
+ * latter are dropped first.
  */
 export function createTombstones(options: TombstonesOptions): Tombstones {
   const { clock, lifetimes, tombstoneLog, cache, memories = new Memories(), maxBytes } = options;
@@ -61,13 +61,13 @@ export function createTombstones(options: TombstonesOptions): Tombstones {
     goesFirst: (owner) => owner.startsWith(UNSURE),
   });
   memories.add('gone', keys);
-  // The absent ids of one batch are one query.
+  // Looks up the absent ids of one batch in one query.
   const shown = new DataLoader((names: readonly string[]) => cache.shows(names), { cache: false });
   let version = 0;
 
   function note({ key, gone, by = NOBODY }: Tombstone): boolean {
     const wasGone = keys.has(key);
-    // What turns out to be more than a precaution is news for the other nodes, but changes nothing of the set.
+    // A tombstone that is no longer only a precaution is news for the other nodes, but does not change the set.
     const isNews = gone ? keys.add(by, key) : keys.delete(key);
     if (gone !== wasGone) version += 1;
     return isNews;
@@ -88,7 +88,7 @@ export function createTombstones(options: TombstonesOptions): Tombstones {
     async addIfCached(key, accountId) {
       const isShown = await shown.load(key);
       if (isShown === false) return false;
-      // Tombstones that are only a precaution never push out those that matter.
+      // Precautionary tombstones never push out those that matter.
       const owner = isShown ? ownerOf(accountId) : `${UNSURE}${ownerOf(accountId)}`;
       tell({ key, gone: true, by: owner });
       return true;

@@ -21,7 +21,7 @@ export class Waiters {
     return this.#members;
   }
 
-  /** The account that what the read finds is attributed to: the first waiter's, or '' once all have left. */
+  /** The account that the read's findings are attributed to: the first waiter's, or '' once all have left. */
   get accountId(): string {
     const [first] = this.#members;
     return first?.accountId ?? '';
@@ -49,7 +49,7 @@ export class Waiters {
     else this.#onLeave(member);
   }
 
-  /** Reports later arrivals, departures while others stay, and when nobody is left. Only one listener. */
+  /** Reports later arrivals, departures while others stay, and when no waiter is left. Only one listener. */
   watch({ onJoin, onLeave, onEmpty }: WaitersListener): void {
     this.#onJoin = onJoin;
     this.#onLeave = onLeave;

@@ -7,7 +7,9 @@ import type { Cache } from '../ports/cache.js';
 import type { Tombstones } from '../read/tombstones.js';
 import type { Answer } from './call.js';
 
-/** An answer made entirely of cached values: while they are unchanged, the same call gets the same answer at the same price. */
+/**
+ * An answer made entirely of cached values: until one changes, the same call gets the same answer at the same price.
+ */
 interface Entry {
   readonly answer: Answer;
   readonly parts: readonly Part[];
@@ -17,23 +19,25 @@ interface Entry {
 /** What an answer was made of. */
 export interface Basis {
   readonly dependencies: readonly Dependency[];
-  /** The tombstones before it was made: with newer ones it may show a deleted object (M25). */
+  /**
+   * The tombstones' version before the answer was made: if it has changed, the answer may show a deleted object (M25).
+   */
   readonly tombstonesVersion: number;
 }
 
-/** A cached value that an answer was made of. The cache keeps it alive, this reference does not. */
+/** A cached value that an answer was made of. The cache keeps it alive; this reference does not. */
 interface Part {
   readonly key: string;
   readonly value: WeakRef<object>;
 }
 
-/** The objects around an answer, and around each part of it. Measured, rounded up. */
+/** Memory taken by the objects around an answer, and around each part of it. Measured, rounded up. */
 const ANSWER_BYTES = 400;
 const PART_BYTES = 80;
 
 /**
- * Answers made of cached values only, kept to be sent again without running the operation: a hit costs a charge and a copy of
- * bytes. Nothing is stored where something was read, refused, trimmed or missing.
+ * Answers made of cached values only, which can be sent again without running the operation: a hit costs a charge and a
+ * copy of bytes. An answer is not stored if anything in it was read, refused, trimmed or missing.
  */
 export class AnswerCache {
   readonly #entries: BoundedMap<Entry>;
@@ -46,7 +50,7 @@ export class AnswerCache {
     this.#entries = memories.map('answers', { weigh: weightOf });
   }
 
-  /** The answer to a call, by a text that identifies it, if every cached value it was made of is unchanged. */
+  /** The answer to a call, given a text that identifies the call, if every cached value it was made of is unchanged. */
   async find(call: string): Promise<Answer | undefined> {
     const key = digestOf(call);
     const entry = this.#entries.get(key);
@@ -57,7 +61,7 @@ export class AnswerCache {
     return undefined;
   }
 
-  /** Stores nothing where something was found deleted since the answer was begun: making it, or settling it, takes time. */
+  /** Stores nothing if an object was found deleted since work on the answer began: making and settling it take time. */
   store(call: string, answer: Answer, { dependencies, tombstonesVersion }: Basis): void {
     if (tombstonesVersion !== this.#tombstones.version) return;
     const parts = dependencies.map(({ key, value }) => ({ key, value: new WeakRef(value) }));
@@ -78,12 +82,12 @@ export class AnswerCache {
   }
 }
 
-/** The values themselves count for the cache; here only the references do. */
+/** The cache counts the values themselves; only the references count here. */
 const weightOf = ({ answer, parts }: Entry): number => {
   const { rendered, data, charge } = answer;
   const references = parts.reduce((sum, { key }) => sum + PART_BYTES + bytesOf(key), 0);
   return ANSWER_BYTES + (rendered?.size ?? bytesOf(data)) + bytesOf(charge.lines) + references;
 };
 
-/** True when nothing was read, not even to look ahead, so that the same call would cost and return the same. */
+/** True if nothing was read, not even to look ahead, so that the same call would cost and return the same. */
 export const isAllCached = (charge: Charge): boolean => charge.amount > 0 && charge.cache === 'hit';

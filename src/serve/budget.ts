@@ -2,8 +2,8 @@ import { parseCredits, type Thousandths } from '../core/credits.js';
 import { badRequest } from '../core/errors.js';
 
 /**
- * The caller's own budget (M26) from the places it was given in, a parameter and a header: null where none was. Throws
- * `bad_request` when one is no amount of credits, or when they differ.
+ * The caller's own budget (M26), from a parameter and a header: null if neither was sent. Throws `bad_request` if one
+ * is not an amount of credits, or if they differ.
  */
 export function budgetFrom(parameter: unknown, header: string | string[] | undefined): Thousandths | null {
   const [first, second] = [parameter, header].filter((value) => value !== undefined).map(amount);

@@ -2,7 +2,7 @@ import { ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { AbortState } from '../ports/ledger.js';
 
-/** The deadline of one call (S13): nothing is begun for it after that. */
+/** The deadline of one call (S13): no work is begun for the call after it. */
 export class Deadline {
   readonly atMs: number;
   readonly #ms: number;
@@ -11,7 +11,7 @@ export class Deadline {
   readonly #timer: NodeJS.Timeout;
   readonly #waiting = new Set<(reason: ServiceError) => void>();
   #over: AbortController | null = null;
-  /** It has passed: whatever waits from now on is late at once. */
+  /** Set once the deadline has passed: anything that starts waiting after that fails at once. */
   #passed: ServiceError | null = null;
 
   /** `callerSignal` fires when the caller disconnects. */
@@ -50,7 +50,7 @@ export class Deadline {
   /** The promise's result, or a 503 at the deadline if that comes first. */
   async race<T>(answer: Promise<T>): Promise<T> {
     if (this.#passed !== null) {
-      // Nobody is left to hear how it ends.
+      // The result is no longer used, and its rejection must not go unhandled.
       answer.catch(() => {});
       throw this.#passed;
     }
@@ -66,7 +66,6 @@ export class Deadline {
     }
   }
 
-  /** The call is over. */
   end(): void {
     if (this.#over === null) clearTimeout(this.#timer);
   }

@@ -1,14 +1,14 @@
 import { type ASTNode, GraphQLError, type Source } from 'graphql';
 import { ServiceError } from '../core/errors.js';
 
-/** Errors in one answer. */
+/** Most errors in one answer. */
 const MAX_ERRORS = 10;
-/** Characters of a message: it may repeat the caller's own text. */
+/** Most characters of a message: it may repeat the caller's own text. */
 const MAX_MESSAGE = 300;
-/** Places in the document that one error points to. */
+/** Most positions in the document that one error points to. */
 const MAX_PLACES = 5;
 
-/** The text of a document is wrong; the errors say where. They are few and short, whatever the document is. */
+/** A document is invalid; the errors say where. They are few and short, however large the document is. */
 export class DocumentError extends ServiceError {
   readonly errors: readonly GraphQLError[];
 
@@ -23,7 +23,7 @@ export class DocumentError extends ServiceError {
   }
 }
 
-/** Text of a caller's own, as far as it belongs into a message. */
+/** Text from a caller, cut to what fits in a message. */
 export const truncatedMessage = (text: string): string =>
   text.length <= MAX_MESSAGE ? text : `${text.slice(0, MAX_MESSAGE - 1)}…`;
 
@@ -37,8 +37,8 @@ function short(error: GraphQLError): GraphQLError {
 }
 
 /**
- * Where the nodes of a document begin in its text. It is kept beside the nodes: an error of graphql-js that has the places of
- * its nodes counts all lines for each, which may be hundreds.
+ * Where the nodes of a document begin in its text. Kept apart from the nodes: for an error whose nodes have locations,
+ * graphql-js counts lines once per node, and there may be hundreds.
  */
 export class NodeLocations {
   readonly #source: Source;
@@ -52,14 +52,14 @@ export class NodeLocations {
     this.#starts.set(node, start);
   }
 
-  /** Those of some nodes only: what is needed later. */
+  /** The locations of these nodes only, which are needed later. */
   of(nodes: readonly ASTNode[]): NodeLocations {
     const some = new NodeLocations(this.#source);
     for (const node of nodes) some.add(node, this.#starts.get(node) ?? 0);
     return some;
   }
 
-  /** The error, pointing into the text. */
+  /** The error with positions in the text. */
   locate(error: GraphQLError): GraphQLError {
     const positions = (error.nodes ?? []).slice(0, MAX_PLACES).flatMap((node) => this.#starts.get(node) ?? []);
     if (positions.length === 0) return error;

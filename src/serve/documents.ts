@@ -10,16 +10,16 @@ import type { Checks } from './rules.js';
 
 const weigh = (operation: Operation): number => operation.weight();
 
-/** Persisted operations by name and hash, and other texts by their hash: each parsed and checked once, as long as it is kept. */
+/** Persisted operations by name and hash, and other texts by hash. Each is parsed and checked once while it is kept. */
 export class Documents {
   readonly #context: PrepareContext;
   readonly #named = new Map<string, Operation>();
   readonly #hashed = new Map<string, Operation>();
-  /** By the SHA-256 of what was asked for: those that read, and introspection, which strangers send, too. */
+  /** By the SHA-256 of what was asked for. Introspection is kept apart, because anyone may send it without a key. */
   readonly #operations: BoundedMap<Operation>;
   readonly #introspection: BoundedMap<Operation>;
 
-  /** Throws when a persisted text is not valid: at start, not at the first call. */
+  /** Throws if a persisted text is invalid: at start, not at the first call. */
   constructor(
     schema: GraphQLSchema,
     persisted: Readonly<Record<string, string>>,
@@ -38,8 +38,8 @@ export class Documents {
   }
 
   /**
-   * Throws `DocumentError` for a text that is wrong, `bad_request` for a hash or name that is not persisted (U52), and what
-   * `assertAdmitted` throws.
+   * Throws `DocumentError` for an invalid text, `bad_request` for a hash or name that is not persisted (U52), and
+   * whatever `assertAdmitted` throws.
    */
   find(document: Document, assertAdmitted: AssertAdmitted = () => {}): Operation {
     if ('name' in document) return admitted(this.#byName(document.name), assertAdmitted);
@@ -66,12 +66,12 @@ export class Documents {
     if (known) return admitted(known, assertAdmitted);
     const operation = prepareOperation(this.#context, {
       ...{ id, text, operationName, assertAdmitted },
-      // A persisted text is exempt from the limits of shape, even when it is sent as text.
+      // A persisted text is exempt from the shape limits even when it is sent as text.
       isPersisted: this.#hashed.has(sha256(text)),
       findEquivalent: (normalised) => this.#introspection.get(normalised),
       onCompiled: () => this.#weighAnew(id),
     });
-    // Introspection is known by what it asks where it is alone in its document, everything else by its text.
+    // Introspection that is alone in its document is identified by what it asks, everything else by its text.
     (operation.keyless ? this.#introspection : this.#operations).set(operation.id, operation);
     return operation;
   }

@@ -19,7 +19,7 @@ import type { ServeOptions } from './options.js';
 import type { Executed, Operation } from './prepare.js';
 import type { Prepared, Request } from './request.js';
 
-/** Introspection, and the price of a call before anything is read (M26): nothing is opened, read or charged. */
+/** Answers introspection and estimates (M26): no spending limit is opened, and nothing is read or charged. */
 export async function unpaid(
   options: ServeOptions,
   prepared: Prepared,
@@ -34,13 +34,13 @@ export async function unpaid(
   return { kind: 'answer', ...nothing, data, errors, balance, ...(dataText !== undefined && { dataText }) };
 }
 
-/** What is to be paid for, and how it can be given again: null where it cannot. */
+/** An answer to be paid for, and what its reuse depends on: null if it cannot be reused. */
 interface Made {
   readonly answer: Omit<Answer, 'balance'>;
   readonly basis: Basis | null;
 }
 
-/** Steps 4 to 6: the spending limit is opened, the answer found or made, and its charge settled. */
+/** Steps 4 to 6: opens the spending limit, finds or makes the answer, and settles its charge. */
 export async function paid(
   options: ServeOptions,
   prepared: Prepared,
@@ -56,7 +56,7 @@ export async function paid(
     const name = nameOf(options, caller, operation);
     const key = operation.impersonal && !call.run ? keyOf(call, prepared) : null;
     const made = (await find(options, key, limit, deadline)) ?? (await make(options, prepared, caller, limit, request));
-    // A caller who has left by now pays nothing; from here on the answer is charged (M18).
+    // A caller who has disconnected by now pays nothing; from here on the answer is charged (M18).
     call.signal.throwIfAborted();
     const balance = await post({ options, request, caller, limit, name }, made.answer.charge);
     return keep(options, call, prepared, key, { ...made, answer: { ...made.answer, balance } });
@@ -65,7 +65,7 @@ export async function paid(
   }
 }
 
-/** The answer that a call like it was given, if all of it is still cached and the spending limit allows it. */
+/** A kept answer to the same call, if all of it is still cached and the spending limit allows it. */
 async function find(
   { answerCache }: ServeOptions,
   key: string | null,
@@ -92,7 +92,7 @@ async function make(
   const context = contextOf(options, caller, call, { processorBudget: prepared.processorBudget, meter, callContext });
   const tombstonesVersion = options.sources.tombstones.version;
   const { data = null, errors = [] } = await execute(prepared, call, context, callContext);
-  // Not one field of it, but the call is refused: it would come back for the rest.
+  // The whole call is refused, not one field of it: the caller would come back for the rest.
   if (callContext.refusal !== undefined) throw callContext.refusal;
   if (call.allOrNothing && errors[0]) throw failureOf(errors[0]);
   const charge = meter.receipt.fold('page', operation.fieldPaths);
@@ -102,7 +102,7 @@ async function make(
   return { answer, basis: { dependencies, tombstonesVersion } };
 }
 
-/** The answer as it is given, and kept to be given again where it can be. */
+/** The answer as it is sent, kept for reuse if it can be. */
 function keep(
   { answerCache }: ServeOptions,
   { render }: Call,
@@ -122,17 +122,20 @@ function keep(
 const keyOf = (call: Call, { operation, variables }: Prepared): string =>
   `${call.interface} ${operation.id} ${JSON.stringify(variables)}`;
 
-/** What the ledger calls it (M30): persisted ones by their names, and a caller's own as far as there may be one more. */
+/**
+ * The operation's name in the ledger (M30): persisted operations keep theirs, and a caller's own is kept while the
+ * account has room for another.
+ */
 const nameOf = ({ names }: ServeOptions, { accountId }: Caller, { isPersisted, priced, kind, name }: Operation) =>
   isPersisted || !priced || name === kind ? name : names.keep(accountId, name);
 
-/** Whose charge it is, and until when. */
+/** What posting a charge needs. */
 interface Due {
   readonly options: ServeOptions;
   readonly request: Request;
   readonly caller: Caller;
   readonly limit: SpendingLimit;
-  /** What the ledger calls the operation. */
+  /** The operation's name in the ledger. */
   readonly name: string | Promise<string>;
 }
 
@@ -148,7 +151,7 @@ async function post({ options, request, caller, limit, name }: Due, charge: Char
   return balance;
 }
 
-/** Until the caller disconnects, or the deadline (S13). */
+/** Aborted when the caller disconnects, or at the deadline (S13). */
 const callContextOf = (
   options: ServeOptions,
   { accountId }: Caller,
@@ -163,10 +166,13 @@ const callContextOf = (
     beforeNetwork: () => slot.waitForNetwork(),
   });
 
-/** Processor time of a value of a free list until it is sent, in milliseconds: less than was seen on a slow machine. */
+/**
+ * Processor time that a value of a free list takes until it is sent, in milliseconds: less than was measured on a slow
+ * machine.
+ */
 const VALUE_MS = 0.002;
 
-/** What resolvers are given. */
+/** The context passed to resolvers. */
 const contextOf = (
   options: ServeOptions,
   caller: Caller,
@@ -209,5 +215,5 @@ async function execute(
   }
 }
 
-/** What a field failed with, as the engine knows it: what a resolver did not throw is a fault of ours. */
+/** A field's failure as a ServiceError; an error that no resolver threw becomes `internal`. */
 export const failureOf = (error: GraphQLError): ServiceError => asServiceError(error.originalError ?? error);

@@ -19,16 +19,16 @@ import type { Memories } from '../core/memories.js';
 import { LIMITS, plus, refuseOver } from './limits.js';
 import type { Fragments } from './shape.js';
 
-/** The parts of the schema that a selection set is read from, each with how often it is in the answer. */
+/** The parts of the schema that a selection set is read from, each with how often it appears in the answer. */
 type Parts = ReadonlyMap<unknown, number>;
 
-/** `"": ,` about a value. */
+/** `"": ,` around a value. */
 const PUNCTUATION = 4;
 
 /**
- * Refuses introspection whose answer would be too large, whatever else the operation asks for. What it comes to is counted without
- * executing it: a part of the schema that an answer has a thousand times is looked at once for each field. Throws
- * `DocumentError` (400).
+ * Refuses introspection whose answer would be too large, whatever else the operation asks for. The size is counted
+ * without executing the operation: a part of the schema that appears a thousand times in the answer is visited only
+ * once per field. Throws `DocumentError` (400).
  */
 export function checkIntrospection(
   schema: GraphQLSchema,
@@ -37,7 +37,7 @@ export function checkIntrospection(
 ): void {
   const scale = new Scale(schema, fragments);
   scale.ofRoot(operation.selectionSet);
-  // Counting ends just beyond the bound, so how far beyond is not known.
+  // Counting stops just beyond the bound, so the exact size is not known.
   const are = 'The introspection result would have at least';
   refuseOver(scale.bytes, LIMITS.introspectionBytes, are, 'bytes');
 }
@@ -56,13 +56,13 @@ class Scale {
     for (const node of this.#fieldsOf(set)) {
       if (!node.selectionSet) continue;
       if (node.name.value === '__schema') this.#of(node.selectionSet, typeOf(SchemaMetaFieldDef), one(this.#schema));
-      // Whichever type a variable will name: all of them are more than that one.
+      // A variable may name any type: counting all of them is an upper bound.
       const types = new Map(Object.values(this.#schema.getTypeMap()).map((type) => [type, 1]));
       if (node.name.value === '__type') this.#of(node.selectionSet, typeOf(TypeMetaFieldDef), types);
     }
   }
 
-  /** Fields behind fragments and directives, too: all of them may be in the answer. */
+  /** Includes fields behind fragments and directives: all of them may be in the answer. */
   *#fieldsOf(set: SelectionSetNode): Generator<FieldNode> {
     for (const node of set.selections) {
       if (node.kind === Kind.FIELD) yield node;
@@ -100,7 +100,7 @@ class Scale {
   }
 
   #read(field: GraphQLField<unknown, unknown>, part: unknown): unknown {
-    // The resolvers of introspection look at nothing else. What is deprecated counts, whether or not it is asked for.
+    // The introspection resolvers use nothing else. Deprecated fields count whether or not they are asked for.
     const info = { schema: this.#schema, fieldName: field.name } as GraphQLResolveInfo;
     return field.resolve?.(part, { includeDeprecated: true }, null, info);
   }
@@ -109,16 +109,19 @@ class Scale {
 const one = (part: unknown): Parts => new Map([[part, 1]]);
 const typeOf = (field: GraphQLField<unknown, unknown>) => getNamedType(field.type) as GraphQLObjectType;
 
-/** An answer, and its data as JSON: whoever asks for the same again is sent the same bytes. */
+/** An answer, and its data as JSON, so that the same request is sent the same bytes again. */
 export interface IntrospectionResult extends ExecutionResult {
   readonly dataText: string;
 }
 
-/** What an answer takes in memory for each character of its JSON, at most, that included. */
+/** Most memory that an answer takes per character of its JSON, including the JSON. */
 const BYTES_PER_CHARACTER = 14;
 const OVERHEAD_BYTES = 1024;
 
-/** Answers to introspection, each made once for all callers. Kept by their weight; what is not asked for goes first. */
+/**
+ * Answers to introspection, each made once for all callers. Bounded by weight; the least recently used are dropped
+ * first.
+ */
 export class IntrospectionResults {
   readonly #results: BoundedMap<IntrospectionResult>;
 
@@ -128,7 +131,7 @@ export class IntrospectionResults {
     });
   }
 
-  /** `id` tells the operation from all others. */
+  /** `id` identifies the operation. */
   of(id: string, variables: Record<string, unknown>, make: () => ExecutionResult): IntrospectionResult {
     const key = digestOf(`${id} ${JSON.stringify(variables)}`);
     const known = this.#results.get(key);

@@ -13,7 +13,7 @@ import type { Sources } from '../read/reads.js';
 import type { AnswerCache } from './answer-cache.js';
 import type { Documents } from './documents.js';
 
-/** What the way of a request is made of. */
+/** Everything that serving a request needs. */
 export interface ServeOptions {
   readonly identify: Identify;
   readonly admit: Admit;
@@ -26,13 +26,13 @@ export interface ServeOptions {
   readonly ledger: Ledger;
   readonly sources: Sources;
   readonly clock: Clock;
-  /** Never set back: deadlines are counted by it. */
+  /** Never set back: deadlines are measured by it. */
   readonly monotonic: Clock;
-  /** Most an operation may cost without a budget of the caller's own (G8). */
+  /** The most an operation may cost if the caller sets no budget (G8). */
   readonly defaultBudget: Thousandths;
   readonly deadlineMs: number;
   readonly billing: Pick<Billing, 'forCaller'>;
-  /** Told of each account that paid for something. */
+  /** Called with each account that paid for something. */
   readonly spent: (accountId: string) => void;
   readonly tracing: Tracing;
 }

@@ -23,34 +23,34 @@ import { truncatedMessage } from './document-error.js';
 import { type Checks, checkArguments, itemsOf, priceOfField } from './rules.js';
 import type { Fragments } from './shape.js';
 
-/** The worst an operation can come to, known before anything is read (G8). */
+/** The most an operation can cost and return, known before anything is read (G8). */
 export interface WorstCase {
   readonly amount: Thousandths;
   readonly items: number;
-  /** True when a field asks to be read anew. */
+  /** True if a field asks for a fresh read. */
   readonly fresh: boolean;
-  /** A list among it that the network does not have (S14). */
+  /** A list in the operation that the network does not have (S14). */
   readonly notServed: ListKind | null;
 }
 
-/** Parents under which a paid list may hang (G10). */
+/** Most parents that a paid list may be nested under (G10). */
 const MAX_PARENTS = 20;
 
 export interface Plan {
-  /** True when every root field is a paid read: the answer then depends on the cache and on nothing of the caller's. */
+  /** True if every root field is a paid read: the answer then depends on the cache only, not on the caller. */
   readonly impersonal: boolean;
-  /** True when some field of the operation is paid for. */
+  /** True if some field of the operation is paid for. */
   readonly priced: boolean;
   readonly worst: (variables: Record<string, unknown>) => WorstCase;
-  /** The place of each paid field in the document, by its path: response names joined by dots (G9). */
+  /** The position of each paid field in the document, by its path: response names joined by dots (G9). */
   readonly ranks: ReadonlyMap<string, number>;
-  /** The same paths in the schema's names: what the ledger keeps of where a field stood (M30). */
+  /** The same paths in the schema's names: how the ledger records where a field was (M30). */
   readonly fieldPaths: ReadonlyMap<string, string>;
 }
 
 type Variables = Record<string, unknown>;
 
-/** A priced field in the tree of an operation: its own worst case, and that of what hangs below it. */
+/** A priced field in the tree of an operation: its own worst case, and that of the fields below it. */
 type PricedNode = (variables: Variables, parents: number) => WorstCase;
 
 const NOTHING: WorstCase = { amount: 0, items: 0, fresh: false, notServed: null };
@@ -62,7 +62,10 @@ const plus = (a: WorstCase, b: WorstCase): WorstCase => ({
   notServed: a.notServed ?? b.notServed,
 });
 
-/** Reads an operation once, fragments expanded: `measure` has bounded that. What it gives prices every call of it from the variables alone. Throws `bad_request` on arguments out of bounds. */
+/**
+ * Reads an operation once, with its fragments expanded: `measure` has bounded their size. The resulting plan prices
+ * every call of the operation from the variables alone. Throws `bad_request` on arguments out of bounds.
+ */
 export function planOf(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
@@ -82,7 +85,7 @@ export function planOf(
   };
 }
 
-/** A variable may be null where the document doesn't allow it, which only its value tells. */
+/** A variable may be null where the document doesn't allow it, which shows only in its value. */
 function priced(price: () => WorstCase): WorstCase {
   try {
     return price();
@@ -97,7 +100,7 @@ const isImpersonal = (operation: OperationDefinitionNode, root: GraphQLObjectTyp
     return field !== undefined && priceOfField(field) !== undefined;
   });
 
-/** Where a field stands: in the answer, by the caller's aliases, and in the schema's own names. */
+/** Where a field is: in the answer, by the caller's aliases, and in the schema's own names. */
 interface Path {
   readonly response: string;
   readonly schema: string;
@@ -157,7 +160,7 @@ class Planner {
       if (!this.fieldPaths.has(path)) this.fieldPaths.set(path, named);
     }
     const type = getNamedType(field.type);
-    // Members of a union or interface are reached through fragments, which bring their own type.
+    // Members of a union or interface are reached through fragments, which have their own type condition.
     const inner = isObjectType(type) ? type : isUnionType(type) || isInterfaceType(type) ? parent : null;
     const below: PricedNode =
       node.selectionSet && inner
@@ -181,7 +184,7 @@ class Planner {
   }
 }
 
-/** `@skip` and `@include` count: what is not asked for is not priced. */
+/** Respects `@skip` and `@include`: a field that is not asked for is not priced. */
 function unlessSkipped(node: SelectionSetNode['selections'][number], priced: PricedNode): PricedNode {
   if (!node.directives?.length) return priced;
   return (variables, parents) => {

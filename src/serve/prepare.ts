@@ -26,40 +26,42 @@ import type { Checks } from './rules.js';
 import { isIntrospection } from './shape.js';
 import { coerced } from './variables.js';
 
-/** What came of an operation; its data as JSON, too, where that was made once for all callers. */
+/** The result of an operation; also as JSON, if that was made once for all callers. */
 export type Executed = ExecutionResult & Partial<Pick<IntrospectionResult, 'dataText'>>;
 
 /** A checked operation. */
 export interface Operation extends Plan, OperationText {
-  /** The persisted name, `introspection`, or the operation's own, or `query`: what the ledger calls it. */
+  /** The name in the ledger: the persisted name, `introspection`, the operation's own name, or `query`. */
   readonly name: string;
-  /** Persisted: its name is not a caller's own. */
+  /** Persisted: the name was not chosen by a caller. */
   readonly isPersisted: boolean;
   readonly kind: OperationDefinitionNode['operation'];
   /** Introspection only: needs no key (G2). */
   readonly keyless: boolean;
-  /** The variables with defaults applied, or what is wrong with them. */
+  /** The variables with defaults applied. Throws if they are invalid. */
   readonly coerce: (variables: Record<string, unknown>) => Record<string, unknown>;
   readonly run: (context: unknown, variables: Record<string, unknown>) => Promise<Executed>;
-  /** Bytes that it takes in memory now: an estimate, rather too high than too low. */
+  /** Estimated bytes of memory it takes now, rather too high than too low. */
   readonly weight: () => number;
 }
 
-/** Told whether an operation is introspection only, before anything else is done with it; throws where it may not pass. */
+/**
+ * Called with whether an operation is only introspection, before anything else is done; throws if it is not allowed.
+ */
 export type AssertAdmitted = (keyless: boolean) => void;
 
 export interface Source {
-  /** Tells it from every other operation: the SHA-256 of what was asked for. */
+  /** Identifies the operation: the SHA-256 of what was asked for. */
   readonly id: string;
   readonly text: string;
   readonly operationName: string | null;
   readonly isPersisted: boolean;
-  /** The name of a persisted one. */
+  /** The name, if the operation is persisted. */
   readonly name?: string;
   readonly assertAdmitted?: AssertAdmitted;
-  /** Introspection that asks the same in other words, white space and name apart, if it was prepared before. */
+  /** Finds equivalent introspection that was prepared before, which differs only in white space and name. */
   readonly findEquivalent?: (normalised: string) => Operation | undefined;
-  /** It is compiled now, and weighs more. */
+  /** Called once the operation has been compiled and weighs more. */
   readonly onCompiled?: () => void;
 }
 
@@ -70,14 +72,14 @@ export interface PrepareContext {
   readonly results: IntrospectionResults;
 }
 
-// What an operation weighs: measured, and rounded up.
+// The weight of an operation: measured, and rounded up.
 const BASE = 8192;
 const CHARACTER = 4;
 const TOKEN = 300;
 const FIELD = 1000;
 const COMPILED_FIELD = 3500;
 
-/** What introspection is called, whatever its sender named it: the same operation is everybody's. */
+/** The name of all introspection, whatever its sender named it: every caller shares the same operation. */
 const INTROSPECTION = 'introspection';
 
 const RULES = specifiedRules.filter((rule) => rule !== NoUnusedVariablesRule);
@@ -85,8 +87,8 @@ const RULES = specifiedRules.filter((rule) => rule !== NoUnusedVariablesRule);
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * Parses, measures, checks and plans an operation, in this order: each step takes time that the steps before it bound. Throws
- * `DocumentError`.
+ * Parses, measures, checks and plans an operation, in this order: each step bounds the time that the next ones take.
+ * Throws `DocumentError`.
  */
 export function prepareOperation({ schema, checks, results }: PrepareContext, source: Source): Operation {
   const { text, operationName } = source;
@@ -96,7 +98,7 @@ export function prepareOperation({ schema, checks, results }: PrepareContext, so
   if (!operation) throw DocumentError.of(whichOperation(operationName));
   const keyless = isIntrospection(operation);
   source.assertAdmitted?.(keyless);
-  // What tools ask of the schema comes in many spellings: it is checked, sized and executed once for all of them.
+  // Tools spell the same introspection in many ways: it is checked, measured and executed once for all of them.
   const normalised = keyless && isAlone(document) ? digestOf(print(withoutName(document, operation))) : null;
   const equivalent = normalised === null ? undefined : source.findEquivalent?.(normalised);
   if (equivalent) return equivalent;
@@ -106,7 +108,7 @@ export function prepareOperation({ schema, checks, results }: PrepareContext, so
   // Persisted operations are compiled at start.
   if (source.name !== undefined) executable.compile();
   const plan = planOf(schema, operation, fragments, checks);
-  // A long alias is in the path of all that is below it.
+  // A long alias is part of the path of every field below it.
   const pathLength = [...plan.fieldPaths].flat().reduce((sum, path) => sum + path.length, 0);
   const locations = read.locations.of((operation.variableDefinitions ?? []).map(({ variable }) => variable));
   return {
@@ -141,7 +143,10 @@ function withoutName(document: DocumentNode, operation: OperationDefinitionNode)
   return { ...document, definitions: document.definitions.map((node) => (node === operation ? nameless : node)) };
 }
 
-/** Gives the number of fields. It can be read, and asks for what there is not: 422, but for variables, which are the request's as much (G6). */
+/**
+ * Validates the operation and returns its number of fields. A document that parses but does not fit the schema is 422;
+ * unused variables are 400, since they are as much a fault of the request (G6).
+ */
 function check(schema: GraphQLSchema, read: ReadDocument, operation: OperationDefinitionNode, source: Source): number {
   const shape = measure(read, operation, source);
   const faultsOf = (rules: readonly ValidationRule[]): GraphQLError[] =>

@@ -13,14 +13,14 @@ import { DocumentError, NodeLocations } from './document-error.js';
 import { LIMITS, refuseOver } from './limits.js';
 import { comparisonsOf, type Fragments, fragmentsOf, isIntrospection, type Shape, Shapes } from './shape.js';
 
-/** A document that can be read, and whose size is within bounds; nothing else is known of it. */
+/** A document that parses and whose size is within bounds; nothing else about it has been checked. */
 export interface ReadDocument {
   readonly document: DocumentNode;
-  /** The document was changed: something that was written twice is in it once. */
+  /** The document was changed: repeated fields were removed. */
   readonly isShorter: boolean;
   readonly fragments: Fragments;
   readonly locations: NodeLocations;
-  /** Words and marks that were written. */
+  /** Number of tokens in the text. */
   readonly tokens: number;
 }
 
@@ -64,7 +64,10 @@ function parsed(source: Source): DocumentNode {
   }
 }
 
-/** A plain field that a selection set names again means nothing: it is left in once. Fragments count as often as they are spread. */
+/**
+ * A plain field that is repeated in a selection set adds nothing, so only the first is left. Fragments count as often
+ * as they are spread.
+ */
 function withoutRepeats(document: DocumentNode): DocumentNode {
   return visit(document, {
     SelectionSet: {
@@ -83,7 +86,7 @@ function withoutRepeats(document: DocumentNode): DocumentNode {
   });
 }
 
-/** Undefined for what has an alias, arguments, directives or fields of its own. */
+/** Undefined for a field with an alias, arguments, directives or fields of its own. */
 function plainNameOf(node: SelectionNode): string | undefined {
   if (node.directives && node.directives.length > 0) return undefined;
   if (node.kind !== Kind.FIELD || node.alias || node.selectionSet || node.arguments?.length) return undefined;
@@ -91,8 +94,9 @@ function plainNameOf(node: SelectionNode): string | undefined {
 }
 
 /**
- * Whether the document is small enough to be validated, planned and executed; takes time linear in its text. Gives the shape of
- * the operation, or `circular` where that has no end. Throws `DocumentError` (400), which says which bound and by how much.
+ * Checks that the document is small enough to be validated, planned and executed, in time linear in its text. Returns
+ * the shape of the operation, or `circular` if its fragments are. Throws `DocumentError` (400), which says which bound
+ * was exceeded and by how much.
  */
 export function measure(
   { document, fragments, locations }: ReadDocument,
@@ -109,7 +113,7 @@ export function measure(
     detachLocations(document, locations);
     return 'circular';
   }
-  // The limits of shape are for callers: our own documents are read by people before they are persisted.
+  // The shape limits are for callers: Perch's own documents are reviewed by people before they are persisted.
   if (!isPersisted) for (const { node, shape } of all) checkShape(node, shape);
   const selections = everything.reduce((sum, { shape }) => sum + shape.selections, 0);
   refuseOver(selections, LIMITS.selections, 'With its fragments expanded, the document has', 'selections');
@@ -133,7 +137,7 @@ function checkShape(node: OperationDefinitionNode, { depth, aliases, width, fiel
   refuseOver(node.variableDefinitions?.length ?? 0, LIMITS.variables, 'The operation has', 'variables');
 }
 
-/** Values within values; and the one name that is no name of a property in JavaScript. */
+/** Checks how deeply values are nested, and refuses the one name that cannot be an ordinary property in JavaScript. */
 function checkValues(document: DocumentNode, locations: NodeLocations): void {
   let depth = 0;
   const nested = {
@@ -159,7 +163,7 @@ function checkValues(document: DocumentNode, locations: NodeLocations): void {
   });
 }
 
-/** From here on the nodes have no places of their own. */
+/** Removes the locations from the nodes themselves. */
 function detachLocations(document: DocumentNode, locations: NodeLocations): void {
   visit(document, {
     enter(node: ASTNode) {

@@ -1,11 +1,13 @@
-/** The bytes of a `Rendered` in one encoding, as far as whoever encoded them needs them to go on from there. */
+/** The bytes of a `Rendered` in one encoding, with what the encoder needs to append to them. */
 export interface Encoded {
   readonly bytes: Buffer;
-  /** CRC-32 of what was encoded. */
+  /** CRC-32 of the bytes before encoding. */
   readonly checksum: number;
 }
 
-/** What calls with the same answer share of it, as one interface sends it, and the same encoded: each once, when first asked for. */
+/**
+ * The part of a rendered answer that calls to one interface share, and its encodings: each made when first asked for.
+ */
 export class Rendered {
   readonly bytes: Buffer;
   readonly #encoded = new Map<string, Encoded>();
@@ -15,7 +17,7 @@ export class Rendered {
     this.bytes = bytes;
   }
 
-  /** Bytes of all that is kept of it. */
+  /** Bytes of everything it keeps. */
   get size(): number {
     let size = this.bytes.length;
     for (const { bytes } of this.#encoded.values()) size += bytes.length;
@@ -31,7 +33,7 @@ export class Rendered {
     this.#grown();
   }
 
-  /** Told whenever there is one more encoding: what keeps it weighs it again. */
+  /** Sets a callback for each new encoding, so that the owner can weigh it again. */
   whenGrown(grown: () => void): void {
     this.#grown = grown;
   }

@@ -7,7 +7,7 @@ import type { Call, Estimate, Outcome } from './call.js';
 import type { Deadline } from './deadline.js';
 import type { Operation } from './prepare.js';
 
-/** What is known of a call so far, whatever becomes of it. */
+/** What is known of a call so far, whatever its outcome. */
 export interface CallRecord {
   rate: RateDecision | null;
   policy: Outcome['policy'];
@@ -17,7 +17,7 @@ export interface CallRecord {
   callContext: CallContext | null;
 }
 
-/** A call on its way. */
+/** A call in progress. */
 export interface Request {
   readonly call: Call;
   readonly deadline: Deadline;
@@ -25,13 +25,13 @@ export interface Request {
   readonly slot: WorkSlot;
 }
 
-/** An operation with its variables, priced. */
+/** A priced operation with its variables. */
 export interface Prepared {
   readonly operation: Operation;
   readonly variables: Record<string, unknown>;
   readonly budget: Thousandths | null;
   readonly dryRun: boolean;
   readonly estimate: Estimate;
-  /** Whose processor time it takes. */
+  /** Charged with the processor time of the call. */
   readonly processorBudget: ProcessorBudget;
 }

@@ -2,7 +2,7 @@ import type { GraphQLField } from 'graphql';
 import { type ArgRule, checkInputs, outOfBounds, type Price } from '../core/fields.js';
 import type { ListKind } from '../core/lists.js';
 
-/** What the schema says of its fields and arguments beyond their types (`schema/builder.ts`). */
+/** What the schema says about fields and arguments beyond their types (`schema/builder.ts`). */
 declare module 'graphql/type/definition.js' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
     readonly price?: Price;
@@ -15,18 +15,18 @@ declare module 'graphql/type/definition.js' {
 
 export const priceOfField = (field: GraphQLField<unknown, unknown>): Price | undefined => field.extensions.price;
 
-/** How many items the field can return at most, by its arguments. A size sent as null means the default. */
+/** The most items the field can return, given its arguments. A size sent as null means the default. */
 export function itemsOf(price: Price, field: GraphQLField<unknown, unknown>, args: Record<string, unknown>): number {
   if (price.items === 'one') return 1;
   const value = args[price.items] ?? field.args.find(({ name }) => name === price.items)?.defaultValue;
   return Array.isArray(value) ? value.length : Number(value ?? 0);
 }
 
-/** What only the engine can tell of an operation. */
+/** Checks that only the engine can make. */
 export interface Checks {
-  /** Throws `bad_request` when the cursor is not one of Perch's (rule 6). */
+  /** Throws `bad_request` if the cursor is not one of Perch's (rule 6). */
   readonly cursor: (cursor: string) => void;
-  /** Throws `bad_request` when the network does not understand the query. */
+  /** Throws `bad_request` if the network does not understand the query. */
   readonly query: (query: string, product: string) => void;
   /** Whether the network has the list (S14). */
   readonly serves: (list: ListKind) => boolean;
@@ -34,7 +34,10 @@ export interface Checks {
 
 type ArgumentChecks = Pick<Checks, 'cursor' | 'query'>;
 
-/** A field's arguments, the same for every interface (P1, P8, B1, C9). Throws `bad_request` naming what is right. */
+/**
+ * Checks a field's arguments, the same for every interface (P1, P8, B1, C9). Throws `bad_request` saying what is
+ * allowed.
+ */
 export function checkArguments(
   field: GraphQLField<unknown, unknown>,
   args: Record<string, unknown>,
@@ -67,7 +70,7 @@ function checkArgument(
     case 'query':
       checks.query(String(value), String(args.product ?? 'Latest'));
       return;
-    // What cannot be a name is not found (I5): told where it is read, after the balance.
+    // Text that cannot be a handle or id is not found (I5): reported by the read, after the balance is checked.
     case 'handle':
     case 'user':
     case 'tweetId':

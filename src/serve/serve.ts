@@ -67,15 +67,16 @@ function refusalOf(error: unknown, record: CallRecord): Refusal {
   return { kind: 'refusal', failure, ...(error instanceof DocumentError && { errors: error.errors }) };
 }
 
-/** No name of a caller's own: it could be anything. */
+/** Leaves out names chosen by callers: they could be anything. */
 const attributesOf = ({ operation }: Prepared, call: Call) => ({
   'perch.interface': call.interface,
   'perch.operation': operation.isPersisted ? operation.name : 'ad hoc',
 });
 
 /**
- * Step 1: whose key it is; null for a call without one that may turn out to be introspection (G2). While the store is asked it
- * counts for the account that the key was last known to be of, or for its address: many customers may share one.
+ * Step 1: identifies the key's account; null for a call without a key that may turn out to be introspection (G2).
+ * During the lookup the call counts for the account that the key was last known to belong to, otherwise for its
+ * address: many customers may share one.
  */
 async function identify(options: ServeOptions, call: Call, slot: WorkSlot): Promise<Caller | null> {
   const { xApiKey, authorization } = call.credential;
@@ -86,7 +87,7 @@ async function identify(options: ServeOptions, call: Call, slot: WorkSlot): Prom
   });
 }
 
-/** Step 2: whether its share of what is in flight and its rate allow it, and when the processor has time for it. */
+/** Step 2: checks the holder's share of requests in flight and the rate, then waits for its turn on the processor. */
 async function admit(
   options: ServeOptions,
   { call, deadline, record, slot }: Request,
@@ -99,7 +100,7 @@ async function admit(
   const rate = await deadline.race(rateOf(options, call, caller));
   record.rate = rate;
   if (!rate.allowed) throw tooFast(rate);
-  // Refused for its share, it counts against its rate all the same (L4).
+  // A request refused for its share counts against the rate all the same (L4).
   if (busy) throw busy;
   const opened = options.processor.open(holder);
   const processorBudget = call.interface === 'graphql' ? opened : unmeasured(opened);
@@ -112,7 +113,10 @@ function rateOf({ admit }: ServeOptions, call: Call, caller: Caller | null): Pro
   return call.isHandshake ? admit.admitHandshake(caller) : admit.admit(caller);
 }
 
-/** Step 3: what is asked for. Everything of the caller's is checked here, whether it needs a key before anything but parsing. */
+/**
+ * Step 3: determines what is asked for. All input from the caller is checked here; whether the call needs a key, before
+ * anything except parsing.
+ */
 function prepare(
   options: ServeOptions,
   { call, record }: Request,
@@ -121,7 +125,7 @@ function prepare(
 ): Prepared {
   const assertAdmitted: AssertAdmitted = (keyless) => {
     if (caller || keyless) return;
-    // A 401 quotes the rate that a new account starts on, and no bucket (L6).
+    // A 401 quotes the rate of a new account, and no bucket (L6).
     Object.assign(record, { rate: null, policy: 'account' });
     throw new ServiceError('missing_key', noKey(call));
   };
@@ -131,7 +135,7 @@ function prepare(
   return { ...prepared, processorBudget };
 }
 
-/** The operation, its variables and what it can cost at most. */
+/** The operation, its variables and the most it can cost. */
 function priced(options: ServeOptions, call: Call, assertAdmitted: AssertAdmitted) {
   if ('failure' in call.document) throw call.document.failure;
   const operation = options.documents.find(call.document, assertAdmitted);

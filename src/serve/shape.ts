@@ -9,15 +9,15 @@ import {
 } from 'graphql';
 import { plus } from './limits.js';
 
-/** What a selection set comes to once its fragments are expanded. The counts saturate. */
+/** The size of a selection set with its fragments expanded. The counts saturate. */
 export interface Shape {
   fields: number;
   /** Fields, fragment spreads and inline fragments. */
   selections: number;
-  /** Fields inside each other. */
+  /** Levels of nested fields. */
   depth: number;
   aliases: number;
-  /** Fields on the first level, those of fragments included. */
+  /** Fields on the first level, including those of fragments. */
   width: number;
 }
 
@@ -31,7 +31,7 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   return found;
 }
 
-/** Only `__schema`, `__type` and `__typename`: public documentation, open to all (G2, U44). */
+/** Only `__schema`, `__type` and `__typename`: public documentation, open to everyone (G2, U44). */
 export const isIntrospection = (operation: OperationDefinitionNode): boolean =>
   operation.selectionSet.selections.every(
     (selection) => selection.kind === Kind.FIELD && selection.name.value.startsWith('__'),
@@ -42,7 +42,7 @@ export class Shapes {
   readonly #fragments: Fragments;
   readonly #known = new Map<string, Shape>();
   readonly #within = new Set<string>();
-  /** True when a fragment was met inside itself: what is counted then is too little. */
+  /** True once a fragment was found inside itself: the counts are then too low. */
   isCircular = false;
 
   constructor(fragments: Fragments) {
@@ -55,7 +55,7 @@ export class Shapes {
     return shape;
   }
 
-  /** The fragments that were not met in anything counted so far, and what they come to: they are validated, too. */
+  /** The fragments that nothing counted so far uses, and their shapes: they are validated, too. */
   rest(): { readonly node: FragmentDefinitionNode; readonly shape: Shape }[] {
     const rest = [];
     for (const node of this.#fragments.values()) {
@@ -96,19 +96,20 @@ export class Shapes {
   }
 }
 
-/** A field that shares its response name with others, in one place of an answer. */
+/** Fields that share a response name at one position in an answer. */
 interface Same {
   count: number;
   weight: number;
   readonly below: SelectionSetNode[];
 }
 
-/** Characters of arguments that take as long to compare as a field without any. */
+/** Characters of arguments that take as long to compare as a field without arguments. */
 const ARGUMENT_CHARACTERS = 32;
 
 /**
- * How many comparisons it takes to know that fields of one response name can be merged: each with each other, and their arguments.
- * Walks what the fragments expand to, so that must be bounded before; the fragments must not be circular.
+ * How many comparisons validation needs to check that fields with the same response name can be merged: each pair of
+ * them, and their arguments. Walks the expanded fragments, whose size must be bounded first; the fragments must not be
+ * circular.
  */
 export function comparisonsOf(sets: readonly SelectionSetNode[], fragments: Fragments): number {
   const names = new Map<string, Same>();

@@ -6,8 +6,8 @@ import { formatCount, LIMITS } from './limits.js';
 type Values = Record<string, unknown>;
 
 /**
- * The variables of an operation with their defaults, or what is wrong with them. Throws `bad_request`, before anything is done
- * with them where they are too many or too deep.
+ * The variables of an operation with their defaults. Throws `bad_request` if they are invalid; if they are too many or
+ * too deep, before anything else is done with them.
  */
 export function coerced(
   schema: GraphQLSchema,
@@ -21,7 +21,7 @@ export function coerced(
   return result.coerced;
 }
 
-/** Goes no deeper and no further than is allowed. */
+/** Stops at the limits of depth and count. */
 function checkSize(variables: Values): void {
   let level: object[] = [variables];
   let values = 0;

@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.js';
 import type { OneTimeTokens } from '../ports/one-time-tokens.js';
 
 const MINUTE_MS = 60_000;
-/** For a link that goes by mail (ASVS 6.5.5). */
+/** For a link sent by mail (ASVS 6.5.5). */
 export const MAILED_MINUTES = 10;
 /** For a link that an operator passes on. */
 const PRINTED_MS = 1440 * MINUTE_MS;
@@ -14,10 +14,10 @@ export interface SignInLinksOptions {
   readonly randomBytes: RandomBytes;
 }
 
-/** The address that a link leads to. The secret is behind `#`: browsers keep that to themselves, servers never log it. */
+/** The address of a link. The secret is in the fragment (`#`): browsers do not send it, so servers never log it. */
 export const signInLink = (authUrl: string, token: string): string => `${authUrl}/sign-in#${token}`;
 
-/** Makes secrets that sign in once; see `signInLink`. Only their hashes are kept. */
+/** Makes secrets that sign in once; see `signInLink`. Only their hashes are stored. */
 export class SignInLinks {
   readonly #options: SignInLinksOptions;
 
@@ -25,12 +25,12 @@ export class SignInLinks {
     this.#options = options;
   }
 
-  /** For an account's owner, passed on by the operator: works for a day. */
+  /** For an account's owner, passed on by the operator: valid for a day. */
   forAccount(accountId: string): Promise<string> {
     return this.#mint({ accountId, next: null }, PRINTED_MS);
   }
 
-  /** For whoever reads the address's mail: works for 10 minutes, and leads on to `next`. */
+  /** For the owner of the mail address: valid for 10 minutes, and continues to `next`. */
   forEmail(email: string, next: string | null): Promise<string> {
     return this.#mint({ email, next }, MAILED_MINUTES * MINUTE_MS);
   }

@@ -1,6 +1,6 @@
 import type { Message } from '../ports/mail.js';
 
-/** The mail that carries a sign-in link. Plain text, so that what is clicked is what is read. */
+/** The mail with a sign-in link. Plain text, so that the address clicked is the one shown. */
 export const signInMail = ({ to, link, minutes }: { to: string; link: string; minutes: number }): Message => ({
   to,
   subject: 'Sign in to Perch',

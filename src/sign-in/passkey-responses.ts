@@ -5,7 +5,7 @@ import { badRequest } from '../core/errors.js';
 const text = z.string().max(32_768);
 const base64url = text.regex(/^[\w-]+$/);
 
-/** What the library reads; it looks into the texts itself. */
+/** The members that the library reads; it validates their contents itself. */
 const credential = { id: base64url.max(1400), rawId: base64url.max(1400), type: z.literal('public-key') };
 
 const registration = z.object({
@@ -42,7 +42,7 @@ export const authenticationOf = (given: unknown): AuthenticationResponseJSON =>
 
 const clientData = z.object({ challenge: text });
 
-/** The challenge that an answer is for; empty when it names none. */
+/** The challenge that was answered; empty if the data contains none. */
 export function challengeOf(clientDataJson: string): string {
   try {
     return clientData.parse(JSON.parse(Buffer.from(clientDataJson, 'base64url').toString('utf8'))).challenge;

@@ -18,13 +18,13 @@ import type { NewSession, Origin, Sessions, Visitor } from './sessions.js';
 
 const CHALLENGE_MS = 5 * 60_000;
 
-/** A way in that lasts is changed only by who has just shown that they may come in (ASVS 7.5.1). */
+/** Permanent credentials can only be changed after a recent sign-in (ASVS 7.5.1). */
 const RECENT_MS = 10 * 60_000;
 
 const MOST_PASSKEYS = 20;
 const NAME_CHARS = 60;
 
-/** Loaded with the first passkey: it would cost each start 200 ms. */
+/** Loaded with the first passkey: it would add 200 ms to every start. */
 const webauthn = () => import('@simplewebauthn/server');
 
 const subject = z.object({ accountId: z.string().nullable() });
@@ -35,23 +35,23 @@ export interface PasskeysOptions {
   readonly store: PasskeyStore;
   readonly tokens: OneTimeTokens;
   readonly sessions: Pick<Sessions, 'start'>;
-  /** What the account's owner calls it: shown by the authenticator. */
+  /** The account's name for its owner: shown by the authenticator. */
   readonly nameOf: (accountId: string) => Promise<string>;
   readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
-  /** The address of sign-in, known once it is listened at. */
+  /** The address of sign-in, known once the service listens. */
   readonly authUrl: () => string;
 }
 
-/** Sign-ins begun from one address, and by everybody, within the minutes that a challenge works. */
+/** Most sign-ins started from one address, and in all, within the lifetime of a challenge. */
 const PER_ADDRESS = 60;
 const IN_ALL = 20_000;
 const WINDOW_SECONDS = CHALLENGE_MS / 1000;
 
 /**
- * Sign-in by passkeys (WebAuthn): kept by the authenticator under the account, used after it has made sure of the person. Each
- * challenge works once, for five minutes, for what it was made for.
+ * Sign-in by passkeys (WebAuthn): stored by the authenticator under the account, used after it has verified the person.
+ * Each challenge works once, for five minutes, for its own purpose.
  */
 export class Passkeys {
   readonly #options: PasskeysOptions;
@@ -60,14 +60,14 @@ export class Passkeys {
     this.#options = options;
   }
 
-  /** Where passkeys work; null where the service has no name that they could belong to. */
+  /** Where passkeys work; null if the service has no host name that they can belong to. */
   relyingParty(): RelyingParty | null {
     return relyingParty(this.#options.authUrl());
   }
 
   /**
-   * What the browser needs to make one. Throws `bad_request` where there is no place for passkeys, or when there are 20, and
-   * `access_denied` with the reason `sign_in_again` when the sign-in is more than 10 minutes old.
+   * The browser's options for creating a passkey. Throws `bad_request` if passkeys do not work here, or if there are
+   * 20, and `access_denied` with the reason `sign_in_again` if the sign-in is more than 10 minutes old.
    */
   async registrationOptions(visitor: Visitor): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const { accountId } = visitor;
@@ -93,7 +93,10 @@ export class Passkeys {
     });
   }
 
-  /** Adds the passkey that the browser made, for a challenge that only a recent sign-in gets. Throws `bad_request` for one that is not right, or is known already. */
+  /**
+   * Adds the passkey that the browser created, for a challenge that only a recent sign-in gets. Throws `bad_request`
+   * for one that is invalid, or already registered.
+   */
   async register({ accountId }: Visitor, given: unknown, name: string, by: Actor): Promise<void> {
     const { id, origin } = this.#relyingParty();
     const response = registrationOf(given);
@@ -113,8 +116,8 @@ export class Passkeys {
   }
 
   /**
-   * What the browser needs to sign in: whose passkey it is, the authenticator knows. Each is a row that anybody can have written:
-   * throws `rate_limited` when too many were asked for from one address, or by everybody.
+   * The browser's options for signing in; the authenticator knows the account. Each adds a row without any sign-in:
+   * throws `rate_limited` if too many were requested from one address, or in all.
    */
   async signInOptions(address: string): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const { id } = this.#relyingParty();
@@ -125,7 +128,7 @@ export class Passkeys {
     return generateAuthenticationOptions({ rpID: id, challenge, timeout: CHALLENGE_MS, userVerification: 'required' });
   }
 
-  /** Signs in with what the browser signed. Throws `access_denied` for whatever is wrong with it, without a word on what. */
+  /** Signs in with the browser's signature. Throws `access_denied` for any fault, without saying which. */
   async signIn(given: unknown, origin: Origin): Promise<NewSession> {
     const { store, sessions, clock } = this.#options;
     const response = authenticationOf(given);
@@ -150,8 +153,8 @@ export class Passkeys {
   }
 
   /**
-   * Nothing happens when the account has no such passkey. Sessions that it started go on. Throws `bad_request` for what is no
-   * passkey's id, and `access_denied` with the reason `sign_in_again` as for a new one.
+   * Does nothing if the account has no such passkey. Sessions started with it continue. Throws `bad_request` for an
+   * invalid passkey id, and `access_denied` with the reason `sign_in_again` as for a new one.
    */
   async remove(visitor: Visitor, credentialId: string, by: Actor): Promise<void> {
     if (!/^[\w-]{1,1400}$/.test(credentialId)) throw badRequest('Invalid passkey id.', 'credential');
@@ -166,7 +169,9 @@ export class Passkeys {
     });
   }
 
-  /** The authenticator's new count of signatures. One that did not rise may come from a copy, and is refused. */
+  /**
+   * Returns the authenticator's new signature count. A count that did not rise may come from a copy, and is refused.
+   */
   async #verify(response: AuthenticationResponseJSON, passkey: StoredPasskey): Promise<number> {
     const { id, origin } = this.#relyingParty();
     const { verifyAuthenticationResponse } = await webauthn();
@@ -194,7 +199,10 @@ export class Passkeys {
     return Uint8Array.from(Buffer.from(challenge, 'base64url'));
   }
 
-  /** The challenge that was answered: one that we gave, to this account (null: for a sign-in), and that nobody has used. */
+  /**
+   * The challenge that was answered: it must have been issued by Perch, for this account (null: for a sign-in), and be
+   * unused.
+   */
   async #spend({ response }: Answer, accountId: string | null): Promise<string> {
     const { tokens, clock } = this.#options;
     const challenge = challengeOf(response.clientDataJSON);
@@ -223,7 +231,7 @@ const refusal = (cause?: unknown): ServiceError =>
     cause,
   });
 
-/** The library throws on everything that is not as it must be. */
+/** The library throws on anything invalid. */
 function refused(error: unknown): never {
   throw refusal(error);
 }

@@ -1,4 +1,4 @@
-/** Where passkeys work: a passkey belongs to a host name, for good. */
+/** Where passkeys work: a passkey is bound to a host name permanently. */
 export interface RelyingParty {
   /** The host name. */
   readonly id: string;
@@ -10,8 +10,8 @@ const LOOPBACK = /^(?:127(?:\.\d+){3}|\[::1\])$/;
 const IP = /^(?:\d+(?:\.\d+){3}|\[.*\])$/;
 
 /**
- * Browsers have no passkeys for IP addresses, nor without TLS, but for localhost: which is what this machine's own addresses are
- * called here. Null where there is no such name.
+ * Browsers allow no passkeys for IP addresses, nor without TLS, except for localhost, which replaces this machine's own
+ * addresses here. Null if there is no suitable host name.
  */
 export function relyingParty(authUrl: string): RelyingParty | null {
   const url = new URL(authUrl);

@@ -1,12 +1,12 @@
 const LONGEST = 4096;
 
-/** Only what a URL parser would neither drop nor turn into something else: no backslash, no space, no control character. */
+/** Only characters that a URL parser neither drops nor converts: no backslash, no space, no control character. */
 const PLAIN = /^\/[!-[\]-~]*$/;
 const ALLOWED = /^\/(?:dashboard(?:\/[\w-]+)*|oauth\/authorize)\/?$/;
 
 /**
- * Where somebody may be sent after sign-in: a page of the dashboard or the consent page, on this host; null for all else. The
- * path is looked at after a browser's own parser has resolved it, so that both mean the same.
+ * Where a user may be sent after sign-in: a page of the dashboard or the consent page, on this host; null for anything
+ * else. The path is checked after URL parsing as a browser does it, so that both agree.
  */
 export function safeNext(text: string | null | undefined): string | null {
   if (!text || text.length > LONGEST || !PLAIN.test(text)) return null;
@@ -15,9 +15,9 @@ export function safeNext(text: string | null | undefined): string | null {
   return host === 'here.invalid' && ALLOWED.test(pathname) ? pathname + search : null;
 }
 
-/** Where somebody signs in once more, signed in or not, for a change that wants it. */
+/** The path for signing in once more, signed in or not, before a change that requires it. */
 export const signInAgainPath = (next: string): string => `${signInPath(next)}&again=1`;
 
-/** Where to sign in first, and then go on to `next`. */
+/** The path for signing in first, and then continuing to `next`. */
 export const signInPath = (next: string | null): string =>
   next === null ? '/sign-in' : `/sign-in?next=${encodeURIComponent(next)}`;

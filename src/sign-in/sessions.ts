@@ -6,31 +6,31 @@ import type { SessionRecord, SessionStore, SignInMethod } from '../ports/session
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
 
-/** A session that nobody uses ends by itself, and every one ends some day. */
+/** A session ends if it is not used for this long, and every session ends eventually. */
 const IDLE_MS = 7 * DAY_MS;
 const LONGEST_MS = 30 * DAY_MS;
 
-/** Each use of a session counts; to write more often than this would cost a statement per page. */
+/** Each use of a session is recorded, but no more often than this: otherwise every page would cost a statement. */
 const SEEN_EVERY_MS = MINUTE_MS;
 
-/** How long it can be looked up that there was a session. */
+/** How long ended sessions are kept for lookup. */
 const KEPT_MS = 30 * DAY_MS;
 
-/** Who is signed in. */
+/** The signed-in user. */
 export interface Visitor {
   readonly accountId: string;
   readonly sessionId: string;
-  /** When they signed in, in Unix milliseconds; where that is not known, it was long ago. */
+  /** When they signed in, in Unix milliseconds; if undefined, treated as long ago. */
   readonly startedAt?: number;
 }
 
-/** From where somebody signs in, as far as the request tells. */
+/** Where a sign-in comes from, as far as the request shows. */
 export interface Origin {
   readonly userAgent: string | null;
   readonly address: string | null;
 }
 
-/** The secret of a session, told once: only its hash is kept. `expiresAt` is in Unix milliseconds. */
+/** The secret of a session, returned only once: only its hash is stored. `expiresAt` is in Unix milliseconds. */
 export interface NewSession {
   readonly token: string;
   readonly expiresAt: number;
@@ -42,7 +42,7 @@ export interface SessionsOptions {
   readonly randomBytes: RandomBytes;
 }
 
-/** Who is signed in from where: at most 30 days, and at most 7 without use. A new secret at each sign-in. */
+/** Signed-in sessions: valid for at most 30 days, and at most 7 without use. Each sign-in gets a new secret. */
 export class Sessions {
   readonly #store: SessionStore;
   readonly #clock: Clock;
@@ -68,7 +68,7 @@ export class Sessions {
     return { token, expiresAt };
   }
 
-  /** Whose secret it is; null for one that was never given, or that is over. Counts as a use. */
+  /** The user with this secret; null if it was never issued, or its session has ended. Counts as a use. */
   async find(token: string): Promise<Visitor | null> {
     const nowMs = this.#clock.now();
     const found = await this.#store.find(hashSecret(token), { at: nowMs, usedSince: nowMs - IDLE_MS });
@@ -78,23 +78,23 @@ export class Sessions {
     return { accountId, sessionId, startedAt };
   }
 
-  /** Those that still work, the one used last first. */
+  /** Those that still work, the most recently used first. */
   list(accountId: string): Promise<SessionRecord[]> {
     const nowMs = this.#clock.now();
     return this.#store.list(accountId, { at: nowMs, usedSince: nowMs - IDLE_MS });
   }
 
-  /** Ends one session of the account; nothing happens when it is over already, or another's. */
+  /** Ends one session of the account; does nothing if it has ended already, or belongs to another account. */
   async end(accountId: string, sessionId: string, by: Actor): Promise<void> {
     await this.#store.end(accountId, { only: sessionId }, this.#clock.now(), by);
   }
 
-  /** Ends all sessions of the account, but for one. Returns how many there were. */
+  /** Ends all sessions of the account except one. Returns how many there were. */
   endAll(accountId: string, exceptSessionId: string | null, by: Actor): Promise<number> {
     return this.#store.end(accountId, { except: exceptSessionId }, this.#clock.now(), by);
   }
 
-  /** Forgets what has been over for 30 days. */
+  /** Deletes sessions that ended more than 30 days ago. */
   sweep(): Promise<void> {
     return this.#store.forget(this.#clock.now() - KEPT_MS);
   }

@@ -14,16 +14,16 @@ import { signInMail } from './mail.js';
 import { safeNext } from './safe-next.js';
 import type { NewSession, Origin, Sessions } from './sessions.js';
 
-/** Links per mail address, and per address that asks for them, in a quarter of an hour. */
+/** Links per mail address, and per requesting address, in a quarter of an hour. */
 const PER_EMAIL = 5;
 const PER_ADDRESS = 20;
 const WINDOW_SECONDS = 900;
 
-/** Mails of the service in an hour: whoever has many addresses can't make it a source of unasked mail. */
+/** Most mails of the service in an hour: someone with many addresses can't make it send unsolicited mail in bulk. */
 const IN_ALL = 600;
 const IN_ALL_SECONDS = 3600;
 
-/** Mails on their way at once: what is asked for beyond is dropped, and said to the operator. */
+/** Most mails being sent at once: further ones are dropped and reported to the operator. */
 const MOST_PENDING = 100;
 
 /** How long a stop waits for them. */
@@ -38,22 +38,22 @@ export interface SignInOptions {
   readonly tokens: OneTimeTokens;
   readonly sessions: Pick<Sessions, 'start'>;
   readonly accounts: EmailAccounts;
-  /** Opens an account for an address that has none; gives its id. */
+  /** Opens an account for an address that has none; returns its id. */
   readonly openAccount: (email: string, by: Actor) => Promise<string>;
-  /** Gives such an account the credits it starts with. Again for the same one, nothing happens. */
+  /** Grants such an account its starting credits. Idempotent per account. */
   readonly grantStartingCredits: (accountId: string) => Promise<void>;
   readonly nameOf: (accountId: string) => Promise<string>;
   readonly mail: Mail;
   readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
-  /** The address of sign-in, known once it is listened at. */
+  /** The address of sign-in, known once the service listens. */
   readonly authUrl: () => string;
-  /** A mail that could not be sent: for the operator, never for who asked. */
+  /** Called with a mail that could not be sent: for the operator, never for the requester. */
   readonly onMailFailure: (error: unknown) => void;
 }
 
-/** Sign-in by links that work once: mailed, or printed for an operator. */
+/** Sign-in by single-use links: mailed, or printed for an operator. */
 export class SignIn {
   readonly #options: SignInOptions;
   readonly #links: SignInLinks;
@@ -65,9 +65,9 @@ export class SignIn {
   }
 
   /**
-   * Mails a link. Nothing that can be seen from outside depends on the mail address: an account is looked for, or opened, when
-   * the link is spent, and the mail goes out behind the answer. Throws `bad_request` for what is no mail address, and
-   * `rate_limited` when too many links were asked for from one address.
+   * Mails a link. Nothing visible from outside depends on the mail address: an account is found or opened when the link
+   * is spent, and the mail is sent after the answer. Throws `bad_request` for an invalid mail address, and
+   * `rate_limited` if too many links were requested from one address.
    */
   async requestLink(to: string, { address, next }: { address: string; next: string | null }): Promise<void> {
     const parsed = mailAddress.safeParse(to.trim());
@@ -82,10 +82,10 @@ export class SignIn {
   }
 
   /**
-   * Spends a link's secret, or the whole link as it was pasted: signs in, and tells where its owner wanted to go. Throws
-   * `bad_request` with the reason `link_spent` for one that is used, too old, or was never given.
+   * Spends a link's secret, or the whole link as pasted: signs in, and returns where its owner wanted to go. Throws
+   * `bad_request` with the reason `link_spent` for one that is used, expired, or was never issued.
    *
-   * The account comes first, with the credits it starts with: a link that failed there still works.
+   * The account comes first, with its starting credits: if that fails, the link still works.
    */
   async spend(pasted: string, origin: Origin): Promise<{ session: NewSession; next: string | null }> {
     const { tokens, clock, sessions } = this.#options;
@@ -96,13 +96,16 @@ export class SignIn {
     return { session, next: safeNext(found.next) };
   }
 
-  /** Whom a link would sign in: the mail address it was sent to, or the account's name. It goes on working. Throws as `spend`. */
+  /**
+   * The user that a link would sign in: the mail address it was sent to, or the account's name. The link stays valid.
+   * Throws as `spend` does.
+   */
   async accountOf(pasted: string): Promise<string> {
     const found = await this.#peek(pasted);
     return 'accountId' in found ? this.#options.nameOf(found.accountId) : found.email;
   }
 
-  /** Resolves when no mail is on its way any more, or after 5 seconds. */
+  /** Resolves once no mail is being sent any more, or after 5 seconds. */
   close(): Promise<void> {
     return withTimeout(CLOSE_MS, Promise.all(this.#pending));
   }
@@ -123,7 +126,7 @@ export class SignIn {
 
   async #sendLink(to: string, next: string | null): Promise<void> {
     const { limiter, mail, authUrl } = this.#options;
-    // By its hash: what nodes share need not know who their customers are.
+    // By its hash: state shared between nodes need not reveal who the customers are.
     const name = hashSecret(to.toLowerCase()).toString('base64url');
     const rate = await limiter.take(`sign-in:to:${name}`, PER_EMAIL, WINDOW_SECONDS);
     if (!rate.allowed) return;
@@ -147,7 +150,7 @@ export class SignIn {
   }
 }
 
-/** Of a secret, or of the whole link as it was pasted. */
+/** The hash of a secret, or of that in a whole link as pasted. */
 const hashOf = (pasted: string): Buffer => hashSecret(pasted.trim().replace(/^.*#/s, ''));
 
 const spent = (): ServiceError =>

@@ -2,14 +2,14 @@ import type { Job } from './job.js';
 import { KindCounts } from './kind-counts.js';
 import { slotsOf } from './queue-share.js';
 
-/** Counters of what one account has in the queue, so that no decision depends on the length of the queue. */
+/** Counters of one account's jobs in the queue, so that no decision takes longer as the queue grows. */
 export class AccountQueue {
   readonly id: string;
-  /** Number of its last turn, or of its arrival: the lowest is next. */
+  /** Number of its last turn, or of its arrival: the account with the lowest is next. */
   turn: number;
   /** Jobs that cannot be batched. */
   unbatched = 0;
-  /** Slots of the queue it takes. */
+  /** Slots of the queue that it occupies. */
   slots = 0;
   jobs = 0;
   readonly #kinds = new KindCounts();
@@ -26,7 +26,7 @@ export class AccountQueue {
     this.#kinds.count(spec, by);
   }
 
-  /** Turns that its jobs take at most. */
+  /** Most turns that its jobs can take. */
   get turns(): number {
     return this.#kinds.calls;
   }

@@ -9,7 +9,7 @@ export interface PageInput {
   readonly token: string | null;
 }
 
-/** How each kind of read is batched and made. */
+/** How each kind of read is batched and sent. */
 export interface BatchSpecs {
   readonly users: BatchSpec<UserRef, Found<User>>;
   readonly tweets: BatchSpec<string, Found<Tweet>>;
@@ -42,6 +42,6 @@ export function batchSpecsOf(network: Network): BatchSpecs {
   };
 }
 
-/** A session may serve one product of the search and not another (4, `product`). */
+/** A session may serve one search product and not another (4, `product`). */
 const kindOf = ({ kind, product }: ListRef): string =>
   product === undefined || product === 'Latest' ? kind : `${kind}:${product}`;

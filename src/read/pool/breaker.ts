@@ -1,17 +1,19 @@
 import type { ServiceError } from '../../core/errors.js';
 import type { Clock } from '../../ports/clock.js';
 
-/** After so many failures in a row it is left alone for so long; then one call finds out whether it works again. */
+/**
+ * After this many failures in a row the breaker opens for this long; then one call finds out whether reads work again.
+ */
 const FAILURES = 10;
 const BREAK_MS = 5000;
 
-/** What is left alone, for how much longer, and what it failed with last. */
+/** What is not called, for how much longer, and its last failure. */
 export interface Broken {
   readonly leftMs: number;
   readonly failure: ServiceError;
 }
 
-/** Keeps calls from what fails again and again: one for each session and kind of read. */
+/** Stops calls that keep failing: one breaker for each session and kind of read. */
 export class Breaker {
   readonly #monotonic: Clock;
   #failures = 0;
@@ -23,14 +25,16 @@ export class Breaker {
     this.#monotonic = monotonic;
   }
 
-  /** Why no call may be made now. Once the time is over one may find out, and if it does not hear, another as long after it. */
+  /**
+   * Why no call may be made now. After the break one call may try; without an answer, another may after the same time.
+   */
   get broken(): Broken | undefined {
     if (this.#untilMs === undefined || this.#last === undefined) return undefined;
     const leftMs = Math.max(this.#untilMs, this.#probedAtMs + BREAK_MS) - this.#monotonic.now();
     return leftMs > 0 ? { leftMs, failure: this.#last } : undefined;
   }
 
-  /** Whether it has not been found well since it opened. */
+  /** True from its opening until a call is answered. */
   get isOpen(): boolean {
     return this.#untilMs !== undefined;
   }
@@ -46,7 +50,7 @@ export class Breaker {
     this.#probedAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether it opened by this one, or stays so. */
+  /** Records a failure. Returns whether the breaker opened with it, or is still open. */
   failed(failure: ServiceError): boolean {
     this.#last = failure;
     this.#failures += 1;

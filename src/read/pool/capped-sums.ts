@@ -1,4 +1,4 @@
-/** Numbers, of which the sum is asked for with each of them capped: in time that grows with the logarithm of the largest (a Fenwick tree). */
+/** A set of numbers. Sums them with each number capped, in time logarithmic in the largest (a Fenwick tree). */
 export class CappedSums {
   readonly #size: number;
   /** By value, 1 to `largest`: how many there are, and their sum. */
@@ -6,20 +6,20 @@ export class CappedSums {
   readonly #sums: Float64Array;
   #count = 0;
 
-  /** What is larger than `largest` counts as that. */
+  /** A number above `largest` counts as `largest`. */
   constructor(largest: number) {
     this.#size = largest;
     this.#counts = new Float64Array(largest + 1);
     this.#sums = new Float64Array(largest + 1);
   }
 
-  /** One of the numbers became another; 0 is none. */
+  /** Replaces one number by another; 0 means none. */
   change(from: number, to: number): void {
     this.#add(from, -1);
     this.#add(to, 1);
   }
 
-  /** The sum of all of them, none counted with more than `cap`. */
+  /** The sum of all numbers, each counted with at most `cap`. */
   sum(cap: number): number {
     let [count, sum] = [0, 0];
     for (let at = Math.min(cap, this.#size); at > 0; at -= at & -at) {

@@ -13,9 +13,9 @@ export interface Consumer {
 }
 
 /**
- * Jobs that wait for the upstream, served by account in turns (L7), so that nobody waits behind another account's backlog. A job
- * that several accounts wait for is in the queue of each, and leaves all of them when it is taken. The cost of an operation grows
- * with the kinds of read and the accounts of the job, not with the length of the queue.
+ * Jobs that wait for the upstream, served by account in turns (L7), so that no account waits behind another's backlog.
+ * A job that several accounts wait for is in the queue of each, and leaves all of them when it is taken. The cost of an
+ * operation grows with the kinds of read and the accounts of the job, not with the length of the queue.
  */
 export class FairQueue {
   readonly #accounts = new Map<string, AccountQueue>();
@@ -37,7 +37,7 @@ export class FairQueue {
     return this.#slots;
   }
 
-  /** Slots that an account has. */
+  /** Slots that an account occupies. */
   slotsOf(accountId: string): number {
     return this.#accounts.get(accountId)?.slots ?? 0;
   }
@@ -85,7 +85,7 @@ export class FairQueue {
     for (const account of this.#jobs.get(job) ?? []) this.leave(job, account.id);
   }
 
-  /** Takes the job out of one account's queue, and drops it when it is in no other. */
+  /** Takes the job out of one account's queue, and drops it once it is in no other. */
   leave(job: Job, accountId: string): void {
     const accounts = this.#jobs.get(job);
     const account = this.#accounts.get(accountId);
@@ -99,13 +99,13 @@ export class FairQueue {
     if (accounts.size > 0) return;
     this.#jobs.delete(job);
     this.#count(job, -1);
-    // Tenths add up to almost whole slots; an empty queue resets the rounding error.
+    // Slots are counted in tenths, which add up inexactly; an empty queue resets the rounding error.
     if (this.#jobs.size === 0) this.#slots = 0;
   }
 
   /**
-   * What the next upstream call takes: the oldest job of the account whose turn it is, and as many others of its kind, of all
-   * accounts in turns, as fit into the same call. Empty when the consumer may take nothing.
+   * Takes the jobs of the next upstream call: the oldest job of the account whose turn it is, and as many others of its
+   * kind, of all accounts in turns, as fit into the same call. Empty if the consumer may take nothing.
    */
   take(consumer: Consumer): Job[] {
     const groups = this.#openGroups(consumer);
@@ -134,13 +134,13 @@ export class FairQueue {
     return false;
   }
 
-  /** How many upstream calls go, at most, before one that this account asks for now. */
+  /** The most upstream calls that are made before one that this account asks for now. */
   callsBefore(accountId: string): number {
     const own = this.#accounts.get(accountId);
     const [turns, unbatched] = [(own?.turns ?? 0) + 1, own?.unbatched ?? 0];
-    // Of each other account no more than one call a turn; its own all.
+    // At most one call per turn of each other account; all of this account's.
     const others = this.#unbatchedOf.sum(turns) - Math.min(unbatched, turns);
-    // One that many wait for is in the queues of all of them, and is one call.
+    // A job that many accounts wait for is in all their queues, but is one call.
     return Math.min(unbatched + others, this.#unbatched) + this.calls - this.#unbatched;
   }
 

@@ -38,7 +38,7 @@ const ATTEMPT_MS = 10_000;
 /** A timeout counts as a latency sample only if the call had at least this share of its jobs' time, or this long. */
 const FAIR = { share: 0.25, ms: 5000 } as const;
 
-/** The reads of one family: a fair queue, and one worker per session that takes jobs as fast as pace and network allow. */
+/** The reads of one family: a fair queue, and one worker per session, which takes jobs as pace and network allow. */
 export class FamilyPool {
   readonly counts = newCounts();
   readonly #options: FamilyPoolOptions;
@@ -67,13 +67,13 @@ export class FamilyPool {
 
   get health(): FamilyHealth {
     const paced = this.#waitMs('', undefined, ({ isClear }) => isClear);
-    // The kind that waits longest counts, where the network serves less than the pace allows.
+    // The kind with the longest wait counts: the network may serve less than the pace allows.
     const kinds = [...this.#queue.kinds()].map((kind) => this.#waitMs('', kind, (session) => session.mayRead(kind)));
     const waitMs = Math.max(paced, ...kinds);
     return { ...this.counts, waiting: this.#queue.size, waitMs, inFlight: this.#workers.flatMap(inFlightOf) };
   }
 
-  /** Queues the input. Rejects at once what cannot be read in time, exceeds its account's share, or no session may read. */
+  /** Queues the input. Rejects at once if it cannot be read in time, is over its account's share, or closed to all. */
   async read<Input, Output>(spec: BatchSpec<Input, Output>, input: Input, waiters: Waiters): Promise<Output> {
     const now = this.#options.monotonic.now();
     this.counts.read += 1;
@@ -103,14 +103,14 @@ export class FamilyPool {
     throw refusal;
   }
 
-  /** Refused for its share only when none of the waiting accounts has room in the queue. */
+  /** Refused for the share only if none of the waiting accounts has room in the queue. */
   #queueRefusal(kind: string, waiters: Waiters, leftMs: number): ServiceError | undefined {
     const accounts = [...waiters.members].map(({ accountId }) => accountId);
     const account = accounts.find((accountId) => this.#queue.hasRoomFor(accountId));
     const waitMs = this.#waitMs(account ?? accounts[0] ?? '', kind, (session) => session.mayRead(kind));
     if (account !== undefined) return waitMs >= leftMs ? queueTooLong(waitMs, leftMs) : undefined;
     const [own, share] = [this.#queue.slotsOf(accounts[0] ?? ''), shareOf(this.#queue.slots)];
-    // There is room again once the jobs above its share have been read.
+    // There is room again once the jobs above the share have been read.
     return shareTaken(own, share, waitMs * Math.min(1, (own - share + 1) / Math.max(1, own)));
   }
 
@@ -123,7 +123,7 @@ export class FamilyPool {
     for (const member of waiters.members) if (hasRoom(member)) add(member);
     if (!waits() && first) add(first);
     waiters.watch({
-      // An account over its share still gets what others wait for, on their turn.
+      // An account over its share still gets reads that others wait for, on their turn.
       onJoin: (member) => {
         if (waits() && hasRoom(member)) add(member);
       },
@@ -145,7 +145,7 @@ export class FamilyPool {
     job.reject(failure);
   }
 
-  /** Wakes as many workers as there are calls to make: a slot of the pace that goes unused is lost to all nodes. */
+  /** Wakes as many workers as there are calls to make: an unused pace slot is lost to all nodes. */
   #wake(): void {
     let calls = this.#queue.calls - this.#workers.filter(({ isRunning }) => isRunning).length;
     const idle = this.#workers.filter((worker) => !worker.isRunning && this.#queue.hasFor(worker));
@@ -200,7 +200,7 @@ export class FamilyPool {
     for (const { waiters } of jobs) for (const member of waiters.members) member.read(startedAt, endedAt);
   }
 
-  /** Retries each job on another session: once after a failure, and as long as sessions only refuse it (S12, U34). */
+  /** Retries each job on another session: once after a failure, repeatedly while sessions only refuse it (S12, U34). */
   #failed(session: Session, jobs: readonly Job[], failure: ServiceError): void {
     const now = this.#options.monotonic.now();
     noteFailure(this.counts, failure, this.#options.clock.now());
@@ -232,7 +232,7 @@ export class FamilyPool {
     return another ? Math.min(leftMs / 2, ATTEMPT_MS) : leftMs;
   }
 
-  /** Rejects jobs that wait for sessions which have closed since; checked once per closing. */
+  /** Rejects jobs waiting for sessions that have closed since; checked once per closing. */
   #refuseUnservable(now: number): void {
     const closings = this.#options.sessions.reduce((sum, session) => sum + session.closings, 0);
     for (const group of [...this.#queue.groups()]) {
@@ -252,7 +252,7 @@ export class FamilyPool {
     return this.#options.sessions.some((session) => sample && session.mayTake(sample) && session.mayRead(kind));
   }
 
-  /** Jobs may wait while no session can take them: look again when one is free, or a silent one may be back. */
+  /** Jobs may wait while no session can take them: checks again when one may be free or no longer silent. */
   #scheduleWake(): void {
     const waitMs = this.#nextMs();
     if (waitMs === undefined) this.#wakeTimer.cancel();
@@ -280,7 +280,7 @@ export class FamilyPool {
     return closedFor(this.#options.sessions, kind, this.#options.clock.now(), leftMs);
   }
 
-  /** For reads that only some sessions can make; counts all sessions where none can now. */
+  /** For reads that only some sessions can make; counts all sessions if none can now. */
   #waitMs(accountId: string, kind: string | undefined, mayRead: (session: Session) => boolean): number {
     const before = this.#queue.callsBefore(accountId);
     const open = this.#workers.filter(({ session }) => mayRead(session));

@@ -9,16 +9,19 @@ export interface FamilyCounts {
   /** Lookups answered from the cache, and lookups that went to the network. */
   cacheHits: number;
   read: number;
-  /** Reads refused at once, for they could not have been made in time, or were over their account's share of the queue. */
+  /**
+   * Reads refused at once because they could not have been made in time, or their account was over its share of the
+   * queue.
+   */
   refused: number;
-  /** Milliseconds that reads waited for a turn, in all. */
+  /** Total milliseconds that reads waited for their turn. */
   waitedMs: number;
   lastIncident: { at: number; code: ErrorCode; message: string } | null;
   /** True when the last call of the family failed. */
   failing: boolean;
 }
 
-/** Calls of one kind that a session has at the network, and how many it may have: the limit follows what the network manages. */
+/** Calls of one kind that a session has in flight, and how many it may have: as many as the network can serve. */
 export interface InFlightHealth {
   readonly session: string;
   readonly kind: string;
@@ -29,9 +32,9 @@ export interface InFlightHealth {
 export interface FamilyHealth extends Readonly<FamilyCounts> {
   /** Reads that wait for a turn. */
   readonly waiting: number;
-  /** About how long one that came now, from an account with nothing waiting, would wait. Milliseconds. */
+  /** Estimated milliseconds that a new read would wait, for an account with nothing waiting. */
   readonly waitMs: number;
-  /** For each session and kind that was read with it. */
+  /** For each session, and each kind that was read with it. */
   readonly inFlight: readonly InFlightHealth[];
 }
 
@@ -51,7 +54,7 @@ export const newCounts = (): FamilyCounts => ({
   failing: false,
 });
 
-/** Failures that say something about the network, not about what was asked for. */
+/** Failures that concern the network, not the request. */
 const TROUBLE: ReadonlySet<ErrorCode> = new Set([
   'upstream_rate_limited',
   'no_account',

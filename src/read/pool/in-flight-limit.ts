@@ -2,51 +2,61 @@ import type { Clock } from '../../ports/clock.js';
 import { type Latency, latencyOf } from './latency.js';
 
 /**
- * Calls of one kind that a session has in flight where there is no pace, as for a database beside us: fixed, for nothing says how
- * fast it should be. Twice the connections that the corpus reads with, so that none of them idles.
+ * Calls of one kind that a session has in flight if there is no pace, as for a local database: fixed, since nothing
+ * says how fast it should be. Twice the connections that the corpus reads with, so that none of them idles.
  */
 const UNPACED = 16;
 
-/** With a pace it begins at a quarter of a second of it, and no lower than this: a cold burst goes at the pace. */
+/**
+ * With a pace the limit starts at a quarter of a second's calls, and at least `least`: a cold burst runs at the pace.
+ */
 const START = { seconds: 0.25, least: 4 } as const;
 
-/** Never more than four seconds of the pace, within these: what takes longer to answer is read more slowly than the pace allows. */
+/** At most four seconds' calls, within these bounds: if answers take longer, reads are slower than the pace allows. */
 const RANGE = { seconds: 4, least: 8, most: 256 } as const;
 
-/** A window ends with enough answers (twice the limit, within these), or after `ms` if there are a few: one slow call is not a slow network. */
+/**
+ * A window ends with enough answers (twice the limit, within these bounds), or after `ms` with at least `few`: one slow
+ * call does not make a slow network.
+ */
 const WINDOW = { least: 10, most: 24, few: 5, ms: 1000 } as const;
 
-/** Latency of up to so many times the network's own is let be: as many calls wait at the network as are being served there. */
+/** Latency up to this many times the network's own is tolerated: then as many calls wait there as are served. */
 const TOLERANCE = 2;
 
-/** A network that serves each call the more slowly the more there are shows it by its fastest answers: this much slower is crowded, too. */
+/**
+ * A network that slows every call down under load shows it in its fastest answers: this much slower is crowded, too.
+ */
 const SLOWER = 3;
 
-/** A network that serves this share of the pace is not crowded, however long it takes. */
+/** A network that serves this share of the pace is not crowded, however long answers take. */
 const MANAGES = 0.9;
 
-/** The limit changes by no more than this from window to window: `first` until it has been cut for the first time. */
+/** The limit changes by no more than these factors per window: `first` until it has been cut for the first time. */
 const STEP = { down: 0.5, up: 1.5, first: 2 } as const;
 
-/** After so many cuts in a row that did not help, or so long under pressure, the network's own latency is measured anew. */
+/** After this many useless cuts in a row, or this long under pressure, the network's own latency is measured again. */
 const MEASURE = { afterCuts: 3, everyMs: 30_000 } as const;
 
 /** Weight of the newest window in the network's own latency. */
 const WEIGHT = 0.3;
 
-/** When nothing moved for so many times what answers took, within these, one call finds out whether the network is back. */
+/**
+ * When nothing moved for this many times the usual latency, within these bounds, one call finds out whether the network
+ * is back.
+ */
 const SILENCE = { times: 8, leastMs: 2000, mostMs: 5000 } as const;
 
-/** What the limits of one kind have in common, whatever the session: they measure at the same time, for they read the same network. */
+/** State shared by the limits of one kind: they measure at the same time, because they read the same network. */
 export interface SharedMeasurement {
-  /** Grows by one whenever one of them asks for it. */
+  /** Incremented whenever one of them requests a measurement. */
   round: number;
 }
 
 /** One call, from `enter` to `leave`. */
 export interface InFlightCall {
   readonly startedAt: number;
-  /** Which limit it was sent under: answers to calls sent under an older one tell nothing of the newest. */
+  /** The limit under which it was sent: answers to calls sent under an older limit say nothing about the newest. */
   readonly epoch: number;
 }
 
@@ -61,12 +71,13 @@ export interface InFlightLimitOptions {
 const clamp = (least: number, value: number, most: number): number => Math.min(most, Math.max(least, value));
 
 /**
- * How many calls of one kind a session has in flight, by what the network manages: the gradient of its latency, as in Netflix's
- * concurrency-limits and Envoy's adaptive concurrency. By session, for the credentials of one may be served more slowly than those of
- * another; by kind, for a thread takes longer than a profile by nature. A network is crowded when three things come together: something
- * waits here for a place, less is served than the pace allows, and even the fastest answers have waited there for longer than
- * answers take (CoDel's standing queue): that latencies differ by nature is none. The limit then falls until as many calls
- * wait at the network as are served there, never below 1; the rest waits here.
+ * How many calls of one kind a session has in flight, according to what the network can serve: follows the gradient of
+ * its latency, as Netflix's concurrency-limits and Envoy's adaptive concurrency do. Limits are per session, because one
+ * session's credentials may be served more slowly than another's, and per kind, because a thread always takes longer
+ * than a profile. A network is crowded when three things coincide: a call waits here for room, fewer calls are served
+ * than the pace allows, and even the fastest answers have waited there for longer than answers take (CoDel's standing
+ * queue), which natural variation in latency does not cause. The limit then falls until as many calls wait at the
+ * network as are served there, never below 1; the rest wait here.
  */
 export class InFlightLimit {
   readonly #options: InFlightLimitOptions;
@@ -76,18 +87,21 @@ export class InFlightLimit {
   #epoch = 0;
   #wasCut = false;
   #cuts = 0;
-  /** What the network's fastest answers take when nothing waits there. */
+  /** Latency of the network's fastest answers when nothing waits there. */
   #ownMs: number | undefined;
-  /** The window: since when, what was answered, whether something waited here for a place, and the most that were in flight. */
+  /**
+   * The window: when it began, the latencies of its answers, whether a call waited here for room, and the most calls in
+   * flight.
+   */
   #sinceMs: number;
   #samples: number[] = [];
   #pressed = false;
   #peak = 0;
-  /** Of the last window; and when the last call was sent or answered. */
+  /** The median of the last window; and when the last call was sent or answered. */
   #medianMs = 0;
   #movedAtMs: number;
   #measured: { readonly round: number; readonly atMs: number };
-  /** While it is measured: the limit from before, and what answers took. */
+  /** During a measurement: the limit before it, and the median latency under that limit. */
   #before: { readonly limit: number; readonly medianMs: number } | undefined;
 
   constructor(options: InFlightLimitOptions) {
@@ -101,7 +115,7 @@ export class InFlightLimit {
     this.#measured = { round: measurement.round, atMs: this.#sinceMs };
   }
 
-  /** Calls at once, at least 1. */
+  /** Most calls at once, at least 1. */
   get limit(): number {
     return Math.floor(this.#limit);
   }
@@ -110,7 +124,7 @@ export class InFlightLimit {
     return this.#inFlight.size;
   }
 
-  /** Whether one more call may be sent; asked only when there is one. */
+  /** Whether one more call may be sent; asked only when one is waiting. */
   hasRoom(): boolean {
     this.#joinMeasurement();
     if (this.#inFlight.size < this.limit) return true;
@@ -118,12 +132,12 @@ export class InFlightLimit {
     return this.#inFlight.size < this.#most && this.#options.monotonic.now() >= this.silentAtMs;
   }
 
-  /** When a call may go although there is no room: nothing moves, and somebody has to find out. Milliseconds of the monotonic clock. */
+  /** When a call may be sent without room, to find out why nothing moves. Milliseconds of the monotonic clock. */
   get silentAtMs(): number {
     return this.#movedAtMs + clamp(SILENCE.leastMs, SILENCE.times * this.#medianMs, SILENCE.mostMs);
   }
 
-  /** About how long until there is room for one more, again and again: 0 while there is room. Milliseconds. */
+  /** Estimated interval at which room for one more call becomes free: 0 while there is room. Milliseconds. */
   get waitMs(): number {
     const [oldest] = this.#inFlight;
     if (oldest === undefined || this.#inFlight.size < this.limit) return 0;
@@ -138,7 +152,7 @@ export class InFlightLimit {
     return call;
   }
 
-  /** `isSample`: whether it took as long as the network takes, which a refusal at once does not tell. */
+  /** `isSample`: whether the call's duration shows the network's latency; that of an immediate refusal does not. */
   leave(call: InFlightCall, isSample: boolean): void {
     this.#inFlight.delete(call);
     const now = this.#options.monotonic.now();
@@ -153,7 +167,7 @@ export class InFlightLimit {
     else if (enough || (count >= WINDOW.few && now - this.#sinceMs >= WINDOW.ms)) this.#close(now);
   }
 
-  /** Measures when one of its kind does: with one call at a time of each session little waits at the network. */
+  /** Joins a measurement of its kind: with one call at a time per session, little waits at the network. */
   #joinMeasurement(): void {
     const { measurement, monotonic } = this.#options;
     if (measurement.round === this.#measured.round) return;
@@ -162,7 +176,9 @@ export class InFlightLimit {
     this.#set(1);
   }
 
-  /** Measured: goes on with as much of the limit from before as answers were too slow then. */
+  /**
+   * Ends the measurement: continues with the earlier limit, reduced in proportion if answers were too slow under it.
+   */
   #take(before: { readonly limit: number; readonly medianMs: number }, now: number): void {
     const { lowMs, medianMs } = latencyOf(this.#samples);
     this.#before = undefined;
@@ -184,7 +200,7 @@ export class InFlightLimit {
     if (pressed) this.#adapt(this.#gradientOf(latency), crowded, now);
   }
 
-  /** Its own latency goes down at any time, and up only while we are far from pressing it. */
+  /** The network's own latency may fall at any time, but rises only while the load is far below the limit. */
   #learn({ lowMs, medianMs }: Latency): void {
     const own = this.#ownMs ?? lowMs;
     const isIdle = !this.#pressed && this.#peak <= this.limit / 2;
@@ -192,7 +208,7 @@ export class InFlightLimit {
     this.#medianMs = medianMs;
   }
 
-  /** How many times as long as without a queue at the network an answer takes. */
+  /** How many times longer an answer takes than without a queue at the network. */
   #gradientOf({ lateLowMs, lowMs, medianMs }: Latency): number {
     const own = Math.max(1, this.#ownMs ?? lowMs);
     const queuedMs = Math.max(0, lateLowMs - own);

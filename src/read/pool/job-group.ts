@@ -1,7 +1,7 @@
 import type { AccountQueue } from './account-queue.js';
 import type { Job } from './job.js';
 
-/** Jobs of one kind that were tried by the same sessions, so that a session may take all or none. By account, in turns. */
+/** Jobs of one kind that the same sessions have tried, so that a session may take all or none. By account, in turns. */
 export class JobGroup {
   readonly kind: string;
   /** In order of turns, each with its jobs in order of arrival. */
@@ -21,13 +21,13 @@ export class JobGroup {
     return this.#accounts.size === 0;
   }
 
-  /** Any one of them: to sessions they are equal. */
+  /** Any one of the jobs: to sessions they are equal. */
   get sample(): Job | undefined {
     for (const jobs of this.#accounts.values()) for (const job of jobs) return job;
     return undefined;
   }
 
-  /** Whose turn is next. */
+  /** The account whose turn is next. */
   get next(): AccountQueue | undefined {
     for (const account of this.#accounts.keys()) return account;
     return undefined;

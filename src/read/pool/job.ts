@@ -3,9 +3,9 @@ import type { Family } from '../../core/model.js';
 import type { ReadContext } from '../../ports/network.js';
 import type { Waiters } from '../waiters.js';
 
-/** How reads of one kind are batched: how many inputs one upstream call takes, and how it is made. */
+/** How reads of one kind are batched: how many inputs one upstream call takes, and how it is sent. */
 export interface BatchSpec<Input = unknown, Output = unknown> {
-  /** What a session may be refused: `users`, `tweets`, a kind of list, `search:Top`. */
+  /** What may be closed to a session: `users`, `tweets`, a kind of list, `search:Top`. */
   readonly kind: string;
   readonly family: Family;
   readonly maxBatchSize: number;
@@ -19,7 +19,7 @@ export interface BatchSpec<Input = unknown, Output = unknown> {
 export interface Job<Input = unknown, Output = unknown> {
   readonly spec: BatchSpec<Input, Output>;
   readonly input: Input;
-  /** Who waits for it. */
+  /** The calls waiting for it. */
   readonly waiters: Waiters;
   /** When it was requested, and (`since`) when it last entered the queue. Monotonic milliseconds. */
   readonly askedAt: number;

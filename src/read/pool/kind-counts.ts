@@ -1,10 +1,10 @@
 import type { BatchSpec } from './job.js';
 
-/** How many jobs of each kind wait, and how many of them fit into one upstream call. */
+/** How many jobs of each kind are waiting, and how many of them fit into one upstream call. */
 export class KindCounts {
   readonly #kinds = new Map<string, { waiting: number; readonly maxBatchSize: number }>();
 
-  /** The kinds of which any wait. */
+  /** The kinds with waiting jobs. */
   kinds(): Iterable<string> {
     return this.#kinds.keys();
   }

@@ -1,13 +1,13 @@
-/** What answers of one window took, milliseconds. */
+/** Latency of the answers in one window, milliseconds. */
 export interface Latency {
-  /** The fastest but for a tenth: an answer that was fast by accident says nothing. */
+  /** The 10th percentile: leaves out answers that were fast by accident. */
   readonly lowMs: number;
-  /** The same of the later half: what waits at the network shows there first. */
+  /** The same for the later half: queueing at the network shows there first. */
   readonly lateLowMs: number;
   readonly medianMs: number;
 }
 
-/** In the order they came; at least one. */
+/** `samples`: in order of arrival; at least one. */
 export function latencyOf(samples: readonly number[]): Latency {
   const all = sorted(samples);
   const late = sorted(samples.slice(Math.floor(samples.length / 2)));

@@ -28,7 +28,7 @@ export interface PoolOptions {
   readonly clock: Clock;
   /** Milliseconds from any start, never set back. */
   readonly monotonic: Clock;
-  /** By the same time; the process's own unless told. */
+  /** Timers on the same clock; the process's own by default. */
   readonly timers?: Timers;
   /** Upstream calls per second of each session; null: no pace. */
   readonly perSecond: Readonly<Record<Family, number | null>>;
@@ -71,7 +71,7 @@ export function createPool(options: PoolOptions): Pool {
   };
 }
 
-/** Never another product in its place: that would sell what was not asked for (P10, P11). */
+/** No other product is substituted: that would charge for something that was not asked for (P10, P11). */
 const unavailable = (product: string): ServiceError =>
   new ServiceError(
     'product_unavailable',

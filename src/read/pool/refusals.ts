@@ -16,7 +16,7 @@ export function closedFor(
     if (why === undefined) return undefined;
     closed.push(why);
   }
-  // One that rests frees by itself; one that was refused is not asked again in the time of a call.
+  // A resting session becomes free by itself; one that was refused is not tried again within a call.
   const resting = closed.filter(({ why }) => why !== 'refused').sort((one, other) => one.untilMs - other.untilMs);
   const [first] = resting;
   if (first === undefined) return closed[0]?.failure;
@@ -32,7 +32,7 @@ export function closedFor(
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
-/** Neither pace nor network reaches this read before its deadline: said at once, not after waiting in vain (8.1.7, S2). */
+/** The read cannot be made before its deadline at the current pace: refused at once, not after a wait (8.1.7, S2). */
 export function queueTooLong(waitMs: number, leftMs: number): ServiceError {
   const retryAfter = seconds(waitMs - leftMs);
   const why =
@@ -43,7 +43,7 @@ export function queueTooLong(waitMs: number, leftMs: number): ServiceError {
   return new ServiceError('upstream_rate_limited', message, { retryAfter, reason: 'queue' });
 }
 
-/** The account has its share of the queue: it alone is refused, until one of its own is read (8.1.7, L7). */
+/** The account has its full share of the queue: only it is refused, until one of its own reads is made (8.1.7, L7). */
 export function shareTaken(own: number, share: number, waitMs: number): ServiceError {
   const retryAfter = seconds(waitMs);
   const why =

@@ -8,17 +8,17 @@ import type { Limit, Session } from './session.js';
 /** How long a call may take, milliseconds. */
 export interface CallTime {
   readonly timeoutMs: number;
-  /** With less than this a time-out says nothing of the network: its jobs have waited here for most of their time. */
+  /** A timeout after less than this says nothing about the network: the jobs spent most of their time waiting here. */
   readonly fairMs: number;
   readonly timers: Timers;
 }
 
-/** One upstream call for the jobs that travel with it; an output per job, in order. Fails as a ServiceError. */
+/** Makes one upstream call for the batched jobs; returns an output per job, in order. Fails with a ServiceError. */
 export async function send(session: Session, jobs: readonly Job[], time: CallTime): Promise<unknown[]> {
   const [first] = jobs;
   if (first === undefined) return [];
   const { kind, nameOf, read } = first.spec;
-  // One input for all who wait for it: reads that must not share a flight may share a call that is still to come (M8).
+  // The same input is sent once: reads that must not share a flight may share a call that has not been sent yet (M8).
   const names = jobs.map(({ input }) => nameOf(input));
   const distinct = new Map(jobs.map(({ input }, index) => [names[index], input]));
   const isOurs = (failure: ServiceError): boolean => isTooLate(failure) && time.timeoutMs < time.fairMs;

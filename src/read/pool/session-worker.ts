@@ -16,7 +16,7 @@ export interface SessionWorkerOptions {
   readonly timers: Timers;
   /** Upstream calls per second; null: no pace. */
   readonly perSecond: number | null;
-  /** By kind: what the limits of all workers share. */
+  /** By kind: the measurement shared by the limits of all workers. */
   readonly measurement: (kind: string) => SharedMeasurement;
   readonly send: (worker: SessionWorker, jobs: readonly Job[]) => void;
   /** Called when there is nothing left to take. */
@@ -26,13 +26,16 @@ export interface SessionWorkerOptions {
 /** Weight of the newest observed distance between two pace slots. */
 const NEWEST = 0.3;
 
-/** Makes one session's calls of one family, at its pace and within its in-flight limits. Batches are formed when a call's turn comes. */
+/**
+ * Makes one session's calls of one family, at its pace and within its in-flight limits. A batch is formed when the
+ * call's turn comes.
+ */
 export class SessionWorker implements Consumer {
   readonly #options: SessionWorkerOptions;
   readonly #intervalMs: number;
   /** By kind of read. */
   readonly #limits = new Map<string, InFlightLimit>();
-  /** Observed distance of pace slots under load: longer than the interval when other nodes take slots, too. */
+  /** Observed interval between pace slots under load: longer than configured when other nodes take slots, too. */
   #distanceMs: number;
   #lastPlaceMs = Number.NEGATIVE_INFINITY;
   #running = false;
@@ -79,8 +82,8 @@ export class SessionWorker implements Consumer {
   }
 
   /**
-   * Estimated milliseconds until a call of this kind after so many others, which are shared among so many workers. By the pace, and
-   * by what the network was seen to manage where that is less. Without a kind: by the pace alone.
+   * Estimated milliseconds until a call of this kind is made, after `callsBefore` others shared among `workers`. Based
+   * on the pace, and on what the network was observed to serve if that is less. Without a kind: on the pace alone.
    */
   waitMs(kind: string | undefined, callsBefore: number, workers: number): number {
     const placeMs = kind === undefined ? 0 : (this.#limits.get(kind)?.waitMs ?? 0);
@@ -98,14 +101,14 @@ export class SessionWorker implements Consumer {
       const jobs = queue.take(this);
       if (jobs.length > 0) send(this, jobs);
     }
-    // In the same tick as the last check: a job that arrives from now on wakes it again.
+    // In the same tick as the last check: a job that arrives after this wakes it again.
     this.#running = false;
     this.#options.onIdle();
   }
 
   async #turn(inQueue: boolean): Promise<void> {
     const { pace, name, perSecond, monotonic } = this.#options;
-    // What arrives in this tick goes into one batch.
+    // Jobs that arrive in this tick go into one batch.
     if (perSecond === null) return this.#after(0);
     const waitMs = await pace.reserve(name, perSecond);
     const placeMs = monotonic.now() + waitMs;

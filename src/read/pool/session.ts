@@ -3,27 +3,27 @@ import type { Clock } from '../../ports/clock.js';
 import { Breaker } from './breaker.js';
 import type { Job } from './job.js';
 
-/** A refusal may have been for a while: so long it is taken for granted. */
+/** A refusal may be temporary: it is trusted for this long. */
 const TRUST_MS = 30 * 60_000;
 
-/** Why nothing of a kind can be read with a session now, and until when (Unix milliseconds). */
+/** Why reads of a kind cannot be made with a session now, and until when (Unix milliseconds). */
 export interface Closed {
   readonly why: 'refused' | 'resting' | 'failing';
   readonly fromMs: number;
   readonly untilMs: number;
-  /** What the network said. */
+  /** The network's answer. */
   readonly failure: ServiceError;
 }
 
 export interface SessionHealth {
   readonly name: string;
-  /** `ok`, or what keeps all of it, or some kinds, from being read. */
+  /** `ok`, or what stops all reads, or those of some kinds. */
   readonly state: 'ok' | 'limited' | 'resting' | 'failing';
   /** Kinds that it may not read, or not now, and until when (Unix milliseconds). */
   readonly closed: readonly { readonly kind: string; readonly why: Closed['why']; readonly untilMs: number }[];
 }
 
-/** What the network said of the calls that are left. */
+/** The network's statement of how many calls are left. */
 export interface Limit {
   readonly remaining: number;
   readonly resetsInSeconds: number;
@@ -31,14 +31,16 @@ export interface Limit {
 
 const ALL = '*';
 
-/** Credentials that the network is read with: what they may read, when they rest, and what of it works (S12, U32, U34). */
+/**
+ * Credentials for reading the network: what they may read, when they rest, and what works with them (S12, U32, U34).
+ */
 export class Session {
   readonly name: string;
   readonly #clock: Clock;
   readonly #monotonic: Clock;
-  /** By kind, or all. */
+  /** By kind, or for all kinds. */
   readonly #closed = new Map<string, Closed>();
-  /** By kind that was asked for: a network that fails for one may be well for the others. */
+  /** By kind of read: a network that fails for one kind may work for the others. */
   readonly #breakers = new Map<string, Breaker>();
   #closings = 0;
 
@@ -49,8 +51,8 @@ export class Session {
   }
 
   /**
-   * One upstream call; what it fails with tells what the session may still be asked for. `isOurs` tells the failures that say
-   * nothing of the network.
+   * Makes one upstream call; its failure shows what the session may still be used for. `isOurs` recognises failures
+   * that say nothing about the network.
    */
   async call<T>(kind: string, read: () => Promise<T>, isOurs: (failure: ServiceError) => boolean): Promise<T> {
     const breaker = this.#breakers.get(kind) ?? new Breaker(this.#monotonic);
@@ -69,12 +71,12 @@ export class Session {
     }
   }
 
-  /** How often something has closed: while it stays the same nothing has. */
+  /** Counts closings, so that callers notice new ones by comparing. */
   get closings(): number {
     return this.#closings;
   }
 
-  /** With no calls left it rests until there are more, rather than to be told so by a refusal. */
+  /** With no calls left it rests until there are more, without waiting for the network to refuse one. */
   observe(kind: string, { remaining, resetsInSeconds }: Limit): void {
     if (remaining > 0 || resetsInSeconds <= 0) return;
     const fromMs = this.#clock.now();
@@ -91,7 +93,7 @@ export class Session {
     return !job.tried.has(this.name);
   }
 
-  /** Nothing keeps it from anything. */
+  /** True if nothing is closed and no breaker is open. */
   get isClear(): boolean {
     return this.#closed.size === 0 && ![...this.#breakers.values()].some(({ isOpen }) => isOpen);
   }
@@ -109,7 +111,7 @@ export class Session {
     return { name: this.name, state, closed: kinds };
   }
 
-  /** Nothing works of all that it was asked for. */
+  /** True if every kind that was tried is failing. */
   get #fails(): boolean {
     return this.#breakers.size > 0 && [...this.#breakers.keys()].every((kind) => this.#failing(kind) !== undefined);
   }
@@ -143,14 +145,14 @@ export class Session {
   }
 }
 
-/** A clock that was set back makes no rest longer. */
+/** A clock that was set back does not lengthen a rest. */
 const isAt = ({ fromMs, untilMs }: Closed, now: number): boolean => fromMs <= now && now < untilMs;
 
-/** The session's own refusal, not that of an object: others may read it. */
+/** Whether the session was refused, not a single object: other sessions may read it. */
 export const isRefusal = ({ code, detail }: ServiceError): boolean =>
   code === 'product_unavailable' || (code === 'access_denied' && detail.reason === 'session');
 
-/** The network asks for a rest, and most often says for how long; where it does not, it counts as a failure. */
+/** The network asks for a rest, usually saying for how long; if it does not, it counts as a failure. */
 const RESTS: ReadonlySet<ErrorCode> = new Set(['upstream_rate_limited', 'no_account']);
 
 const isFailure = ({ code, detail }: ServiceError): boolean =>
