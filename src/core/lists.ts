@@ -256,6 +256,14 @@ export const LIST_READS: readonly ListRead[] = LIST_KINDS.flatMap((kind) => {
   return ids ? [whole, { ...ids, kind, list, idsOnly: true }] : [whole];
 });
 
+/** One list of the network: its kind, its subject, and for a search the product. */
+export interface ListRef {
+  readonly kind: ListKind;
+  /** A user id, a tweet id, or the normalised query (P9). */
+  readonly subject: string;
+  readonly product?: Product;
+}
+
 interface KindAndProduct {
   readonly kind: ListKind;
   readonly product?: Product | undefined;

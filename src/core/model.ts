@@ -1,5 +1,3 @@
-import type { ListKind } from './lists.js';
-
 /**
  * The network's objects as the engine models them (interface section 2). Absent means unknown, not zero or false (T10).
  */
@@ -74,14 +72,6 @@ export type Product = (typeof PRODUCTS)[number];
 
 /** A user as a caller refers to one: all digits is an id, anything else a handle (I3). */
 export type UserRef = { readonly id: string } | { readonly handle: string };
-
-/** One list of the network: its kind, its subject, and for a search the product. */
-export interface ListRef {
-  readonly kind: ListKind;
-  /** A user id, a tweet id, or the normalised query (P9). */
-  readonly subject: string;
-  readonly product?: Product;
-}
 
 /**
  * The upstream pace that limits a read (section 8.1.7): `fast` for tweets, profiles and timelines, `slow` for the rest.

@@ -1,7 +1,7 @@
 /** What Perch reads: one public social network, as types. */
 import type { ServiceError } from '../core/errors.js';
-import type { ListKind } from '../core/lists.js';
-import type { Family, ListRef, Product, Tweet, User, UserRef } from '../core/model.js';
+import type { ListKind, ListRef } from '../core/lists.js';
+import type { Family, Product, Tweet, User, UserRef } from '../core/model.js';
 
 export interface ReadContext {
   /** Fires at the deadline of the read. */

@@ -1,7 +1,7 @@
 import type { Thousandths } from '../core/credits.js';
 import type { ServiceError } from '../core/errors.js';
-import { isNewestFirst } from '../core/lists.js';
-import type { ListRef, Tweet, User } from '../core/model.js';
+import { isNewestFirst, type ListRef } from '../core/lists.js';
+import type { Tweet, User } from '../core/model.js';
 import type { ItemCache, Unit } from '../core/prices.js';
 import type { Item, Meter } from '../metering/meter.js';
 import type { Shortage } from '../metering/spending-limit.js';

@@ -1,5 +1,4 @@
-import { LISTS } from '../core/lists.js';
-import type { ListRef } from '../core/model.js';
+import { LISTS, type ListRef } from '../core/lists.js';
 
 /** How long something read is served at half price, in milliseconds (M11, M24). */
 export interface Lifetimes {

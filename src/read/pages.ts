@@ -1,6 +1,6 @@
 import { ServiceError } from '../core/errors.js';
-import { familyOfList, holdsUsers, LISTS } from '../core/lists.js';
-import type { ListRef, Tweet, User } from '../core/model.js';
+import { familyOfList, holdsUsers, LISTS, type ListRef } from '../core/lists.js';
+import type { Tweet, User } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
 import type { Cache } from '../ports/cache.js';
 import type { Clock } from '../ports/clock.js';

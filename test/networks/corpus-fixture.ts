@@ -1,7 +1,7 @@
 import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
 import type { Sql } from '../../adapters/postgres/sql.js';
-import type { ListKind } from '../../src/core/lists.js';
-import { type ListRef, PRODUCTS, type Product } from '../../src/core/model.js';
+import type { ListKind, ListRef } from '../../src/core/lists.js';
+import { PRODUCTS, type Product } from '../../src/core/model.js';
 import type { Network, NetworkPage, ReadContext } from '../../src/ports/network.js';
 import { freshDatabase } from '../support/database.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS } from '../../src/core/durations.js';
-import type { ListRef } from '../../src/core/model.js';
+import type { ListRef } from '../../src/core/lists.js';
 import { createCursors, type Position } from '../../src/read/cursor.js';
 
 const NOW = Date.UTC(2026, 10, 21);

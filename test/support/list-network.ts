@@ -1,6 +1,6 @@
 import { ServiceError } from '../../src/core/errors.js';
-import { holdsUsers, type ListKind } from '../../src/core/lists.js';
-import { type ListRef, PRODUCTS, type Product, type Tweet, type User } from '../../src/core/model.js';
+import { holdsUsers, type ListKind, type ListRef } from '../../src/core/lists.js';
+import { PRODUCTS, type Product, type Tweet, type User } from '../../src/core/model.js';
 import type { Network, NetworkPage } from '../../src/ports/network.js';
 import { EVERY_LIST } from './lists.js';
 

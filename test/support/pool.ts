@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryPace } from '../../adapters/memory/pace.js';
 import type { ServiceError } from '../../src/core/errors.js';
-import type { ListRef } from '../../src/core/model.js';
+import type { ListRef } from '../../src/core/lists.js';
 import { monotonic } from '../../src/core/monotonic.js';
 import type { Network, NetworkPage, ReadContext } from '../../src/ports/network.js';
 import { CallContext } from '../../src/read/call-context.js';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../src/core/errors.js';
 import { handleKey } from '../../src/core/ids.js';
-import { holdsUsers, LISTS } from '../../src/core/lists.js';
-import { type ListRef, PRODUCTS, type Tweet, type User } from '../../src/core/model.js';
+import { holdsUsers, LISTS, type ListRef } from '../../src/core/lists.js';
+import { PRODUCTS, type Tweet, type User } from '../../src/core/model.js';
 import type { Found, Network, NetworkPage } from '../../src/ports/network.js';
 import { type Faults, withFaults } from './faults.js';
 import { EVERY_LIST } from './lists.js';

@@ -1,6 +1,6 @@
 import { createMemoryPace } from '../../adapters/memory/pace.js';
 import { ServiceError } from '../../src/core/errors.js';
-import type { ListRef } from '../../src/core/model.js';
+import type { ListRef } from '../../src/core/lists.js';
 import type { Network, ReadContext } from '../../src/ports/network.js';
 import { CallContext } from '../../src/read/call-context.js';
 import { createPool, type Pool } from '../../src/read/pool/pool.js';

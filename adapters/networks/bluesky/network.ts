@@ -1,6 +1,6 @@
-import { LISTS } from '../../../src/core/lists.js';
+import { LISTS, type ListRef } from '../../../src/core/lists.js';
 import type { Memories } from '../../../src/core/memories.js';
-import { type ListRef, PRODUCTS, type Product } from '../../../src/core/model.js';
+import { PRODUCTS, type Product } from '../../../src/core/model.js';
 import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';

@@ -1,4 +1,5 @@
-import { type ListRef, PRODUCTS, type Tweet, type User, type UserRef } from '../../../src/core/model.js';
+import type { ListRef } from '../../../src/core/lists.js';
+import { PRODUCTS, type Tweet, type User, type UserRef } from '../../../src/core/model.js';
 import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
 import type { Found, Network, NetworkPage } from '../../../src/ports/network.js';
 import { tweetOf, userOf } from './map.js';

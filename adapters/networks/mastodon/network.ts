@@ -1,5 +1,5 @@
 import { foreignCursor } from '../../../src/core/foreign-cursor.js';
-import type { ListRef } from '../../../src/core/model.js';
+import type { ListRef } from '../../../src/core/lists.js';
 import { type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
 import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import { Api, type MastodonOptions } from './api.js';

@@ -1,4 +1,5 @@
-import { type ListRef, PRODUCTS } from '../../../src/core/model.js';
+import type { ListRef } from '../../../src/core/lists.js';
+import { PRODUCTS } from '../../../src/core/model.js';
 import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
 import type { Network, NetworkPage } from '../../../src/ports/network.js';
 import { XApi, type XOptions } from './api.js';

@@ -1,5 +1,5 @@
-import { familyOfList } from '../../core/lists.js';
-import type { ListRef, Tweet, User, UserRef } from '../../core/model.js';
+import { familyOfList, type ListRef } from '../../core/lists.js';
+import type { Tweet, User, UserRef } from '../../core/model.js';
 import type { Found, Network, NetworkPage } from '../../ports/network.js';
 import { listHash, userKey } from '../keys.js';
 import type { BatchSpec } from './job.js';

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/errors.js';
-import type { Family, ListRef, Tweet, User, UserRef } from '../../core/model.js';
+import type { ListRef } from '../../core/lists.js';
+import type { Family, Tweet, User, UserRef } from '../../core/model.js';
 import { timers as processTimers } from '../../core/monotonic.js';
 import { UNTRACED } from '../../core/untraced.js';
 import type { Clock, Timers } from '../../ports/clock.js';

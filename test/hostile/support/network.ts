@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/core/errors.js';
-import { holdsUsers, type ListKind } from '../../../src/core/lists.js';
-import { type ListRef, PRODUCTS, type Tweet, type User } from '../../../src/core/model.js';
+import { holdsUsers, type ListKind, type ListRef } from '../../../src/core/lists.js';
+import { PRODUCTS, type Tweet, type User } from '../../../src/core/model.js';
 import type { Found, Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import { EVERY_LIST } from '../../support/lists.js';
 

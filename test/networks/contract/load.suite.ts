@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryPace } from '../../../adapters/memory/pace.js';
-import type { ListRef } from '../../../src/core/model.js';
+import type { ListRef } from '../../../src/core/lists.js';
 import { monotonic } from '../../../src/core/monotonic.js';
 import { createPool, type Pool } from '../../../src/read/pool/pool.js';
 import { Waiters } from '../../../src/read/waiters.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { LIST_KINDS, LISTS } from '../../../src/core/lists.js';
-import type { ListRef, Tweet, User } from '../../../src/core/model.js';
+import { LIST_KINDS, LISTS, type ListRef } from '../../../src/core/lists.js';
+import type { Tweet, User } from '../../../src/core/model.js';
 import { createEngine } from '../../support/engine.js';
 import { failuresSuite } from './failures.suite.js';
 import type { StandIn } from './harness.js';

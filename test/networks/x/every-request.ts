@@ -1,5 +1,6 @@
 import type { VocabularyName } from '../../../adapters/networks/x/vocabulary.js';
-import { type ListRef, PRODUCTS } from '../../../src/core/model.js';
+import type { ListRef } from '../../../src/core/lists.js';
+import { PRODUCTS } from '../../../src/core/model.js';
 import { idOf, openScripted, post, replyTo, user } from './scripted.js';
 
 /** What the adapter was seen to send: path and query. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ListRef } from '../../../src/core/model.js';
+import type { ListRef } from '../../../src/core/lists.js';
 import { context, idOf, NOW, post, type Scripted, scripting, user } from './scripted.js';
 
 const scripted = scripting();
