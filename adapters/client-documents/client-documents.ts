@@ -13,8 +13,8 @@ import { isPublicAddress } from './public-address.js';
 
 const MOST_BYTES = 10 * 1024;
 const DEADLINE_MS = 3000;
-const HELD_MS = HOUR_MS;
-const FAILURE_HELD_MS = 60_000;
+const CACHED_MS = HOUR_MS;
+const FAILURE_CACHED_MS = 60_000;
 
 /** The most documents that this process fetches at once: a slow host occupies its slot until the deadline. */
 const MOST_AT_ONCE = 16;
@@ -67,7 +67,7 @@ export class GuardedDocuments implements ClientDocuments {
     );
     this.#underway.set(url, reading);
     const found = await reading.finally(() => this.#underway.delete(url));
-    await cache.set(key, { value: found, fetchedAt: clock.now() }, 'text' in found ? HELD_MS : FAILURE_HELD_MS);
+    await cache.set(key, { value: found, fetchedAt: clock.now() }, 'text' in found ? CACHED_MS : FAILURE_CACHED_MS);
     return opened(found);
   }
 

@@ -105,8 +105,8 @@ const spendHandler = (options: SignInMountOptions): Handler => {
     const asked = safeNext(fields.get('next'));
     const token = fields.get('token') ?? '';
     try {
-      // An attacker may send a link to make its reader work in the attacker's account: whoever clicks must have read
-      // whose account it is.
+      // An attacker may send a link to make its reader work in the attacker's account: a person who clicks must have
+      // read whose account it is.
       if (fields.get('seen') !== '1') {
         const state = { kind: 'confirm', token, name: await signIn.accountOf(token) } as const;
         return show(options, request, reply, { next: asked, state });
