@@ -1,6 +1,6 @@
 /** Questions about the past are free: many of them, slow ones and abandoned ones must take nothing from anybody else. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { QUERY_CONNECTIONS, QueryLimiter } from '../../adapters/postgres/query-limiter.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import { ServiceError } from '../../src/core/errors.js';
@@ -82,6 +82,9 @@ async function until(test: () => Promise<boolean>): Promise<void> {
 }
 
 describe('many questions of one account', () => {
+  /** What the test before used of the processor is forgotten once nobody else has asked for a second. */
+  beforeEach(() => sleep(1_100));
+
   it('are answered 2 at a time, 16 wait, the others are refused at once; paid reads of others go on', async () => {
     const asked: Promise<{ status: number; body: { error: { code: string; reason: string } }; headers: Headers }>[] =
       [];

@@ -28,6 +28,16 @@ async function searches(stage: Parameters<Attack['strike']>[0], other: Account, 
   return answers;
 }
 
+/** Until searches are answered: an attack before this one may have closed them for some seconds. */
+async function searchable(stage: Parameters<Attack['strike']>[0]): Promise<void> {
+  const account = await stage.service.account();
+  while (!stage.signal.aborted) {
+    const [answer] = await searches(stage, account, 1);
+    if (answer?.status === 200) return;
+    await sleep(250);
+  }
+}
+
 /** A read that is 200, in so many milliseconds, or a sentence. */
 const fine = (what: string, answers: readonly Answer[], mostMs: number): string[] =>
   answers
@@ -81,7 +91,10 @@ const slow = (): Attack => {
     over: 'REST',
     keyed: true,
     strikeMs: 10_000,
-    prepare: async ({ service }) => service.become({ kind: 'slow', perSecond: 20 }),
+    prepare: async (stage) => {
+      await searchable(stage);
+      await stage.service.become({ kind: 'slow', perSecond: 20 });
+    },
     strike: async (stage) => {
       const flooding = flood(stage, { total: 500, width: 500 }, (n) => ({
         path: `/v1/tweets/search?q=queued${n}`,
