@@ -172,7 +172,7 @@ function chargeAnswer({ processor }: Shares, request: FastifyRequest, reply: Fas
     return;
   }
   if (!outcome || outcome.accountId === null || outcome.result.kind !== 'answer') return;
-  const made = outcome.result.rendered ? (request.encodedBytes ?? 0) : bytes;
+  const made = request.madeBytes ?? bytes;
   if (made > 0) processor.spend(accountHolder(outcome.accountId), made * COSTS.answerByte);
 }
 

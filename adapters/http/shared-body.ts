@@ -5,8 +5,8 @@ import { ENCODINGS, encode } from './encodings.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Bytes that were compressed for this request and then kept: the work is charged to its caller. */
-    encodedBytes?: number;
+    /** Bytes made for this request of a body that is shared: none where they were kept. Otherwise all of its body was. */
+    madeBytes?: number;
   }
 }
 
@@ -29,6 +29,7 @@ const NAMES = ENCODINGS.map(({ name }) => name);
  * call's own part is sent uncompressed.
  */
 export function sendShared(request: FastifyRequest, reply: FastifyReply, { shared, own }: SharedBody): FastifyReply {
+  request.madeBytes = 0;
   const isSmall = shared.bytes.length + own.length < LEAST_COMPRESSED;
   const encoding = isSmall || request.headers['x-no-compression'] !== undefined ? undefined : askedFor(request);
   if (!isSmall) reply.header('Vary', [reply.getHeader('Vary') ?? [], 'accept-encoding'].flat().join(', '));
@@ -37,7 +38,7 @@ export function sendShared(request: FastifyRequest, reply: FastifyReply, { share
   if (begun === undefined) {
     begun = encode(encoding, shared.bytes);
     shared.set(encoding.name, begun);
-    request.encodedBytes = shared.bytes.length;
+    request.madeBytes = shared.bytes.length;
   }
   const end = encoding.end(own, { checksum: begun.checksum, length: shared.bytes.length });
   return reply.header('Content-Encoding', encoding.name).send(Buffer.concat([begun.bytes, end]));

@@ -9,9 +9,9 @@ import { Memories } from '../../src/core/memories.js';
 import { MEMORIES, type MemoryName, memoryRows } from '../../src/core/memory-table.js';
 import { QuotaSet } from '../../src/core/quota-set.js';
 import { AnswerCache } from '../../src/serve/answer-cache.js';
-import type { Answer } from '../../src/serve/call.js';
 import { Rendered } from '../../src/serve/rendered.js';
 import { sendOld } from '../mcp/raw.js';
+import { keptAnswer } from '../serve/kept-answer.js';
 import { type Customers, customersOf } from '../support/customers.js';
 import { startPerch, type TestPerch } from '../support/perch.js';
 import { createScriptedNetwork, range } from '../support/scripted-network.js';
@@ -37,17 +37,6 @@ const handle = (n: number): string => `${n}${'h'.repeat(250)}@${'d'.repeat(250)}
 /** One flat text, of a length that V8 tells apart by its length alone. */
 const text = (n: number, length = 60_000): string => Buffer.from(`${n}`.padStart(length, 'x')).toString();
 
-const answerOf = (rendered: Rendered): Answer => ({
-  kind: 'answer',
-  operation: 'query',
-  data: null,
-  errors: [],
-  charge: { amount: 1, items: 1, cacheHits: 1, cache: 'hit', lines: [], ledgerLines: [] },
-  balance: 1,
-  fetchedAt: 0,
-  rendered,
-});
-
 interface Filled {
   readonly memory: { readonly bytes: number };
   readonly fill: (n: number) => unknown;
@@ -67,7 +56,7 @@ const FILLED: Readonly<Record<string, (maxBytes: number) => Filled>> = {
       const call = text(n, 20_000);
       const dependency = { key: `page:${n}`, value: { items: [{ id: call }] } };
       await cache.set(dependency.key, { value: dependency.value, fetchedAt: 0 }, 1e6);
-      answers.store(call, answerOf(new Rendered(Buffer.alloc(10))), {
+      answers.store(call, keptAnswer(new Rendered(Buffer.alloc(10))), {
         dependencies: [dependency],
         tombstonesVersion: 0,
       });
@@ -180,7 +169,7 @@ describe('every memory', () => {
     const keep = (length: number): number => {
       const calls = range(1500).map((n) => text(n, length));
       const begin = performance.now();
-      for (const call of calls) answers.store(call, answerOf(new Rendered(Buffer.alloc(10))), madeOfNothing);
+      for (const call of calls) answers.store(call, keptAnswer(new Rendered(Buffer.alloc(10))), madeOfNothing);
       return performance.now() - begin;
     };
     keep(100);
