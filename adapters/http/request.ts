@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { LazySignal } from '../../src/core/abort-state.js';
 import type { Call } from '../../src/serve/call.js';
 
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
@@ -6,16 +7,32 @@ const one = (value: string | string[] | undefined): string | undefined => (Array
 /** Query parameters under which people try to send a key; refused, and never logged (A3). */
 const QUERY_KEYS = /[?&](api_?key|key|x-api-key|access_token|token)=/i;
 
-/** Fires when the caller leaves before the answer is sent; at once if the caller has already left. */
-export function signalOf({ raw }: FastifyReply): AbortSignal {
-  const left = new AbortController();
+/** Aborted when the caller leaves before the answer is sent; at once if the caller has already left. */
+export function signalOf({ raw }: FastifyReply): LazySignal {
+  let controller: AbortController | null = null;
+  let left = false;
   const noteClose = (): void => {
-    if (!raw.writableFinished) left.abort();
+    left = !raw.writableFinished;
+    if (left) controller?.abort(LEFT);
   };
   if (raw.destroyed) noteClose();
   else raw.once('close', noteClose);
-  return left.signal;
+  return {
+    get aborted() {
+      return left;
+    },
+    get reason() {
+      return left ? LEFT : undefined;
+    },
+    get signal() {
+      controller ??= new AbortController();
+      if (left) controller.abort(LEFT);
+      return controller.signal;
+    },
+  };
 }
+
+const LEFT = new DOMException('The caller has left.', 'AbortError');
 
 /**
  * What calls of every interface have in common: who sent them, from where, under which id, and whether the caller is

@@ -143,8 +143,7 @@ function priced(options: ServeOptions, call: Call, assertAdmitted: AssertAdmitte
     throw new ServiceError('bad_request', 'Only queries can be sent with GET; use POST.', { status: 405 });
   }
   const { budget, estimate: dryRun, warnings = [], ...params } = call.parse();
-  const variables = operation.coerce(params.variables);
-  const worst = operation.worst(variables);
+  const { variables, worst, id } = options.pricedVariables.of(operation, params.variables);
   if (budget === null && !dryRun && worst.amount > options.defaultBudget) {
     throw badRequest(
       `This operation can cost up to ${toCredits(worst.amount)} credits, over the default budget of ${toCredits(options.defaultBudget)}. Request fewer items, or set a higher budget with max_credits (or X-Max-Credits).`,
@@ -153,7 +152,7 @@ function priced(options: ServeOptions, call: Call, assertAdmitted: AssertAdmitte
   }
   if (worst.notServed !== null) throw notServed(worst.notServed);
   const estimate: Estimate = { maxItems: worst.items, maxAmount: worst.amount };
-  return { operation, variables, budget, dryRun, estimate, warnings };
+  return { operation, variables, id, budget, dryRun, estimate, warnings };
 }
 
 const ageOf = (fetchedAt: number | undefined, now: number): number | undefined =>
