@@ -1,3 +1,4 @@
+import type { ProcessorBudget } from '../access/processor-time.js';
 import type { BoundedMap } from '../core/bounded-map.js';
 import { bytesOf } from '../core/bytes-of.js';
 import { digestOf, shortName } from '../core/digest.js';
@@ -32,17 +33,26 @@ export class PricedVariables {
     });
   }
 
-  /** Throws `bad_request` or `DocumentError` if the variables are invalid. */
-  of(operation: Pick<Operation, 'id' | 'coerce' | 'worst'>, sent: Record<string, unknown>): Priced {
+  /**
+   * Throws `bad_request` or `DocumentError` if the variables are invalid. `measured` runs the work on variables that are
+   * not known yet.
+   */
+  of(
+    operation: Pick<Operation, 'id' | 'coerce' | 'worst'>,
+    sent: Record<string, unknown>,
+    measured: ProcessorBudget['measured'],
+  ): Priced {
     // Bounds the depth and the time of the next line.
     checkSize(sent);
     const key = shortName(`${operation.id} ${JSON.stringify(sent)}`);
     const known = this.#priced.get(key);
     if (known) return known;
-    const variables = Object.freeze(operation.coerce(sent));
-    const worst = operation.worst(variables);
-    const priced = { variables, worst, id: digestOf(`${operation.id} ${JSON.stringify(variables)}`) };
-    this.#priced.set(key, priced);
-    return priced;
+    return measured(() => {
+      const variables = Object.freeze(operation.coerce(sent));
+      const worst = operation.worst(variables);
+      const priced = { variables, worst, id: digestOf(`${operation.id} ${JSON.stringify(variables)}`) };
+      this.#priced.set(key, priced);
+      return priced;
+    });
   }
 }
