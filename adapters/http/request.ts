@@ -58,6 +58,8 @@ export function callerOf(
 const hasKey = (url: string): boolean =>
   QUERY_KEYS.test(url) || (url.includes('?') && url.includes('=perch_live_', url.indexOf('?')));
 
+/** Any address with a key in it matches. */
+const MAY_HAVE_KEY = /[%?]|perch_live_/i;
 const KEYS = /perch_live_[0-9A-Za-z]+/gi;
 const KEY_PARAMETERS = /([?&](?:api_?key|key|x-api-key|access_token|token)=)[^&]*/gi;
 /** The longest part of an address that is logged. */
@@ -67,7 +69,7 @@ export const withoutKeys = (text: string): string => text.replaceAll(KEYS, 'perc
 
 /** An address as it may be logged: without anything that could be a key, however it is encoded. */
 export function loggedUrl(url: string): string {
-  if (!/[%?_]/.test(url)) return url.slice(0, MAX_LOGGED);
+  if (!MAY_HAVE_KEY.test(url)) return url.slice(0, MAX_LOGGED);
   const plain = url.includes('%') ? decoded(url) : url;
   const shown = withoutKeys(plain).replaceAll(KEY_PARAMETERS, '$1…');
   return (shown === plain ? url : shown).slice(0, MAX_LOGGED);

@@ -49,8 +49,7 @@ export class AnswerCache {
   async find(key: string): Promise<Answer | undefined> {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    if (entry.tombstonesVersion === this.#tombstones.version && (await this.#isCurrent(entry)))
-      return entry.answer;
+    if (entry.tombstonesVersion === this.#tombstones.version && (await this.#isCurrent(entry))) return entry.answer;
     this.#entries.delete(key);
     return undefined;
   }

@@ -17,6 +17,12 @@ export interface Priced {
   readonly id: string;
 }
 
+/** What is needed of an operation. */
+type Pricing = Pick<Operation, 'id' | 'coerce' | 'worst'>;
+
+/** Characters of the variables as JSON. Longer ones seldom come twice, and would take the place of many others. */
+const LONGEST = 8192;
+
 /** Memory of the objects around the variables. Measured, rounded up. */
 const PRICED_BYTES = 400;
 
@@ -37,22 +43,22 @@ export class PricedVariables {
    * Throws `bad_request` or `DocumentError` if the variables are invalid. `measured` runs the work on variables that are
    * not known yet.
    */
-  of(
-    operation: Pick<Operation, 'id' | 'coerce' | 'worst'>,
-    sent: Record<string, unknown>,
-    measured: ProcessorBudget['measured'],
-  ): Priced {
+  of(operation: Pricing, sent: Record<string, unknown>, measured: ProcessorBudget['measured']): Priced {
     // Bounds the depth and the time of the next line.
     checkSize(sent);
-    const key = shortName(`${operation.id} ${JSON.stringify(sent)}`);
+    const text = JSON.stringify(sent);
+    if (text.length > LONGEST) return measured(() => priced(operation, sent));
+    const key = shortName(`${operation.id} ${text}`);
     const known = this.#priced.get(key);
     if (known) return known;
-    return measured(() => {
-      const variables = Object.freeze(operation.coerce(sent));
-      const worst = operation.worst(variables);
-      const priced = { variables, worst, id: digestOf(`${operation.id} ${JSON.stringify(variables)}`) };
-      this.#priced.set(key, priced);
-      return priced;
-    });
+    const made = measured(() => priced(operation, sent));
+    this.#priced.set(key, made);
+    return made;
   }
+}
+
+function priced(operation: Pricing, sent: Record<string, unknown>): Priced {
+  const variables = Object.freeze(operation.coerce(sent));
+  const id = digestOf(`${operation.id} ${JSON.stringify(variables)}`);
+  return { variables, worst: operation.worst(variables), id };
 }
