@@ -1,5 +1,4 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { v7 } from 'uuid';
 import { mountGraphiql } from '../adapters/graphql/graphiql/mount.js';
 import { mountManifest } from '../adapters/graphql/manifest.js';
 import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
@@ -26,6 +25,7 @@ import { listen, type Serving } from './listening.js';
 import { openNetwork, openSelfCheck } from './networks.js';
 import { openMetrics, openTelemetry, traceRequests } from './observing.js';
 import { loggedPolling } from './polling.js';
+import { createRequestIds } from './request-ids.js';
 import { openShared } from './shared.js';
 import { createStatus } from './status.js';
 import type { Stores } from './stores.js';
@@ -110,7 +110,7 @@ const openServer = (
     'server',
     () =>
       createServer({
-        ids: { requestId: () => v7() },
+        ids: createRequestIds(),
         log,
         versionHeaders: versionHeaders(config.notice),
         capacity: config.overload,

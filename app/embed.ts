@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { v7 } from 'uuid';
 import { mountManifest } from '../adapters/graphql/manifest.js';
 import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
 import { schema } from '../schema/index.js';
@@ -14,6 +13,7 @@ import { openEngine } from './engine.js';
 import { Lifecycle } from './lifecycle.js';
 import { openNetwork } from './networks.js';
 import { loggedPolling } from './polling.js';
+import { createRequestIds } from './request-ids.js';
 import { openShared } from './shared.js';
 import { openStores } from './stores.js';
 
@@ -76,7 +76,7 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   const customers = { billing, spent() {} };
   const engine = await openEngine(lifecycle, { config, stores, shared, network, clock, tracing: UNTRACED, customers });
   const { path = '/graphql' } = options;
-  await mountMercurius(app, { serve: engine.serve, schema, path, requestId: () => v7() });
+  await mountMercurius(app, { serve: engine.serve, schema, path, ...createRequestIds() });
   mountManifest(app, engine.operations, path);
 }
 

@@ -23,6 +23,7 @@ import { normaliseQuery } from '../src/read/subjects.js';
 import { createTombstones } from '../src/read/tombstones.js';
 import { AnswerCache } from '../src/serve/answer-cache.js';
 import { Documents } from '../src/serve/documents.js';
+import { PricedVariables } from '../src/serve/priced-variables.js';
 import type { Checks } from '../src/serve/rules.js';
 import { createServe, type Serve } from '../src/serve/serve.js';
 import type { Customers } from './customers/customers.js';
@@ -97,6 +98,7 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     identify,
     admit,
     documents,
+    pricedVariables: new PricedVariables(memories),
     answerCache: new AnswerCache(cache, sources.tombstones, memories),
     walletCache: new WalletCache(ledger, monotonic, memories),
     names: new OperationNames(ledger, clock, memories),

@@ -64,7 +64,7 @@ export const isCallerError = (error: unknown): error is ServiceError =>
 export function authenticatedRoutes({ keyless, sessionCookies, accounts }: DashboardOptions): AuthenticatedRoutes {
   const signedIn = async (request: FastifyRequest, reply: FastifyReply): Promise<SignedInRequest | null> => {
     reply.header('Cache-Control', 'private, no-store');
-    const signal = signalOf(reply);
+    const { signal } = signalOf(reply);
     const visitor = await sessionCookies.visitorOf(request);
     const account = visitor === null ? undefined : await accounts.get(visitor.accountId);
     if (visitor === null || account === undefined) return null;

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { LazySignal } from '../../src/core/abort-state.js';
 import type { Call } from '../../src/serve/call.js';
 
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
@@ -6,16 +7,32 @@ const one = (value: string | string[] | undefined): string | undefined => (Array
 /** Query parameters under which people try to send a key; refused, and never logged (A3). */
 const QUERY_KEYS = /[?&](api_?key|key|x-api-key|access_token|token)=/i;
 
-/** Fires when the caller leaves before the answer is sent; at once if the caller has already left. */
-export function signalOf({ raw }: FastifyReply): AbortSignal {
-  const left = new AbortController();
+/** Aborted when the caller leaves before the answer is sent; at once if the caller has already left. */
+export function signalOf({ raw }: FastifyReply): LazySignal {
+  let controller: AbortController | null = null;
+  let left = false;
   const noteClose = (): void => {
-    if (!raw.writableFinished) left.abort();
+    left = !raw.writableFinished;
+    if (left) controller?.abort(LEFT);
   };
   if (raw.destroyed) noteClose();
   else raw.once('close', noteClose);
-  return left.signal;
+  return {
+    get aborted() {
+      return left;
+    },
+    get reason() {
+      return left ? LEFT : undefined;
+    },
+    get signal() {
+      controller ??= new AbortController();
+      if (left) controller.abort(LEFT);
+      return controller.signal;
+    },
+  };
 }
+
+const LEFT = new DOMException('The caller has left.', 'AbortError');
 
 /**
  * What calls of every interface have in common: who sent them, from where, under which id, and whether the caller is
@@ -41,6 +58,8 @@ export function callerOf(
 const hasKey = (url: string): boolean =>
   QUERY_KEYS.test(url) || (url.includes('?') && url.includes('=perch_live_', url.indexOf('?')));
 
+/** Any address with a key in it matches. */
+const MAY_HAVE_KEY = /[%?]|perch_live_/i;
 const KEYS = /perch_live_[0-9A-Za-z]+/gi;
 const KEY_PARAMETERS = /([?&](?:api_?key|key|x-api-key|access_token|token)=)[^&]*/gi;
 /** The longest part of an address that is logged. */
@@ -50,7 +69,7 @@ export const withoutKeys = (text: string): string => text.replaceAll(KEYS, 'perc
 
 /** An address as it may be logged: without anything that could be a key, however it is encoded. */
 export function loggedUrl(url: string): string {
-  if (!/[%?_]/.test(url)) return url.slice(0, MAX_LOGGED);
+  if (!MAY_HAVE_KEY.test(url)) return url.slice(0, MAX_LOGGED);
   const plain = url.includes('%') ? decoded(url) : url;
   const shown = withoutKeys(plain).replaceAll(KEY_PARAMETERS, '$1…');
   return (shown === plain ? url : shown).slice(0, MAX_LOGGED);

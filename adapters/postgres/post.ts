@@ -1,6 +1,7 @@
+import type { AbortState } from '../../src/core/abort-state.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { InDoubtError } from '../../src/core/in-doubt-error.js';
-import type { AbortState, Debit, Ledger, Posted } from '../../src/ports/ledger.js';
+import type { Debit, Ledger, Posted } from '../../src/ports/ledger.js';
 import { type DebitRow, findPosted, postDebits } from './debit-statement.js';
 import { GroupCommit, type Mode, type Verdict } from './group-commit.js';
 import { isTimedOut, isTransient, isUniqueViolation, mayHaveCommitted, retryTransient } from './retry.js';

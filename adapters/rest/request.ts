@@ -139,6 +139,7 @@ const MOST_WARNINGS = 10;
 
 /** Unknown parameters are named in `warnings`; near misses of a parameter that this endpoint takes are refused (P3). */
 function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): string[] {
+  if (raw.query.size === 0) return [];
   const own = parameters.filter(({ header }) => header === null).map(({ name }) => name);
   const known = new Set([...own, ...(priced ? OF_PAID : [])]);
   const unknown = [...new Set(raw.query.keys())].filter((name) => !known.has(name));

@@ -1,3 +1,4 @@
+import type { AbortState } from '../core/abort-state.js';
 import type { BoundedMap } from '../core/bounded-map.js';
 import { ServiceError } from '../core/errors.js';
 import { Memories } from '../core/memories.js';
@@ -93,7 +94,7 @@ export class ProcessorTime {
   /**
    * Resolves at once, or in a later turn of the event loop if much was done in this one; at least one runs per turn.
    */
-  async turn(signal: AbortSignal): Promise<void> {
+  async turn(signal: AbortState): Promise<void> {
     while (this.#turnMs >= TURN_MS && !signal.aborted) await new Promise(setImmediate);
   }
 

@@ -35,6 +35,11 @@ export const MEMORIES = {
     limitBytes: 64 * MIB,
     beyond: 'The least recently used entry is dropped, and checked again.',
   },
+  priced_variables: {
+    contents: 'Variables of operations with their defaults and price. The key is their text, or a digest of it.',
+    limitBytes: 16 * MIB,
+    beyond: 'The least recently used entry is dropped, and checked again.',
+  },
   introspection: {
     contents: 'GraphQL documents that only ask about the schema, which need no key.',
     limitBytes: 8 * MIB,

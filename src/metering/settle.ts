@@ -1,10 +1,11 @@
+import type { AbortState } from '../core/abort-state.js';
 import type { Thousandths } from '../core/credits.js';
 import { ServiceError } from '../core/errors.js';
 import { creditsOf } from '../core/figures.js';
 import { InDoubtError } from '../core/in-doubt-error.js';
 import type { Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
-import type { AbortState, Ledger, Posted } from '../ports/ledger.js';
+import type { Ledger, Posted } from '../ports/ledger.js';
 import type { Charge } from './receipt.js';
 import type { SpendingLimit } from './spending-limit.js';
 

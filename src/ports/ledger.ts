@@ -1,4 +1,5 @@
 /** The ledger of credits, which must never be lost. `test/ports` has a suite that any implementation must pass. */
+import type { AbortState } from '../core/abort-state.js';
 import type { Thousandths } from '../core/credits.js';
 import type { ItemCache, Unit } from '../core/prices.js';
 import type { UsageGroup } from '../core/usage.js';
@@ -87,9 +88,6 @@ export interface LedgerFault {
   readonly walletId: string;
   readonly detail: string;
 }
-
-/** Whether to stop, and why: an AbortSignal, or an object with the same two properties. */
-export type AbortState = Pick<AbortSignal, 'aborted' | 'reason'>;
 
 export interface Ledger {
   /**

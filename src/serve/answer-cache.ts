@@ -1,6 +1,5 @@
 import type { BoundedMap } from '../core/bounded-map.js';
 import { bytesOf } from '../core/bytes-of.js';
-import { digestOf } from '../core/digest.js';
 import { Memories } from '../core/memories.js';
 import type { Charge, Dependency } from '../metering/receipt.js';
 import type { Cache } from '../ports/cache.js';
@@ -12,7 +11,9 @@ import type { Answer } from './call.js';
  */
 interface Entry {
   readonly answer: Answer;
-  readonly parts: readonly Part[];
+  /** The cached values that it was made of, by their keys. The cache keeps them alive; these references do not. */
+  readonly keys: readonly string[];
+  readonly values: readonly WeakRef<object>[];
   readonly tombstonesVersion: number;
 }
 
@@ -23,12 +24,6 @@ export interface Basis {
    * The tombstones' version before the answer was made: if it has changed, the answer may show a deleted object (M25).
    */
   readonly tombstonesVersion: number;
-}
-
-/** A cached value that an answer was made of. The cache keeps it alive; this reference does not. */
-interface Part {
-  readonly key: string;
-  readonly value: WeakRef<object>;
 }
 
 /** Memory taken by the objects around an answer, and around each part of it. Measured, rounded up. */
@@ -50,42 +45,37 @@ export class AnswerCache {
     this.#entries = memories.map('answers', { weigh: weightOf });
   }
 
-  /** The answer to a call, given a text that identifies the call, if every cached value it was made of is unchanged. */
-  async find(call: string): Promise<Answer | undefined> {
-    const key = digestOf(call);
+  /** The answer to a call, given a short text that identifies the call, if every cached value it was made of is unchanged. */
+  async find(key: string): Promise<Answer | undefined> {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    if (entry.tombstonesVersion === this.#tombstones.version && (await this.#isCurrent(entry.parts)))
-      return entry.answer;
+    if (entry.tombstonesVersion === this.#tombstones.version && (await this.#isCurrent(entry))) return entry.answer;
     this.#entries.delete(key);
     return undefined;
   }
 
   /** Stores nothing if an object was found deleted since work on the answer began: making and settling it take time. */
-  store(call: string, answer: Answer, { dependencies, tombstonesVersion }: Basis): void {
+  store(key: string, answer: Answer, { dependencies, tombstonesVersion }: Basis): void {
     if (tombstonesVersion !== this.#tombstones.version) return;
-    const parts = dependencies.map(({ key, value }) => ({ key, value: new WeakRef(value) }));
-    const key = digestOf(call);
-    const entry = { answer, parts, tombstonesVersion };
+    const keys = dependencies.map((part) => part.key);
+    const values = dependencies.map(({ value }) => new WeakRef(value));
+    const entry = { answer, keys, values, tombstonesVersion };
     this.#entries.set(key, entry);
     answer.rendered?.whenGrown(() => {
       if (this.#entries.peek(key) === entry) this.#entries.set(key, entry);
     });
   }
 
-  async #isCurrent(parts: readonly Part[]): Promise<boolean> {
-    for (const { key, value } of parts) {
-      const cached = await this.#cache.get(key);
-      if (cached === undefined || cached.value !== value.deref()) return false;
-    }
-    return true;
+  async #isCurrent({ keys, values }: Entry): Promise<boolean> {
+    const cached = await this.#cache.getMany(keys);
+    return values.every((value, n) => cached[n] !== undefined && cached[n].value === value.deref());
   }
 }
 
 /** The cache counts the values themselves; only the references count here. */
-const weightOf = ({ answer, parts }: Entry): number => {
+const weightOf = ({ answer, keys }: Entry): number => {
   const { rendered, data, charge } = answer;
-  const references = parts.reduce((sum, { key }) => sum + PART_BYTES + bytesOf(key), 0);
+  const references = keys.reduce((sum, key) => sum + PART_BYTES + bytesOf(key), 0);
   return ANSWER_BYTES + (rendered?.size ?? bytesOf(data)) + bytesOf(charge.lines) + references;
 };
 

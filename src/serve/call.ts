@@ -1,5 +1,6 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { CredentialHeaders } from '../access/credential.js';
+import type { LazySignal } from '../core/abort-state.js';
 import type { Thousandths } from '../core/credits.js';
 import type { ServiceError } from '../core/errors.js';
 import type { Charge } from '../metering/receipt.js';
@@ -69,8 +70,8 @@ export interface Call {
    * with the engine: their result is the same for every caller.
    */
   readonly run?: Run;
-  /** Fires when the caller disconnects (M18). */
-  readonly signal: AbortSignal;
+  /** Aborted when the caller disconnects (M18). */
+  readonly signal: LazySignal;
 }
 
 export interface Estimate {

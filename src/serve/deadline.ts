@@ -1,50 +1,48 @@
+import type { LazySignal } from '../core/abort-state.js';
 import { ServiceError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
-import type { AbortState } from '../ports/ledger.js';
 
-/** The deadline of one call (S13): no work is begun for the call after it. */
-export class Deadline {
+/**
+ * The deadline of one call (S13): no work is begun for the call after it. Aborted when the caller disconnects, and at
+ * the deadline, even if the call has ended: its reads may outlive it.
+ */
+export class Deadline implements LazySignal {
   readonly atMs: number;
   readonly #ms: number;
   readonly #monotonic: Clock;
-  readonly #callerSignal: AbortSignal;
+  readonly #caller: LazySignal;
   readonly #timer: NodeJS.Timeout;
-  readonly #waiting = new Set<(reason: ServiceError) => void>();
+  /** Rejects at the deadline; made when something waits. */
+  #late: Promise<never> | null = null;
+  #reject: (reason: ServiceError) => void = () => {};
   #over: AbortController | null = null;
   /** Set once the deadline has passed: anything that starts waiting after that fails at once. */
   #passed: ServiceError | null = null;
 
-  /** `callerSignal` fires when the caller disconnects. */
-  constructor(ms: number, monotonic: Clock, callerSignal: AbortSignal) {
+  /** `caller` is aborted when the caller disconnects. */
+  constructor(ms: number, monotonic: Clock, caller: LazySignal) {
     this.#ms = ms;
     this.#monotonic = monotonic;
-    this.#callerSignal = callerSignal;
+    this.#caller = caller;
     this.atMs = monotonic.now() + ms;
     this.#timer = setTimeout(() => this.#pass(), ms).unref();
   }
 
-  /** Fires when the caller disconnects, and at the deadline, even if the call has ended: its reads may outlive it. */
+  get aborted(): boolean {
+    return this.#caller.aborted || this.#monotonic.now() >= this.atMs;
+  }
+
+  get reason(): unknown {
+    if (this.#caller.aborted) return this.#caller.reason;
+    return this.aborted ? this.#error() : undefined;
+  }
+
   get signal(): AbortSignal {
     if (this.#over === null) {
       this.#over = new AbortController();
       if (this.#passed !== null) this.#over.abort(this.#passed);
     }
-    return AbortSignal.any([this.#callerSignal, this.#over.signal]);
-  }
-
-  /** The same as a state to poll, without a listener. */
-  get abortState(): AbortState {
-    const isLate = (): boolean => this.#monotonic.now() >= this.atMs;
-    const late = (): ServiceError => this.#late();
-    const callerSignal = this.#callerSignal;
-    return {
-      get aborted() {
-        return callerSignal.aborted || isLate();
-      },
-      get reason() {
-        return callerSignal.aborted ? callerSignal.reason : late();
-      },
-    };
+    return AbortSignal.any([this.#caller.signal, this.#over.signal]);
   }
 
   /** The promise's result, or a 503 at the deadline if that comes first. */
@@ -54,16 +52,12 @@ export class Deadline {
       answer.catch(() => {});
       throw this.#passed;
     }
-    let stop: (reason: ServiceError) => void = () => undefined;
-    const late = new Promise<never>((_, reject) => {
-      stop = reject;
-      this.#waiting.add(stop);
-    });
-    try {
-      return await Promise.race([answer, late]);
-    } finally {
-      this.#waiting.delete(stop);
+    if (this.#late === null) {
+      this.#late = new Promise((_, reject) => (this.#reject = reject));
+      // Nothing may be waiting when it rejects.
+      this.#late.catch(() => {});
     }
+    return Promise.race([answer, this.#late]);
   }
 
   end(): void {
@@ -71,13 +65,12 @@ export class Deadline {
   }
 
   #pass(): void {
-    const late = this.#late();
-    this.#passed = late;
-    for (const stop of this.#waiting) stop(late);
-    this.#over?.abort(late);
+    this.#passed = this.#error();
+    this.#reject(this.#passed);
+    this.#over?.abort(this.#passed);
   }
 
-  #late(): ServiceError {
+  #error(): ServiceError {
     return new ServiceError(
       'upstream_error',
       `This call did not finish within ${this.#ms / 1000} s and was cancelled. Nothing was charged.`,

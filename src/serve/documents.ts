@@ -39,12 +39,12 @@ export class Documents {
 
   /**
    * Throws `DocumentError` for an invalid text, `bad_request` for a hash or name that is not persisted (U52), and
-   * whatever `assertAdmitted` throws.
+   * whatever `assertAdmitted` throws. `measured` runs the work on a text that is not known yet.
    */
-  find(document: Document, assertAdmitted: AssertAdmitted = () => {}): Operation {
+  find(document: Document, assertAdmitted: AssertAdmitted = () => {}, measured = unmeasured): Operation {
     if ('name' in document) return admitted(this.#byName(document.name), assertAdmitted);
     if ('sha256' in document) return admitted(this.#byHash(document.sha256), assertAdmitted);
-    return this.#byText(document.text, document.operationName ?? null, assertAdmitted);
+    return this.#byText(document.text, document.operationName ?? null, assertAdmitted, measured);
   }
 
   #byName(name: string): Operation {
@@ -60,17 +60,24 @@ export class Documents {
     throw new DocumentError([error]);
   }
 
-  #byText(text: string, operationName: string | null, assertAdmitted: AssertAdmitted): Operation {
+  #byText(
+    text: string,
+    operationName: string | null,
+    assertAdmitted: AssertAdmitted,
+    measured: typeof unmeasured,
+  ): Operation {
     const id = idOf(text, operationName);
     const known = this.#operations.get(id) ?? this.#introspection.get(id);
     if (known) return admitted(known, assertAdmitted);
-    const operation = prepareOperation(this.#context, {
-      ...{ id, text, operationName, assertAdmitted },
-      // A persisted text is exempt from the shape limits even when it is sent as text.
-      isPersisted: this.#hashed.has(sha256(text)),
-      findEquivalent: (normalised) => this.#introspection.get(normalised),
-      onCompiled: () => this.#weighAnew(id),
-    });
+    const operation = measured(() =>
+      prepareOperation(this.#context, {
+        ...{ id, text, operationName, assertAdmitted },
+        // A persisted text is exempt from the shape limits even when it is sent as text.
+        isPersisted: this.#hashed.has(sha256(text)),
+        findEquivalent: (normalised) => this.#introspection.get(normalised),
+        onCompiled: () => this.#weighAnew(id),
+      }),
+    );
     // Introspection that is alone in its document is identified by what it asks, everything else by its text.
     (operation.keyless ? this.#introspection : this.#operations).set(operation.id, operation);
     return operation;
@@ -83,6 +90,8 @@ export class Documents {
 }
 
 const idOf = (text: string, operationName: string | null): string => sha256(`${operationName ?? ''}\n${text}`);
+
+const unmeasured = <T>(work: () => T): T => work();
 
 function admitted(operation: Operation, assertAdmitted: AssertAdmitted): Operation {
   assertAdmitted(operation.keyless);

@@ -57,7 +57,7 @@ export async function paid(
     const key = operation.impersonal && !call.run ? keyOf(call, prepared) : null;
     const made = (await find(options, key, limit, deadline)) ?? (await make(options, prepared, caller, limit, request));
     // A caller who has disconnected by now pays nothing; from here on the answer is charged (M18).
-    call.signal.throwIfAborted();
+    if (call.signal.aborted) throw call.signal.reason;
     const balance = await post({ options, request, caller, limit, name }, made.answer.charge);
     return keep(options, call, prepared, key, { ...made, answer: { ...made.answer, balance } });
   } finally {
@@ -119,8 +119,7 @@ function keep(
 }
 
 /** The same operation with the same variables, rendered by the same interface. */
-const keyOf = (call: Call, { operation, variables }: Prepared): string =>
-  `${call.interface} ${operation.id} ${JSON.stringify(variables)}`;
+const keyOf = (call: Call, { id }: Prepared): string => `${call.interface} ${id}`;
 
 /**
  * The operation's name in the ledger (M30): persisted operations keep theirs, and a caller's own is kept while the
@@ -143,8 +142,8 @@ async function post({ options, request, caller, limit, name }: Due, charge: Char
   const { ledger, monotonic, tracing, spent } = options;
   const { call, deadline } = request;
   const { requestId } = call;
-  const { atMs: deadlineAtMs, abortState } = deadline;
-  const at = { ledger, monotonic, caller, limit, requestId, operation: name, deadlineAtMs, signal: abortState };
+  const { atMs: deadlineAtMs } = deadline;
+  const at = { ledger, monotonic, caller, limit, requestId, operation: name, deadlineAtMs, signal: deadline };
   if (charge.amount === 0) return deadline.race(settle(at, charge));
   const balance = await tracing.span('ledger post', {}, () => settle(at, charge));
   spent(caller.accountId);

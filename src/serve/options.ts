@@ -12,6 +12,7 @@ import type { Tracing } from '../ports/tracing.js';
 import type { Sources } from '../read/reads.js';
 import type { AnswerCache } from './answer-cache.js';
 import type { Documents } from './documents.js';
+import type { PricedVariables } from './priced-variables.js';
 
 /** Everything that serving a request needs. */
 export interface ServeOptions {
@@ -20,6 +21,7 @@ export interface ServeOptions {
   readonly slots: WorkSlots;
   readonly processor: ProcessorTime;
   readonly documents: Documents;
+  readonly pricedVariables: PricedVariables;
   readonly answerCache: AnswerCache;
   readonly walletCache: WalletCache;
   readonly names: OperationNames;

@@ -29,6 +29,8 @@ export interface Request {
 export interface Prepared {
   readonly operation: Operation;
   readonly variables: Record<string, unknown>;
+  /** Identifies the operation with these variables. */
+  readonly id: string;
   readonly budget: Thousandths | null;
   readonly dryRun: boolean;
   readonly estimate: Estimate;

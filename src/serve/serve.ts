@@ -129,22 +129,21 @@ function prepare(
     Object.assign(record, { rate: null, policy: 'account' });
     throw new ServiceError('missing_key', noKey(call));
   };
-  const { warnings, ...prepared } = processorBudget.measured(() => priced(options, call, assertAdmitted));
+  const { warnings, ...prepared } = priced(options, call, assertAdmitted, processorBudget);
   record.operation = prepared.operation.name;
   record.warnings = warnings;
   return { ...prepared, processorBudget };
 }
 
-/** The operation, its variables and the most it can cost. */
-function priced(options: ServeOptions, call: Call, assertAdmitted: AssertAdmitted) {
+/** The operation, its variables and the most it can cost. What is not known yet is worked out on the caller's time. */
+function priced(options: ServeOptions, call: Call, assertAdmitted: AssertAdmitted, { measured }: ProcessorBudget) {
   if ('failure' in call.document) throw call.document.failure;
-  const operation = options.documents.find(call.document, assertAdmitted);
+  const operation = options.documents.find(call.document, assertAdmitted, measured);
   if (call.queriesOnly && operation.kind !== 'query') {
     throw new ServiceError('bad_request', 'Only queries can be sent with GET; use POST.', { status: 405 });
   }
   const { budget, estimate: dryRun, warnings = [], ...params } = call.parse();
-  const variables = operation.coerce(params.variables);
-  const worst = operation.worst(variables);
+  const { variables, worst, id } = options.pricedVariables.of(operation, params.variables, measured);
   if (budget === null && !dryRun && worst.amount > options.defaultBudget) {
     throw badRequest(
       `This operation can cost up to ${toCredits(worst.amount)} credits, over the default budget of ${toCredits(options.defaultBudget)}. Request fewer items, or set a higher budget with max_credits (or X-Max-Credits).`,
@@ -153,7 +152,7 @@ function priced(options: ServeOptions, call: Call, assertAdmitted: AssertAdmitte
   }
   if (worst.notServed !== null) throw notServed(worst.notServed);
   const estimate: Estimate = { maxItems: worst.items, maxAmount: worst.amount };
-  return { operation, variables, budget, dryRun, estimate, warnings };
+  return { operation, variables, id, budget, dryRun, estimate, warnings };
 }
 
 const ageOf = (fetchedAt: number | undefined, now: number): number | undefined =>

@@ -21,8 +21,8 @@ export function coerced(
   return result.coerced;
 }
 
-/** Stops at the limits of depth and count. */
-function checkSize(variables: Values): void {
+/** Throws `bad_request` if they are too many or too deep; stops there. */
+export function checkSize(variables: Values): void {
   let level: object[] = [variables];
   let values = 0;
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -8,7 +8,11 @@ const LATE = { code: 'upstream_error', status: 503 };
 const monotonic = { now: () => performance.now() };
 
 it('a deadline that passed between two waits has passed for the next one', async () => {
-  const deadline = new Deadline(10, monotonic, new AbortController().signal);
+  const deadline = new Deadline(10, monotonic, {
+    aborted: false,
+    reason: undefined,
+    signal: new AbortController().signal,
+  });
   await deadline.race(Promise.resolve());
   await sleep(30);
   await expect(deadline.race(NEVER)).rejects.toMatchObject(LATE);
