@@ -150,7 +150,7 @@ function isBound(
 const isFor = (approval: Approval, resource: string | null): boolean =>
   resource === null || approval.resource === null || resource === approval.resource;
 
-/** RFC 8707, 2.2. Only whoever has proven that the code is theirs learns it. */
+/** RFC 8707, 2.2. Told only to a client that has proven that the code is its own. */
 const otherResource = ({ resource }: Approval): OAuthError =>
   new OAuthError('invalid_target', `This code was issued for ${resource}: ask for that resource, or for none.`);
 
