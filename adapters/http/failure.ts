@@ -38,14 +38,13 @@ export function problemBody(failure: ServiceError, requestId: string, baseUrl: s
 export const challengeOf = ({ code }: ServiceError, baseUrl: string, resource = ''): string =>
   `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource${resource}", scope="read"${code === 'invalid_key' ? ', error="invalid_token"' : ''}`;
 
-/** Logs what the caller did not cause, for the operator. */
+/** Logs what the caller did not cause, for the operator; with a stack only where one helps to find the cause. */
 export function logFailure(request: FastifyRequest, failure: ServiceError): void {
   if (failure.status < 500) return;
-  const level = failure.status === 500 ? 'error' : 'warn';
-  request.log[level](
-    { request_id: request.id, err: failure.detail.cause ?? failure, code: failure.code },
-    failure.message,
-  );
+  const isFault = failure.status === 500;
+  const err = failure.detail.cause ?? (isFault ? failure : undefined);
+  const line = { request_id: request.id, code: failure.code, ...(err !== undefined && { err }) };
+  request.log[isFault ? 'error' : 'warn'](line, failure.message);
 }
 
 /** The only place where a code becomes a status. */

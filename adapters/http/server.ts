@@ -17,6 +17,7 @@ import { boundConnections, PATIENCE, type Patience, serverTimeouts } from './con
 import { sendFailure } from './failure.js';
 import { STARTING_POLICY, setHeaders } from './headers.js';
 import { type Capacity, type Shares, shedOverload, UNBOUNDED } from './overload.js';
+import { answerOddRequests, faultOfHead, HEAD_BOUNDS } from './request-head.js';
 import { logRequests } from './request-log.js';
 import { LEAST_COMPRESSED } from './shared-body.js';
 
@@ -32,7 +33,7 @@ declare module 'fastify' {
 }
 
 /** Bytes (P13). */
-const BOUNDS = { body: 64 * 1024, url: 8 * 1024, headers: 16 * 1024 } as const;
+const BODY_LIMIT = 64 * 1024;
 
 export interface HttpOptions {
   /** Addresses and ranges whose X-Forwarded-For is trusted. */
@@ -64,10 +65,11 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     // A child logger for each request costs more than its line.
     childLoggerFactory: (logger) => logger,
     genReqId: () => options.ids.requestId(),
-    bodyLimit: BOUNDS.body,
+    bodyLimit: BODY_LIMIT,
     exposeHeadRoutes: false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: BOUNDS.url },
-    http: { ...timeouts.http, maxHeaderSize: BOUNDS.headers + BOUNDS.url },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: HEAD_BOUNDS.url },
+    // A missing Host is refused in the shape of every failure, and not by Node.
+    http: { ...timeouts.http, maxHeaderSize: HEAD_BOUNDS.headers + HEAD_BOUNDS.url, requireHostHeader: false },
     clientErrorHandler: clientError(options.ids),
     forceCloseConnections: 'idle',
     // Requests that still arrive on an open connection are served.
@@ -76,10 +78,11 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     frameworkErrors(error, request, reply) {
       request.server.watchAnswer(request, reply);
       setCommon(options, request, reply);
-      sendFailure(request, reply, tooLarge(request) ?? fromFastify(error, request));
+      sendFailure(request, reply, faultOfHead(request) ?? fromFastify(error, request));
     },
   });
   boundConnections(app, patience);
+  answerOddRequests(app.server, options.ids);
   watchAnswers(app);
   logRequests(app, options.log);
   app.decorate('baseUrl', '');
@@ -132,19 +135,8 @@ function setCommon(options: HttpOptions, request: FastifyRequest, reply: Fastify
 
 async function guard(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   setCommon(options, request, reply);
-  const failure = tooLarge(request);
+  const failure = faultOfHead(request);
   if (failure) throw failure;
-}
-
-/** Checks what the parser let through: it bounds only the URL and the headers together (P13). */
-function tooLarge({ url, raw }: FastifyRequest): ServiceError | undefined {
-  if (url.length > BOUNDS.url) {
-    return new ServiceError('bad_request', `The URL is longer than ${BOUNDS.url} bytes.`, { status: 414 });
-  }
-  let bytes = 0;
-  for (const text of raw.rawHeaders) bytes += text.length + 2;
-  if (bytes <= BOUNDS.headers) return undefined;
-  return new ServiceError('bad_request', `The headers are larger than ${BOUNDS.headers} bytes.`, { status: 431 });
 }
 
 /** What the framework itself refuses, in Perch's own messages and codes (P12, P13). */
@@ -155,7 +147,7 @@ function fromFastify(error: unknown, request: FastifyRequest): ServiceError {
   if (statusCode === 413) {
     return new ServiceError(
       'bad_request',
-      `The body is larger than ${request.routeOptions.bodyLimit ?? BOUNDS.body} bytes.`,
+      `The body is larger than ${request.routeOptions.bodyLimit ?? BODY_LIMIT} bytes.`,
       {
         status: 413,
         cause: error,

@@ -17,10 +17,10 @@ export function readValue(parameter: Parameter, text: string): unknown {
   return string(parameter, text);
 }
 
-/** Out of bounds is refused, never clamped (P1); anything but plain digits is not an integer (P2). */
+/** Out of bounds is refused, never clamped (P1); anything but plain digits, without leading zeros, is not an integer (P2). */
 function integer({ name, rule }: Parameter, text: string): number {
   const bounds = rule?.kind === 'size' ? rule : { min: 0, max: Number.MAX_SAFE_INTEGER };
-  const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  const value = /^(?:0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : Number.NaN;
   if (value >= bounds.min && value <= bounds.max) return value;
   throw outOfBounds(name, bounds, quoted(text));
 }

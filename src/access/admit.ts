@@ -8,13 +8,16 @@ export interface Admit {
   admit(caller: Pick<Caller, 'accountId' | 'qps'>): Promise<RateDecision>;
   /** One keyless request from an address, or from a /64 (`limitAddress`); policy `public`. */
   admitPublic(address: string): Promise<RateDecision>;
-  /** One message of the protocol itself, such as a handshake: counted for the account, at the rate of `public`. */
-  admitHandshake(caller: Pick<Caller, 'accountId'>): Promise<RateDecision>;
+  /**
+   * One message of the protocol itself, such as a handshake, which takes three at once: counted apart from reads, at the
+   * rate of the account, or of `public` if that is higher.
+   */
+  admitHandshake(caller: Pick<Caller, 'accountId' | 'qps'>): Promise<RateDecision>;
 }
 
 /** Asks the rate limiter and refuses nothing itself: the decision is needed for the headers either way. */
 export const createAdmit = ({ limiter }: { limiter: RateLimiter }): Admit => ({
   admit: (caller) => limiter.take(`account:${caller.accountId}`, caller.qps),
   admitPublic: (address) => limiter.take(`public:${limitAddress(address)}`, PUBLIC_QPS),
-  admitHandshake: (caller) => limiter.take(`greeting:${caller.accountId}`, PUBLIC_QPS),
+  admitHandshake: (caller) => limiter.take(`greeting:${caller.accountId}`, Math.max(caller.qps, PUBLIC_QPS)),
 });

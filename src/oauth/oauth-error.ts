@@ -11,6 +11,7 @@ export type OAuthErrorCode =
   | 'invalid_grant'
   | 'invalid_redirect_uri'
   | 'invalid_request'
+  | 'invalid_scope'
   | 'invalid_target'
   | 'server_error'
   | 'temporarily_unavailable'

@@ -61,6 +61,7 @@ export class Tokens {
     }
     const clientId = await this.#clientOf(fields);
     const resource = resourceOf(fields, addresses);
+    if (type === 'refresh_token') refuseMoreScope(fields.get('scope'));
     if (type === 'refresh_token') return this.#refresh(clientId, needed(fields, 'refresh_token'), address);
     return this.#redeem(fields, clientId, resource, address);
   }
@@ -100,7 +101,8 @@ export class Tokens {
     const pair = mintTokenPair(randomBytes);
     const issued = this.#issued(pair, now);
     const { state } = await store.redeem({ hash, now, by: client(address) }, (approval) => {
-      if (!isBound(approval, { clientId, redirectUri, resource, verifier })) throw stale('code');
+      if (!isBound(approval, { clientId, redirectUri, verifier })) throw stale('code');
+      if (!isFor(approval, resource)) throw otherResource(approval);
       return issued;
     });
     if (state !== 'redeemed') throw stale('code');
@@ -139,11 +141,23 @@ const client = (address: From): Actor => ({ who: 'client', address });
 
 function isBound(
   approval: Approval,
-  shown: { clientId: string; redirectUri: string | null; resource: string | null; verifier: string },
+  shown: { clientId: string; redirectUri: string | null; verifier: string },
 ): boolean {
   const redirects = shown.redirectUri === null ? !approval.redirectNamed : shown.redirectUri === approval.redirectUri;
-  const resources = shown.resource === null || approval.resource === null || shown.resource === approval.resource;
-  return approval.clientId === shown.clientId && redirects && resources && proves(shown.verifier, approval.challenge);
+  return approval.clientId === shown.clientId && redirects && proves(shown.verifier, approval.challenge);
+}
+
+const isFor = (approval: Approval, resource: string | null): boolean =>
+  resource === null || approval.resource === null || resource === approval.resource;
+
+/** RFC 8707, 2.2. Told only to a client that has proven that the code is its own. */
+const otherResource = ({ resource }: Approval): OAuthError =>
+  new OAuthError('invalid_target', `This code was issued for ${resource}: ask for that resource, or for none.`);
+
+/** RFC 6749, 6: a refresh may ask for what was granted, or less, and not for more. */
+function refuseMoreScope(scope: string | null): void {
+  const more = (scope ?? '').split(' ').filter((name) => name !== '' && name !== SCOPE);
+  if (more.length > 0) throw new OAuthError('invalid_scope', `The only scope is ${SCOPE}.`);
 }
 
 function needed(fields: URLSearchParams, name: string): string {
@@ -153,7 +167,7 @@ function needed(fields: URLSearchParams, name: string): string {
 }
 
 const STALE = {
-  code: 'Invalid code: unknown, expired, already used, revoked, issued to another client, or sent with another redirect_uri, resource or code_verifier.',
+  code: 'Invalid code: unknown, expired, already used, revoked, issued to another client, or sent with another redirect_uri or code_verifier.',
   refresh_token: 'Invalid refresh_token: unknown, expired, already used, revoked, or issued to another client.',
 } as const;
 

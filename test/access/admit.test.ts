@@ -107,4 +107,13 @@ describe('the rate-limit headers', () => {
   it('quote the starting tier on a 401 and on an unknown path (L6, L9)', () => {
     expect(policyHeader('account', STARTING_QPS)).toBe('account; q=1; w=1');
   });
+
+  it('messages of a protocol are counted apart from reads, at the rate of the account, ten a second at least', async () => {
+    const { admit, admitHandshake } = setUp();
+    await admit(caller({ qps: 1 }));
+    const slow = await times(11, () => admitHandshake(caller({ qps: 1 })));
+    expect(slow.map(({ allowed }) => allowed)).toEqual([...Array(10).fill(true), false]);
+    const fast = await times(51, () => admitHandshake(caller({ accountId: 'busy', qps: 50 })));
+    expect(fast.map(({ allowed }) => allowed)).toEqual([...Array(50).fill(true), false]);
+  });
 });

@@ -173,7 +173,7 @@ describe('the rate (A19)', () => {
   });
 
   it('messages that read nothing are bounded, too: 429', async () => {
-    const { key } = await service.perch.account();
+    const { key } = await service.perch.account({ qps: 5 });
     const replies = await Promise.all(Array.from({ length: 14 }, () => sendOld(service.url, key, { method: 'ping' })));
     const refused = replies.filter(({ status }) => status === 429);
     expect(refused.length).toBe(4);

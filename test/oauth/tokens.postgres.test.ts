@@ -84,8 +84,11 @@ describe('the token endpoint', () => {
   it('a code is of the resource it was asked for (RFC 8707)', async () => {
     const mcp = `${server.url}/mcp`;
     const code = await codeFor(server, clientId, { resource: mcp });
-    const { body } = await redeem(server, clientId, code, { resource: server.url });
-    expect(body.error_description).toContain('or sent with another redirect_uri, resource or code_verifier');
+    const other = await redeem(server, clientId, code, { resource: server.url });
+    expect(errorOf(other)).toEqual([400, 'invalid_target']);
+    expect(other.body.error_description).toContain(`This code was issued for ${mcp}`);
+    const unproven = { resource: server.url, code_verifier: 'x'.repeat(43) };
+    expect(errorOf(await redeem(server, clientId, code, unproven))).toEqual([400, 'invalid_grant']);
     expect((await redeem(server, clientId, code, { resource: mcp })).status).toBe(200);
     const slash = await codeFor(server, clientId, { resource: `${server.url}/` });
     expect((await redeem(server, clientId, slash, { resource: server.url })).status).toBe(200);
@@ -247,6 +250,7 @@ describe('refresh (A14)', () => {
     ['another token', { refresh_token: 'perch_refresh_x' }, 400, 'invalid_grant'],
     ['an unknown client', { client_id: 'x' }, 401, 'invalid_client'],
     ['another resource', { resource: 'https://other.example' }, 400, 'invalid_target'],
+    ['more scope than was granted (RFC 6749, 6)', { scope: 'read write' }, 400, 'invalid_scope'],
   ])('refuses %s', async (_what, change, status, error) => {
     const fields = { grant_type: 'refresh_token', client_id: clientId, refresh_token: 'perch_refresh_x', ...change };
     expect(errorOf(await token(server, fields))).toEqual([status, error]);

@@ -1,0 +1,59 @@
+/** Heads that Node's parser lets through, or answers with nothing but a status (RFC 9110, RFC 9112). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rawClient } from './raw.js';
+import { type BareServer, startBareServer } from './server.js';
+
+let server: BareServer;
+beforeAll(async () => {
+  server = await startBareServer();
+});
+afterAll(() => server?.close());
+
+const CLOSE = 'Connection: close\r\n\r\n';
+
+async function ask(text: string): Promise<{ status: number; head: string; body: string }> {
+  const whole = await rawClient(server.url, text).closed;
+  const [head = '', body = ''] = whole.split('\r\n\r\n');
+  return { status: Number(head.split(' ')[1]), head, body };
+}
+
+describe('a request with a wrong head', () => {
+  it.each([
+    ['no Host', 'GET /v1/soon HTTP/1.1\r\n', 400, /Host header is missing/],
+    ['two Hosts', 'GET /v1/soon HTTP/1.1\r\nHost: a\r\nHost: b\r\n', 400, /Host header is sent more than once/],
+    ['the same Host twice', 'GET /v1/soon HTTP/1.1\r\nHost: a\r\nhost: a\r\n', 400, /more than once/],
+    ['a path for a Host', 'GET /v1/soon HTTP/1.1\r\nHost: perch/x\r\n', 400, /not a host with an optional port/],
+    ['a user in the Host', 'GET /v1/soon HTTP/1.1\r\nHost: me@perch\r\n', 400, /not a host/],
+    ['a port that is no number', 'GET /v1/soon HTTP/1.1\r\nHost: perch:http\r\n', 400, /not a host/],
+    [
+      'two Authorization headers',
+      'GET /v1/soon HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n',
+      400,
+      /Authorization header is sent more than once/,
+    ],
+    ['two keys', 'GET /v1/soon HTTP/1.1\r\nHost: a\r\nX-Api-Key: a\r\nX-Api-Key: b\r\n', 400, /X-Api-Key header/],
+    ['an unknown Expect', 'GET /v1/soon HTTP/1.1\r\nHost: a\r\nExpect: gold\r\n', 417, /Expect may only be/],
+    ['CONNECT', 'CONNECT perch:443 HTTP/1.1\r\nHost: perch:443\r\n', 400, /not a proxy/],
+  ])('is refused in the shape of every failure: %s', async (_name, text, status, message) => {
+    const answer = await ask(text + CLOSE);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toMatchObject({
+      error: { code: 'bad_request', message: expect.stringMatching(message) },
+      request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      credits_charged: 0,
+    });
+    for (const name of ['X-Request-Id', 'X-Content-Type-Options', 'RateLimit-Policy']) {
+      expect(answer.head).toMatch(new RegExp(`^${name}:`, 'im'));
+    }
+  });
+
+  it.each([
+    ['a name and a port', 'HTTP/1.1\r\nHost: perch.example:8080\r\n'],
+    ['an IPv6 address', 'HTTP/1.1\r\nHost: [::1]:80\r\n'],
+    ['HTTP/1.0 without one', 'HTTP/1.0\r\n'],
+    ['an Expect that is known', 'HTTP/1.1\r\nHost: perch\r\nExpect: 100-Continue\r\n'],
+  ])('is not: %s', async (_name, rest) => {
+    const whole = await rawClient(server.url, `GET /v1/soon ${rest}${CLOSE}`).closed;
+    expect(whole).toMatch(/HTTP\/1\.1 200 OK\r\n/);
+  });
+});
