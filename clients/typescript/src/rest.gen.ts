@@ -620,6 +620,11 @@ export interface components {
             max_credits: number;
             /** @description Maximum number of objects that can be returned. */
             max_items: number;
+            /** @description Present if the same call would be refused without being read: why, and what to change. */
+            refused?: {
+                code: string;
+                message: string;
+            };
             /** @description Credits per object read from the network. */
             unit: number;
         };
