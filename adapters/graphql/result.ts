@@ -4,6 +4,7 @@ import type { ServiceError } from '../../src/core/errors.js';
 import type { Answer, Outcome, Refusal } from '../../src/serve/call.js';
 import { failureOf } from '../../src/serve/execute.js';
 import { Rendered } from '../../src/serve/rendered.js';
+import { refusedBody } from '../http/failure.js';
 import { bodyText, type SharedBody } from '../http/shared-body.js';
 
 /** A result that may already have its JSON, in the form that Yoga reads it. */
@@ -53,7 +54,8 @@ function answered(answer: Answer, requestId: string): Result {
   const { charge, estimate, dataText } = answer;
   const credits = { ...creditsOf(charge), remaining: remainingOf(answer) };
   if (estimate) {
-    const priced = { max_items: estimate.maxItems, max_credits: toCredits(estimate.maxAmount) };
+    const { maxItems, maxAmount, refused } = estimate;
+    const priced = { max_items: maxItems, max_credits: toCredits(maxAmount), ...refusedBody(refused) };
     return { data: null, extensions: { estimate: priced, credits, request_id: requestId } };
   }
   return {

@@ -19,6 +19,10 @@ export function errorBody(failure: ServiceError, requestId: string) {
   };
 }
 
+/** Why a call would be refused, beside its price (M26). */
+export const refusedBody = (refused: ServiceError | null): object =>
+  refused === null ? {} : { refused: { code: refused.code, message: refused.message } };
+
 /** The same as problem details (RFC 9457; section 7, H2). `baseUrl` is where the problem pages are. */
 export function problemBody(failure: ServiceError, requestId: string, baseUrl: string) {
   return {

@@ -15,7 +15,7 @@ import { clientError } from './client-error.js';
 import { type Connections, defaultConnections, shareConnections } from './connection-share.js';
 import { boundConnections, PATIENCE, type Patience, serverTimeouts } from './connections.js';
 import { sendFailure } from './failure.js';
-import { STARTING_POLICY, setHeaders } from './headers.js';
+import { limitHeaders, STARTING_POLICY, setHeaders } from './headers.js';
 import { type Capacity, type Shares, shedOverload, UNBOUNDED } from './overload.js';
 import { answerOddRequests, faultOfHead, HEAD_BOUNDS } from './request-head.js';
 import { logRequests } from './request-log.js';
@@ -78,6 +78,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     frameworkErrors(error, request, reply) {
       request.server.watchAnswer(request, reply);
       setCommon(options, request, reply);
+      if (!isV1(request.url)) setHeaders(reply, limitHeaders({ rate: null, policy: 'public' }));
       sendFailure(request, reply, faultOfHead(request) ?? fromFastify(error, request));
     },
   });

@@ -11,7 +11,11 @@ export interface ToolEnvelope {
   readonly truncated?: string;
   readonly end_reason?: string;
   readonly errors?: readonly { readonly input: string; readonly code: string; readonly message: string }[];
-  readonly estimate?: { readonly max_items: number; readonly max_credits: number };
+  readonly estimate?: {
+    readonly max_items: number;
+    readonly max_credits: number;
+    readonly refused?: { readonly message: string };
+  };
 }
 
 /**
@@ -56,8 +60,9 @@ const RATES: Readonly<Record<string, string>> = { hit: ' (cached: half price)', 
 function moneyOf(envelope: ToolEnvelope): string {
   const { estimate, request_id: id, credits_charged: charged, balance_remaining: left, cache } = envelope;
   if (estimate) {
-    const { max_items: items, max_credits: most } = estimate;
-    return `This call would cost at most ${inCredits(most)}, for at most ${counted(items, 'item')}. Nothing was read or charged; ${inCredits(left)} left.`;
+    const { max_items: items, max_credits: most, refused } = estimate;
+    const however = refused ? ` It would be refused: ${refused.message}` : '';
+    return `This call would cost at most ${inCredits(most)}, for at most ${counted(items, 'item')}. Nothing was read or charged; ${inCredits(left)} left.${however}`;
   }
   if (charged === 0) return `Charged 0 credits; ${figure(left)} left.`;
   return `Charged ${inCredits(charged)}${RATES[cache ?? ''] ?? ''}; ${figure(left)} left. Request ${id}.`;

@@ -2,6 +2,7 @@ import { toCredits } from '../../src/core/credits.js';
 import type { Answer } from '../../src/serve/call.js';
 import { failureOf } from '../../src/serve/execute.js';
 import { Rendered } from '../../src/serve/rendered.js';
+import { refusedBody } from '../http/failure.js';
 import type { SharedBody } from '../http/shared-body.js';
 
 /** Members that a page's or batch's documents put into groups; the envelope flattens them. */
@@ -52,7 +53,7 @@ function flat(page: Record<string, unknown>): Record<string, unknown> {
 
 /** The answer to `estimate=true`: nothing was read or charged (M26). */
 export function estimateEnvelope(answer: Answer, requestId: string, warnings: readonly string[]): string {
-  const { maxItems = 0, maxAmount = 0 } = answer.estimate ?? {};
+  const { maxItems = 0, maxAmount = 0, refused = null } = answer.estimate ?? {};
   const unit = maxItems === 0 ? 0 : toCredits(maxAmount / maxItems);
   return JSON.stringify({
     items: 0,
@@ -60,7 +61,7 @@ export function estimateEnvelope(answer: Answer, requestId: string, warnings: re
     balance_remaining: toCredits(answer.balance ?? 0),
     cache: 'miss',
     request_id: requestId,
-    estimate: { max_items: maxItems, unit, max_credits: toCredits(maxAmount) },
+    estimate: { max_items: maxItems, unit, max_credits: toCredits(maxAmount), ...refusedBody(refused) },
     ...(warnings.length > 0 && { warnings }),
   });
 }

@@ -77,6 +77,8 @@ export interface Call {
 export interface Estimate {
   readonly maxItems: number;
   readonly maxAmount: Thousandths;
+  /** Why the same call would be refused without being read, however much it may cost; null if it would not. */
+  readonly refused: ServiceError | null;
 }
 
 /** The outcome of a call. `rate` is the rate limiter's decision, null if it made none: no key, or an invalid one. */

@@ -2,7 +2,7 @@ import { readCredential } from '../access/credential.js';
 import { FAILED_KEYS_REASON } from '../access/failed-keys.js';
 import { type ProcessorBudget, unmeasured } from '../access/processor-time.js';
 import { accountHolder, addressHolder, type WorkSlot } from '../access/work-slots.js';
-import { toCredits } from '../core/credits.js';
+import { type Thousandths, toCredits } from '../core/credits.js';
 import { asServiceError, badRequest, ServiceError } from '../core/errors.js';
 import { counted } from '../core/figures.js';
 import { notServed } from '../core/served-lists.js';
@@ -144,16 +144,19 @@ function priced(options: ServeOptions, call: Call, assertAdmitted: AssertAdmitte
   }
   const { budget, estimate: dryRun, warnings = [], ...params } = call.parse();
   const { variables, worst, id } = options.pricedVariables.of(operation, params.variables, measured);
-  if (budget === null && !dryRun && worst.amount > options.defaultBudget) {
-    throw badRequest(
-      `This operation can cost up to ${toCredits(worst.amount)} credits, over the default budget of ${toCredits(options.defaultBudget)}. Request fewer items, or set a higher budget with max_credits (or X-Max-Credits).`,
-      'max_credits',
-    );
-  }
+  const isOver = budget === null && worst.amount > options.defaultBudget;
+  const refused = isOver ? overDefault(worst.amount, options.defaultBudget) : null;
+  if (refused && !dryRun) throw refused;
   if (worst.notServed !== null) throw notServed(worst.notServed);
-  const estimate: Estimate = { maxItems: worst.items, maxAmount: worst.amount };
+  const estimate: Estimate = { maxItems: worst.items, maxAmount: worst.amount, refused };
   return { operation, variables, id, budget, dryRun, estimate, warnings };
 }
+
+const overDefault = (amount: Thousandths, defaultBudget: Thousandths): ServiceError =>
+  badRequest(
+    `This operation can cost up to ${toCredits(amount)} credits, over the default budget of ${toCredits(defaultBudget)}. Request fewer items, or set a higher budget with max_credits (or X-Max-Credits).`,
+    'max_credits',
+  );
 
 const ageOf = (fetchedAt: number | undefined, now: number): number | undefined =>
   fetchedAt === undefined ? undefined : Math.max(0, Math.floor((now - fetchedAt) / 1000));

@@ -108,6 +108,11 @@ describe.each(MOUNTS)('what an operation costs (%s)', (mount) => {
     expect([refused.status, refused.spent, refused.calls]).toEqual([400, 0, []]);
     expect(refused.body.errors[0]?.message).toMatch(/1100 .*1000.*max_credits/);
     expect(refused.body.errors[0]?.extensions).toMatchObject({ code: 'bad_request', param: 'max_credits' });
+    const dry = await ask(wide, { extensions: { dryRun: true } });
+    expect(dry.body.extensions.estimate).toEqual({
+      ...{ max_items: 1100, max_credits: 1100 },
+      refused: { code: 'bad_request', message: refused.body.errors[0]?.message },
+    });
     const within = await ask(wide, { extensions: { maxCredits: 50 } });
     expect(within.status).toBe(200);
     expect(within.spent).toBe(50);

@@ -30,6 +30,15 @@ describe('what every answer says to a browser', () => {
     expect(headers.get('strict-transport-security')).toBeNull();
   });
 
+  it.each([
+    ['/v1/users/%zz', 'account; q=1; w=1'],
+    ['/problems/%zz', 'public; q=10; w=1'],
+  ])('%s cannot be decoded: it is told its policy, and was counted for nobody', async (path, policy) => {
+    const { status, headers } = await fetch(server.url + path);
+    expect([status, headers.get('ratelimit-policy'), headers.get('ratelimit')]).toEqual([404, policy, null]);
+    expect(headers.get('x-credits-charged')).toBe('0');
+  });
+
   it.each(['baseUrl', 'authUrl'] as const)('where the %s is https, it is to stay so', async (name) => {
     server.app[name] = 'https://perch.example';
     for (const path of Object.values(PATHS)) {

@@ -150,6 +150,10 @@ describe('the default budget of an operation (G8)', () => {
     expect((await reader.get(`${TIMELINE}?count=30`)).body.items).toBe(30);
     expect((await reader.get(`${TIMELINE}?count=16&fresh=true`)).status).toBe(400);
     expect((await reader.get(`${TIMELINE}?count=31&max_credits=31`)).body.items).toBe(31);
-    expect((await reader.get(`${TIMELINE}?count=31&estimate=true`)).body.estimate.max_credits).toBe(31);
+    const { estimate } = (await reader.get(`${TIMELINE}?count=31&estimate=true`)).body;
+    const { code, message } = refused.body.error;
+    expect(estimate).toEqual({ max_items: 31, unit: 1, max_credits: 31, refused: { code, message } });
+    const within = (await reader.get(`${TIMELINE}?count=31&estimate=true&max_credits=31`)).body;
+    expect(within.estimate).toEqual({ max_items: 31, unit: 1, max_credits: 31 });
   });
 });

@@ -51,6 +51,12 @@ const ESTIMATE: JsonSchema = {
     max_items: { type: 'integer', description: 'Maximum number of objects that can be returned.' },
     unit: { type: 'number', description: 'Credits per object read from the network.' },
     max_credits: { type: 'number', description: 'Maximum credits that can be charged.' },
+    refused: {
+      type: 'object',
+      description: 'Present if the same call would be refused without being read: why, and what to change.',
+      required: ['code', 'message'],
+      properties: { code: { type: 'string' }, message: { type: 'string' } },
+    },
   },
 };
 

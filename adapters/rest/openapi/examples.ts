@@ -129,7 +129,7 @@ function answerOf(data: Record<string, unknown>, items: readonly ItemCache[], un
 }
 
 function estimated(unit: Unit, maxItems: number): unknown {
-  const estimate = { maxItems, maxAmount: maxItems * priceOf(unit, 'miss') };
+  const estimate = { maxItems, maxAmount: maxItems * priceOf(unit, 'miss'), refused: null };
   return JSON.parse(String(estimateEnvelope({ ...answerOf({}, [], undefined), estimate }, REQUEST_ID, [])));
 }
 

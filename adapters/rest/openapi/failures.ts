@@ -22,6 +22,9 @@ interface FailureRow {
 const KNOWN = { RateLimit: header('RateLimit'), ...V1_HEADERS };
 /** Without a resolved key there is no bucket to report (section 8.1.5). */
 const MAYBE_KNOWN = { RateLimit: header('RateLimitIfKnown'), ...V1_HEADERS };
+/** A path that cannot be decoded is no request of anybody's bucket. */
+const UNCOUNTED = { ...KEYLESS_HEADERS, RateLimit: header('RateLimitIfKnown') };
+const KEYLESS_FAILURE = { 'X-Credits-Charged': header('CreditsCharged') };
 const WAIT = { 'Retry-After': header('RetryAfter') };
 const MAYBE_WAIT = { 'Retry-After': header('RetryAfterIfKnown') };
 
@@ -67,9 +70,9 @@ const FAILURES = {
   },
   NotFound: {
     status: 404,
-    description: 'The object does not exist or is private.',
+    description: 'The object does not exist or is private, or the path is not percent-encoded correctly.',
     codes: ['not_found'],
-    headers: KNOWN,
+    headers: MAYBE_KNOWN,
   },
   BodyTooLarge: {
     status: 413,
@@ -106,14 +109,14 @@ const FAILURES = {
     status: 404,
     description: 'There is no such page. Browsers get an HTML page that says so.',
     codes: ['not_found'],
-    headers: KEYLESS_HEADERS,
+    headers: { ...UNCOUNTED, ...KEYLESS_FAILURE },
     html: true,
   },
   KeylessRateLimited: {
     status: 429,
     description: 'More than 10 requests per second from this IP address (policy `public`).',
     codes: ['rate_limited'],
-    headers: { ...KEYLESS_HEADERS, ...WAIT },
+    headers: { ...KEYLESS_HEADERS, ...KEYLESS_FAILURE, ...WAIT },
   },
 } as const satisfies Record<string, FailureRow>;
 

@@ -12,7 +12,10 @@ const HTTP_DATE = { type: 'string' } as const;
 /** Every response header (section 8.1.5, 9.3; H8, H9, M11, A7). */
 export const HEADERS: Readonly<Record<string, Header>> = {
   RateLimit: { ...RATE_LIMIT, required: true },
-  RateLimitIfKnown: { ...RATE_LIMIT, description: `${RATE_LIMIT.description} Present if the key is valid.` },
+  RateLimitIfKnown: {
+    ...RATE_LIMIT,
+    description: `${RATE_LIMIT.description} Present if the request was counted: with a key, if that is valid.`,
+  },
   RateLimitPolicy: {
     description: 'The policy in effect, `account` or, without a key, `public`: `q` requests in `w` seconds.',
     required: true,
@@ -45,7 +48,7 @@ export const HEADERS: Readonly<Record<string, Header>> = {
   },
   ServerTiming: {
     description:
-      'Milliseconds spent in the upstream queue (`queue`), reading from the network (`upstream`), and in total (`total`). The first two are present only if something was read.',
+      'Milliseconds spent in the upstream queue (`queue`), reading from the network (`upstream`), and in total (`total`). Present if the key is valid; the first two only if something was read.',
     schema: { type: 'string' },
     example: 'queue;dur=84, upstream;dur=51.2, total;dur=137',
   },
@@ -65,11 +68,12 @@ export const HEADERS: Readonly<Record<string, Header>> = {
 
 const header = (name: string): Reference => refTo('headers', name);
 
-/** The headers of every answer below `/v1` (sections 8.1.5 and 9.3). */
+/** The headers of every answer below `/v1` (sections 8.1.5 and 9.3; L7). */
 export const V1_HEADERS = {
   'RateLimit-Policy': header('RateLimitPolicy'),
   'X-Request-Id': header('RequestId'),
   'X-Credits-Charged': header('CreditsCharged'),
+  'Server-Timing': header('ServerTiming'),
   Deprecation: header('Deprecation'),
   Sunset: header('Sunset'),
   Link: header('DeprecationLink'),
@@ -82,7 +86,7 @@ export const ANSWER_HEADERS = {
 } as const;
 
 /** Answers read from the network also say how old they are (M11). */
-export const READ_HEADERS = { ...ANSWER_HEADERS, Age: header('Age'), 'Server-Timing': header('ServerTiming') } as const;
+export const READ_HEADERS = { ...ANSWER_HEADERS, Age: header('Age') } as const;
 
 export const KEYLESS_HEADERS = {
   RateLimit: header('RateLimit'),

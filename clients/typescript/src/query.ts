@@ -34,6 +34,8 @@ export interface QueryResult<Data> {
 export interface QueryEstimate {
   readonly max_items: number;
   readonly max_credits: number;
+  /** Present if the same operation would be refused without being read. */
+  readonly refused?: { readonly code: string; readonly message: string };
 }
 
 interface GraphqlError {

@@ -620,6 +620,11 @@ export interface components {
             max_credits: number;
             /** @description Maximum number of objects that can be returned. */
             max_items: number;
+            /** @description Present if the same call would be refused without being read: why, and what to change. */
+            refused?: {
+                code: string;
+                message: string;
+            };
             /** @description Credits per object read from the network. */
             unit: number;
         };
@@ -1106,6 +1111,7 @@ export interface components {
                 Link: components["headers"]["DeprecationLink"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
                 "X-Credits-Charged": components["headers"]["CreditsCharged"];
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1123,6 +1129,7 @@ export interface components {
                 Link: components["headers"]["DeprecationLink"];
                 RateLimit: components["headers"]["RateLimitIfKnown"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
                 "X-Credits-Charged": components["headers"]["CreditsCharged"];
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1140,6 +1147,7 @@ export interface components {
                 Link: components["headers"]["DeprecationLink"];
                 RateLimit: components["headers"]["RateLimitIfKnown"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
                 "X-Credits-Charged": components["headers"]["CreditsCharged"];
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1158,6 +1166,7 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
+                "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
                 "X-Credits-Charged": components["headers"]["CreditsCharged"];
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1175,6 +1184,7 @@ export interface components {
                 Link: components["headers"]["DeprecationLink"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
                 "X-Credits-Charged": components["headers"]["CreditsCharged"];
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1192,6 +1202,7 @@ export interface components {
                 Link: components["headers"]["DeprecationLink"];
                 RateLimit: components["headers"]["RateLimitIfKnown"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
                 "X-Credits-Charged": components["headers"]["CreditsCharged"];
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1205,8 +1216,9 @@ export interface components {
         /** @description There is no such page. Browsers get an HTML page that says so. */
         KeylessNotFound: {
             headers: {
-                RateLimit: components["headers"]["RateLimit"];
+                RateLimit: components["headers"]["RateLimitIfKnown"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Credits-Charged": components["headers"]["CreditsCharged"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1222,6 +1234,7 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "Retry-After": components["headers"]["RetryAfter"];
+                "X-Credits-Charged": components["headers"]["CreditsCharged"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1238,6 +1251,7 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
+                "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
                 "X-Credits-Charged": components["headers"]["CreditsCharged"];
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1248,13 +1262,14 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The object does not exist or is private. */
+        /** @description The object does not exist or is private, or the path is not percent-encoded correctly. */
         NotFound: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Link: components["headers"]["DeprecationLink"];
-                RateLimit: components["headers"]["RateLimit"];
+                RateLimit: components["headers"]["RateLimitIfKnown"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
                 "X-Credits-Charged": components["headers"]["CreditsCharged"];
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1273,6 +1288,7 @@ export interface components {
                 RateLimit: components["headers"]["RateLimitIfKnown"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "Retry-After": components["headers"]["RetryAfter"];
+                "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
                 "X-Credits-Charged": components["headers"]["CreditsCharged"];
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1290,6 +1306,7 @@ export interface components {
                 Link: components["headers"]["DeprecationLink"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
                 "X-Credits-Charged": components["headers"]["CreditsCharged"];
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1306,6 +1323,7 @@ export interface components {
                 Deprecation: components["headers"]["Deprecation"];
                 Link: components["headers"]["DeprecationLink"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
                 "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
                 "X-Credits-Charged": components["headers"]["CreditsCharged"];
@@ -1325,6 +1343,7 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "Retry-After": components["headers"]["RetryAfter"];
+                "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
                 "X-Credits-Charged": components["headers"]["CreditsCharged"];
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1342,6 +1361,7 @@ export interface components {
                 Link: components["headers"]["DeprecationLink"];
                 RateLimit: components["headers"]["RateLimitIfKnown"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
                 "X-Credits-Charged": components["headers"]["CreditsCharged"];
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1387,7 +1407,7 @@ export interface components {
          */
         RateLimit: string;
         /**
-         * @description The state of the rate limit. `reset` is the number of seconds until it is full again. Present if the key is valid.
+         * @description The state of the rate limit. `reset` is the number of seconds until it is full again. Present if the request was counted: with a key, if that is valid.
          * @example limit=20, remaining=19, reset=1
          */
         RateLimitIfKnown: string;
@@ -1403,7 +1423,7 @@ export interface components {
         /** @description Whole seconds to wait, if waiting helps. */
         RetryAfterIfKnown: number;
         /**
-         * @description Milliseconds spent in the upstream queue (`queue`), reading from the network (`upstream`), and in total (`total`). The first two are present only if something was read.
+         * @description Milliseconds spent in the upstream queue (`queue`), reading from the network (`upstream`), and in total (`total`). Present if the key is valid; the first two only if something was read.
          * @example queue;dur=84, upstream;dur=51.2, total;dur=137
          */
         ServerTiming: string;
@@ -1683,6 +1703,7 @@ export interface operations {
                     Link: components["headers"]["DeprecationLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Server-Timing": components["headers"]["ServerTiming"];
                     Sunset: components["headers"]["Sunset"];
                     "X-Credits-Charged": components["headers"]["CreditsCharged"];
                     "X-Credits-Remaining": components["headers"]["CreditsRemaining"];
@@ -1719,6 +1740,7 @@ export interface operations {
                     Link: components["headers"]["DeprecationLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Server-Timing": components["headers"]["ServerTiming"];
                     Sunset: components["headers"]["Sunset"];
                     "X-Credits-Charged": components["headers"]["CreditsCharged"];
                     "X-Credits-Remaining": components["headers"]["CreditsRemaining"];
@@ -1752,6 +1774,7 @@ export interface operations {
                     Link: components["headers"]["DeprecationLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Server-Timing": components["headers"]["ServerTiming"];
                     Sunset: components["headers"]["Sunset"];
                     "X-Credits-Charged": components["headers"]["CreditsCharged"];
                     "X-Credits-Remaining": components["headers"]["CreditsRemaining"];
@@ -2306,6 +2329,7 @@ export interface operations {
                     Link: components["headers"]["DeprecationLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Server-Timing": components["headers"]["ServerTiming"];
                     Sunset: components["headers"]["Sunset"];
                     "X-Credits-Charged": components["headers"]["CreditsCharged"];
                     "X-Credits-Remaining": components["headers"]["CreditsRemaining"];
@@ -2346,6 +2370,7 @@ export interface operations {
                     Link: components["headers"]["DeprecationLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Server-Timing": components["headers"]["ServerTiming"];
                     Sunset: components["headers"]["Sunset"];
                     "X-Credits-Charged": components["headers"]["CreditsCharged"];
                     "X-Credits-Remaining": components["headers"]["CreditsRemaining"];

@@ -36,12 +36,13 @@ export function showCost(credits) {
 }
 
 /** The estimate as text for the notice. */
-export function estimateIn({ max_credits, max_items }) {
+export function estimateIn({ max_credits, max_items, refused }) {
   return {
-    tone: 'good',
+    tone: refused ? 'bad' : 'good',
     parts: [
       element('strong', {}, `At most ${inCredits(max_credits)}`),
       ` for at most ${figure(max_items)} ${max_items === 1 ? 'item' : 'items'}. Nothing was read, nothing was charged.`,
+      ...(refused ? [' It would be refused: ', refused.message] : []),
     ],
   };
 }

@@ -201,12 +201,23 @@ class UserBatch(BatchMeta):
     data: List[User]
 
 
-class Estimate(TypedDict):
-    """The maximum price of a call, before anything is read."""
+class EstimateRefused(TypedDict):
+    """Present if the same call would be refused without being read: why, and what to change."""
 
+    code: str
+    message: str
+
+
+class _Estimate(TypedDict):
     max_items: int
     unit: float
     max_credits: float
+
+
+class Estimate(_Estimate, total=False):
+    """The maximum price of a call, before anything is read."""
+
+    refused: EstimateRefused
 
 
 class _Meta(TypedDict):
