@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 import { createFailedKeys } from './failed-keys.js';
 import { hashKey, isWellFormedKey } from './key.js';
-import { createLookups } from './lookups.js';
+import { Lookups } from './lookups.js';
 
 /**
  * Less than the five seconds within which a revocation takes effect everywhere, in case its notification is lost (A9).
@@ -56,7 +56,8 @@ function refusal(lookup: Exclude<KeyLookup, { state: 'live' }> | undefined): Ser
 /** Resolves once the store reports changed keys. */
 export async function createIdentify(options: IdentifyOptions): Promise<Identify> {
   const { accounts, limiter, monotonic, pepper, ttlMs = LOOKUP_TTL_MS, memories } = options;
-  const lookups = await createLookups({ accounts, monotonic, ttlMs, memories });
+  const lookups = new Lookups({ accounts, monotonic, ttlMs, memories });
+  const close = await lookups.follow();
   const failedKeys = createFailedKeys({ limiter, monotonic, ...(memories && { memories }) });
 
   return {
@@ -74,6 +75,6 @@ export async function createIdentify(options: IdentifyOptions): Promise<Identify
       if (lookup?.state === 'live') return lookup.caller;
       throw await failedKeys.count(address, refusal(lookup));
     },
-    close: () => lookups.close(),
+    close,
   };
 }
