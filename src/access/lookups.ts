@@ -32,7 +32,7 @@ export interface LookupsOptions {
   readonly accounts: Pick<Accounts, 'findKeys' | 'onKeyChange'>;
   readonly monotonic: Clock;
   readonly ttlMs: number;
-  readonly memories?: Memories | undefined;
+  readonly memories?: Memories;
 }
 
 /**

@@ -72,6 +72,11 @@ export const MEMORIES = {
     limitBytes: 16 * MIB,
     beyond: AGAIN,
   },
+  key_hashes: {
+    contents: 'The hashes of API keys used lately. The key is a digest of the API key.',
+    limitBytes: 8 * MIB,
+    beyond: 'The least recently used entry is dropped, and computed again.',
+  },
   failed_keys: {
     contents: 'Addresses that sent too many invalid keys.',
     limitBytes: 2 * MIB,
