@@ -11,6 +11,7 @@ export const SCENARIOS = {
   G: 'second start, and memory under load',
   H: 'import of a large corpus (minutes: --import)',
   I: 'one process, with Redis, and several processes (needs redis-server: --nodes)',
+  J: 'many customers: after a pause, and at half of the highest rate',
 } as const;
 
 export type Letter = keyof typeof SCENARIOS;
@@ -35,7 +36,7 @@ const isLetter = (text: string): text is Letter => Object.hasOwn(SCENARIOS, text
 
 function letters(text: string): Letter[] {
   const found = text.toUpperCase().split(',').filter(isLetter);
-  if (found.length !== text.split(',').length) throw new InvalidArgumentError('Letters from A to I, as A,B.');
+  if (found.length !== text.split(',').length) throw new InvalidArgumentError('Letters from A to J, as A,B.');
   return found;
 }
 

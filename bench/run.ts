@@ -11,6 +11,7 @@ import { growth } from './scenarios/growth.js';
 import { importLarge } from './scenarios/import.js';
 import { manyNodes } from './scenarios/nodes.js';
 import { secondStart } from './scenarios/start.js';
+import { steadyService } from './scenarios/steady.js';
 import { openWorkbench } from './workbench.js';
 
 async function main(argv: readonly string[]): Promise<void> {
@@ -19,7 +20,7 @@ async function main(argv: readonly string[]): Promise<void> {
   try {
     if (options.profileFolder !== null) return await profileReads(bench, options.profileFolder);
     const all: Section[] = [];
-    for (const scenario of [cachedReads, durableCharges, secondStart, importLarge, growth, manyNodes]) {
+    for (const scenario of [cachedReads, durableCharges, secondStart, importLarge, growth, manyNodes, steadyService]) {
       for (const section of await scenario(bench)) {
         all.push(section);
         if (!options.json) process.stdout.write(`\n${tableOf(section)}`);

@@ -9,8 +9,8 @@ import { type Home, openHome, runCommand } from './processes/perch.js';
 import { watchMemory } from './processes/usage.js';
 
 /** Credits that no benchmark uses up, and a rate that none reaches. */
-const CREDITS = 900_000_000;
-const QPS = 1_000_000;
+export const CREDITS = 900_000_000;
+export const QPS = 1_000_000;
 
 export interface Import {
   readonly seconds: number;

@@ -65,7 +65,7 @@ async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {
 async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<Demo | null> {
   const key = (await readFile(demoKeyFile(config), 'utf8').catch(() => '')).trim();
   if (!isWellFormedKey(key)) return null;
-  const found = await accounts.findKey(hashKey(key, secrets.pepper));
+  const [found] = await accounts.findKeys([hashKey(key, secrets.pepper)]);
   return found?.state === 'live' ? { accountId: found.caller.accountId, key, isNew: false } : null;
 }
 

@@ -14,7 +14,7 @@ const KEY_CHANGE = 'perch_key_change';
 /** Accounts and keys in Postgres. Look-ups of keys may have a pool of their own. */
 export function createAccounts(sql: Sql, { lookups = sql }: { lookups?: Sql } = {}): Accounts {
   return {
-    findKey: (hash) => findKey(lookups, hash),
+    findKeys: (hashes) => findKeys(lookups, hashes),
     create: (account, by = OPERATOR) => lockingTransaction(sql, (tx) => createAccount(tx, account, by)),
     get: (accountId) => getAccount(sql, accountId),
     freeze: (accountId, frozen, by = OPERATOR) => lockingTransaction(sql, (tx) => freeze(tx, accountId, frozen, by)),
@@ -36,6 +36,7 @@ export function createAccounts(sql: Sql, { lookups = sql }: { lookups?: Sql } = 
 }
 
 interface LookupRow {
+  readonly hash: Buffer;
   readonly accountId: string;
   readonly walletId: string;
   readonly keyId: string;
@@ -47,19 +48,24 @@ interface LookupRow {
   readonly ended: Date | null;
 }
 
-async function findKey(sql: Sql, hash: Buffer): Promise<KeyLookup | undefined> {
-  const [row] = await sql<LookupRow[]>`
-    select k.account_id as "accountId", k.wallet_id as "walletId", k.key_id as "keyId", k.prefix as "keyPrefix",
-      c.cap_thousandths as "capThousandths", a.paid_usd as "paidUsd", a.qps_override as "qpsOverride",
-      a.frozen_at is not null as frozen,
+async function findKeys(sql: Sql, hashes: readonly Buffer[]): Promise<(KeyLookup | undefined)[]> {
+  const rows = await sql<LookupRow[]>`
+    select k.hash, k.account_id as "accountId", k.wallet_id as "walletId", k.key_id as "keyId",
+      k.prefix as "keyPrefix", c.cap_thousandths as "capThousandths", a.paid_usd as "paidUsd",
+      a.qps_override as "qpsOverride", a.frozen_at is not null as frozen,
       case when least(k.revoked_at, k.expires_at) <= now() then least(k.revoked_at, k.expires_at) end as ended
     from keys k join accounts a using (account_id) left join spend_caps c using (account_id, cap_id)
-    where k.hash = ${hash}`;
-  if (row === undefined) return undefined;
+    where k.hash = any(${hashes.map((hash) => `\\x${hash.toString('hex')}`)}::bytea[])`;
+  const found = new Map(rows.map((row) => [row.hash.toString('hex'), lookupOf(row)]));
+  return hashes.map((hash) => found.get(hash.toString('hex')));
+}
+
+function lookupOf({ paidUsd, qpsOverride, ...row }: LookupRow): KeyLookup {
   if (row.ended !== null) return { state: 'revoked', revokedAt: row.ended.toISOString() };
   if (row.frozen) return { state: 'frozen' };
   const { accountId, walletId, keyId, keyPrefix, capThousandths } = row;
-  return { state: 'live', caller: { accountId, walletId, keyId, keyPrefix, capThousandths, qps: qpsFor(row) } };
+  const qps = qpsFor({ paidUsd, qpsOverride });
+  return { state: 'live', caller: { accountId, walletId, keyId, keyPrefix, capThousandths, qps } };
 }
 
 /** The tier's rate, unless an operator set another. */

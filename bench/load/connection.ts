@@ -28,6 +28,17 @@ function bodyLeft(chunk: Buffer): number | 'chunked' {
   return length === undefined ? 'chunked' : Number(length) - (chunk.length - end - HEAD_END.length);
 }
 
+/** Says of each piece that arrives whether an answer ends with it. Throws on any answer but 200. */
+export function answerEnds(): (chunk: Buffer) => boolean {
+  let left: number | 'chunked' = 0;
+  return (chunk) => {
+    if (left === 0) left = bodyLeft(chunk);
+    else if (left !== 'chunked') left -= chunk.length;
+    if (left === 'chunked' && chunk.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)) left = 0;
+    return left === 0;
+  };
+}
+
 /**
  * One kept-alive connection: sends the request, reads the answer to its end, sends it anew until `goesOn` says no. Only as
  * much HTTP as servers on the loopback speak, because what a client costs is taken from the servers it measures. Rejects
@@ -38,7 +49,7 @@ export function askAgain(load: Load, request: Buffer, goesOn: (tookMs: number) =
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true });
     let sentAt = 0;
-    let left: number | 'chunked' = 0;
+    const ends = answerEnds();
     const send = (): void => {
       sentAt = performance.now();
       socket.write(request);
@@ -48,10 +59,7 @@ export function askAgain(load: Load, request: Buffer, goesOn: (tookMs: number) =
     socket.on('close', () => reject(new Error(`${load.url} hung up`)));
     socket.on('data', (chunk) => {
       try {
-        if (left === 0) left = bodyLeft(chunk);
-        else if (left !== 'chunked') left -= chunk.length;
-        if (left === 'chunked' && chunk.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)) left = 0;
-        if (left !== 0) return;
+        if (!ends(chunk)) return;
         if (goesOn(performance.now() - sentAt)) return send();
         resolve();
         socket.destroy();

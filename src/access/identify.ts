@@ -1,11 +1,11 @@
 import { ServiceError } from '../core/errors.js';
-import type { Memories } from '../core/memories.js';
+import { Memories } from '../core/memories.js';
 import type { Accounts, Caller, KeyLookup } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 import { createFailedKeys } from './failed-keys.js';
-import { hashKey, isWellFormedKey } from './key.js';
-import { createLookups } from './lookups.js';
+import { createKeyHashes } from './key-hashes.js';
+import { Lookups } from './lookups.js';
 
 /**
  * Less than the five seconds within which a revocation takes effect everywhere, in case its notification is lost (A9).
@@ -55,17 +55,19 @@ function refusal(lookup: Exclude<KeyLookup, { state: 'live' }> | undefined): Ser
 
 /** Resolves once the store reports changed keys. */
 export async function createIdentify(options: IdentifyOptions): Promise<Identify> {
-  const { accounts, limiter, monotonic, pepper, ttlMs = LOOKUP_TTL_MS, memories } = options;
-  const lookups = await createLookups({ accounts, monotonic, ttlMs, memories });
-  const failedKeys = createFailedKeys({ limiter, monotonic, ...(memories && { memories }) });
+  const { accounts, limiter, monotonic, pepper, ttlMs = LOOKUP_TTL_MS, memories = new Memories() } = options;
+  const hashOf = createKeyHashes(pepper, memories);
+  const lookups = new Lookups({ accounts, monotonic, ttlMs, memories });
+  const close = await lookups.follow();
+  const failedKeys = createFailedKeys({ limiter, monotonic, memories });
 
   return {
     async identify(key, address, beforeWaiting = () => {}) {
-      if (!isWellFormedKey(key)) {
+      const hashHex = hashOf(key);
+      if (hashHex === null) {
         beforeWaiting(null);
         throw await failedKeys.count(address, malformed());
       }
-      const hashHex = hashKey(key, pepper).toString('hex');
       const { lookup: last, isFresh } = lookups.last(hashHex);
       if (!isFresh) beforeWaiting(last?.state === 'live' ? last.caller.accountId : null);
       // A key that the store has known is not a guess: it is looked up whatever else its address sends.
@@ -74,6 +76,6 @@ export async function createIdentify(options: IdentifyOptions): Promise<Identify
       if (lookup?.state === 'live') return lookup.caller;
       throw await failedKeys.count(address, refusal(lookup));
     },
-    close: () => lookups.close(),
+    close,
   };
 }

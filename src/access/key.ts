@@ -8,6 +8,9 @@ const CHECKSUM_CHARS = 6;
 const SHOWN_CHARS = 6;
 const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_CHARS + CHECKSUM_CHARS}}$`);
 
+/** Characters of a key. */
+export const KEY_CHARS = PREFIX.length + RANDOM_CHARS + CHECKSUM_CHARS;
+
 /** The largest multiple of 62 that a byte can reach: higher bytes would favour the first characters. */
 const UNBIASED_BELOW = 248;
 

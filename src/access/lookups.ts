@@ -1,69 +1,134 @@
+import DataLoader from 'dataloader';
+import type { BoundedMap } from '../core/bounded-map.js';
 import { Memories } from '../core/memories.js';
 import type { Accounts, KeyLookup } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 
-export interface Lookups {
-  /**
-   * The lookup of the key: at most `ttlMs` old, or read now. Undefined if there is no such key; that is never cached.
-   */
-  find(hashHex: string): Promise<KeyLookup | undefined>;
-  /** The last lookup of the key, and whether it is recent enough to use: then `find` does not wait. */
-  last(hashHex: string): { readonly lookup: KeyLookup | undefined; readonly isFresh: boolean };
-  /** Whether the store knew the key when it was last asked, however long ago that was. */
-  knows(hashHex: string): boolean;
-  close(): Promise<void>;
+/** A key that is used when this part of its lookup's time has passed is looked up again. */
+const REFRESH_FROM = 2 / 3;
+
+/** How long a refresh waits for others to share its query, milliseconds. */
+const REFRESH_DELAY_MS = 50;
+
+/** Most keys of one query. */
+const MOST_KEYS = 100;
+
+interface Known {
+  readonly lookup: KeyLookup;
+  readonly untilMs: number;
+  /** Set by the first use that is close to the end: a store that fails is not asked again before the end. */
+  isRefreshed: boolean;
+}
+
+/** A read in progress, and until when others may wait for it. */
+interface Reading {
+  readonly result: Promise<KeyLookup | undefined>;
+  readonly joinUntilMs: number;
+}
+
+type Loader = DataLoader<string, KeyLookup | undefined>;
+
+export interface LookupsOptions {
+  readonly accounts: Pick<Accounts, 'findKeys' | 'onKeyChange'>;
+  readonly monotonic: Clock;
+  readonly ttlMs: number;
+  readonly memories?: Memories;
 }
 
 /**
  * Lookups of keys, cached for up to `ttlMs` (A9), by a clock that is never set back: otherwise a revoked key would live
- * on. Concurrent lookups of one key share a read.
+ * on. Concurrent lookups of one key share a read, and those of many keys a query. A key used shortly before its lookup
+ * expires is looked up again in the background, so that no call of a busy key waits for the store; what the store says
+ * then counts from before that read, and if it says nothing, the lookup expires as it would have.
  */
-export async function createLookups(options: {
-  accounts: Accounts;
-  monotonic: Clock;
-  ttlMs: number;
-  memories?: Memories | undefined;
-}): Promise<Lookups> {
-  const { accounts, monotonic, ttlMs, memories = new Memories() } = options;
-  const known = memories.map<{ lookup: KeyLookup; untilMs: number }>('api_keys');
-  const underway = new Map<string, Promise<KeyLookup | undefined>>();
+export class Lookups {
+  readonly #accounts: LookupsOptions['accounts'];
+  readonly #monotonic: Clock;
+  readonly #ttlMs: number;
+  readonly #known: BoundedMap<Known>;
+  readonly #underway = new Map<string, Reading>();
+  /** For callers who wait: all that arrives in one turn of the event loop, from however many connections. */
+  readonly #atOnce: Loader;
+  /** For refreshes. */
+  readonly #ahead: Loader;
 
-  const unsubscribe = await accounts.onKeyChange((hashHex) => {
-    known.delete(hashHex);
-    // A read in progress may return the old state: it must not be cached, and no new lookup may join it.
-    underway.delete(hashHex);
-  });
+  constructor({ accounts, monotonic, ttlMs, memories = new Memories() }: LookupsOptions) {
+    this.#accounts = accounts;
+    this.#monotonic = monotonic;
+    this.#ttlMs = ttlMs;
+    this.#known = memories.map('api_keys');
+    this.#atOnce = loaderOf(accounts, (dispatch) => setImmediate(dispatch));
+    this.#ahead = loaderOf(accounts, (dispatch) => setTimeout(dispatch, REFRESH_DELAY_MS).unref());
+  }
 
-  function read(hashHex: string): Promise<KeyLookup | undefined> {
+  /** Drops the lookup of each key that the store reports as changed. Returns an unsubscriber. */
+  follow(): Promise<() => Promise<void>> {
+    return this.#accounts.onKeyChange((hashHex) => {
+      this.#known.delete(hashHex);
+      // A read in progress may return the old state: it must not be cached, and no new lookup may join it.
+      this.#underway.delete(hashHex);
+    });
+  }
+
+  /**
+   * The lookup of the key: at most `ttlMs` old, or read now. Undefined if there is no such key; that is never cached.
+   */
+  async find(hashHex: string): Promise<KeyLookup | undefined> {
+    const now = this.#monotonic.now();
+    const entry = this.#known.get(hashHex);
+    if (entry !== undefined && now < entry.untilMs) {
+      this.#refreshIfDue(hashHex, entry, now);
+      return entry.lookup;
+    }
+    const reading = this.#underway.get(hashHex);
+    if (reading !== undefined && now < reading.joinUntilMs) return reading.result;
+    // What a read that hangs says in the end is as old as its beginning.
+    return this.#read(hashHex, this.#atOnce, now + this.#ttlMs);
+  }
+
+  /** The last lookup of the key, and whether it is recent enough to use: then `find` does not wait. */
+  last(hashHex: string): { readonly lookup: KeyLookup | undefined; readonly isFresh: boolean } {
+    const entry = this.#known.peek(hashHex);
+    return { lookup: entry?.lookup, isFresh: entry !== undefined && this.#monotonic.now() < entry.untilMs };
+  }
+
+  /** Whether the store knew the key when it was last asked, however long ago that was. */
+  knows(hashHex: string): boolean {
+    return this.#known.has(hashHex);
+  }
+
+  #refreshIfDue(hashHex: string, entry: Known, now: number): void {
+    if (entry.isRefreshed || now < entry.untilMs - this.#ttlMs * (1 - REFRESH_FROM)) return;
+    entry.isRefreshed = true;
+    // A failure changes nothing: the lookup expires, and the next call reads again. So does one that finds the refresh
+    // still hanging then: nobody waits for it.
+    if (!this.#underway.has(hashHex)) this.#read(hashHex, this.#ahead, entry.untilMs).catch(() => {});
+  }
+
+  #read(hashHex: string, loader: Loader, joinUntilMs: number): Promise<KeyLookup | undefined> {
     // The age counts from before the read, so a slow store does not lengthen it.
-    const untilMs = monotonic.now() + ttlMs;
-    const reading: Promise<KeyLookup | undefined> = accounts
-      .findKey(Buffer.from(hashHex, 'hex'))
+    const untilMs = this.#monotonic.now() + this.#ttlMs;
+    const result = loader
+      .load(hashHex)
       .then((lookup) => {
-        if (underway.get(hashHex) === reading) {
-          if (lookup === undefined) known.delete(hashHex);
-          else known.set(hashHex, { lookup, untilMs });
-        }
+        if (this.#underway.get(hashHex) !== reading) return lookup;
+        if (lookup === undefined) this.#known.delete(hashHex);
+        else this.#known.set(hashHex, { lookup, untilMs, isRefreshed: false });
         return lookup;
       })
       .finally(() => {
-        if (underway.get(hashHex) === reading) underway.delete(hashHex);
+        if (this.#underway.get(hashHex) === reading) this.#underway.delete(hashHex);
       });
-    underway.set(hashHex, reading);
-    return reading;
+    const reading: Reading = { result, joinUntilMs };
+    this.#underway.set(hashHex, reading);
+    return result;
   }
-
-  return {
-    async find(hashHex) {
-      const entry = known.get(hashHex);
-      if (entry !== undefined && monotonic.now() < entry.untilMs) return entry.lookup;
-      return underway.get(hashHex) ?? read(hashHex);
-    },
-    last(hashHex) {
-      const entry = known.peek(hashHex);
-      return { lookup: entry?.lookup, isFresh: entry !== undefined && monotonic.now() < entry.untilMs };
-    },
-    knows: (hashHex) => known.has(hashHex),
-    close: unsubscribe,
-  };
 }
+
+/** Makes one query of what is asked for until `dispatch` is called. It remembers nothing. */
+const loaderOf = (accounts: Pick<Accounts, 'findKeys'>, batchScheduleFn: (dispatch: () => void) => void): Loader =>
+  new DataLoader((hashes) => accounts.findKeys(hashes.map((hex) => Buffer.from(hex, 'hex'))), {
+    cache: false,
+    maxBatchSize: MOST_KEYS,
+    batchScheduleFn,
+  });

@@ -77,6 +77,11 @@ export const MEMORIES = {
     limitBytes: 16 * MIB,
     beyond: AGAIN,
   },
+  key_hashes: {
+    contents: 'The hashes of API keys used lately. The key is a digest of the API key.',
+    limitBytes: 8 * MIB,
+    beyond: 'The least recently used entry is dropped, and computed again.',
+  },
   failed_keys: {
     contents: 'Addresses that sent too many invalid keys.',
     limitBytes: 2 * MIB,
@@ -134,6 +139,8 @@ const IN_FLIGHT = {
   'reads that are shared':
     'One entry for each read under way, and one for each request that waits for it: requests at work.',
   'the upstream queue': 'One entry per read that waits for a turn: requests at work, and the longest wait of a family.',
+  'keys that are looked up':
+    'One entry per key that is read from the database, in queries of at most 100: requests at work, and one refresh of each key used lately.',
   'debits on their way': 'One entry per answer that is being paid: requests at work.',
   'loaders of one operation': 'Every object of the operation once, until it is answered: the size of the operation.',
   'charts being drawn': 'One entry per picture; of one account as many as a page of the dashboard has.',

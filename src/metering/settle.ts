@@ -30,24 +30,36 @@ const GRACE_MS = 1_000;
 /**
  * Posts the charge, durably and once, under the request's id, and returns the balance of this call's own ledger row
  * (M16). A charge of zero is not posted. Throws `no_credits` if another call spent the balance in between (M17: nothing
- * was charged, nothing may be delivered), `internal` if the ledger could not be written (M19), the signal's reason if
- * posting was not begun in time, and `upstream_error` with the reason `charge_unknown` if the outcome is unknown a
- * second after the deadline.
+ * was charged, nothing may be delivered), and what `post` throws.
  */
 export async function settle(at: Settlement, charge: Charge): Promise<Thousandths> {
+  const { caller, limit, ledger } = at;
+  if (charge.amount === 0) {
+    limit.close();
+    return (await ledger.balance(caller.walletId, caller.keyId)).balance;
+  }
+  const posted = await post(at, charge);
+  if (posted.ok) return posted.balance;
+  const whose = posted.reason === 'key_cap' ? "this key's cap" : 'the balance';
+  const detail = posted.reason === 'key_cap' ? { reason: 'key_cap' } : { retryAfter: 1 };
+  const message = `This call costs ${creditsOf(charge.amount)}, but another call used up ${whose} in the meantime. Nothing was charged.`;
+  throw new ServiceError('no_credits', message, detail);
+}
+
+/**
+ * Posts a charge above zero, and returns what the ledger says. Throws `internal` if the ledger could not be written
+ * (M19), the signal's reason if posting was not begun in time, and `upstream_error` with the reason `charge_unknown` if
+ * the outcome is unknown a second after the deadline.
+ */
+export async function post(at: Settlement, charge: Charge): Promise<Posted> {
   const { caller, limit, ledger, requestId, operation, monotonic } = at;
   const { amount, items, cacheHits, ledgerLines: lines } = charge;
   const { accountId, walletId, keyId } = caller;
-  if (amount === 0) {
-    limit.close();
-    return (await ledger.balance(walletId, keyId)).balance;
-  }
   const debit = { requestId, accountId, walletId, keyId, amount, items, cacheHits, lines };
   const posting = Promise.resolve(operation).then((name) => ledger.post({ ...debit, operation: name }, at.signal));
   limit.post(posting, amount, monotonic);
-  let posted: Posted;
   try {
-    posted = await outcomeWithin(posting, at.deadlineAtMs + GRACE_MS - monotonic.now());
+    return await outcomeWithin(posting, at.deadlineAtMs + GRACE_MS - monotonic.now());
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     if (error instanceof InDoubtError) throw chargeUnknown(requestId, error);
@@ -55,11 +67,6 @@ export async function settle(at: Settlement, charge: Charge): Promise<Thousandth
       cause: error,
     });
   }
-  if (posted.ok) return posted.balance;
-  const whose = posted.reason === 'key_cap' ? "this key's cap" : 'the balance';
-  const detail = posted.reason === 'key_cap' ? { reason: 'key_cap' } : { retryAfter: 1 };
-  const message = `This call costs ${creditsOf(amount)}, but another call used up ${whose} in the meantime. Nothing was charged.`;
-  throw new ServiceError('no_credits', message, detail);
 }
 
 /** The outcome, or `InDoubtError` if that takes longer. */

@@ -44,6 +44,17 @@ export class WalletCache {
     return new SpendingLimit(wallet, keyLeft, budget);
   }
 
+  /**
+   * The spending limit of a call whose price is known, without a look at the balance: the ledger decides, and if it
+   * refuses, the balance must be read (`open`) to say what can be afforded. Undefined if it had better be read first:
+   * the balance was too low when it was last read, the key has a cap, or the budget is less.
+   */
+  openAtPrice(caller: Caller, price: Thousandths, budget: Thousandths): SpendingLimit | undefined {
+    if (caller.capThousandths !== null || budget < price) return undefined;
+    const wallet = this.#wallet(caller.walletId);
+    return wallet.isShortOf(price) ? undefined : new SpendingLimit(wallet, Number.POSITIVE_INFINITY, budget);
+  }
+
   #covers(wallet: Wallet, worst: Thousandths): boolean {
     if (this.#monotonic.now() - wallet.knownAtMs > TRUST_MS) return false;
     return wallet.left > worst * TRUST_FACTOR;

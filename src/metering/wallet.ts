@@ -37,6 +37,11 @@ export class Wallet {
     return this.#balance - this.#inFlight;
   }
 
+  /** Whether the last figure, however old, does not cover the amount; false if there was none yet. */
+  isShortOf(amount: Thousandths): boolean {
+    return this.#seq >= 0 && this.left < amount;
+  }
+
   /** When the ledger last confirmed the balance, by the caller's clock. */
   get knownAtMs(): number {
     return this.#knownAtMs;
@@ -73,8 +78,9 @@ export class Wallet {
       this.#balance -= amount;
       if (this.#readings > 0) this.#booked.push({ seq, amount });
     }
-    // No post of this process is in flight, so the newest figure is exact.
-    if (this.#posting.size === 0) this.#adopt(this.#newest, nowMs);
+    // If no post of this process is in flight, the newest figure is exact. If it is not lower than what was computed
+    // from the last one, the two agree, or credits were added.
+    if (this.#posting.size === 0 || this.#newest.balance >= this.#balance) this.#adopt(this.#newest, nowMs);
   }
 
   /**

@@ -75,8 +75,8 @@ export interface Successor {
 
 /** Accounts and their keys. Every change takes the `Actor` that made it and is recorded in the account's audit log. */
 export interface Accounts {
-  /** By the key's hash (A11); undefined if there is no such key. */
-  findKey(hash: Buffer): Promise<KeyLookup | undefined>;
+  /** By the keys' hashes (A11), in their order; undefined where there is no such key. One query, however many. */
+  findKeys(hashes: readonly Buffer[]): Promise<(KeyLookup | undefined)[]>;
   create(
     account: { name: string; email: string | null; paidUsd: number; qpsOverride: number | null },
     by?: Actor,

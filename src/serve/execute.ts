@@ -6,7 +6,7 @@ import type { Thousandths } from '../core/credits.js';
 import { asServiceError, ServiceError } from '../core/errors.js';
 import { Meter, shortOf } from '../metering/meter.js';
 import { type Charge, Receipt } from '../metering/receipt.js';
-import { settle } from '../metering/settle.js';
+import { post, type Settlement, settle } from '../metering/settle.js';
 import type { SpendingLimit } from '../metering/spending-limit.js';
 import type { Caller } from '../ports/accounts.js';
 import { abortable } from '../read/abortable.js';
@@ -40,12 +40,55 @@ interface Made {
   readonly basis: Basis | null;
 }
 
-/** Steps 4 to 6: opens the spending limit, finds or makes the answer, and settles its charge. */
+/** Steps 4 to 6: finds a kept answer or makes one, within what the caller can spend, and settles its charge. */
 export async function paid(
   options: ServeOptions,
   prepared: Prepared,
   caller: Caller,
   request: Request,
+): Promise<Answer> {
+  const { call, deadline } = request;
+  const { operation } = prepared;
+  const key = operation.impersonal && !call.run ? keyOf(call, prepared) : null;
+  const kept = key === null ? undefined : await deadline.race(options.answerCache.find(key));
+  const answer = kept && (await paidAtOnce(options, prepared, caller, request, kept));
+  return answer ?? paidFromBalance(options, prepared, caller, request, { key, wasKept: kept !== undefined });
+}
+
+/**
+ * The kept answer, charged without a look at the balance: its price is exact, and the ledger decides. Undefined if the
+ * balance may not cover it, or the ledger refuses: what the caller can have then, or is told, depends on the balance.
+ */
+async function paidAtOnce(
+  options: ServeOptions,
+  { operation, budget }: Prepared,
+  caller: Caller,
+  request: Request,
+  kept: Answer,
+): Promise<Answer | undefined> {
+  const { amount } = kept.charge;
+  const limit = options.walletCache.openAtPrice(caller, amount, budget ?? Number.POSITIVE_INFINITY);
+  if (limit === undefined) return undefined;
+  try {
+    if (request.call.signal.aborted) throw request.call.signal.reason;
+    limit.take(amount);
+    const at = settlementOf({ options, request, caller, limit, name: nameOf(options, caller, operation) });
+    const posted = await options.tracing.span('ledger post', {}, () => post(at, kept.charge));
+    if (!posted.ok) return undefined;
+    options.spent(caller.accountId);
+    return { ...kept, balance: posted.balance };
+  } finally {
+    limit.close();
+  }
+}
+
+/** An answer for what the caller can spend, which is read first unless it is known to be plenty. */
+async function paidFromBalance(
+  options: ServeOptions,
+  prepared: Prepared,
+  caller: Caller,
+  request: Request,
+  { key, wasKept }: { readonly key: string | null; readonly wasKept: boolean },
 ): Promise<Answer> {
   const { call, deadline } = request;
   const { operation, budget, estimate } = prepared;
@@ -54,11 +97,11 @@ export async function paid(
   try {
     if (operation.priced && limit.left <= 0) throw shortOf(limit.shortage, 'This is a paid read', limit.left);
     const name = nameOf(options, caller, operation);
-    const key = operation.impersonal && !call.run ? keyOf(call, prepared) : null;
-    const made = (await find(options, key, limit, deadline)) ?? (await make(options, prepared, caller, limit, request));
+    const kept = wasKept ? await find(options, key, limit, deadline) : undefined;
+    const made = kept ?? (await make(options, prepared, caller, limit, request));
     // A caller who has disconnected by now pays nothing; from here on the answer is charged (M18).
     if (call.signal.aborted) throw call.signal.reason;
-    const balance = await post({ options, request, caller, limit, name }, made.answer.charge);
+    const balance = await charge({ options, request, caller, limit, name }, made.answer.charge);
     return keep(options, call, prepared, key, { ...made, answer: { ...made.answer, balance } });
   } finally {
     limit.close();
@@ -138,17 +181,25 @@ interface Due {
   readonly name: string | Promise<string>;
 }
 
-async function post({ options, request, caller, limit, name }: Due, charge: Charge): Promise<Thousandths> {
-  const { ledger, monotonic, tracing, spent } = options;
-  const { call, deadline } = request;
-  const { requestId } = call;
-  const { atMs: deadlineAtMs } = deadline;
-  const at = { ledger, monotonic, caller, limit, requestId, operation: name, deadlineAtMs, signal: deadline };
-  if (charge.amount === 0) return deadline.race(settle(at, charge));
-  const balance = await tracing.span('ledger post', {}, () => settle(at, charge));
-  spent(caller.accountId);
+async function charge(due: Due, owed: Charge): Promise<Thousandths> {
+  const { options, request, caller } = due;
+  const at = settlementOf(due);
+  if (owed.amount === 0) return request.deadline.race(settle(at, owed));
+  const balance = await options.tracing.span('ledger post', {}, () => settle(at, owed));
+  options.spent(caller.accountId);
   return balance;
 }
+
+const settlementOf = ({ options, request, caller, limit, name }: Due): Settlement => ({
+  ledger: options.ledger,
+  monotonic: options.monotonic,
+  caller,
+  limit,
+  requestId: request.call.requestId,
+  operation: name,
+  deadlineAtMs: request.deadline.atMs,
+  signal: request.deadline,
+});
 
 /** Aborted when the caller disconnects, or at the deadline (S13). */
 const callContextOf = (

@@ -165,10 +165,10 @@ describe('what is known of a key', () => {
   it('does not outlive a failing store: the error passes, and the next try reads again', async () => {
     const { identify, add, store } = await setUp();
     const { key } = add(live);
-    const { findKey } = store.accounts;
-    store.accounts.findKey = () => Promise.reject(new Error('connection lost'));
+    const { findKeys } = store.accounts;
+    store.accounts.findKeys = () => Promise.reject(new Error('connection lost'));
     await expect(identify(key, HOME)).rejects.toThrow('connection lost');
-    store.accounts.findKey = findKey;
+    store.accounts.findKeys = findKeys;
     expect(await identify(key, HOME)).toEqual(caller());
   });
 

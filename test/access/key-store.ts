@@ -5,8 +5,9 @@ export interface KeyStore {
   readonly accounts: Accounts;
   /** What the store would find, by the hash in hex. */
   readonly rows: Map<string, KeyLookup>;
-  /** How often it was asked. */
+  /** How many keys it was asked for, and in how many queries. */
   reads(): number;
+  queries(): number;
   /** From now on look-ups wait until `release`; the answer is what the store held when it was asked. */
   hold(): void;
   release(): void;
@@ -22,13 +23,15 @@ export function createKeyStore(): KeyStore {
   const rows = new Map<string, KeyLookup>();
   const listeners = new Set<(hashHex: string) => void>();
   let reads = 0;
+  let queries = 0;
   let held: Promise<void> | undefined;
   let release = () => {};
 
   const accounts: Accounts = {
-    async findKey(hash) {
-      reads += 1;
-      const found = rows.get(hash.toString('hex'));
+    async findKeys(hashes) {
+      reads += hashes.length;
+      queries += 1;
+      const found = hashes.map((hash) => rows.get(hash.toString('hex')));
       await held;
       return found;
     },
@@ -52,6 +55,7 @@ export function createKeyStore(): KeyStore {
     accounts,
     rows,
     reads: () => reads,
+    queries: () => queries,
     hold() {
       held = new Promise((resolve) => {
         release = resolve;

@@ -111,7 +111,7 @@ describe('accounts', () => {
       ] as const) {
         expect(await cli.json('account', word, account_id)).toEqual({ account_id, frozen });
         expect(await show(account_id)).toMatchObject({ frozen });
-        expect((await createAccounts(sql).findKey(hash))?.state).toBe(frozen ? 'frozen' : 'live');
+        expect((await createAccounts(sql).findKeys([hash]))[0]?.state).toBe(frozen ? 'frozen' : 'live');
       }
       const rows = await sql`
         select what, who from audit_log where account_id = ${account_id} and what ~ 'frozen|thawed' order by event_id`;

@@ -1,61 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { WalletCache } from '../../src/metering/wallet-cache.js';
-import type { Caller } from '../../src/ports/accounts.js';
-import type { Ledger, Posted } from '../../src/ports/ledger.js';
-import { caller } from '../access/key-store.js';
-
-type Books = Pick<Ledger, 'balance' | 'post'>;
-
-/** A ledger whose posts are durable at once, and told when the test lets them be. */
-function lateLedger(credits: number) {
-  let balance = credits;
-  let seq = 1;
-  const untold: (() => void)[] = [];
-  const ledger: Books = {
-    balance: async () => ({ balance, seq, keySpent: 0 }),
-    post: ({ amount }) => {
-      const isCovered = amount <= balance;
-      if (isCovered) {
-        balance -= amount;
-        seq += 1;
-      }
-      const posted: Posted = isCovered ? { ok: true, balance, seq } : { ok: false, reason: 'balance' };
-      return new Promise((resolve) => untold.push(() => resolve(posted)));
-    },
-  };
-  return {
-    ledger: ledger as Ledger,
-    /** What somebody else does: another node, or a grant. */
-    move(amount: number) {
-      balance += amount;
-      seq += 1;
-    },
-    get balance() {
-      return balance;
-    },
-    get untold() {
-      return untold.length;
-    },
-    /** Tells of one post, the oldest unless told which. */
-    tell(nth = 0) {
-      untold.splice(nth, 1)[0]?.();
-    },
-  };
-}
-
-const payer: Caller = caller();
-const clock = { now: () => 0 };
-const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
-const debitOf = (amount: number) => ({
-  ...payer,
-  requestId: '',
-  operation: '',
-  amount,
-  items: 1,
-  cacheHits: 0,
-  lines: [],
-});
+import { clock, debitOf, lateLedger, payer, settled } from './late-ledger.js';
 
 describe('what a process knows of a wallet', () => {
   it('loses an amount once, though the balance is read between its commit and its booking', async () => {
@@ -127,6 +73,43 @@ describe('what a process knows of a wallet', () => {
     await settled();
     release();
     expect((await late).left).toBe(600);
+  });
+
+  it('is learnt from posts, though others are always on their way: a busy wallet is not read again', async () => {
+    const books = lateLedger(100_000);
+    const reads = vi.spyOn(books.ledger, 'balance');
+    const late = { nowMs: 0, now: () => late.nowMs };
+    const walletCache = new WalletCache(books.ledger, late);
+    for (let call = 0; call < 50; call += 1) {
+      const limit = await walletCache.open(payer, 100, Infinity);
+      limit.take(100);
+      limit.post(books.ledger.post(debitOf(100)), 100, late);
+      // Two are always on their way, and told of in any order.
+      if (books.untold > 2) books.tell(call % 2);
+      await settled();
+      late.nowMs += 900;
+    }
+    expect(reads).toHaveBeenCalledTimes(1);
+    while (books.untold > 0) books.tell();
+    await settled();
+    expect((await walletCache.open(payer, 1e9, Infinity)).left).toBe(books.balance);
+  });
+
+  it('does not lose an amount twice when it learns of a later post first', async () => {
+    const books = lateLedger(1_000);
+    const walletCache = new WalletCache(books.ledger, clock);
+    const limits = [await walletCache.open(payer, 10, Infinity), await walletCache.open(payer, 10, Infinity)];
+    for (const [nth, amount] of [400, 100].entries()) {
+      limits[nth]?.take(amount);
+      limits[nth]?.post(books.ledger.post(debitOf(amount)), amount, clock);
+    }
+    const third = await walletCache.open(payer, 10, Infinity);
+    books.tell(1);
+    await settled();
+    expect(third.left).toBe(500);
+    books.tell();
+    await settled();
+    expect(third.left).toBe(500);
   });
 
   it('after any schedule is what the ledger has, and no call is refused that the ledger would confirm', async () => {

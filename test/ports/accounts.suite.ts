@@ -20,6 +20,8 @@ const account: Parameters<Accounts['create']>[0] = {
 const hashOf = (): Buffer => randomBytes(32);
 const prefixOf = (): string => `perch_live_${randomBytes(3).toString('hex')}`;
 
+const find = async (accounts: Accounts, hash: Buffer) => (await accounts.findKeys([hash]))[0];
+
 const successor = () => ({ hash: hashOf(), prefix: prefixOf(), expiresAt: null });
 
 /** What any store of accounts must do. */
@@ -74,7 +76,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
     test('an account or key that is not there is not found', async () => {
       expect(await store.accounts.get(randomUUID())).toBeUndefined();
       expect(await store.accounts.get('nonsense')).toBeUndefined();
-      expect(await store.accounts.findKey(hashOf())).toBeUndefined();
+      expect(await find(store.accounts, hashOf())).toBeUndefined();
       expect(await store.accounts.keyByPrefix('perch_live_nobody')).toBeUndefined();
       const key = { hash: hashOf(), prefix: prefixOf(), name: 'k', cap: null };
       for (const accountId of [randomUUID(), 'nonsense']) {
@@ -96,21 +98,35 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
     test('a live key gives its caller; the rate is of the tier, or as an operator said (section 8)', async () => {
       const { accountId, walletId, hash, prefix, key } = await openKey({ paidUsd: 200 });
       const caller = { accountId, walletId, keyId: key.keyId, keyPrefix: prefix, qps: 100, capThousandths: null };
-      expect(await store.accounts.findKey(hash)).toEqual({ state: 'live', caller });
+      expect(await find(store.accounts, hash)).toEqual({ state: 'live', caller });
       const house = await openKey({ qpsOverride: 5_000 });
-      expect(await store.accounts.findKey(house.hash)).toMatchObject({ state: 'live', caller: { qps: 5_000 } });
+      expect(await find(store.accounts, house.hash)).toMatchObject({ state: 'live', caller: { qps: 5_000 } });
+    });
+
+    test('many keys are found at once, each where it was asked for, and those that do not exist in none (A11)', async () => {
+      const [first, second, revoked] = [await openKey(), await openKey({ paidUsd: 50 }), await openKey()];
+      await store.accounts.revokeKey({ accountId: revoked.accountId, keyId: revoked.key.keyId });
+      const hashes = [second.hash, hashOf(), first.hash, revoked.hash, second.hash, hashOf()];
+      const found = await store.other.findKeys(hashes);
+      const callerOf = ({ accountId, key }: typeof first) => ({
+        state: 'live',
+        caller: { accountId, keyId: key.keyId },
+      });
+      const [live, other] = [callerOf(first), callerOf(second)];
+      expect(found).toMatchObject([other, undefined, live, { state: 'revoked' }, other, undefined]);
+      expect(await store.accounts.findKeys([])).toEqual([]);
     });
 
     test('a revoked key stays revoked, from when it was, and is not rotated (A5, A9)', async () => {
       const { hash, key, accountId } = await openKey();
       const of = { accountId, keyId: key.keyId };
       await store.accounts.revokeKey(of);
-      const first = await store.other.findKey(hash);
+      const first = await find(store.other, hash);
       expect(first).toEqual({ state: 'revoked', revokedAt: expect.any(String) });
       await store.accounts.revokeKey(of);
       const later = store.accounts.rotateKey(of, successor(), '2999-01-01T00:00:00Z');
       await expect(later).rejects.toMatchObject({ code: 'bad_request' });
-      expect(await store.accounts.findKey(hash)).toEqual(first);
+      expect(await find(store.accounts, hash)).toEqual(first);
     });
 
     test('a rotated key lives until its end, and its successor has its name, cap and wallet (A10)', async () => {
@@ -122,8 +138,8 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       const end = '2999-01-01T00:00:00.000Z';
       const second = await store.accounts.rotateKey({ accountId, keyId: key.keyId }, next, end);
       expect(second).toMatchObject({ name: 'prod', cap: { ...cap, spent: 0 }, expiresAt: null });
-      expect(await store.accounts.findKey(hash)).toMatchObject({ state: 'live' });
-      const successorKey = await store.other.findKey(next.hash);
+      expect(await find(store.accounts, hash)).toMatchObject({ state: 'live' });
+      const successorKey = await find(store.other, next.hash);
       expect(successorKey).toMatchObject({ state: 'live', caller: { walletId, capThousandths: 9_000 } });
       expect(await store.accounts.keyByPrefix(prefix)).toEqual({ ...key, accountId, expiresAt: end });
       const again = store.accounts.rotateKey({ accountId, keyId: key.keyId }, successor(), null);
@@ -133,7 +149,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
     test('a key rotated without overlap has ended (A10)', async () => {
       const { hash, key, accountId } = await openKey();
       await store.accounts.rotateKey({ accountId, keyId: key.keyId }, successor(), null);
-      expect(await store.accounts.findKey(hash)).toMatchObject({ state: 'revoked' });
+      expect(await find(store.accounts, hash)).toMatchObject({ state: 'revoked' });
     });
 
     test('a changed cap counts on the next look-up, for all keys that share it; none takes it away', async () => {
@@ -144,11 +160,11 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       await store.accounts.rotateKey(of, next, '2999-01-01T00:00:00Z');
       await store.accounts.changeKey(of, { cap: { amount: 7_000, period: 'total' } });
       for (const one of [hash, next.hash]) {
-        expect(await store.other.findKey(one)).toMatchObject({ caller: { capThousandths: 7_000 } });
+        expect(await find(store.other, one)).toMatchObject({ caller: { capThousandths: 7_000 } });
       }
       const uncapped = await store.accounts.changeKey(of, { cap: null });
       expect(uncapped).toMatchObject({ name: 'renamed', cap: null });
-      expect(await store.other.findKey(next.hash)).toMatchObject({ caller: { capThousandths: null } });
+      expect(await find(store.other, next.hash)).toMatchObject({ caller: { capThousandths: null } });
     });
 
     test('a prefix two keys share means the live one', async () => {
@@ -163,7 +179,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
     test('a frozen account freezes its live keys (W8)', async () => {
       const { accountId, hash } = await openKey();
       await store.freeze(accountId);
-      expect(await store.accounts.findKey(hash)).toEqual({ state: 'frozen' });
+      expect(await find(store.accounts, hash)).toEqual({ state: 'frozen' });
     });
 
     test('every node is told of a key that changed, also by what befalls its account, until it stops listening', async () => {
@@ -179,7 +195,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       await vi.waitFor(() => expect(told).toEqual([hex, hex]));
       await stop();
       await store.accounts.revokeKey({ accountId, keyId: key.keyId });
-      expect(await store.accounts.findKey(hash)).toMatchObject({ state: 'revoked' });
+      expect(await find(store.accounts, hash)).toMatchObject({ state: 'revoked' });
       expect(told).toHaveLength(2);
     });
   });

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answerEnds } from './connection.js';
+
+/** Kept-alive connections, each with one request at a time. */
+export interface Lines {
+  readonly count: number;
+  /** Sends the request on the nth connection; resolves once the answer was read to its end. Rejects on any but 200. */
+  readonly ask: (nth: number, request: Buffer) => Promise<void>;
+  readonly close: () => void;
+}
+
+export async function openLines(url: string, count: number): Promise<Lines> {
+  const { hostname, port } = new URL(url);
+  const sockets = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+      await once(socket, 'connect');
+      return socket;
+    }),
+  );
+  const waiting = new Map<Socket, { readonly resolve: () => void; readonly reject: (error: unknown) => void }>();
+  for (const socket of sockets) {
+    const ends = answerEnds();
+    const end = (error?: unknown): void => {
+      const asked = waiting.get(socket);
+      waiting.delete(socket);
+      if (error === undefined) asked?.resolve();
+      else asked?.reject(error);
+    };
+    socket.on('data', (chunk) => {
+      try {
+        if (ends(chunk)) end();
+      } catch (error) {
+        end(error);
+      }
+    });
+    socket.on('error', end);
+    socket.on('close', () => end(new Error(`${url} hung up`)));
+  }
+  return {
+    count,
+    ask: (nth, request) =>
+      new Promise((resolve, reject) => {
+        const socket = sockets[nth];
+        if (socket === undefined) return reject(new RangeError(`there is no connection ${nth}`));
+        waiting.set(socket, { resolve, reject });
+        socket.write(request);
+      }),
+    close: () => sockets.forEach((socket) => void socket.destroy()),
+  };
+}
+
+/** One request at once on every connection: how long each took, in milliseconds. */
+export async function askAllAtOnce(lines: Lines, requestOf: (nth: number) => Buffer): Promise<number[]> {
+  const begin = performance.now();
+  return Promise.all(
+    Array.from({ length: lines.count }, async (_, nth) => {
+      await lines.ask(nth, requestOf(nth));
+      return performance.now() - begin;
+    }),
+  );
+}
+
+/** Every connection asks again as soon as it was answered. */
+export async function askSteadily(
+  lines: Lines,
+  seconds: number,
+  nextRequest: () => Buffer,
+): Promise<{ readonly perSecond: number }> {
+  const begin = performance.now();
+  const until = begin + seconds * 1000;
+  let answers = 0;
+  await Promise.all(
+    Array.from({ length: lines.count }, async (_, nth) => {
+      for (; performance.now() < until; answers += 1) await lines.ask(nth, nextRequest());
+    }),
+  );
+  return { perSecond: (answers / (performance.now() - begin)) * 1000 };
+}
+
+/**
+ * Requests that arrive at random moments, so many a second, whether earlier ones were answered or not: how long each
+ * took, in milliseconds. One that finds all connections taken waits for the first that is free, and its wait counts.
+ */
+export async function askAtRate(
+  lines: Lines,
+  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
+  nextRequest: () => Buffer,
+): Promise<number[]> {
+  const tookMs: number[] = [];
+  const free = Array.from({ length: lines.count }, (_, nth) => nth);
+  const arrived: number[] = [];
+  const asked = new Set<Promise<void>>();
+  let failure: unknown;
+  const askOne = async (nth: number, atMs: number): Promise<void> => {
+    await lines.ask(nth, nextRequest());
+    tookMs.push(performance.now() - atMs);
+    free.push(nth);
+    pump();
+  };
+  const pump = (): void => {
+    while (free.length > 0 && arrived.length > 0) {
+      const asking: Promise<void> = askOne(free.shift() ?? 0, arrived.shift() ?? 0)
+        .catch((error) => (failure = error))
+        .finally(() => asked.delete(asking));
+      asked.add(asking);
+    }
+  };
+  const until = performance.now() + seconds * 1000;
+  for (let nextMs = performance.now(); nextMs < until && failure === undefined; await sleep(1)) {
+    const now = performance.now();
+    // A moment that this process slept through is not the service's: they arrive now.
+    for (; nextMs <= now; nextMs += (-Math.log(1 - Math.random()) / perSecond) * 1000) arrived.push(now);
+    pump();
+  }
+  while (asked.size > 0) await Promise.all(asked);
+  if (failure !== undefined) throw failure;
+  return tookMs;
+}

@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openAccount } from '../../adapters/cli/new-key.js';
+import { withStoresOf } from '../../adapters/cli/with-stores.js';
+import { readConfig } from '../../src/config/config.js';
+import { type Line, median, ratioOf, type Section, spread } from '../figures.js';
+import { requestBytes } from '../load/connection.js';
+import { askAllAtOnce, askAtRate, askSteadily, type Lines, openLines } from '../load/paced.js';
+import { SCENARIOS } from '../options.js';
+import { type Service, startPerch } from '../processes/perch.js';
+import { watchMemory } from '../processes/usage.js';
+import { CREDITS, type Furnished, QPS, type Workbench } from '../workbench.js';
+import { READS } from './reads.js';
+
+const CUSTOMERS = 300;
+/** Longer than anything about an account is remembered. */
+const PAUSE_MS = 4_000;
+const WARM_SECONDS = 2;
+/** At half of the highest rate, measured long enough for a hundredth to be many. */
+const PACED_ROUNDS_OF = 3;
+
+interface Percentiles {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+interface Round {
+  /** All customers at once, while the service knows them, and after a pause. */
+  readonly known: Percentiles;
+  readonly paused: Percentiles;
+  readonly perSecond: number;
+  readonly half: Percentiles;
+}
+
+/** J: many customers with a key and a wallet each. Do those who come back after a pause wait, and how long is the tail? */
+export async function steadyService(bench: Workbench): Promise<Section[]> {
+  const { options, say } = bench;
+  if (!options.letters.includes('J')) return [];
+  const home = await bench.small();
+  const path = READS[0]?.path ?? '/';
+  const perch = await startPerch(home, { path, key: home.key });
+  const memory = watchMemory(perch.pid);
+  try {
+    say(`J  opening ${CUSTOMERS} accounts`);
+    const requests = await openCustomers(home, perch.url + path);
+    const [crowd, busy] = await Promise.all([
+      openLines(perch.url, CUSTOMERS),
+      openLines(perch.url, options.connections),
+    ]);
+    try {
+      await askSteadily(busy, WARM_SECONDS, inTurn(requests));
+      const rounds: Round[] = [];
+      for (let round = 1; round <= options.rounds; round += 1) {
+        say(`J  round ${round} of ${options.rounds}`);
+        rounds.push(await roundOf({ perch, requests, crowd, busy }, options.seconds));
+      }
+      return [sectionOf(rounds, memory.stop(), options.connections)];
+    } finally {
+      crowd.close();
+      busy.close();
+    }
+  } finally {
+    memory.stop();
+    await perch.stop();
+  }
+}
+
+/** The request of each customer. */
+async function openCustomers(home: Furnished, url: string): Promise<Buffer[]> {
+  const config = readConfig({ env: home.env, cwd: home.folder, terminal: false });
+  return withStoresOf(config, (stores) =>
+    Promise.all(
+      Array.from({ length: CUSTOMERS }, async (_, nth) => {
+        const money = { paidUsd: 0, qpsOverride: QPS, credits: CREDITS * 1000, reason: 'bench' };
+        const { key } = await openAccount(stores, { name: `customer ${nth}`, email: null, keyName: 'bench', ...money });
+        return requestBytes({ url, headers: { 'x-api-key': key }, connections: 1, seconds: 0 });
+      }),
+    ),
+  );
+}
+
+interface Arena {
+  readonly perch: Service;
+  readonly requests: readonly Buffer[];
+  /** A connection for each customer, and those of the load. */
+  readonly crowd: Lines;
+  readonly busy: Lines;
+}
+
+async function roundOf({ requests, crowd, busy }: Arena, seconds: number): Promise<Round> {
+  const next = inTurn(requests);
+  const all = () => askAllAtOnce(crowd, next);
+  const { perSecond } = await askSteadily(busy, seconds, next);
+  const half = await askAtRate(crowd, { perSecond: perSecond / 2, seconds: seconds * PACED_ROUNDS_OF }, next);
+  await all();
+  const known = await all();
+  await sleep(PAUSE_MS);
+  const paused = await all();
+  return { perSecond, half: percentilesOf(half), known: percentilesOf(known), paused: percentilesOf(paused) };
+}
+
+function inTurn(requests: readonly Buffer[]): () => Buffer {
+  let turn = 0;
+  return () => requests[turn++ % requests.length] as Buffer;
+}
+
+function percentilesOf(tookMs: readonly number[]): Percentiles {
+  const sorted = tookMs.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+  return { p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+function sectionOf(rounds: readonly Round[], memoryMb: readonly number[], connections: number): Section {
+  const each = (of: (round: Round) => number): number[] => rounds.map(of);
+  const line = (name: string, of: (round: Round) => number): Line => ({ name, unit: 'ms', value: spread(each(of)) });
+  const ratio = (to: string, ours: (round: Round) => number, theirs: (round: Round) => number) => {
+    const found = ratioOf(each(ours), each(theirs), to);
+    return found && { ratio: found };
+  };
+  const tail = ratio(
+    'p99 to p50',
+    ({ half }) => half.p99,
+    ({ half }) => half.p50,
+  );
+  const herd = ratio(
+    'to those known',
+    ({ paused }) => paused.p99,
+    ({ known }) => known.p99,
+  );
+  return {
+    letter: 'J',
+    title: `${SCENARIOS.J}: ${CUSTOMERS} customers, a cached profile each`,
+    lines: [
+      { name: `highest rate, ${connections} connections`, unit: 'answers/s', value: spread(each((r) => r.perSecond)) },
+      line('at half of it, arriving at random: p50', ({ half }) => half.p50),
+      { ...line('p99', ({ half }) => half.p99), ...tail, goal: '< 5' },
+      line('longest', ({ half }) => half.max),
+      line('all customers at once, known: p50', ({ known }) => known.p50),
+      line('p99', ({ known }) => known.p99),
+      line(`all at once after ${PAUSE_MS / 1000} s of silence: p50`, ({ paused }) => paused.p50),
+      { ...line('p99', ({ paused }) => paused.p99), ...herd, goal: '≤ 1.5' },
+      line('longest', ({ paused }) => paused.max),
+      { name: 'peak of resident memory', unit: 'MB', value: spread([Math.max(...memoryMb)]), goal: '< 300' },
+    ],
+    notes: [
+      `resident memory in the middle of the time: ${median(memoryMb).toFixed(0)} MB, without Postgres`,
+      'waits for a free connection count; the pace is that of the same round',
+    ],
+  };
+}
