@@ -44,7 +44,7 @@ export async function openLines(url: string, count: number): Promise<Lines> {
     ask: (nth, request) =>
       new Promise((resolve, reject) => {
         const socket = sockets[nth];
-        if (socket === undefined) return reject(new RangeError(`there is no connection ${nth}`));
+        if (socket === undefined || socket.destroyed) return reject(new Error(`connection ${nth} to ${url} is closed`));
         waiting.set(socket, { resolve, reject });
         socket.write(request);
       }),
