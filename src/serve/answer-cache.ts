@@ -74,11 +74,8 @@ export class AnswerCache {
   }
 
   async #isCurrent(parts: readonly Part[]): Promise<boolean> {
-    for (const { key, value } of parts) {
-      const cached = await this.#cache.get(key);
-      if (cached === undefined || cached.value !== value.deref()) return false;
-    }
-    return true;
+    const cached = await this.#cache.getMany(parts.map(({ key }) => key));
+    return parts.every(({ value }, n) => cached[n] !== undefined && cached[n].value === value.deref());
   }
 }
 
