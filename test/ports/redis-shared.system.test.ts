@@ -167,7 +167,9 @@ describeOnBoth('three nodes', (redis) => {
         (client) => client.rpush(foreign, 'x'),
         () => undefined,
       );
-      const [first, ...others] = await Promise.all(['foreign', 'own', 'own'].map((bucket) => limiter.take(bucket, 1, 60)));
+      const [first, ...others] = await Promise.all(
+        ['foreign', 'own', 'own'].map((bucket) => limiter.take(bucket, 1, 60)),
+      );
       expect([first?.allowed, ...others.map(({ allowed }) => allowed)]).toEqual([true, true, false]);
       expect((await limiter.take('foreign', 1, 60)).allowed).toBe(false);
     });
