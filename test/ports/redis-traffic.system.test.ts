@@ -52,11 +52,14 @@ describeOnBoth('what a request sends to Redis', (redis) => {
 
   const read = async (path: string): Promise<void> => expect((await get(`${perch.url}${path}`, key)).status).toBe(200);
 
-  /** Of one request of a kind, the others of which cost the same. */
-  async function costOf(kind: (n: number) => string): Promise<Cost> {
-    const seen: Traffic[] = [];
-    for (const n of range(TIMES)) seen.push(await watch.during(() => read(kind(n))));
-    return { commands: median(seen.map(({ commands }) => commands)), trips: median(seen.map(({ trips }) => trips)) };
+  /** Of one request of a kind, asked so many times in a row; the others of its kind cost the same. */
+  async function costsOf(kind: (n: number) => string, times: number): Promise<Cost[]> {
+    const seen: Traffic[][] = Array.from({ length: times }, () => []);
+    for (const n of range(TIMES)) for (const each of seen) each.push(await watch.during(() => read(kind(n))));
+    return seen.map((each) => ({
+      commands: median(each.map(({ commands }) => commands)),
+      trips: median(each.map(({ trips }) => trips)),
+    }));
   }
 
   it.each([
@@ -64,12 +67,12 @@ describeOnBoth('what a request sends to Redis', (redis) => {
     ['Batch of 100', BATCH, 'Cached batch of 100'],
     ['Search page of 20', SEARCH, 'Cached page of a list'],
   ])(
-    '%s: as many commands, in as many round trips, as the page says',
+    '%s: as many commands as the page says, in no more round trips',
     { timeout: 30_000 },
     async (name, kind, cached) => {
-      const costs = [await costOf(kind), await costOf(kind)];
+      const costs = await costsOf(kind, 2);
       await sleep(NEAR_MS + 100);
-      costs.push(await costOf(kind));
+      costs.push(...(await costsOf(kind, 1)));
       expect(costs).toEqual(
         [
           `${name}, read from the network`,
@@ -80,10 +83,13 @@ describeOnBoth('what a request sends to Redis', (redis) => {
     },
   );
 
-  /** What the page says of one server or of a cluster, whose nodes are asked side by side. */
+  /** What the page says of one server, or of a cluster, whose nodes are asked side by side. */
   function toldOf(request: string): Cost {
-    const [, commands, trips, onCluster] = TABLE.find(([first]) => first === request) ?? [];
-    if (redis().urls.length === 1) return { commands: Number(commands), trips: Number(trips) };
-    return { commands: Number(onCluster), trips: expect.toSatisfy((most: number) => most <= Number(trips)) };
+    const [, onOne, trips, onCluster] = TABLE.find(([first]) => first === request) ?? [];
+    const isOne = redis().urls.length === 1;
+    return {
+      commands: Number(isOne ? onOne : onCluster),
+      trips: expect.toSatisfy((most: number) => most <= Number(trips)),
+    };
   }
 });
