@@ -2,19 +2,10 @@ import { HOUR_MS } from '../../src/core/durations.js';
 import type { Memories } from '../../src/core/memories.js';
 import type { Cache, Cached } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
-import type { RedisClient } from './client.js';
 import type { RedisLink } from './link.js';
-import { MissedKeys } from './missed-keys.js';
 import { ShownNames } from './shown-names.js';
-import {
-  HEADER_BYTES,
-  type Header,
-  newVersion,
-  readHeader,
-  readStored,
-  type StoredEntry,
-  writeStored,
-} from './stored-entry.js';
+import { type Header, newVersion, readHeader, readStored, type StoredEntry, writeStored } from './stored-entry.js';
+import { StoredValues } from './stored-values.js';
 
 /** How long a local copy is trusted without checking Redis: the most by which nodes can differ. */
 export const NEAR_MS = 2000;
@@ -35,23 +26,19 @@ export interface RedisCacheOptions {
   readonly memories?: Memories;
 }
 
-const storeKey = (key: string): string => `perch:${key}`;
-
 /** The cache shared by all nodes. An unchanged value keeps its reference while there is a local copy. */
 export const createRedisCache = (options: RedisCacheOptions): Cache => new RedisCache(options);
 
 class RedisCache implements Cache {
-  readonly #link: RedisLink;
   readonly #clock: Clock;
   readonly #near: Cache;
-  readonly #missed: MissedKeys;
+  readonly #values: StoredValues;
   readonly #shown: ShownNames;
 
   constructor({ link, clock, near, longestMs = 6 * HOUR_MS, memories }: RedisCacheOptions) {
-    this.#link = link;
     this.#clock = clock;
     this.#near = near;
-    this.#missed = new MissedKeys(link, memories);
+    this.#values = new StoredValues(link, memories);
     this.#shown = new ShownNames({ link, clock, longestMs });
   }
 
@@ -61,15 +48,10 @@ class RedisCache implements Cache {
 
   async getMany<T>(keys: readonly string[]): Promise<(Cached<T> | undefined)[]> {
     const near = await this.#near.getMany<LocalEntry>(keys);
-    const localCopies = (): (Cached<unknown> | undefined)[] => near.map((entry) => entry?.value.cached);
-    const ask = (redis: RedisClient) =>
-      Promise.all(
-        keys.map(async (key, n) =>
-          this.#isFreshEnough(near[n]) ? near[n]?.value.cached : this.#renew(redis, key, near[n]),
-        ),
-      );
-    const isEnough = near.every((entry) => this.#isFreshEnough(entry));
-    return (isEnough ? localCopies() : await this.#link.run(ask, localCopies)) as (Cached<T> | undefined)[];
+    const cached = near.every((entry) => this.#isFreshEnough(entry))
+      ? near.map((entry) => entry?.value.cached)
+      : await Promise.all(keys.map((key, n) => this.#current(key, near[n])));
+    return cached as (Cached<T> | undefined)[];
   }
 
   async set<T>(key: string, cached: Cached<T>, ttlMs: number, shows?: readonly string[]): Promise<void> {
@@ -79,17 +61,13 @@ class RedisCache implements Cache {
     // An entry that shows only itself is deleted by its own name.
     const isNoted = shows === undefined || (await this.#shown.note(shows, ttlMs));
     await this.#put(key, header, cached);
-    const miss = () => this.#missed.add([storeKey(key)]);
-    if (!isNoted) return miss();
-    await this.#link.run<unknown>((redis) => redis.set(storeKey(key), stored, 'PX', Math.ceil(ttlMs)), miss);
+    if (isNoted) await this.#values.set(key, stored, ttlMs);
+    else this.#values.miss(key);
   }
 
   async delete(keys: readonly string[]): Promise<void> {
     await this.#near.delete(keys);
-    await this.#link.run<unknown>(
-      (redis) => Promise.all(keys.map((key) => redis.unlink(storeKey(key)))),
-      () => this.#missed.add(keys.map(storeKey)),
-    );
+    await Promise.all(keys.map((key) => this.#values.delete(key)));
   }
 
   shows(names: readonly string[]): Promise<(boolean | undefined)[]> {
@@ -108,12 +86,11 @@ class RedisCache implements Cache {
     await this.#near.set(key, { value, fetchedAt: cached.fetchedAt }, header.expiresAtMs - nowMs);
   }
 
-  async #renew(
-    redis: RedisClient,
-    key: string,
-    seen: Cached<LocalEntry> | undefined,
-  ): Promise<Cached<unknown> | undefined> {
-    const found = await fetch(redis, key, seen?.value);
+  /** The value, from Redis unless the local copy is fresh enough or Redis is away. */
+  async #current(key: string, seen: Cached<LocalEntry> | undefined): Promise<Cached<unknown> | undefined> {
+    if (this.#isFreshEnough(seen)) return seen?.value.cached;
+    const found = await this.#fetch(key, seen?.value);
+    if (found === 'away') return seen?.value.cached;
     const current = await this.#near.get<LocalEntry>(key);
     // Another call here set or read it meanwhile: that value is newer.
     if (current !== undefined && current !== seen) return current.value.cached;
@@ -124,14 +101,16 @@ class RedisCache implements Cache {
     await this.#put(key, found.header, found.cached);
     return found.cached;
   }
-}
 
-/** The current value in Redis: the local copy, if it is up to date. */
-async function fetch(redis: RedisClient, key: string, near: LocalEntry | undefined): Promise<StoredEntry | undefined> {
-  if (near !== undefined) {
-    const header = readHeader(await redis.getrange(storeKey(key), 0, HEADER_BYTES - 1));
-    if (header === undefined) return undefined;
-    if (header.version === near.header.version) return near;
+  /** The current value in Redis: the local copy, if it is up to date. */
+  async #fetch(key: string, near: LocalEntry | undefined): Promise<StoredEntry | 'away' | undefined> {
+    if (near !== undefined) {
+      const text = await this.#values.header(key);
+      const header = text === 'away' ? text : readHeader(text);
+      if (header === 'away' || header === undefined) return header;
+      if (header.version === near.header.version) return near;
+    }
+    const text = await this.#values.get(key);
+    return text === 'away' ? text : readStored(text);
   }
-  return readStored(await redis.get(storeKey(key)));
 }

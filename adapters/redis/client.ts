@@ -19,10 +19,8 @@ const limits = (deadlineMs: number) =>
     autoResendUnfulfilledCommands: false,
   }) satisfies RedisOptions;
 
-const QUEUES = { enableAutoPipelining: true, enableOfflineQueue: false };
-
 export const connectOne = (url: string, deadlineMs: number): Redis =>
-  new Redis(url, { ...limits(deadlineMs), ...QUEUES, retryStrategy: backoffMs });
+  new Redis(url, { ...limits(deadlineMs), enableOfflineQueue: false, retryStrategy: backoffMs });
 
 /** Credentials and TLS of the first URL apply to all nodes, including those that the cluster names later. */
 export function connectCluster(urls: readonly string[], deadlineMs: number): Cluster {
@@ -33,7 +31,9 @@ export function connectCluster(urls: readonly string[], deadlineMs: number): Clu
     ...(protocol === 'rediss:' && { tls: {} }),
   };
   return new Cluster([...urls], {
-    ...QUEUES,
+    // Commands for many keys can't be one here (`batched`): those of a turn are written together, by node.
+    enableAutoPipelining: true,
+    enableOfflineQueue: false,
     redisOptions: { ...limits(deadlineMs), ...login },
     clusterRetryStrategy: backoffMs,
     slotsRefreshInterval: 5000,

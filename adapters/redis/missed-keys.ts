@@ -1,6 +1,7 @@
 import { bytesOf } from '../../src/core/bytes-of.js';
 import { Memories } from '../../src/core/memories.js';
 import { MEMORIES } from '../../src/core/memory-table.js';
+import { batched } from './batched.js';
 import type { RedisLink } from './link.js';
 
 /** A key's overhead in the set. Measured, rounded up. */
@@ -12,13 +13,19 @@ const weightOf = (key: string): number => ENTRY_BYTES + bytesOf(key);
 export class MissedKeys {
   readonly maxBytes: number;
   readonly #keys = new Set<string>();
-  readonly #link: RedisLink;
+  readonly #delete: (key: string) => Promise<unknown>;
   #bytes = 0;
   #evictions = 0;
 
   constructor(link: RedisLink, memories = new Memories(), maxBytes: number = MEMORIES.missed_keys.limitBytes) {
     this.maxBytes = maxBytes;
-    this.#link = link;
+    this.#delete = batched<string, unknown>(link, {
+      async send(redis, keys) {
+        await redis.unlink(...keys);
+        return keys;
+      },
+      fallback: (key) => this.add([key]),
+    });
     memories.add('missed_keys', this);
     link.onChange((up) => {
       if (up) void this.#drop();
@@ -51,9 +58,6 @@ export class MissedKeys {
     const keys = [...this.#keys];
     this.#keys.clear();
     this.#bytes = 0;
-    await this.#link.run<unknown>(
-      (redis) => Promise.all(keys.map((key) => redis.unlink(key))),
-      () => this.add(keys),
-    );
+    await Promise.all(keys.map(this.#delete));
   }
 }

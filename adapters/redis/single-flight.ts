@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SingleFlight } from '../../src/ports/single-flight.js';
-import { acquire, LANDED_CHANNEL, LOCK_MS, land, look, renew } from './flight-lock.js';
+import { FlightLocks, LANDED_CHANNEL, type Leading, LOCK_MS } from './flight-lock.js';
 import { type Outcome, readOutcome, writeOutcome } from './flight-result.js';
 import type { RedisLink } from './link.js';
 import { Notifier } from './notifier.js';
@@ -28,14 +28,11 @@ const settle = async (read: () => Promise<unknown>): Promise<Outcome> => {
 };
 
 /** Until it is stopped, or a read should long be over. */
-function keepRenewing(link: RedisLink, key: string, token: string): () => void {
+function keepRenewing(locks: FlightLocks, flight: Leading): () => void {
   const untilMs = performance.now() + LONGEST_MS;
   const timer = setInterval(() => {
     if (performance.now() > untilMs) return clearInterval(timer);
-    void link.run<unknown>(
-      (redis) => renew(redis, key, token),
-      () => undefined,
-    );
+    void locks.renew(flight);
   }, LOCK_MS / 3);
   return () => clearInterval(timer);
 }
@@ -49,27 +46,22 @@ export interface RedisSingleFlightOptions {
 /** One read at a time per key across all nodes; while Redis is away, on each. */
 export function createRedisSingleFlight({ link, local }: RedisSingleFlightOptions): SingleFlight {
   const notifier = new Notifier(link, LANDED_CHANNEL);
+  const locks = new FlightLocks(link);
 
-  async function lead(key: string, token: string, read: () => Promise<unknown>): Promise<Shared> {
-    const stopRenewing = keepRenewing(link, key, token);
+  async function lead(flight: Leading, read: () => Promise<unknown>): Promise<Shared> {
+    const stopRenewing = keepRenewing(locks, flight);
     const outcome = await settle(read);
     stopRenewing();
-    await link.run(
-      (redis) => land(redis, key, token, () => writeOutcome(outcome)),
-      () => undefined,
-    );
+    await locks.land(flight, () => writeOutcome(outcome));
     return { outcome, led: true };
   }
 
   /** The outcome of the leader's read; `gone`: it never finished; undefined: it cannot be known. */
-  async function follow(key: string, leader: string): Promise<Outcome | 'gone' | undefined> {
+  async function follow(flight: Leading): Promise<Outcome | 'gone' | undefined> {
     const untilMs = performance.now() + LONGEST_MS;
     for (let looks = 0; performance.now() < untilMs; looks += 1) {
-      await notifier.wait(leader, LOOK_MS[Math.min(looks, LOOK_MS.length - 1)] ?? 0);
-      const seen = await link.run(
-        (redis) => look(redis, key, leader),
-        () => undefined,
-      );
+      await notifier.wait(flight.token, LOOK_MS[Math.min(looks, LOOK_MS.length - 1)] ?? 0);
+      const seen = await locks.look(flight);
       if (seen === undefined) return undefined;
       if (seen.result !== null) return readOutcome(seen.result);
       if (!seen.leads) return 'gone';
@@ -80,12 +72,9 @@ export function createRedisSingleFlight({ link, local }: RedisSingleFlightOption
   async function share(key: string, read: () => Promise<unknown>): Promise<Shared> {
     const token = randomUUID();
     for (let leaders = 0; leaders < LEADERS; leaders += 1) {
-      const leader = await link.run(
-        (redis) => acquire(redis, key, token),
-        () => undefined,
-      );
-      if (leader === token) return lead(key, token, read);
-      const outcome = leader === undefined ? undefined : await follow(key, leader);
+      const leader = await locks.acquire({ key, token });
+      if (leader === token) return lead({ key, token }, read);
+      const outcome = leader === undefined ? undefined : await follow({ key, token: leader });
       if (outcome === undefined) break;
       if (outcome !== 'gone') return { outcome, led: false };
     }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { EmbeddedServer } from '../../adapters/postgres/launcher.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
+import { SETTLING_CONNECTIONS } from '../../adapters/postgres/post.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import { openRedis } from '../../adapters/redis/link.js';
 import { createRedisRateLimiter } from '../../adapters/redis/rate-limiter.js';
@@ -12,11 +13,13 @@ import { chargesPerSecond, openWallets } from './charges.js';
 import { type Costs, openCostMeter } from './costs.js';
 import type { Charge } from './plain-charges.js';
 
-/** Debits that wait at a time, of all nodes together. */
-const CALLERS = 512;
+/** Debits that wait at a time, of all nodes together: very many, or as many as the connections of A to D. */
+const MANY = 512;
+const FEW = 32;
 
 interface Crowd {
   readonly name: string;
+  readonly callers: number;
   readonly nodes: number;
   readonly wallets: number;
   /** Whether the calls of an account all go to the same node. */
@@ -24,11 +27,15 @@ interface Crowd {
 }
 
 const CROWDS: readonly Crowd[] = [
-  { name: 'one node, 100 wallets', nodes: 1, wallets: 100 },
-  { name: 'four nodes, all of the same 100', nodes: 4, wallets: 100 },
-  { name: 'four nodes, 25 each', nodes: 4, wallets: 100, sticky: true },
-  { name: 'one node, one wallet', nodes: 1, wallets: 1 },
-  { name: 'four nodes, one wallet', nodes: 4, wallets: 1 },
+  { name: 'one node, 100 wallets', callers: MANY, nodes: 1, wallets: 100 },
+  { name: 'four nodes, all of the same 100', callers: MANY, nodes: 4, wallets: 100 },
+  { name: 'four nodes, 25 each', callers: MANY, nodes: 4, wallets: 100, sticky: true },
+  { name: 'one node, one wallet', callers: MANY, nodes: 1, wallets: 1 },
+  { name: 'four nodes, one wallet', callers: MANY, nodes: 4, wallets: 1 },
+  { name: 'one node, 100 wallets, 32 callers', callers: FEW, nodes: 1, wallets: 100 },
+  { name: 'two nodes, all of the same 100, 32 callers', callers: FEW, nodes: 2, wallets: 100 },
+  { name: 'one node, one wallet, 32 callers', callers: FEW, nodes: 1, wallets: 1 },
+  { name: 'two nodes, one wallet, 32 callers', callers: FEW, nodes: 2, wallets: 1 },
 ];
 
 interface Round extends Costs {
@@ -38,16 +45,18 @@ interface Round extends Costs {
 /** What a commit of debits costs, alone and beside other nodes that commit: a ledger per node, all in this process. */
 export async function ledgerCeiling(bench: Workbench, home: Furnished, server: EmbeddedServer): Promise<Section> {
   const { rounds, seconds } = bench.options;
-  const pools = Array.from({ length: 4 }, () => connect(server.connection, { max: 2, name: 'bench node' }));
+  const pools = Array.from({ length: 4 }, () =>
+    connect(server.connection, { max: SETTLING_CONNECTIONS, name: 'bench node' }),
+  );
   const meter = await openCostMeter(home, server, 'all');
   try {
     const debits = await openWallets(pools[0] as Sql);
     const ledgers = pools.map((sql) => createLedger(sql));
-    const roundOf = async ({ nodes, wallets, sticky = false }: Crowd): Promise<Round> => {
+    const roundOf = async ({ callers, nodes, wallets, sticky = false }: Crowd): Promise<Round> => {
       const some = debits.slice(0, wallets);
       const charge = chargeBy(ledgers.slice(0, nodes), sticky ? some.map((debit) => debit().walletId) : null);
       const { result, costs } = await meter.of({ pid: process.pid, redis: null }, () =>
-        chargesPerSecond(charge, some, CALLERS, seconds),
+        chargesPerSecond(charge, some, callers, seconds),
       );
       return { ...costs, perSecond: result };
     };
@@ -58,7 +67,7 @@ export async function ledgerCeiling(bench: Workbench, home: Furnished, server: E
     );
     return {
       letter: 'I',
-      title: `the ledger by itself, ${CALLERS} callers at a time`,
+      title: `the ledger by itself, ${MANY} callers at a time where none are told`,
       lines: [...figures].map(([name, all]) => ({
         name,
         unit: 'charges/s',

@@ -50,9 +50,10 @@ export class PageCache {
     const hash = listHash(list);
     const cached = { value: page, fetchedAt };
     const shows = [...listNames, ...page.items.flatMap(namesOfItem)];
-    await this.#cache.set(pageKey(hash, page.place), cached, pageLifetime(this.#lifetimes, list, false), shows);
-    if (!isFirst(page.place)) return;
-    await this.#cache.set(pageKey(hash, HEAD), cached, pageLifetime(this.#lifetimes, list, true), shows);
+    const places = isFirst(page.place) ? [page.place, HEAD] : [page.place];
+    const store = (place: string): Promise<void> =>
+      this.#cache.set(pageKey(hash, place), cached, pageLifetime(this.#lifetimes, list, place === HEAD), shows);
+    await Promise.all(places.map(store));
   }
 
   /** Ids that a new page must not repeat and page keys it must not lead back to, from the earlier pages still cached. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createMemoryCache } from '../../adapters/memory/cache.js';
 import { createRedisCache, NEAR_MS } from '../../adapters/redis/cache.js';
 import { openRedis, type RedisLink } from '../../adapters/redis/link.js';
+import { StoredValues } from '../../adapters/redis/stored-values.js';
 import { HOUR_MS } from '../../src/core/durations.js';
 import type { Cache } from '../../src/ports/cache.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
@@ -69,6 +70,14 @@ describeOnBoth('the cache in Redis', (redis) => {
     expect(await here.get('k')).toBeUndefined();
     clock.advance(NEAR_MS + 1);
     expect(await there.get('k')).toBeUndefined();
+  });
+
+  it('sets and deletes in the order in which it was asked, also in one turn', async () => {
+    const values = new StoredValues(links[0]);
+    const set = (key: string) => values.set(key, key, HOUR_MS);
+    await set('b');
+    await Promise.all([set('a'), values.delete('b'), values.delete('a'), set('b')]);
+    expect(await Promise.all(['a', 'b'].map(values.get))).toEqual([null, 'b']);
   });
 
   it('expires in Redis when it does here', async () => {

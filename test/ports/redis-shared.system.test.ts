@@ -6,6 +6,7 @@ import { createRedisPace } from '../../adapters/redis/pace.js';
 import { createRedisRateLimiter } from '../../adapters/redis/rate-limiter.js';
 import { createRedisSingleFlight } from '../../adapters/redis/single-flight.js';
 import { createRedisTombstoneLog } from '../../adapters/redis/tombstones.js';
+import { shortName } from '../../src/core/digest.js';
 import { ServiceError } from '../../src/core/errors.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { SingleFlight } from '../../src/ports/single-flight.js';
@@ -149,6 +150,28 @@ describeOnBoth('three nodes', (redis) => {
         const sizes = await redis().ask('KEYS', 'perch:rate:*');
         return sizes.flat().length === 0;
       });
+    });
+
+    it('decides for each of many accounts by its own limit, asked in one turn', async () => {
+      const limiter = limiterOn(manualClock())(links[0] as RedisLink);
+      const asked = Array.from({ length: 1000 }, (_, n) => n % 10);
+      const decisions = await Promise.all(asked.map((n) => limiter.take(`account ${n}`, 10 * (n + 1), n + 1)));
+      const allowedOf = (n: number) => decisions.filter(({ allowed }, at) => allowed && asked[at] === n).length;
+      expect(Array.from({ length: 10 }, (_, n) => allowedOf(n))).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+    });
+
+    it('decides for all, also where another program wrote something else into a bucket', async () => {
+      const limiter = limiterOn()(links[0] as RedisLink);
+      const foreign = `perch:rate:${shortName('foreign')}`;
+      await links[0]?.run<unknown>(
+        (client) => client.rpush(foreign, 'x'),
+        () => undefined,
+      );
+      const [first, ...others] = await Promise.all(
+        ['foreign', 'own', 'own'].map((bucket) => limiter.take(bucket, 1, 60)),
+      );
+      expect([first?.allowed, ...others.map(({ allowed }) => allowed)]).toEqual([true, true, false]);
+      expect((await limiter.take('foreign', 1, 60)).allowed).toBe(false);
     });
 
     it('is exact for large limits over long windows', async () => {
