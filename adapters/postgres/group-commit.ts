@@ -11,8 +11,11 @@ const commits = channel(LEDGER_COMMITS);
  */
 export type Verdict<Result> = { readonly value: Result } | { readonly error: unknown } | 'again' | 'locked' | 'apart';
 
-/** How a flush treats a locked row: it skips it (`locked`), or waits for it, within the flush's own bound. */
-export type Mode = 'skip' | 'wait';
+/**
+ * How a flush treats what it meets. `plain`: it has only requests that are expected to be simple. `skip`: any; a locked
+ * row is skipped (`locked`). `wait`: it waits for the row, within the flush's own bound.
+ */
+export type Mode = 'plain' | 'skip' | 'wait';
 
 export interface GroupCommitOptions<Request, Result> {
   /**
@@ -22,6 +25,8 @@ export interface GroupCommitOptions<Request, Result> {
   readonly flush: (batch: readonly Request[], mode: Mode) => Promise<readonly Verdict<Result>[]>;
   /** A partition never has more than one flush in progress. */
   readonly partitionOf: (request: Request) => string;
+  /** Whether it can go into a plain flush, if nothing before it in its partition has to go into another. */
+  readonly isPlain?: (request: Request) => boolean;
   /** The error that a waiting request should fail with now, if any: checked ten times a second. */
   readonly dismissal?: (request: Request, waitedMs: number) => unknown;
   /** The error for a request that finds no room; seconds until there may be some. */
@@ -32,7 +37,10 @@ export interface GroupCommitOptions<Request, Result> {
 export interface Bounds {
   /** The most requests in one flush. */
   readonly most: number;
-  /** Concurrent flushes that skip locked rows, and concurrent flushes that wait for one. Each needs a connection. */
+  /**
+   * Concurrent flushes that are plain or skip locked rows, and concurrent flushes that wait for one. Each needs a
+   * connection.
+   */
   readonly flights: number;
   readonly waits: number;
   /** The most waiting requests: of all partitions, of one, and of one that has been locked for longer than a second. */
@@ -42,6 +50,9 @@ export interface Bounds {
 }
 
 const BOUNDS: Bounds = { most: 500, flights: 2, waits: 2, maxWaiting: 10_000, maxOfPartition: 2_000, maxOfLocked: 100 };
+
+/** Two plain flushes at a time are worth it only if the second is this large: otherwise both would be small. */
+const LARGE = 200;
 
 /** The most locked partitions that are retried in one flush beside others. */
 const MOST_PROBES = 100;
@@ -66,7 +77,7 @@ export class GroupCommit<Request, Result> {
   readonly #ready = new Set<Partition<Request, Result>>();
   readonly #parked = new Set<Partition<Request, Result>>();
   #waiting = 0;
-  readonly #running = { skip: 0, wait: 0, stubborn: 0 };
+  readonly #running = { plain: 0, skip: 0, wait: 0, stubborn: 0 };
   #scheduled = false;
   #sweptAtMs = 0;
   #wakeUp: { readonly atMs: number; readonly timer: NodeJS.Timeout } | null = null;
@@ -145,12 +156,27 @@ export class GroupCommit<Request, Result> {
       if (partition === undefined) break;
       void this.#run('wait', this.#take(partition, this.#bounds.most), partition.lock?.isStubborn === true);
     }
-    while (this.#running.skip < this.#bounds.flights) {
-      const batch = this.#gather(now);
-      if (batch.length === 0) break;
-      void this.#run('skip', batch, false);
+    for (const mode of ['skip', 'plain'] as const) {
+      while (this.#mayStart(mode)) {
+        const batch = mode === 'skip' ? this.#gather(this.#probes(now), mode) : this.#gather([], mode);
+        if (batch.length === 0) break;
+        void this.#run(mode, batch, false);
+      }
     }
     this.#setTimer(now);
+  }
+
+  /** One flush of each kind at a time; a second one that is plain if many wait for it and nothing else does. */
+  #mayStart(mode: 'plain' | 'skip'): boolean {
+    const { plain, skip } = this.#running;
+    if (plain + skip >= this.#bounds.flights) return false;
+    return this.#running[mode] === 0 || (mode === 'plain' && this.#readyCount() >= LARGE);
+  }
+
+  #readyCount(): number {
+    let count = 0;
+    for (const partition of this.#ready) count += partition.waiting.length;
+    return count;
   }
 
   /** The partition whose last wait was longest ago. One slot is reserved for those whose lock may be brief. */
@@ -162,17 +188,28 @@ export class GroupCommit<Request, Result> {
     return undefined;
   }
 
-  #gather(now: number): Waiting<Request, Result>[] {
-    const { most } = this.#bounds;
+  /** Of each locked partition that is due, its first request. */
+  #probes(now: number): Waiting<Request, Result>[] {
     const batch: Waiting<Request, Result>[] = [];
     for (const partition of this.#parked) {
-      if (batch.length >= Math.min(MOST_PROBES, most)) break;
+      if (batch.length >= Math.min(MOST_PROBES, this.#bounds.most)) break;
       // A partition that stays locked must not fill the flush again and again.
       if (partition.lock?.mayProbe && isDue(partition, now)) batch.push(...this.#take(partition, 1));
     }
-    const share = Math.max(1, Math.floor((most - batch.length) / this.#ready.size));
-    const taken: Partition<Request, Result>[] = [];
+    return batch;
+  }
+
+  #gather(batch: Waiting<Request, Result>[], mode: 'plain' | 'skip'): Waiting<Request, Result>[] {
+    const { most } = this.#bounds;
+    const { isPlain = () => false } = this.#options;
+    const ready: Partition<Request, Result>[] = [];
     for (const partition of this.#ready) {
+      if (ready.length >= most) break;
+      if (partition.waiting.every(({ request }) => isPlain(request)) === (mode === 'plain')) ready.push(partition);
+    }
+    const share = Math.max(1, Math.floor((most - batch.length) / Math.max(1, ready.length)));
+    const taken: Partition<Request, Result>[] = [];
+    for (const partition of ready) {
       if (batch.length >= most) break;
       taken.push(partition);
       batch.push(...this.#take(partition, Math.min(share, most - batch.length)));
