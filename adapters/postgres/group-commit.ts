@@ -156,21 +156,19 @@ export class GroupCommit<Request, Result> {
       if (partition === undefined) break;
       void this.#run('wait', this.#take(partition, this.#bounds.most), partition.lock?.isStubborn === true);
     }
-    for (const mode of ['skip', 'plain'] as const) {
-      while (this.#mayStart(mode)) {
-        const batch = mode === 'skip' ? this.#gather(this.#probes(now), mode) : this.#gather([], mode);
-        if (batch.length === 0) break;
-        void this.#run(mode, batch, false);
-      }
-    }
+    // One plain flush, then the others; a second plain one only if many wait and nothing else does.
+    if (this.#running.plain === 0) this.#start('plain', now);
+    while (this.#start('skip', now));
+    if (this.#readyCount() >= LARGE) this.#start('plain', now);
     this.#setTimer(now);
   }
 
-  /** One flush of each kind at a time; a second one that is plain if many wait for it and nothing else does. */
-  #mayStart(mode: 'plain' | 'skip'): boolean {
-    const { plain, skip } = this.#running;
-    if (plain + skip >= this.#bounds.flights) return false;
-    return this.#running[mode] === 0 || (mode === 'plain' && this.#readyCount() >= LARGE);
+  /** Whether there was room for a flush, and something to flush. */
+  #start(mode: 'plain' | 'skip', now: number): boolean {
+    if (this.#running.plain + this.#running.skip >= this.#bounds.flights) return false;
+    const batch = this.#gather(mode === 'skip' ? this.#probes(now) : [], mode);
+    if (batch.length > 0) void this.#run(mode, batch, false);
+    return batch.length > 0;
   }
 
   #readyCount(): number {

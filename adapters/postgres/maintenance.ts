@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openMonths } from './months.js';
 import { emptyOlder, moveOlder, olderPages, pagesToMove } from './older-entries.js';
 import type { Sql, Transaction } from './sql.js';
-import { keptFrom, plus, sumDebits, sumOlder } from './sums.js';
+import { keptFrom, plus, settledTo, sumDebits, sumOlder } from './sums.js';
 
 /** The most rows in one transaction, so that no other waits long for them: about 100 ms on a small machine. */
 const HOURS_AT_ONCE = 5_000;
@@ -41,7 +41,9 @@ export async function maintainLedger(
 ): Promise<void> {
   let steps = 0;
   await alone(sql, openMonths);
-  for (const step of [sumOlder, sumDebits, foldHours, dropNames]) {
+  const settled = await settledTo(sql);
+  const sumSettled: Step = (tx) => sumDebits(tx, settled);
+  for (const step of [sumOlder, sumSettled, foldHours, dropNames]) {
     for (; steps < MOST_STEPS && !signal?.aborted; steps += 1) {
       if (!(await alone(sql, step))) break;
     }

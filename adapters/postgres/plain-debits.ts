@@ -31,30 +31,34 @@ export const isTimely = (requestId: string): boolean => requestId.toLowerCase() 
  * Wallets are updated in the order of their ids, as nodes do everywhere.
  */
 export async function postPlainDebits(sql: Sql, debits: readonly Debit[]): Promise<(Entry | undefined)[]> {
-  const payers = payersOf(debits);
-  const rows = payers.flatMap((payer) => payer.rows);
-  const keyIds = [...new Set(debits.map(({ keyId }) => keyId))];
-  const keyNths = new Map(keyIds.map((keyId, index) => [keyId, index + 1]));
-  const paid = await sql<{ accountId: string; balance: number; seq: number }[]>`
+  const { payers, keys, rows } = sumsOf(debits);
+  const paid = await sql<{ payer: number; balance: number; seq: number }[]>`
     with key as materialized (
-      select nth, key_number, account_id, wallet_id
-      from unnest(${keyIds}::uuid[]) with ordinality as i(key_id, nth)
+      select i.payer, i.nth, k.key_number
+      from unnest(
+        ${keys.map(({ payer }) => payer)}::int[],
+        ${keys.map(({ debit }) => debit.keyId)}::uuid[],
+        ${keys.map(({ debit }) => debit.accountId)}::uuid[],
+        ${keys.map(({ debit }) => debit.walletId)}::uuid[]
+      ) with ordinality as i(payer, key_id, account_id, wallet_id, nth)
         -- Each by the index, whatever is known of the table.
-        left join lateral (select * from keys k where k.key_id = i.key_id and cap_id is null limit 1) k on true
+        left join lateral (
+          select key_number from keys k
+          where k.key_id = i.key_id and k.account_id = i.account_id and k.wallet_id = i.wallet_id and cap_id is null limit 1
+        ) k on true
     ),
     -- By position: Postgres expects few rows here, and a join would compare each with each.
     numbers as materialized (select array_agg(key_number order by nth) as of_keys from key),
     payer as materialized (
       select i.*, w.caps_version
       from unnest(
-        ${payers.map(({ accountId }) => accountId)}::uuid[],
-        ${payers.map(({ walletId }) => walletId)}::uuid[],
+        ${payers.map(({ debit }) => debit.accountId)}::uuid[],
+        ${payers.map(({ debit }) => debit.walletId)}::uuid[],
         ${payers.map(({ amount }) => amount)}::bigint[],
-        ${payers.map(({ rows: own }) => own.length)}::int[],
-        ${payers.map(({ firstId }) => firstId)}::uuid[],
-        ${payers.map(({ keyIds }) => keyIds.size)}::bigint[]
-      ) as i(account_id, wallet_id, amount, count, first_id, keys)
-        join (select account_id, wallet_id, count(*) as keys from key group by 1, 2) k using (account_id, wallet_id, keys)
+        ${payers.map(({ count }) => count)}::int[],
+        ${payers.map(({ firstId }) => firstId)}::uuid[]
+      ) with ordinality as i(account_id, wallet_id, amount, count, first_id, payer)
+        join (select payer from key group by 1 having bool_and(key_number is not null)) k using (payer)
         cross join lateral (select caps_version from wallets w where w.account_id = i.account_id limit 1) w
       -- For this statement only, whatever connection or pooler it comes by.
       where (select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true)) is not null
@@ -65,63 +69,80 @@ export async function postPlainDebits(sql: Sql, debits: readonly Debit[]): Promi
       from (select * from payer order by account_id) p
       where w.account_id = p.account_id and w.wallet_id = p.wallet_id and w.balance_thousandths >= p.amount
         and w.summed_to <= p.first_id and w.caps_version = p.caps_version
-      returning w.account_id, w.wallet_number, w.balance_thousandths + p.amount as balance, w.last_seq - p.count as last_seq
+      returning p.payer::int, w.wallet_number, w.balance_thousandths + p.amount as balance, w.last_seq - p.count as last_seq
     ),
     entries as (
       insert into debits (wallet_number, request_id, seq, amount_thousandths, balance_after, key_number, items, cache_hits,
         operation, lines)
-      select wallet_number, request_id, last_seq + nth, amount, balance - amount_to, of_keys[key_nth], items, cache_hits, operation, lines
+      select wallet_number, request_id, last_seq + nth, amount, balance - amount_to, of_keys[key_nth], items, cache_hits,
+        operation, lines
       from unnest(
-        ${rows.map(({ debit }) => debit.accountId)}::uuid[],
+        ${rows.map(({ payer }) => payer)}::int[],
         ${rows.map(({ debit }) => debit.requestId)}::uuid[],
         ${rows.map(({ nth }) => nth)}::int[],
         ${rows.map(({ debit }) => debit.amount)}::bigint[],
         ${rows.map(({ amountTo }) => amountTo)}::bigint[],
-        ${rows.map(({ debit }) => keyNths.get(debit.keyId) ?? 0)}::int[],
+        ${rows.map(({ key }) => key)}::int[],
         ${rows.map(({ debit }) => debit.items)}::int[],
         ${rows.map(({ debit }) => debit.cacheHits)}::int[],
         ${rows.map(({ debit }) => debit.operation)}::text[],
         ${rows.map(({ debit }) => receiptText(debit))}::text[]
-      ) as i(account_id, request_id, nth, amount, amount_to, key_nth, items, cache_hits, operation, lines)
-        join paid using (account_id), numbers
+      ) as i(payer, request_id, nth, amount, amount_to, key_nth, items, cache_hits, operation, lines)
+        join paid using (payer), numbers
     )
-    select account_id as "accountId", balance, last_seq as seq from paid`;
-  const before = new Map(paid.map((entry) => [entry.accountId, entry]));
+    select payer, balance, last_seq as seq from paid`;
+  const before = new Map(paid.map((wallet) => [wallet.payer, wallet]));
   const entries = new Map<Debit, Entry>();
-  for (const { debit, nth, amountTo } of rows) {
-    const wallet = before.get(debit.accountId);
+  for (const { debit, payer, nth, amountTo } of rows) {
+    const wallet = before.get(payer);
     if (wallet !== undefined) entries.set(debit, { balance: wallet.balance - amountTo, seq: wallet.seq + nth });
   }
   return debits.map((debit) => entries.get(debit));
 }
 
-/** What a batch takes from one wallet. */
+/** What a batch takes from one wallet; `debit`: the first of them. */
 interface Payer {
-  readonly accountId: string;
-  readonly walletId: string;
+  readonly debit: Debit;
+  /** Their position among the payers, and so on: all positions begin with 1. */
+  readonly payer: number;
   amount: number;
+  count: number;
   /** The least of its request ids. */
   firstId: string;
-  readonly keyIds: Set<string>;
-  /** In order of arrival; `amountTo`: of all up to this one. */
-  readonly rows: { readonly debit: Debit; readonly nth: number; readonly amountTo: number }[];
 }
 
-/** By wallet, in the order of their accounts' ids. */
-function payersOf(debits: readonly Debit[]): Payer[] {
-  const payers = new Map<string, Payer>();
-  for (const debit of debits) {
-    const { accountId, walletId, keyId, requestId } = debit;
-    const id = `${accountId} ${walletId}`;
-    let payer = payers.get(id);
-    if (payer === undefined) {
-      payer = { accountId, walletId, amount: 0, firstId: requestId, keyIds: new Set(), rows: [] };
-      payers.set(id, payer);
-    }
-    payer.amount += debit.amount;
-    if (requestId < payer.firstId) payer.firstId = requestId;
-    payer.keyIds.add(keyId);
-    payer.rows.push({ debit, nth: payer.rows.length + 1, amountTo: payer.amount });
-  }
-  return [...payers.values()].sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
+/** A key of a payer's debits. */
+interface PayerKey {
+  readonly debit: Debit;
+  readonly payer: number;
+  readonly key: number;
 }
+
+/** A debit with its key's position, its own among its payer's, and what the payer's take up to this one. */
+interface Row extends PayerKey {
+  readonly nth: number;
+  readonly amountTo: number;
+}
+
+/** A batch by its wallets, in the order of their accounts' ids; debits of a wallet in order of arrival. */
+function sumsOf(debits: readonly Debit[]): { payers: Payer[]; keys: PayerKey[]; rows: Row[] } {
+  const payers = new Map<string, Payer>();
+  const keys = new Map<string, PayerKey>();
+  const rows: Row[] = [];
+  for (const debit of debits.toSorted((a, b) => compare(a.accountId, b.accountId))) {
+    const { accountId, walletId, keyId, requestId, amount } = debit;
+    const walletOf = `${accountId} ${walletId}`;
+    const payer = payers.get(walletOf) ?? { debit, payer: payers.size + 1, amount: 0, count: 0, firstId: requestId };
+    payers.set(walletOf, payer);
+    payer.amount += amount;
+    payer.count += 1;
+    if (requestId < payer.firstId) payer.firstId = requestId;
+    const keyOf = `${walletOf} ${keyId}`;
+    const key = keys.get(keyOf) ?? { debit, payer: payer.payer, key: keys.size + 1 };
+    keys.set(keyOf, key);
+    rows.push({ debit, payer: payer.payer, key: key.key, nth: payer.count, amountTo: payer.amount });
+  }
+  return { payers: [...payers.values()], keys: [...keys.values()], rows };
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -15,30 +15,31 @@ const DEBITS_AT_ONCE = 1_000;
 /** Requests that began within this time may still be posted: their debits are left for the next time, in seconds. */
 const SETTLING_S = 60;
 
-/**
- * Sums up debits that came after the sums, of some wallets and a thousand each: usage by hour, and what keys have
- * spent. Returns of how many wallets.
- */
-export async function sumDebits(tx: Transaction): Promise<number> {
-  // In a statement of its own: the next one sees every debit that was posted before the lock, and none is posted after it.
-  const wallets = await tx<{ accountId: string }[]>`
-    select account_id as "accountId" from wallets where last_seq > summed_seq
-    limit ${WALLETS_AT_ONCE} for no key update skip locked`;
-  if (wallets.length > 0)
-    await sumUpTo(
-      tx,
-      wallets.map(({ accountId }) => accountId),
-      SETTLING_S,
-    );
-  return wallets.length;
+/** The first id of requests that began too lately to be summed up: they may still be posted. */
+export async function settledTo(sql: Sql): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`select first_id_at(now() - ${SETTLING_S} * interval '1 second') as id`;
+  return row?.id ?? '';
 }
 
-/** Sums up debits of wallets that are locked, up to those whose requests began so many seconds ago. */
-async function sumUpTo(tx: Transaction, accountIds: readonly string[], seconds: number): Promise<void> {
-  const settled = tx`first_id_at(now() - ${seconds} * interval '1 second')`;
+/**
+ * Sums up debits that came after the sums, those before an id, of some wallets and a thousand each: usage by hour, and
+ * what keys have spent. Returns of how many wallets.
+ */
+export async function sumDebits(tx: Transaction, settled: string): Promise<number> {
+  // In a statement of its own: the next one sees every debit that was posted before the lock, and none is posted after it.
+  const wallets = await tx<{ accountId: string }[]>`
+    select account_id as "accountId" from wallets where last_seq > summed_seq and summed_to < ${settled}
+    limit ${WALLETS_AT_ONCE} for no key update skip locked`;
+  const accountIds = wallets.map(({ accountId }) => accountId);
+  if (accountIds.length > 0) await sumUpTo(tx, accountIds, settled);
+  return accountIds.length;
+}
+
+/** Of wallets that are locked; by the index of each (`offset 0`), whatever is known of a month that fills. */
+async function sumUpTo(tx: Transaction, accountIds: readonly string[], settled: string): Promise<void> {
   await tx`
     with span as materialized (
-      select w.account_id, w.wallet_number, w.summed_to, w.last_seq, next_id, coalesce(next_id, greatest(w.summed_to, ${settled})) as until
+      select w.account_id, w.wallet_number, w.summed_to, w.last_seq, next_id, coalesce(next_id, ${settled}::uuid) as until
       from wallets w left join lateral (
         select request_id as next_id from debits d
         where d.wallet_number = w.wallet_number and d.request_id >= w.summed_to and d.request_id < ${settled}
@@ -50,7 +51,10 @@ async function sumUpTo(tx: Transaction, accountIds: readonly string[], seconds: 
       select s.account_id, date_trunc('hour', d.at, 'UTC') as hour, left(d.operation, 64) as endpoint, k.key_id,
         count(*) as requests, sum(d.items) as items, sum(d.cache_hits) as cache_hits, sum(d.amount_thousandths) as amount
       from span s
-        join debits d on d.wallet_number = s.wallet_number and d.request_id >= s.summed_to and d.request_id < s.until
+        cross join lateral (
+          select * from debits d
+          where d.wallet_number = s.wallet_number and d.request_id >= s.summed_to and d.request_id < s.until offset 0
+        ) d
         join keys k on k.account_id = s.account_id and k.key_number = d.key_number
       group by 1, 2, 3, 4
     ),

@@ -15,7 +15,8 @@ import { olderPost } from './older-node.js';
 const FOLDER = new URL('../../adapters/postgres/migrations/', import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 const BEFORE = ['001.do.ledger.sql', '002.do.corpus.sql', '003.do.installation.sql', '004.do.customers.sql'];
-const MIGRATION = read('005.do.usage.sql') + read('006.do.debits.sql');
+const SUMS = read('005.do.usage.sql');
+const DEBITS = `${read('006.do.debits.sql')}; select open_month(now())`;
 const ALL = { from: '2000-01-01', to: '2999-01-01', limit: 1_000 };
 const ENTRIES = 50_000;
 
@@ -78,7 +79,8 @@ test('an old ledger is summed up in steps while debits go on; usage and the chec
     }
   };
   const spending = [spend(() => olderPost(sql, payer, 1_000))];
-  await sql.begin((tx) => tx.unsafe(MIGRATION).simple());
+  await sql.begin((tx) => tx.unsafe(SUMS).simple());
+  await sql.begin((tx) => tx.unsafe(DEBITS).simple());
   spending.push(spend(async () => expect(await nodes[0].post(debitOf(payer, 1_000))).toMatchObject({ ok: true })));
   const total = async () => (await nodes[0].usage(payer.accountId, { ...ALL, group: [] }))[0]?.requests ?? 0;
   const least = ENTRIES + posted;
@@ -102,7 +104,7 @@ test('an old ledger is summed up in steps while debits go on; usage and the chec
 
 test('a cap set while an old ledger is not summed up yet counts all of it', async () => {
   const { sql, payer } = await olderLedger();
-  await sql.begin((tx) => tx.unsafe(MIGRATION).simple());
+  await sql.begin((tx) => tx.unsafe(SUMS + DEBITS).simple());
   const accounts = createAccounts(sql);
   const low = accounts.changeKey(payer, { cap: { amount: ENTRIES * 1000 - 1, period: 'total' } });
   await expect(low).rejects.toMatchObject({ code: 'bad_request' });

@@ -4,6 +4,9 @@
 -- Nodes of the version before go on for the time of an upgrade, on the view `ledger_entries`. What they post, and what was
 -- posted before, is in `older_entries` until it is moved behind everybody's back (`older-entries.ts`).
 
+-- In the order in which debits lock them: otherwise both could wait for each other.
+lock table wallets, keys, spend_caps, ledger_entries in access exclusive mode;
+
 -- The first of all ids that a moment's requests can have.
 create function first_id_at(at timestamptz) returns uuid language sql immutable parallel safe as $$
   select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
@@ -93,10 +96,15 @@ begin
 end
 $$;
 
--- Ids from 2100 on, to which nearly all random ones belong, are added to the sums at once as well.
+-- Ids from 2100 on, to which nearly all random ones belong, are added to the sums at once as well. By the index of each
+-- wallet (`offset 0`), whatever is known of a month that fills.
 create view unsummed_debits as
-  select w.account_id, d.* from wallets w join debits d
-    on d.wallet_number = w.wallet_number and d.request_id >= w.summed_to and d.request_id < '03bb2cc3-d800-0000-0000-000000000000';
+  select w.account_id, d.* from wallets w cross join lateral (
+    select * from debits d
+    where d.wallet_number = w.wallet_number and d.request_id >= w.summed_to
+      and d.request_id < '03bb2cc3-d800-0000-0000-000000000000'
+    offset 0
+  ) d;
 
 -- What keys have spent since the period began that is running.
 create function keys_spent(account uuid, key_ids uuid[], period text) returns bigint language sql stable as $$
