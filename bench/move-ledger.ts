@@ -1,5 +1,5 @@
 /**
- * Upgrades a large ledger of the version before while debits go on: `npx tsx bench/move-ledger.ts [rows]`. Tells how long the
+ * Upgrades a large ledger of the version before while debits go on: `npm run bench:move -- [rows]`. Tells how long the
  * longest debit took, how long moving took, and what the ledger needs before and after. Minutes, and gigabytes on the disk.
  */
 import { randomBytes } from 'node:crypto';

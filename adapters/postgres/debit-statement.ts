@@ -1,5 +1,5 @@
 import type { Debit } from '../../src/ports/ledger.js';
-import type { Mode } from './group-commit.js';
+import type { Mode } from './group-commit-options.js';
 import { type Entry, NO_TIME } from './plain-debits.js';
 import { receiptText } from './receipt-text.js';
 import type { Sql } from './sql.js';

@@ -33,36 +33,7 @@ export const isTimely = (requestId: string): boolean => requestId.toLowerCase() 
 export async function postPlainDebits(sql: Sql, debits: readonly Debit[]): Promise<(Entry | undefined)[]> {
   const { payers, keys, rows } = sumsOf(debits);
   const paid = await sql<{ payer: number; balance: number; seq: number }[]>`
-    with key as materialized (
-      select i.payer, i.nth, k.key_number
-      from unnest(
-        ${keys.map(({ payer }) => payer)}::int[],
-        ${keys.map(({ debit }) => debit.keyId)}::uuid[],
-        ${keys.map(({ debit }) => debit.accountId)}::uuid[],
-        ${keys.map(({ debit }) => debit.walletId)}::uuid[]
-      ) with ordinality as i(payer, key_id, account_id, wallet_id, nth)
-        -- Each by the index, whatever is known of the table.
-        left join lateral (
-          select key_number from keys k
-          where k.key_id = i.key_id and k.account_id = i.account_id and k.wallet_id = i.wallet_id and cap_id is null limit 1
-        ) k on true
-    ),
-    -- By position: Postgres expects few rows here, and a join would compare each with each.
-    numbers as materialized (select array_agg(key_number order by nth) as of_keys from key),
-    payer as materialized (
-      select i.*, w.caps_version
-      from unnest(
-        ${payers.map(({ debit }) => debit.accountId)}::uuid[],
-        ${payers.map(({ debit }) => debit.walletId)}::uuid[],
-        ${payers.map(({ amount }) => amount)}::bigint[],
-        ${payers.map(({ count }) => count)}::int[],
-        ${payers.map(({ firstId }) => firstId)}::uuid[]
-      ) with ordinality as i(account_id, wallet_id, amount, count, first_id, payer)
-        join (select payer from key group by 1 having bool_and(key_number is not null)) k using (payer)
-        cross join lateral (select caps_version from wallets w where w.account_id = i.account_id limit 1) w
-      -- For this statement only, whatever connection or pooler it comes by.
-      where (select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true)) is not null
-    ),
+    with ${payerRows(sql, payers, keys)},
     -- Of a row that has changed since the statement began, the newest version is judged and updated.
     paid as (
       update wallets w set balance_thousandths = w.balance_thousandths - p.amount, last_seq = w.last_seq + p.count
@@ -76,19 +47,7 @@ export async function postPlainDebits(sql: Sql, debits: readonly Debit[]): Promi
         operation, lines)
       select wallet_number, request_id, last_seq + nth, amount, balance - amount_to, of_keys[key_nth], items, cache_hits,
         operation, lines
-      from unnest(
-        ${rows.map(({ payer }) => payer)}::int[],
-        ${rows.map(({ debit }) => debit.requestId)}::uuid[],
-        ${rows.map(({ nth }) => nth)}::int[],
-        ${rows.map(({ debit }) => debit.amount)}::bigint[],
-        ${rows.map(({ amountTo }) => amountTo)}::bigint[],
-        ${rows.map(({ key }) => key)}::int[],
-        ${rows.map(({ debit }) => debit.items)}::int[],
-        ${rows.map(({ debit }) => debit.cacheHits)}::int[],
-        ${rows.map(({ debit }) => debit.operation)}::text[],
-        ${rows.map(({ debit }) => receiptText(debit))}::text[]
-      ) as i(payer, request_id, nth, amount, amount_to, key_nth, items, cache_hits, operation, lines)
-        join paid using (payer), numbers
+      from ${debitRows(sql, rows)} join paid using (payer), numbers
     )
     select payer, balance, last_seq as seq from paid`;
   const before = new Map(paid.map((wallet) => [wallet.payer, wallet]));
@@ -99,6 +58,53 @@ export async function postPlainDebits(sql: Sql, debits: readonly Debit[]): Promi
   }
   return debits.map((debit) => entries.get(debit));
 }
+
+/** Payers whose keys are theirs and have no cap, with the version that this was seen at; and the numbers of their keys. */
+const payerRows = (sql: Sql, payers: readonly Payer[], keys: readonly PayerKey[]) => sql`
+  key as materialized (
+    select i.payer, i.nth, k.key_number
+    from unnest(
+      ${keys.map(({ payer }) => payer)}::int[],
+      ${keys.map(({ debit }) => debit.keyId)}::uuid[],
+      ${keys.map(({ debit }) => debit.accountId)}::uuid[],
+      ${keys.map(({ debit }) => debit.walletId)}::uuid[]
+    ) with ordinality as i(payer, key_id, account_id, wallet_id, nth)
+      -- Each by the index, whatever is known of the table.
+      left join lateral (
+        select key_number from keys k
+        where k.key_id = i.key_id and k.account_id = i.account_id and k.wallet_id = i.wallet_id and cap_id is null limit 1
+      ) k on true
+  ),
+  -- By position: Postgres expects few rows here, and a join would compare each with each.
+  numbers as materialized (select array_agg(key_number order by nth) as of_keys from key),
+  payer as materialized (
+    select i.*, w.caps_version
+    from unnest(
+      ${payers.map(({ debit }) => debit.accountId)}::uuid[],
+      ${payers.map(({ debit }) => debit.walletId)}::uuid[],
+      ${payers.map(({ amount }) => amount)}::bigint[],
+      ${payers.map(({ count }) => count)}::int[],
+      ${payers.map(({ firstId }) => firstId)}::uuid[]
+    ) with ordinality as i(account_id, wallet_id, amount, count, first_id, payer)
+      join (select payer from key group by 1 having bool_and(key_number is not null)) k using (payer)
+      cross join lateral (select caps_version from wallets w where w.account_id = i.account_id limit 1) w
+    -- For this statement only, whatever connection or pooler it comes by.
+    where (select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true)) is not null
+  )`;
+
+const debitRows = (sql: Sql, rows: readonly Row[]) => sql`
+  unnest(
+    ${rows.map(({ payer }) => payer)}::int[],
+    ${rows.map(({ debit }) => debit.requestId)}::uuid[],
+    ${rows.map(({ nth }) => nth)}::int[],
+    ${rows.map(({ debit }) => debit.amount)}::bigint[],
+    ${rows.map(({ amountTo }) => amountTo)}::bigint[],
+    ${rows.map(({ key }) => key)}::int[],
+    ${rows.map(({ debit }) => debit.items)}::int[],
+    ${rows.map(({ debit }) => debit.cacheHits)}::int[],
+    ${rows.map(({ debit }) => debit.operation)}::text[],
+    ${rows.map(({ debit }) => receiptText(debit))}::text[]
+  ) as i(payer, request_id, nth, amount, amount_to, key_nth, items, cache_hits, operation, lines)`;
 
 /** What a batch takes from one wallet; `debit`: the first of them. */
 interface Payer {
