@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import {
-  type Bounds,
-  GroupCommit,
-  type GroupCommitOptions,
-  type Mode,
-  type Verdict,
-} from '../../adapters/postgres/group-commit.js';
+import { GroupCommit } from '../../adapters/postgres/group-commit.js';
+import type { Bounds, GroupCommitOptions, Mode, Verdict } from '../../adapters/postgres/group-commit-options.js';
 
 /** All of one part. */
 const queueOf = <Request, Result>(most: number, flush: GroupCommitOptions<Request, Result>['flush']) =>
