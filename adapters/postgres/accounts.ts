@@ -5,8 +5,8 @@ import type { AccountRecord, Accounts, KeyLookup } from '../../src/ports/account
 import { record } from './audit.js';
 import { addKey, changeKey, keyByPrefix, keysOf, revokeKey, rotateKey } from './keys.js';
 import { lockingTransaction } from './locking-transaction.js';
-import { sumAccount } from './maintenance.js';
 import type { Sql, Transaction } from './sql.js';
+import { sumAccount } from './sums.js';
 
 /** The channel on which the triggers on keys and accounts publish a key's hash (hex). */
 const KEY_CHANGE = 'perch_key_change';

@@ -11,10 +11,11 @@ interface KeyOf {
 }
 
 /**
- * Locks a key, the keys that it replaced or that replaced it, and those that share its cap: a cap on one applies to
+ * Locks the account's wallet, so that no debit is posted until the transaction ends, a key, the keys that it replaced or that replaced it, and those that share its cap: a cap on one applies to
  * all. Locks them in the order of their ids, as debits do. Returns their ids.
  */
 export async function lockRelatives(tx: Transaction, { accountId, keyId }: KeyOf): Promise<string[]> {
+  await tx`select from wallets where account_id = ${accountId} for no key update`;
   const keys = await tx<{ keyId: string }[]>`
     select k.key_id as "keyId" from keys k join keys o on o.account_id = k.account_id and o.key_id = ${keyId}
     where k.account_id = ${accountId}
@@ -60,9 +61,8 @@ export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Pr
 }
 
 /**
- * What the keys spent in the cap's current period, from sums: the keys are locked, and debits on them wait. A debit
- * that held the lock earlier is already in the sums, since it wrote them in its own transaction; a later one finds the
- * cap.
+ * What the keys spent in the cap's current period: exact, for the wallet is locked and debits on it wait. Those posted
+ * earlier are in the sums or came after them; a later one finds the cap.
  */
 async function spentSince(
   tx: Transaction,
@@ -70,20 +70,8 @@ async function spentSince(
   keyIds: readonly string[],
   { amount, period }: Cap,
 ): Promise<number> {
-  const keys = [...keyIds];
-  const [row] =
-    period === 'total'
-      ? await tx<{ spent: number }[]>`
-          select coalesce(sum(spent_thousandths), 0)::bigint as spent from keys
-          where account_id = ${accountId} and key_id = any(${keys}::uuid[])`
-      : await tx<{ spent: number }[]>`
-          select coalesce(sum(amount_thousandths), 0)::bigint as spent from (
-            select key_id, amount_thousandths from usage_hours
-            where account_id = ${accountId} and hour >= period_began(${period}, now())
-            union all
-            select key_id, amount_thousandths from usage_days
-            where account_id = ${accountId} and day >= (period_began(${period}, now()) at time zone 'UTC')::date
-          ) sums where key_id = any(${keys}::uuid[])`;
+  const [row] = await tx<{ spent: number }[]>`
+    select keys_spent(${accountId}, ${[...keyIds]}::uuid[], ${period}) as spent`;
   const spent = row?.spent ?? 0;
   if (spent <= amount) return spent;
   const since = { total: 'so far', month: 'this month', day: 'today' }[period];

@@ -1,5 +1,7 @@
 import type { Debit } from '../../src/ports/ledger.js';
-import type { Mode } from './group-commit.js';
+import type { Mode } from './group-commit-options.js';
+import { type Entry, NO_TIME } from './plain-debits.js';
+import { receiptText } from './receipt-text.js';
 import type { Sql } from './sql.js';
 
 /**
@@ -11,7 +13,12 @@ export interface DebitRow {
   readonly outcome: 'posted' | 'balance' | 'key_cap' | 'crowded' | 'locked' | 'missing';
   readonly seq: number;
   readonly balance_after: number | null;
+  /** Whether its key has a cap. */
+  readonly capped: boolean;
 }
+
+/** What the statement does where a row is locked. */
+type Locking = Exclude<Mode, 'plain'>;
 
 /** The longest that a statement waits for one lock before it fails, having done nothing (55P03). */
 const LOCK_TIMEOUT_MS = 300;
@@ -25,18 +32,15 @@ const LOCK_TIMEOUT_MS = 300;
  *
  * With `skip` it waits for no locked row; with `wait`, at most 300 ms for each.
  */
-export async function postDebits(sql: Sql, debits: readonly Debit[], mode: Mode): Promise<DebitRow[]> {
+export async function postDebits(sql: Sql, debits: readonly Debit[], mode: Locking): Promise<DebitRow[]> {
   return sql<DebitRow[]>`
     with input as materialized (${rowsOf(sql, debits)}),
     ${lockedRows(sql, mode)},
     ${judgedRows(sql, mode)},
     entries as (
-      insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, key_id,
-        operation, items, cache_hits, lines, at)
-      select account_id, wallet_id, seq, request_id, 'debit', amount, balance_after, key_id,
-        operation, items, cache_hits, lines::jsonb,
-        -- One that began before midnight and waited for one from after it counts to the new day, and says so.
-        greatest(now(), began)
+      insert into debits (wallet_number, request_id, seq, amount_thousandths, balance_after, key_number, items, cache_hits,
+        operation, lines, at)
+      select wallet_number, request_id, seq, amount, balance_after, key_number, items, cache_hits, operation, lines, at
       from judged where outcome = 'posted'
     ),
     -- Whole values out of the locked rows, not differences: constraints are checked against this statement's older snapshot
@@ -49,12 +53,29 @@ export async function postDebits(sql: Sql, debits: readonly Debit[], mode: Mode)
       ) p
       where w.account_id = p.account_id
     ),
+    -- Sums are made beyond its id already, or never will be: it is added now.
+    late as materialized (
+      select * from judged where outcome = 'posted'
+        and (request_id < summed_to or request_id >= ${NO_TIME}::uuid)
+    ),
     spent as (
-      update keys k set spent_thousandths = p.spent, counted_thousandths = p.spent
+      update keys k set spent_thousandths = p.spent, counted_thousandths = p.counted
       from (
-        select key_id, (min(key_spent) + sum(amount))::bigint as spent from judged where outcome = 'posted' group by 1
+        select key_id, (min(key_spent) + sum(amount))::bigint as spent, (min(key_counted) + sum(amount))::bigint as counted
+        from late group by 1
       ) p
       where k.key_id = p.key_id
+    ),
+    used as (
+      insert into usage_hours as u (account_id, hour, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
+      select account_id, date_trunc('hour', at, 'UTC') as hour, left(operation, 64) as endpoint, key_id,
+        count(*), sum(items), sum(cache_hits), sum(amount)
+      from late group by 1, 2, 3, 4 order by 1, 2, 3, 4
+      on conflict (account_id, hour, endpoint, key_id) do update set
+        requests = u.requests + excluded.requests,
+        items = u.items + excluded.items,
+        cache_hits = u.cache_hits + excluded.cache_hits,
+        amount_thousandths = u.amount_thousandths + excluded.amount_thousandths
     ),
     capped as (
       update spend_caps c set cap_thousandths = p.cap, spent_thousandths = p.spent, period_start = p.began
@@ -64,7 +85,7 @@ export async function postDebits(sql: Sql, debits: readonly Debit[], mode: Mode)
       ) p
       where c.cap_id = p.cap_id
     )
-    select outcome, seq::bigint, balance_after::bigint from judged order by ord`;
+    select outcome, seq::bigint, balance_after::bigint, cap_id is not null as capped from judged order by ord`;
 }
 
 /** The batch as rows, numbered by `ord`. */
@@ -78,23 +99,24 @@ const rowsOf = (sql: Sql, debits: readonly Debit[]) => sql`
     ${debits.map((debit) => debit.amount)}::bigint[],
     ${debits.map((debit) => debit.items)}::int[],
     ${debits.map((debit) => debit.cacheHits)}::int[],
-    ${debits.map((debit) => JSON.stringify(debit.lines))}::text[]
+    ${debits.map((debit) => receiptText(debit))}::text[]
   ) with ordinality as i(account_id, wallet_id, key_id, request_id, operation, amount, items, cache_hits, lines, ord)`;
 
 /**
  * The wallets, keys and caps, locked; always in this order and each in the order of their ids, so that nodes never
  * deadlock. Joins here are on one column: on two, Postgres expects a single row and nests loops over the batch.
  */
-const lockedRows = (sql: Sql, mode: Mode) => sql`
+const lockedRows = (sql: Sql, mode: Locking) => sql`
   wallet as materialized (
-    select w.account_id, w.wallet_id, w.balance_thousandths as balance, w.last_seq
+    select w.account_id, w.wallet_id, w.balance_thousandths as balance, w.last_seq, w.summed_to, w.wallet_number
     from (select distinct account_id from input) i join wallets w using (account_id)
     -- For this statement only, whatever connection or pooler it comes by; it counts from the first lock on.
     where (select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true)) is not null
     order by w.account_id for no key update of w ${lockedOnes(sql, mode)}
   ),
   key as materialized (
-    select k.key_id, k.account_id, k.wallet_id, k.spent_thousandths as key_spent, k.cap_id
+    select k.key_id, k.account_id, k.wallet_id, k.key_number, k.spent_thousandths as key_spent,
+      k.counted_thousandths as key_counted, k.cap_id
     from (select distinct key_id from input) i join keys k using (key_id)
     where (select count(*) from wallet) > 0
     order by k.key_id for no key update of k ${lockedOnes(sql, mode)}
@@ -110,10 +132,10 @@ const lockedRows = (sql: Sql, mode: Mode) => sql`
     from held_cap
   )`;
 
-const lockedOnes = (sql: Sql, mode: Mode) => (mode === 'skip' ? sql`skip locked` : sql``);
+const lockedOnes = (sql: Sql, mode: Locking) => (mode === 'skip' ? sql`skip locked` : sql``);
 
 /** Each debit with its outcome; those posted with the entry's number and the balance after it. */
-const judgedRows = (sql: Sql, mode: Mode) => sql`
+const judgedRows = (sql: Sql, mode: Locking) => sql`
   judged as materialized (
     select *,
       last_seq + count(*) filter (where outcome = 'posted') over earlier as seq,
@@ -125,7 +147,10 @@ const judgedRows = (sql: Sql, mode: Mode) => sql`
           then 'crowded'
         else 'posted' end) as outcome
       from (
-        select i.*, w.balance, w.last_seq, k.key_spent, k.cap_id, c.cap, c.cap_spent, c.began, case
+        select i.*, w.balance, w.last_seq, w.summed_to, w.wallet_number, k.key_number, k.key_spent, k.key_counted, k.cap_id, c.cap, c.cap_spent,
+          c.began,
+          -- One that began before midnight and waited for one from after it counts to the new day, and says so.
+          greatest(now(), c.began) as at, case
           ${mode === 'skip' ? sql`when w.account_id is null or k.key_id is null then 'locked'` : sql``}
           when (w.wallet_id, k.account_id, k.wallet_id) is distinct from (i.wallet_id, i.account_id, i.wallet_id) then 'missing'
           when i.amount > w.balance then 'balance'
@@ -146,14 +171,8 @@ export async function findPosted(sql: Sql, debits: readonly Debit[]): Promise<(E
       ${debits.map((debit) => debit.accountId)}::uuid[],
       ${debits.map((debit) => debit.requestId)}::uuid[]
     ) with ordinality as i(account_id, request_id, ord)
-    join ledger_entries e using (account_id, request_id)`;
+    join wallets using (account_id) join debits e using (wallet_number, request_id)`;
   const found: (Entry | undefined)[] = debits.map(() => undefined);
   for (const { position, balance, seq } of rows) found[position] = { balance, seq };
   return found;
-}
-
-/** A debit's number in its wallet, and the balance after it. */
-interface Entry {
-  readonly balance: number;
-  readonly seq: number;
 }

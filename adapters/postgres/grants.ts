@@ -1,6 +1,7 @@
 import { isUuid } from '../../src/core/uuid.js';
 import type { CapPeriod } from '../../src/ports/accounts.js';
 import type { GrantRecord, GrantStore } from '../../src/ports/grants.js';
+import { unsummedSpending } from './keys.js';
 import { lockingTransaction } from './locking-transaction.js';
 import { approve, redeem } from './oauth-codes.js';
 import { endGrant } from './oauth-grant-end.js';
@@ -46,11 +47,16 @@ interface Row {
 
 async function list(sql: Sql, accountId: string): Promise<GrantRecord[]> {
   const rows = await sql<Row[]>`
+    with unsummed as materialized (${unsummedSpending(sql, sql`${accountId}::uuid`)})
     select g.grant_id as "grantId", g.client_id as "clientId", g.client_name as "clientName",
       g.created_at as "createdAt", g.revoked_at as "revokedAt", k.prefix as "keyPrefix",
       c.cap_thousandths as amount, c.period,
       case when c.period_start >= period_began(c.period, now()) then c.spent_thousandths else 0 end as "capSpent",
-      (select sum(spent_thousandths)::bigint from keys where account_id = g.account_id and grant_id = g.grant_id) as spent
+      (
+        select sum(spent_thousandths + coalesce(u.spent, 0))::bigint
+        from keys left join unsummed u using (account_id, key_number)
+        where account_id = g.account_id and grant_id = g.grant_id
+      ) as spent
     from oauth_grants g
     cross join lateral (
       select prefix, cap_id from keys where account_id = g.account_id and grant_id = g.grant_id

@@ -1,47 +1,14 @@
 import { channel } from 'node:diagnostics_channel';
 import { LEDGER_COMMITS, type LedgerCommit } from '../../src/core/ledger-commits.js';
+import type { Bounds, GroupCommitOptions, Mode, Verdict } from './group-commit-options.js';
 import { isDue, Partition, type Waiting } from './partition.js';
 
 const commits = channel(LEDGER_COMMITS);
 
-/**
- * A flush's verdict on one of its requests: its result, its failure, or that it must be retried, either in the next
- * flush or apart from the others. `locked`: another transaction has locked a row that it needs. `apart`: something in
- * its flush took too long, and the cause is unknown.
- */
-export type Verdict<Result> = { readonly value: Result } | { readonly error: unknown } | 'again' | 'locked' | 'apart';
-
-/** How a flush treats a locked row: it skips it (`locked`), or waits for it, within the flush's own bound. */
-export type Mode = 'skip' | 'wait';
-
-export interface GroupCommitOptions<Request, Result> {
-  /**
-   * Returns one verdict per request; if it throws, its requests fail with that error. In the mode `wait` all are of one
-   * partition.
-   */
-  readonly flush: (batch: readonly Request[], mode: Mode) => Promise<readonly Verdict<Result>[]>;
-  /** A partition never has more than one flush in progress. */
-  readonly partitionOf: (request: Request) => string;
-  /** The error that a waiting request should fail with now, if any: checked ten times a second. */
-  readonly dismissal?: (request: Request, waitedMs: number) => unknown;
-  /** The error for a request that finds no room; seconds until there may be some. */
-  readonly refusal?: (retryAfterSeconds: number) => Error;
-  readonly bounds?: Partial<Bounds>;
-}
-
-export interface Bounds {
-  /** The most requests in one flush. */
-  readonly most: number;
-  /** Concurrent flushes that skip locked rows, and concurrent flushes that wait for one. Each needs a connection. */
-  readonly flights: number;
-  readonly waits: number;
-  /** The most waiting requests: of all partitions, of one, and of one that has been locked for longer than a second. */
-  readonly maxWaiting: number;
-  readonly maxOfPartition: number;
-  readonly maxOfLocked: number;
-}
-
 const BOUNDS: Bounds = { most: 500, flights: 2, waits: 2, maxWaiting: 10_000, maxOfPartition: 2_000, maxOfLocked: 100 };
+
+/** Two plain flushes at a time are worth it only if the second is this large: otherwise both would be small. */
+const LARGE = 200;
 
 /** The most locked partitions that are retried in one flush beside others. */
 const MOST_PROBES = 100;
@@ -66,7 +33,7 @@ export class GroupCommit<Request, Result> {
   readonly #ready = new Set<Partition<Request, Result>>();
   readonly #parked = new Set<Partition<Request, Result>>();
   #waiting = 0;
-  readonly #running = { skip: 0, wait: 0, stubborn: 0 };
+  readonly #running = { plain: 0, skip: 0, wait: 0, stubborn: 0 };
   #scheduled = false;
   #sweptAtMs = 0;
   #wakeUp: { readonly atMs: number; readonly timer: NodeJS.Timeout } | null = null;
@@ -145,12 +112,25 @@ export class GroupCommit<Request, Result> {
       if (partition === undefined) break;
       void this.#run('wait', this.#take(partition, this.#bounds.most), partition.lock?.isStubborn === true);
     }
-    while (this.#running.skip < this.#bounds.flights) {
-      const batch = this.#gather(now);
-      if (batch.length === 0) break;
-      void this.#run('skip', batch, false);
-    }
+    // One plain flush, then the others; a second plain one only if many wait and nothing else does.
+    if (this.#running.plain === 0) this.#start('plain', now);
+    while (this.#start('skip', now));
+    if (this.#readyCount() >= LARGE) this.#start('plain', now);
     this.#setTimer(now);
+  }
+
+  /** Whether there was room for a flush, and something to flush. */
+  #start(mode: 'plain' | 'skip', now: number): boolean {
+    if (this.#running.plain + this.#running.skip >= this.#bounds.flights) return false;
+    const batch = this.#gather(mode === 'skip' ? this.#probes(now) : [], mode);
+    if (batch.length > 0) void this.#run(mode, batch, false);
+    return batch.length > 0;
+  }
+
+  #readyCount(): number {
+    let count = 0;
+    for (const partition of this.#ready) count += partition.waiting.length;
+    return count;
   }
 
   /** The partition whose last wait was longest ago. One slot is reserved for those whose lock may be brief. */
@@ -162,17 +142,28 @@ export class GroupCommit<Request, Result> {
     return undefined;
   }
 
-  #gather(now: number): Waiting<Request, Result>[] {
-    const { most } = this.#bounds;
+  /** Of each locked partition that is due, its first request. */
+  #probes(now: number): Waiting<Request, Result>[] {
     const batch: Waiting<Request, Result>[] = [];
     for (const partition of this.#parked) {
-      if (batch.length >= Math.min(MOST_PROBES, most)) break;
+      if (batch.length >= Math.min(MOST_PROBES, this.#bounds.most)) break;
       // A partition that stays locked must not fill the flush again and again.
       if (partition.lock?.mayProbe && isDue(partition, now)) batch.push(...this.#take(partition, 1));
     }
-    const share = Math.max(1, Math.floor((most - batch.length) / this.#ready.size));
-    const taken: Partition<Request, Result>[] = [];
+    return batch;
+  }
+
+  #gather(batch: Waiting<Request, Result>[], mode: 'plain' | 'skip'): Waiting<Request, Result>[] {
+    const { most } = this.#bounds;
+    const { isPlain = () => false } = this.#options;
+    const ready: Partition<Request, Result>[] = [];
     for (const partition of this.#ready) {
+      if (ready.length >= most) break;
+      if (partition.waiting.every(({ request }) => isPlain(request)) === (mode === 'plain')) ready.push(partition);
+    }
+    const share = Math.max(1, Math.floor((most - batch.length) / Math.max(1, ready.length)));
+    const taken: Partition<Request, Result>[] = [];
+    for (const partition of ready) {
       if (batch.length >= most) break;
       taken.push(partition);
       batch.push(...this.#take(partition, Math.min(share, most - batch.length)));

@@ -28,12 +28,19 @@ interface KeyRow {
   readonly capSpent: number;
 }
 
-const keyRows = (sql: Sql | Transaction) => sql`
+/** `accounts`: whose keys they are, as one id or a query. */
+const keyRows = (sql: Sql | Transaction, accounts: ReturnType<Sql>) => sql`
   select k.account_id as "accountId", k.key_id as "keyId", k.prefix, k.name, k.created_at as "createdAt",
-    k.spent_thousandths as spent, k.expires_at as "expiresAt", k.revoked_at as "revokedAt", k.grant_id as "grantId",
+    (k.spent_thousandths + coalesce(u.spent, 0))::bigint as spent, k.expires_at as "expiresAt", k.revoked_at as "revokedAt", k.grant_id as "grantId",
     c.cap_thousandths as "capAmount", c.period as "capPeriod",
     case when c.period_start >= period_began(c.period, now()) then c.spent_thousandths else 0 end as "capSpent"
-  from keys k left join spend_caps c using (account_id, cap_id)`;
+  from keys k left join spend_caps c using (account_id, cap_id) left join (${unsummedSpending(sql, accounts)}) u
+    using (account_id, key_number)`;
+
+/** What each key of the accounts spent after the sums that are noted with it. */
+export const unsummedSpending = (sql: Sql | Transaction, accounts: ReturnType<Sql>) => sql`
+  select account_id, key_number, sum(amount_thousandths) as spent from unsummed_debits
+  where account_id in (${accounts}) group by 1, 2`;
 
 const keyRecord = (row: KeyRow): KeyRecord => ({
   keyId: row.keyId,
@@ -59,7 +66,7 @@ export async function keysOf(sql: Sql, accountId: string): Promise<KeyRecord[]> 
       select key_id from keys where account_id = ${accountId}
       order by coalesce(least(revoked_at, expires_at) <= now(), false), created_at desc, key_id limit ${MOST_KEYS}
     )
-    ${keyRows(sql)} join shown using (key_id) order by k.created_at, k.key_id`;
+    ${keyRows(sql, sql`${accountId}::uuid`)} join shown using (key_id) order by k.created_at, k.key_id`;
   return rows.map(keyRecord);
 }
 
@@ -70,13 +77,15 @@ export async function keyByPrefix(
   accountId?: string,
 ): Promise<(KeyRecord & { accountId: string }) | undefined> {
   const [row] = await sql<KeyRow[]>`
-    ${keyRows(sql)} where k.prefix = ${prefix} ${accountId === undefined ? sql`` : sql`and k.account_id = ${accountId}`}
+    ${keyRows(sql, sql`select account_id from keys where prefix = ${prefix}`)}
+    where k.prefix = ${prefix} ${accountId === undefined ? sql`` : sql`and k.account_id = ${accountId}`}
     order by least(k.revoked_at, k.expires_at) <= now() nulls first, k.created_at desc limit 1`;
   return row === undefined ? undefined : { accountId: row.accountId, ...keyRecord(row) };
 }
 
 async function keyOf(tx: Transaction, { accountId, keyId }: KeyOf): Promise<KeyRecord> {
-  const [row] = await tx<KeyRow[]>`${keyRows(tx)} where k.account_id = ${accountId} and k.key_id = ${keyId}`;
+  const [row] = await tx<KeyRow[]>`
+    ${keyRows(tx, tx`${accountId}::uuid`)} where k.account_id = ${accountId} and k.key_id = ${keyId}`;
   if (row === undefined) throw noSuchKey();
   return keyRecord(row);
 }

@@ -1,6 +1,7 @@
 import type { LedgerFault } from '../../src/ports/ledger.js';
-import { HOURS_KEPT } from './maintenance.js';
+import { NO_TIME } from './plain-debits.js';
 import type { Sql } from './sql.js';
+import { keptFrom } from './sums.js';
 
 /** The most faults that are named: the first few show what happened, and a million would only fill the memory. */
 const MOST_FAULTS = 1000;
@@ -24,7 +25,7 @@ const invariants = (sql: Sql) => sql`
     ${entryFaults(sql)} union all ${lineFaults(sql)} union all ${walletFaults(sql)} union all ${keyFaults(sql)}
     union all ${usageFaults(sql)}
   )
-  select * from fault`;
+  select invariant, coalesce("walletId"::text, 'none') as "walletId", detail from fault`;
 
 /** What an entry adds to its wallet. */
 const signed = (sql: Sql) =>
@@ -50,12 +51,23 @@ const sums = (sql: Sql) => sql`
     select account_id, wallet_id, key_id, sum(amount_thousandths) as spent
     from ledger_entries where kind = 'debit' group by 1, 2, 3
   ),
+  unsummed as (
+    select account_id, key_id, sum(amount_thousandths) as spent
+    from unsummed_debits join keys using (account_id, key_number) group by 1, 2
+  ),
   by_hour as (
-    select e.account_id, date_trunc('hour', at, 'UTC') as hour, left(operation, 64) as endpoint, key_id, count(*) as requests,
+    select account_id, date_trunc('hour', at, 'UTC') as hour, left(operation, 64) as endpoint, key_id, count(*) as requests,
       sum(items) as items, sum(cache_hits) as hits, sum(amount_thousandths) as amount
-    from ledger_entries e left join usage_unsummed b
-      on b.account_id = e.account_id and b.wallet_id = e.wallet_id and seq > summed_seq and seq <= until_seq
-    where kind = 'debit' and b.account_id is null group by 1, 2, 3, 4
+    from (
+      select w.account_id, at, operation, key_id, items, cache_hits, amount_thousandths
+      from debits d join wallets w using (wallet_number) join keys k using (account_id, key_number)
+      where request_id < summed_to or request_id >= ${NO_TIME}::uuid
+      union all
+      select e.account_id, at, operation, key_id, items, cache_hits, amount_thousandths
+      from older_entries e left join usage_unsummed b
+        on b.account_id = e.account_id and b.wallet_id = e.wallet_id and seq > summed_seq and seq <= until_seq
+      where kind = 'debit' and b.account_id is null
+    ) summed group by 1, 2, 3, 4
   ),
   summed_hour as (
     select account_id, hour, endpoint, key_id, requests, items, cache_hits as hits, amount_thousandths as amount from usage_hours
@@ -100,10 +112,11 @@ const walletFaults = (sql: Sql) => sql`
 
 const keyFaults = (sql: Sql) => sql`
   select 'key_spent', coalesce(k.wallet_id, s.wallet_id), format('key %s: %s noted, %s in debits',
-    coalesce(k.prefix, s.key_id::text), k.spent_thousandths, coalesce(s.spent, 0))
+    coalesce(k.prefix, s.key_id::text), k.spent_thousandths + coalesce(u.spent, 0), coalesce(s.spent, 0))
   from keys k full join by_key s
     on k.account_id = s.account_id and k.wallet_id = s.wallet_id and k.key_id = s.key_id
-  where k.spent_thousandths is distinct from coalesce(s.spent, 0)
+    left join unsummed u on u.account_id = k.account_id and u.key_id = k.key_id
+  where k.spent_thousandths + coalesce(u.spent, 0) is distinct from coalesce(s.spent, 0)
   union all
   select 'key_cap', w.wallet_id, format('cap %s: %s of %s', cap_id, c.spent_thousandths, cap_thousandths)
   from spend_caps c join wallets w using (account_id) where c.spent_thousandths > cap_thousandths
@@ -115,9 +128,6 @@ const keyFaults = (sql: Sql) => sql`
     where k.cap_id = c.cap_id and e.kind = 'debit' and e.at >= c.period_start
   ) s
   where c.spent_thousandths <> s.spent`;
-
-/** Hours from here on have not been folded into days. */
-const hoursFrom = (sql: Sql) => sql`date_trunc('day', now(), 'UTC') - ${HOURS_KEPT}::interval`;
 
 /** The sums from which usage is answered, compared with the entries: by day, and by hour while hours are kept. */
 const usageFaults = (sql: Sql) => sql`
@@ -138,8 +148,8 @@ const usageFaults = (sql: Sql) => sql`
   where (s.requests, s.items, s.hits, s.amount) is distinct from (e.requests, e.items, e.hits, e.amount)
   union all
   ${unlike(sql, sql`to_char(hour at time zone 'UTC', 'YYYY-MM-DD HH24:00')`)}
-  from (select * from summed_hour where hour >= ${hoursFrom(sql)}) s
-    full join (select * from by_hour where hour >= ${hoursFrom(sql)}) e using (account_id, hour, endpoint, key_id)
+  from (select * from summed_hour where hour >= ${keptFrom(sql)}) s
+    full join (select * from by_hour where hour >= ${keptFrom(sql)}) e using (account_id, hour, endpoint, key_id)
     left join wallets w using (account_id)
   where (s.requests, s.items, s.hits, s.amount) is distinct from (e.requests, e.items, e.hits, e.amount)`;
 

@@ -41,7 +41,7 @@ export function createLedger(sql: Sql, pools: LedgerPools = {}): Ledger {
       return (await queries.run(accountId, (on) => statementRows(on, accountId, limit), signal)).map(dated);
     },
     claimNames: (accountId, day, names) => claimNames(sql, accountId, day, names),
-    runMaintenance: (signal) => maintainLedger(sql, signal),
+    runMaintenance: (signal, onProgress) => maintainLedger(sql, signal, onProgress),
     check: () => checkLedger(sql),
   };
 }
@@ -56,12 +56,14 @@ async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0]): Promi
       where account_id = ${grant.accountId} for no key update
     ),
     entry as (
-      insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
-      select account_id, wallet_id, last_seq + 1, ${grant.requestId}, 'grant', ${grant.amount},
+      insert into statement_entries (account_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
+      select account_id, last_seq + 1, ${grant.requestId}, 'grant', ${grant.amount},
         balance_thousandths + ${grant.amount}, ${grant.reason}
       from wallet
+      -- Before this version, perhaps.
+      where not exists (select from ledger_entries where account_id = ${grant.accountId} and request_id = ${grant.requestId})
       on conflict (account_id, request_id) do nothing
-      returning account_id, wallet_id, seq, balance_after
+      returning account_id, seq, balance_after
     ),
     logged as (
       insert into audit_log (account_id, what, who, detail)
@@ -71,7 +73,7 @@ async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0]): Promi
     ),
     paid as (
       update wallets w set balance_thousandths = e.balance_after, last_seq = e.seq
-      from entry e where w.account_id = e.account_id and w.wallet_id = e.wallet_id
+      from entry e where w.account_id = e.account_id
     )
     select balance_after from entry`;
   if (granted !== undefined) return granted.balance_after;
@@ -85,8 +87,7 @@ async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0]): Promi
 async function readBalance(sql: Sql, walletId: string, keyId: string): ReturnType<Ledger['balance']> {
   const [row] = await sql<{ balance: number; keySpent: number; seq: number }[]>`
     select w.balance_thousandths as balance, w.last_seq as seq,
-      case when c.cap_id is null then k.spent_thousandths
-        when c.period_start >= period_began(c.period, now()) then c.spent_thousandths else 0 end as "keySpent"
+      case when c.period_start >= period_began(c.period, now()) then c.spent_thousandths else 0 end as "keySpent"
     from wallets w join keys k using (account_id, wallet_id) left join spend_caps c using (account_id, cap_id)
     where w.wallet_id = ${walletId} and k.key_id = ${keyId}`;
   if (row === undefined) throw new Error(`no wallet ${walletId} with key ${keyId}`);
@@ -102,20 +103,32 @@ const dated = <Row extends { readonly at: Date }>(row: Row): Omit<Row, 'at'> & {
 });
 
 const receiptRow = (sql: Sql, accountId: string, requestId: string) => sql<Dated<Receipt>[]>`
-  ${receiptRows(sql)} where e.account_id = ${accountId} and e.request_id = ${requestId} and e.kind = 'debit'`;
+  select ${receiptColumns(sql)} from ledger_entries e join keys k using (account_id, key_id)
+  where e.account_id = ${accountId} and e.request_id = ${requestId} and e.kind = 'debit'`;
 
-const receiptRows = (sql: Sql) => sql`
-  select e.request_id as "requestId", e.at, e.operation, k.prefix as "keyPrefix", e.amount_thousandths as amount,
-    e.balance_after as "balanceAfter", e.items, e.cache_hits as "cacheHits", e.lines
-  from ledger_entries e join keys k using (account_id, key_id)`;
+const receiptColumns = (sql: Sql) => sql`
+  e.request_id as "requestId", e.at, e.operation, k.prefix as "keyPrefix", e.amount_thousandths as amount,
+  e.balance_after as "balanceAfter", e.items, e.cache_hits as "cacheHits", e.lines`;
 
-/**
- * Reads the wallet's own index from its end: an account has one wallet, but without naming it all entries would be
- * sorted.
- */
+/** Reads the index of each table from its end: request ids are in the order of time. */
 const recentRows = (sql: Sql, accountId: string, limit: number) => sql<Dated<Receipt>[]>`
-  ${receiptRows(sql)} where e.account_id = ${accountId} and e.kind = 'debit'
-    and e.wallet_id = (select wallet_id from wallets where account_id = ${accountId})
+  with newest as materialized (
+    (
+      select request_id, seq, at, operation, key_id, amount_thousandths, balance_after, items, cache_hits,
+        receipt_lines(lines, operation) as lines
+      from debits join keys using (key_number)
+      where account_id = ${accountId} and wallet_number = (select wallet_number from wallets where account_id = ${accountId})
+      order by request_id desc limit ${limit}
+    )
+    union all (
+      select request_id, seq, at, operation, key_id, amount_thousandths, balance_after, items, cache_hits, lines
+      from older_entries
+      where account_id = ${accountId} and wallet_id = (select wallet_id from wallets where account_id = ${accountId})
+        and kind = 'debit'
+      order by seq desc limit ${limit}
+    )
+  )
+  select ${receiptColumns(sql)} from newest e join keys k on k.account_id = ${accountId} and k.key_id = e.key_id
   order by e.seq desc limit ${limit}`;
 
 const statementRows = (sql: Sql, accountId: string, limit: number) => sql<Dated<StatementEntry>[]>`

@@ -1,13 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import Postgrator from 'postgrator';
 import type postgres from 'postgres';
+import { openMonths } from './months.js';
 import type { Sql } from './sql.js';
 
 const MIGRATION_LOCK = 0x6d696772;
 const OLDEST = 15;
 
 /**
- * Brings the schema up to date, forward only and all or nothing: in one transaction. Nodes that start together take
+ * Brings the schema up to date, forward only and all or nothing, and opens the months ahead: in one transaction. Nodes that start together take
  * turns under one lock, and the later ones find nothing to do. (The lock ends with the transaction, so a pooler in
  * between can't keep it.) Throws an Error that says what to do when the server is older than Postgres 15.
  */
@@ -22,6 +23,7 @@ export async function migrate(sql: Sql, onProgress: (text: string) => void = () 
         set_config('idle_in_transaction_session_timeout', '0', true)`;
     await transaction`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
     await run(transaction, onProgress);
+    await openMonths(transaction);
   });
 }
 

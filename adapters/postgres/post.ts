@@ -2,12 +2,15 @@ import type { AbortState } from '../../src/core/abort-state.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { InDoubtError } from '../../src/core/in-doubt-error.js';
 import type { Debit, Ledger, Posted } from '../../src/ports/ledger.js';
+import { CappedKeys } from './capped-keys.js';
 import { type DebitRow, findPosted, postDebits } from './debit-statement.js';
-import { GroupCommit, type Mode, type Verdict } from './group-commit.js';
+import { GroupCommit } from './group-commit.js';
+import type { Mode, Verdict } from './group-commit-options.js';
+import { isTimely, postPlainDebits } from './plain-debits.js';
 import { isTimedOut, isTransient, isUniqueViolation, mayHaveCommitted, retryTransient } from './retry.js';
 import type { Sql } from './sql.js';
 
-/** Concurrent flushes: those that skip locked rows, and those that wait for one. Each has a connection to itself. */
+/** Concurrent flushes: those that wait for no locked row, and those that do. Each has a connection to itself. */
 const FLIGHTS = 2;
 const WAITS = 2;
 export const SETTLING_CONNECTIONS = FLIGHTS + WAITS;
@@ -22,9 +25,11 @@ const LONGEST_WAIT_MS = 60_000;
  * The posting side of the ledger: debits that wait for a commit share it. A rejection means: not known to be posted.
  */
 export function createPost(sql: Sql): Ledger['post'] {
+  const cappedKeys = new CappedKeys();
   const commits = new GroupCommit<Posting, Posted>({
-    flush: (batch, mode) => flush(sql, batch, mode),
+    flush: (batch, mode) => flush({ sql, cappedKeys }, batch, mode),
     partitionOf: ({ debit }) => debit.walletId,
+    isPlain: ({ isPlain }) => isPlain,
     dismissal: ({ signal, isInDoubt }, waitedMs) => {
       if (waitedMs > LONGEST_WAIT_MS) return isInDoubt ? doubt(signal?.reason) : settling(5);
       // If in doubt, the next flush finds out.
@@ -42,7 +47,8 @@ export function createPost(sql: Sql): Ledger['post'] {
     const id = `${debit.accountId} ${debit.requestId}`;
     const first = onTheWay.get(id);
     if (first !== undefined) return first;
-    const posting = commits.submit({ debit, signal, isInDoubt: false }).finally(() => onTheWay.delete(id));
+    const isPlain = isTimely(debit.requestId) && !cappedKeys.has(debit.keyId);
+    const posting = commits.submit({ debit, signal, isInDoubt: false, isPlain }).finally(() => onTheWay.delete(id));
     onTheWay.set(id, posting);
     return posting;
   };
@@ -60,22 +66,28 @@ interface Posting {
   readonly signal: AbortState | undefined;
   /** An attempt whose result was lost may have posted it. */
   isInDoubt: boolean;
+  /** So far nothing shows that it needs the statement for all cases. */
+  isPlain: boolean;
+}
+
+interface Books {
+  readonly sql: Sql;
+  readonly cappedKeys: CappedKeys;
 }
 
 /**
  * For a caller who has left, no attempt is started: neither now nor after attempts that are known to have done nothing
  * (M18).
  */
-async function flush(sql: Sql, batch: readonly Posting[], mode: Mode): Promise<Verdict<Posted>[]> {
+async function flush(books: Books, batch: readonly Posting[], mode: Mode): Promise<Verdict<Posted>[]> {
   const verdicts = new Map<Posting, Verdict<Posted>>();
   const open = (): Posting[] => batch.filter((posting) => !verdicts.has(posting));
   const post = async (inDoubt: boolean): Promise<void> => {
     if (inDoubt) for (const posting of open()) posting.isInDoubt = true;
     const left = open().filter(({ signal }) => signal?.aborted);
-    for (const [posting, verdict] of await dismiss(sql, left)) verdicts.set(posting, verdict);
+    for (const [posting, verdict] of await dismiss(books.sql, left)) verdicts.set(posting, verdict);
     const postings = open();
-    const debits = postings.map(({ debit }) => debit);
-    const found = debits.length === 0 ? [] : await attempt(sql, debits, mode);
+    const found = postings.length === 0 ? [] : await attempt(books, postings, mode);
     for (const [nth, posting] of postings.entries()) verdicts.set(posting, found[nth] as Verdict<Posted>);
   };
   try {
@@ -84,7 +96,7 @@ async function flush(sql: Sql, batch: readonly Posting[], mode: Mode): Promise<V
     // When one of them is at fault: on its own, it can't make the others fail.
     const isShared = batch.length > 1 && !isTransient(error);
     const alone = async (posting: Posting): Promise<Verdict<Posted>> => {
-      if (isShared) return flushAlone(sql, posting, mode);
+      if (isShared) return flushAlone(books, posting, mode);
       return { error: posting.isInDoubt || mayHaveCommitted(error) ? doubt(error) : error };
     };
     await Promise.all(open().map(async (posting) => verdicts.set(posting, await alone(posting))));
@@ -92,8 +104,8 @@ async function flush(sql: Sql, batch: readonly Posting[], mode: Mode): Promise<V
   return batch.map((posting) => verdicts.get(posting) as Verdict<Posted>);
 }
 
-async function flushAlone(sql: Sql, posting: Posting, mode: Mode): Promise<Verdict<Posted>> {
-  const [verdict] = await flush(sql, [posting], mode);
+async function flushAlone(books: Books, posting: Posting, mode: Mode): Promise<Verdict<Posted>> {
+  const [verdict] = await flush(books, [posting], mode);
   return verdict as Verdict<Posted>;
 }
 
@@ -114,9 +126,33 @@ async function dismiss(sql: Sql, left: readonly Posting[]): Promise<(readonly [P
 
 /**
  * Any attempt may follow one whose commit succeeded without its result arriving, so an id that exists is a success.
- * Where one of many took too long, each half is tried once: debits that are not in its half need not go apart.
+ * What the plain statement does not post is for the one that tells why.
  */
-async function attempt(sql: Sql, batch: readonly Debit[], mode: Mode, isHalf = false): Promise<Verdict<Posted>[]> {
+async function attempt(books: Books, postings: readonly Posting[], mode: Mode): Promise<Verdict<Posted>[]> {
+  const debits = postings.map(({ debit }) => debit);
+  if (mode !== 'plain') return attemptAny(books, debits, mode);
+  try {
+    const entries = await postPlainDebits(books.sql, debits);
+    return entries.map((entry, nth) => {
+      if (entry !== undefined) return { value: { ok: true, ...entry } };
+      (postings[nth] as Posting).isPlain = false;
+      return 'again';
+    });
+  } catch (error) {
+    if (!isTimedOut(error) && !isUniqueViolation(error)) throw error;
+    for (const posting of postings) posting.isPlain = false;
+    return postings.map(() => 'again');
+  }
+}
+
+/** Where one of many took too long, each half is tried once: debits that are not in its half need not go apart. */
+async function attemptAny(
+  books: Books,
+  batch: readonly Debit[],
+  mode: Exclude<Mode, 'plain'>,
+  isHalf = false,
+): Promise<Verdict<Posted>[]> {
+  const { sql } = books;
   let rows: DebitRow[];
   try {
     rows = await postDebits(sql, batch, mode);
@@ -126,14 +162,15 @@ async function attempt(sql: Sql, batch: readonly Debit[], mode: Mode, isHalf = f
       if (isHalf || batch.length === 1) return batch.map(() => 'apart');
       const middle = Math.ceil(batch.length / 2);
       // One after the other: a flush has one connection.
-      const first = await attempt(sql, batch.slice(0, middle), mode, true);
-      return [...first, ...(await attempt(sql, batch.slice(middle), mode, true))];
+      const first = await attemptAny(books, batch.slice(0, middle), mode, true);
+      return [...first, ...(await attemptAny(books, batch.slice(middle), mode, true))];
     }
     if (!isUniqueViolation(error)) throw error;
     const found = await findPosted(sql, batch);
     if (found.every((entry) => entry === undefined)) throw error;
     return found.map((entry) => (entry === undefined ? 'again' : { value: { ok: true, ...entry } }));
   }
+  for (const [nth, row] of rows.entries()) if (row.capped) books.cappedKeys.add((batch[nth] as Debit).keyId);
   const verdicts = rows.map(verdictOf);
   await forgiveRepeats(sql, batch, rows, verdicts);
   return verdicts;

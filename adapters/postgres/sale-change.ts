@@ -93,9 +93,8 @@ async function post(tx: Transaction, sale: Sale, wallet: Wallet, entries: readon
     balance += kind === 'reversal' ? -amount : amount;
     seq += 1;
     await tx`
-      insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
-      values (${accountId}, ${wallet.walletId}, ${seq},
-        ${kind === 'purchase' ? tx`${saleId}` : tx`gen_random_uuid()`}, ${kind}, ${amount}, ${balance}, ${reason})`;
+      insert into statement_entries (account_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
+      values (${accountId}, ${seq}, ${kind === 'purchase' ? tx`${saleId}` : tx`gen_random_uuid()`}, ${kind}, ${amount}, ${balance}, ${reason})`;
     await record(tx, accountId, PAYMENTS, AUDIT_OF[kind], { pack, usd, credits: toCredits(amount), sale_id: saleId });
   }
   if (entries.length === 0) return;

@@ -22,9 +22,9 @@ export async function openMaintenance(
   const stopping = new AbortController();
   const maintain = async (): Promise<void> => {
     try {
-      await ledger.runMaintenance(stopping.signal);
+      await ledger.runMaintenance(stopping.signal, (text) => log.info(text));
     } catch (err) {
-      log.warn({ err }, 'Usage totals could not be compacted. All figures remain correct; retrying in ten minutes.');
+      log.warn({ err }, 'The maintenance of the ledger failed. All figures remain correct; retrying in ten minutes.');
     }
   };
   await lifecycle.open(

@@ -12,8 +12,8 @@ import { type Charge, chargeInOneStatement, chargeInTransaction, openPlainTables
 
 const WALLETS = 100;
 const CREDITS = 1_000_000_000_000;
-/** Requests that wait for their charge at the same time: the connections of A to D, and a busy service. */
-const CALLERS = [32, 256] as const;
+/** Requests that wait for their charge at the same time: the connections of A to D, a busy service, and two full flushes. */
+const CALLERS = [32, 256, 1_000] as const;
 /** What the plain way may use: more waiting commits share an fsync, too. */
 const PLAIN_CONNECTIONS = 32;
 

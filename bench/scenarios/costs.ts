@@ -76,7 +76,7 @@ export async function openCostMeter(
 async function standOf(sql: Sql): Promise<{ wal: number; ledger: number; xid: number }> {
   const [row] = await sql<{ wal: number; ledger: number; xid: number }[]>`
     select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint as wal,
-      pg_total_relation_size('ledger_entries') as ledger, pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xid`;
+      (select sum(pg_total_relation_size(relid)) from pg_partition_tree('debits'))::bigint as ledger, pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xid`;
   return row ?? { wal: 0, ledger: 0, xid: 0 };
 }
 
@@ -87,8 +87,9 @@ async function postedSince(
   xid: number,
 ): Promise<{ entries: number; commits: number }> {
   const [row] = await sql<{ entries: number; commits: number }[]>`
-    select count(*)::int as entries, count(distinct xmin::text)::int as commits from ledger_entries
-    where (${accountId}::uuid is null or account_id = ${accountId}) and xmin::text::bigint >= ${xid}`;
+    select count(*)::int as entries, count(distinct debits.xmin::text)::int as commits
+    from debits join wallets using (wallet_number)
+    where (${accountId}::uuid is null or account_id = ${accountId}) and debits.xmin::text::bigint >= ${xid}`;
   return row ?? { entries: 0, commits: 0 };
 }
 

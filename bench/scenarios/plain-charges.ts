@@ -4,10 +4,21 @@ import type { Debit } from '../../src/ports/ledger.js';
 /** Charges durably or rejects. */
 export type Charge = (debit: Debit) => Promise<void>;
 
-/** Tables with the columns and indexes of ours, but without triggers or constraints of ours, and without caps of keys to look after. */
+/**
+ * Tables as one would write them: an entry with its receipt as JSON, found by its wallet, its request and its time. Without
+ * triggers, without constraints, and without caps of keys to look after.
+ */
 export async function openPlainTables(sql: Sql, debits: readonly (() => Debit)[]): Promise<void> {
   await sql`create table plain_wallets (like wallets including defaults including indexes) with (fillfactor = 50)`;
-  await sql`create table plain_entries (like ledger_entries including defaults including indexes)`;
+  await sql`
+    create table plain_entries (
+      account_id uuid not null, wallet_id uuid not null, seq bigint not null, request_id uuid not null, kind text not null,
+      amount_thousandths bigint not null, balance_after bigint not null, key_id uuid, operation text, items integer,
+      cache_hits integer, lines jsonb, reason text, at timestamptz not null default now(),
+      primary key (account_id, wallet_id, seq),
+      unique (account_id, request_id)
+    )`;
+  await sql`create index on plain_entries (account_id, at)`;
   for (const debit of debits) {
     await sql`insert into plain_wallets select * from wallets where wallet_id = ${debit().walletId}`;
   }

@@ -101,8 +101,8 @@ export interface Ledger {
   /** A grant: credits in, as a ledger row. Idempotent under the request id. Returns the balance after. */
   grant(grant: { requestId: string; accountId: string; amount: Thousandths; reason: string }): Promise<Thousandths>;
   /**
-   * The current balance, and what the key has spent (under a cap: in its period); `seq`: the number of the wallet's
-   * last entry. Of two balances the one with the larger number is newer.
+   * The current balance, and what the key has spent in the period of its cap (0 without one); `seq`: the number of the
+   * wallet's last entry. Of two balances the one with the larger number is newer.
    */
   balance(walletId: string, keyId: string): Promise<{ balance: Thousandths; keySpent: Thousandths; seq: number }>;
   /**
@@ -121,10 +121,10 @@ export interface Ledger {
    */
   claimNames(accountId: string, day: string, names: readonly string[]): Promise<string[]>;
   /**
-   * Maintenance, on one node at a time; see the implementation. Rejects if the signal fires or the store is
-   * unreachable.
+   * Maintenance, on one node at a time; see the implementation. Rejects if the store is unreachable; ends early if the
+   * signal fires. `onProgress`: told what a long step has done so far, in words.
    */
-  runMaintenance(signal?: AbortSignal): Promise<void>;
+  runMaintenance(signal?: AbortSignal, onProgress?: (text: string) => void): Promise<void>;
   /** Checks every invariant over the whole database. */
   check(): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }>;
 }

@@ -223,7 +223,7 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     const paying = await service.perch.account({ credits: 5 });
     await sql`create function refuse_debit() returns trigger language plpgsql as $$
       begin raise exception 'the disk of the ledger is secret'; end $$`;
-    await sql`create trigger refuse_debit before insert on ledger_entries for each row execute function refuse_debit()`;
+    await sql`create trigger refuse_debit before insert on debits for each row execute function refuse_debit()`;
     const reply = await post(service.perch, paying, '{ tweet(id: "3") { id } }');
     await sql`drop function refuse_debit() cascade`;
     expect([reply.status, reply.body.errors[0]?.extensions.code, reply.body.data]).toEqual([

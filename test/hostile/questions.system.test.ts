@@ -33,7 +33,7 @@ async function charge({ accountId, walletId }: TestAccount, count: number): Prom
       from wallets join keys using (account_id) where account_id = ${accountId}`;
     const { keyId = '', balance = 0, seq = 0 } = key ?? {};
     await tx`
-      insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, key_id,
+      insert into older_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, key_id,
         operation, items, cache_hits, lines, at)
       select ${accountId}, ${walletId}, ${seq} + n, gen_random_uuid(), 'debit', 1000, ${balance} - n * 1000, ${keyId},
         'op' || n % 20, 1, 0, '[{"path": "user", "unit": "profile", "cache": "miss", "items": 1, "unitPrice": 1000}]',

@@ -48,9 +48,11 @@ async function aPeriodPasses(payer: Payer, period: 'day' | 'month'): Promise<voi
   const step = `1 ${period}`;
   await sql`update spend_caps set period_start = period_start - ${step}::interval where account_id = ${payer.accountId}`;
   await sql.begin(async (tx) => {
-    await tx`alter table ledger_entries disable trigger append_only`;
-    await tx`update ledger_entries set at = at - ${step}::interval where account_id = ${payer.accountId}`;
-    await tx`alter table ledger_entries enable trigger append_only`;
+    await tx`alter table debits disable trigger append_only`;
+    await tx`
+      update debits d set at = at - ${step}::interval from wallets w
+      where w.account_id = ${payer.accountId} and d.wallet_number = w.wallet_number`;
+    await tx`alter table debits enable trigger append_only`;
     await tx`update usage_hours set hour = hour - ${step}::interval where account_id = ${payer.accountId}`;
   });
 }

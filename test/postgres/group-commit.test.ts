@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { GroupCommit, type GroupCommitOptions, type Mode, type Verdict } from '../../adapters/postgres/group-commit.js';
+import { GroupCommit } from '../../adapters/postgres/group-commit.js';
+import type { Bounds, GroupCommitOptions, Mode, Verdict } from '../../adapters/postgres/group-commit-options.js';
 
 /** All of one part. */
 const queueOf = <Request, Result>(most: number, flush: GroupCommitOptions<Request, Result>['flush']) =>
@@ -72,7 +73,7 @@ test('every request is answered once, with its own answer, whatever the verdicts
 
 describe('requests of several parts', () => {
   /** Flushes that end when the test says so. */
-  function open(bounds: GroupCommitOptions<string, string>['bounds'] = {}) {
+  function open({ isPlain, ...bounds }: Partial<Bounds> & Pick<GroupCommitOptions<string, string>, 'isPlain'> = {}) {
     const flushed: { batch: string; mode: Mode; end: (verdict?: Verdict<string>) => void }[] = [];
     const commits = new GroupCommit<string, string>({
       flush: (batch, mode) =>
@@ -84,6 +85,7 @@ describe('requests of several parts', () => {
       dismissal: (request) => (gone.has(request) ? new Error(`${request} has left`) : undefined),
       refusal: (seconds) => new Error(`try again in ${seconds} s`),
       bounds,
+      ...(isPlain && { isPlain }),
     });
     const gone = new Set<string>();
     const submit = (...requests: string[]) => {
@@ -111,6 +113,23 @@ describe('requests of several parts', () => {
     flushed[0]?.end();
     await tick();
     expect(batches().slice(3)).toEqual(['skip: a2']);
+  });
+
+  test('go into plain flushes while they are simple: one at a time, a second one if many wait', async () => {
+    const { batches, submit, flushed } = open({ isPlain: (request) => !request.endsWith('!') });
+    submit('a1', 'b1!', 'c1');
+    await tick();
+    expect(batches()).toEqual(['plain: a1 c1', 'skip: b1!']);
+    submit('d1', 'a2', 'a3!', 'a4');
+    flushed[1]?.end();
+    await tick();
+    expect(batches()).toHaveLength(2);
+    submit(...Array.from({ length: 200 }, (_, nth) => `e${nth}`));
+    await tick();
+    expect(batches()[2]).toMatch(/^plain: d1 e0 e1 /);
+    for (const { end } of flushed) end();
+    await tick();
+    expect(batches().slice(3)).toEqual(['skip: a2 a3! a4']);
   });
 
   test('share a flush evenly, and what room is left goes to those with more', async () => {

@@ -1,7 +1,9 @@
+import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
 import type { Sql } from '../../adapters/postgres/sql.js';
+import { HOUR_MS } from '../../src/core/durations.js';
 import { debitOf, grantTo, openPayer, type Payer } from '../ports/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
@@ -15,14 +17,22 @@ beforeAll(async () => {
   const ledger = createLedger(sql);
   payer = await openPayer(createAccounts(sql), 9_000);
   await grantTo(ledger, payer, 10_000);
-  for (const amount of [1_000, 2_000]) await ledger.post(debitOf(payer, amount));
+  // Of requests that began before the sums: they are in them at once.
+  const requestId = () => v7({ msecs: Date.now() - HOUR_MS });
+  for (const amount of [1_000, 2_000]) await ledger.post(debitOf(payer, amount, { requestId: requestId() }));
 });
 afterAll(() => database.drop());
 
 test('the ledger is append only: neither update, delete nor truncate goes through', async () => {
-  await expect(sql`update ledger_entries set amount_thousandths = 1`).rejects.toThrow(/append only/);
-  await expect(sql`delete from ledger_entries`).rejects.toThrow(/append only/);
-  await expect(sql`truncate ledger_entries`).rejects.toThrow(/append only/);
+  const tables = await sql<{ name: string }[]>`
+    select relid::regclass::text as name from pg_partition_tree('debits')
+    union all values ('statement_entries'), ('older_entries')`;
+  expect(tables.length).toBeGreaterThan(6);
+  for (const { name } of tables) {
+    await expect(sql`update ${sql(name)} set amount_thousandths = 1`).rejects.toThrow(/append only/);
+    await expect(sql`delete from ${sql(name)}`).rejects.toThrow(/append only/);
+    await expect(sql`truncate ${sql(name)}`).rejects.toThrow(/append only/);
+  }
 });
 
 test('a sound ledger has no faults', async () => {
@@ -30,43 +40,23 @@ test('a sound ledger has no faults', async () => {
 });
 
 const corruptions = [
-  ['a missing entry', 'seq_gapless', (at: Sql) => at`delete from ledger_entries where seq = 2`],
-  ['a first entry that is not 1', 'seq_gapless', (at: Sql) => at`delete from ledger_entries where seq = 1`],
-  [
-    'a balance out of the chain',
-    'balance_chain',
-    (at: Sql) => at`update ledger_entries set balance_after = 1 where seq = 2`,
-  ],
-  [
-    'an amount changed',
-    'balance_chain',
-    (at: Sql) => at`update ledger_entries set amount_thousandths = 1 where seq = 3`,
-  ],
-  [
-    'an amount of zero',
-    'amount_positive',
-    (at: Sql) => at`update ledger_entries set amount_thousandths = 0 where seq = 2`,
-  ],
-  [
-    'a negative balance after',
-    'never_negative',
-    (at: Sql) => at`update ledger_entries set balance_after = -1 where seq = 3`,
-  ],
+  ['a missing entry', 'seq_gapless', (at: Sql) => at`delete from debits where seq = 2`],
+  ['a first entry that is not 1', 'seq_gapless', (at: Sql) => at`delete from statement_entries where seq = 1`],
+  ['a balance out of the chain', 'balance_chain', (at: Sql) => at`update debits set balance_after = 1 where seq = 2`],
+  ['an amount changed', 'balance_chain', (at: Sql) => at`update debits set amount_thousandths = 1 where seq = 3`],
+  ['an amount of zero', 'amount_positive', (at: Sql) => at`update debits set amount_thousandths = 0 where seq = 2`],
+  ['a negative balance after', 'never_negative', (at: Sql) => at`update debits set balance_after = -1 where seq = 3`],
   ['a negative wallet', 'never_negative', (at: Sql) => at`update wallets set balance_thousandths = -1`],
   ['a wallet that is not its last entry', 'wallet_last', (at: Sql) => at`update wallets set balance_thousandths = 1`],
   ['a wallet with a wrong count', 'wallet_last', (at: Sql) => at`update wallets set last_seq = 9`],
-  ['entries without a wallet', 'wallet_last', (at: Sql) => at`update ledger_entries set wallet_id = gen_random_uuid()`],
+  ['entries without a wallet', 'wallet_last', (at: Sql) => at`update debits set wallet_number = 0`],
   ['a wallet that is not its sum', 'wallet_sum', (at: Sql) => at`update wallets set balance_thousandths = 7500`],
   ['a key that spent something else', 'key_spent', (at: Sql) => at`update keys set spent_thousandths = 1`],
-  [
-    'a debit of no known key',
-    'key_spent',
-    (at: Sql) => at`update ledger_entries set key_id = gen_random_uuid() where seq = 2`,
-  ],
+  ['a debit of no known key', 'key_spent', (at: Sql) => at`update debits set key_number = 0 where seq = 2`],
   ['a cap that was overrun', 'key_cap', (at: Sql) => at`update spend_caps set cap_thousandths = 1`],
   ['a cap that counted something else', 'cap_spent', (at: Sql) => at`update spend_caps set spent_thousandths = 1`],
-  ['lines of another amount', 'lines_amount', (at: Sql) => at`update ledger_entries set lines = '[]' where seq = 2`],
-  ['lines of other items', 'lines_items', (at: Sql) => at`update ledger_entries set items = 7 where seq = 2`],
+  ['lines of another amount', 'lines_amount', (at: Sql) => at`update debits set lines = '' where seq = 2`],
+  ['lines of other items', 'lines_items', (at: Sql) => at`update debits set items = 7 where seq = 2`],
   ['a sum of other requests', 'usage_sums', (at: Sql) => at`update usage_hours set requests = 3`],
   ['a sum of other credits', 'usage_sums', (at: Sql) => at`update usage_hours set amount_thousandths = 1`],
   ['a sum that is missing', 'usage_sums', (at: Sql) => at`delete from usage_hours`],
@@ -78,7 +68,7 @@ const corruptions = [
       insert into usage_days (account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
       select account_id, '2020-01-01', endpoint, key_id, 1, 1, 0, 1000 from usage_hours`,
   ],
-  ['lines of other hits', 'lines_items', (at: Sql) => at`update ledger_entries set cache_hits = 1 where seq = 2`],
+  ['lines of other hits', 'lines_items', (at: Sql) => at`update debits set cache_hits = 1 where seq = 2`],
 ] as const;
 
 test.each(corruptions)('check finds %s (%s)', async (_, invariant, corrupt) => {
@@ -105,10 +95,10 @@ test.each(corruptions)('check finds %s (%s)', async (_, invariant, corrupt) => {
 
 /** What keeps such a thing from being written at all. */
 async function dropGuards(at: Sql): Promise<void> {
-  await at`drop trigger append_only on ledger_entries`;
+  for (const table of ['debits', 'statement_entries']) await at`drop trigger append_only on ${at(table)}`;
   const checks = await at<{ table: string; name: string }[]>`
     select conrelid::regclass::text as table, conname as name from pg_constraint
-    where contype = 'c' and conrelid in ('ledger_entries'::regclass, 'wallets'::regclass, 'keys'::regclass,
+    where contype = 'c' and conparentid = 0 and conislocal and conrelid in ('debits'::regclass, 'statement_entries'::regclass, 'wallets'::regclass, 'keys'::regclass,
       'spend_caps'::regclass)`;
   for (const { table, name } of checks) await at`alter table ${at(table)} drop constraint ${at(name)}`;
 }

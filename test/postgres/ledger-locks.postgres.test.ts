@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -74,7 +75,8 @@ describe('a debit whose row is locked', () => {
   test('that nothing can skip takes no more than half of its flush apart', async () => {
     const payers = await Promise.all(Array.from({ length: 12 }, () => openFunded(1_000)));
     const [first] = payers as [Payer];
-    await createLedger(sql).post(debitOf(first, 1));
+    // With ids that are no times, debits add to the sums at once.
+    await createLedger(sql).post(debitOf(first, 1, { requestId: randomUUID() }));
     const limited = connect(database.target, { max: 4, limits: { lockMs: 200, statementMs: 5_000, idleMs: 5_000 } });
     const ledger = createLedger(limited);
     await ledger.balance(first.walletId, first.keyId);
@@ -82,7 +84,7 @@ describe('a debit whose row is locked', () => {
     const seen = (commit: unknown): void => void sizes.push((commit as LedgerCommit).debits);
     subscribe(LEDGER_COMMITS, seen);
     const release = await hold('usage', first);
-    const posted = payers.map((payer) => ledger.post(debitOf(payer, 1)));
+    const posted = payers.map((payer) => ledger.post(debitOf(payer, 1, { requestId: randomUUID() })));
     await Promise.all(posted.slice(6));
     // Together, and not one by one behind the others.
     expect(Math.max(...sizes)).toBe(6);
@@ -143,7 +145,7 @@ test('a statement that a time limit of the server ends is tried again, and what 
   const stopped = await new Promise<() => Promise<void>>((resolve) => {
     let release = (): void => {};
     const over = sql.begin(async (tx) => {
-      await tx`lock table ledger_entries in access exclusive mode`;
+      await tx`lock table debits in access exclusive mode`;
       await new Promise<void>((let_go) => {
         release = let_go;
         resolve(async () => {

@@ -1,30 +1,36 @@
 /** Sums that usage is answered from: made from an old ledger while debits go on, folded, and the same at any moment. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { v7 } from 'uuid';
 import { afterEach, expect, test } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
-import { sumAccount } from '../../adapters/postgres/maintenance.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
+import { sumAccount } from '../../adapters/postgres/sums.js';
+import { HOUR_MS } from '../../src/core/durations.js';
 import { debitOf, grantTo, openPayer, type Payer } from '../ports/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { olderPost } from './older-node.js';
 
-const MIGRATION = readFileSync(new URL('../../adapters/postgres/migrations/005.do.usage.sql', import.meta.url), 'utf8');
+const FOLDER = new URL('../../adapters/postgres/migrations/', import.meta.url);
+const read = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
+const BEFORE = ['001.do.ledger.sql', '002.do.corpus.sql', '003.do.installation.sql', '004.do.customers.sql'];
+const SUMS = read('005.do.usage.sql');
+const DEBITS = `${read('006.do.debits.sql')}; select open_month(now())`;
 const ALL = { from: '2000-01-01', to: '2999-01-01', limit: 1_000 };
 const ENTRIES = 50_000;
 
 let database: FreshDatabase | undefined;
 afterEach(() => database?.drop());
 
-/** As the version before left it: no sums, and a name of 30 KB among the others. */
+/** As a version without sums left it, with a name of 30 KB among the others. */
 async function olderLedger(): Promise<{ sql: Sql; payer: Payer }> {
   database = await freshDatabase();
   const { sql } = database;
-  await sql`drop trigger sum_usage on ledger_entries`;
-  await sql`drop table usage_hours, usage_days, usage_unsummed, operation_names`;
-  await sql`drop function sum_usage`;
-  const payer = await openPayer(createAccounts(sql));
-  await grantTo(createLedger(sql), payer, ENTRIES * 1_000_000);
+  await sql`drop schema public cascade`;
+  await sql`create schema public`;
+  for (const name of BEFORE) await sql.unsafe(read(name));
+  const payer = await olderPayer(sql);
   await sql.unsafe(`
     insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, key_id,
       operation, items, cache_hits, lines, at)
@@ -42,18 +48,40 @@ async function olderLedger(): Promise<{ sql: Sql; payer: Payer }> {
   return { sql, payer };
 }
 
+async function olderPayer(sql: Sql): Promise<Payer> {
+  const prefix = 'perch_live_before';
+  const [made] = await sql<Omit<Payer, 'prefix'>[]>`
+    with a as (insert into accounts (name) values ('a') returning account_id),
+      w as (
+        insert into wallets (account_id, balance_thousandths, last_seq)
+        select account_id, ${ENTRIES * 1_000_000}, 1 from a returning account_id, wallet_id
+      )
+    insert into keys (account_id, wallet_id, hash, prefix, name)
+    select account_id, wallet_id, ${randomBytes(32)}, ${prefix}, 'k' from w
+    returning account_id as "accountId", wallet_id as "walletId", key_id as "keyId"`;
+  const payer = { accountId: '', walletId: '', keyId: '', ...made, prefix };
+  await sql`
+    insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
+    values (${payer.accountId}, ${payer.walletId}, 1, gen_random_uuid(), 'grant', ${ENTRIES * 1_000_000},
+      ${ENTRIES * 1_000_000}, 'test')`;
+  return payer;
+}
+
 test('an old ledger is summed up in steps while debits go on; usage and the check are right all the time', async () => {
   const { sql, payer } = await olderLedger();
   const nodes = [createLedger(sql), createLedger(sql)] as const;
   let posted = 0;
   let posting = true;
-  const spending = nodes.map(async (node, nth) => {
+  const spend = async (post: () => Promise<unknown>): Promise<void> => {
     while (posting) {
-      expect(await node.post(debitOf(payer, 1_000, { operation: `op${nth}` }))).toMatchObject({ ok: true });
+      await post();
       posted += 1;
     }
-  });
-  await sql.begin((tx) => tx.unsafe(MIGRATION).simple());
+  };
+  const spending = [spend(() => olderPost(sql, payer, 1_000))];
+  await sql.begin((tx) => tx.unsafe(SUMS).simple());
+  await sql.begin((tx) => tx.unsafe(DEBITS).simple());
+  spending.push(spend(async () => expect(await nodes[0].post(debitOf(payer, 1_000))).toMatchObject({ ok: true })));
   const total = async () => (await nodes[0].usage(payer.accountId, { ...ALL, group: [] }))[0]?.requests ?? 0;
   const least = ENTRIES + posted;
   const during = total();
@@ -76,7 +104,7 @@ test('an old ledger is summed up in steps while debits go on; usage and the chec
 
 test('a cap set while an old ledger is not summed up yet counts all of it', async () => {
   const { sql, payer } = await olderLedger();
-  await sql.begin((tx) => tx.unsafe(MIGRATION).simple());
+  await sql.begin((tx) => tx.unsafe(SUMS + DEBITS).simple());
   const accounts = createAccounts(sql);
   const low = accounts.changeKey(payer, { cap: { amount: ENTRIES * 1000 - 1, period: 'total' } });
   await expect(low).rejects.toMatchObject({ code: 'bad_request' });
@@ -94,10 +122,14 @@ test('hours of days past go into their days, by whichever node, and nothing that
   const nodes = [createLedger(sql), createLedger(sql)] as const;
   const payer = await openPayer(createAccounts(sql));
   await grantTo(nodes[0], payer, 1_000_000);
-  for (let nth = 0; nth < 30; nth += 1) await nodes[0].post(debitOf(payer, 1_000, { operation: `op${nth % 3}` }));
+  for (let nth = 0; nth < 30; nth += 1) {
+    // Of a request that began before the sums: it is in them at once.
+    const requestId = v7({ msecs: Date.now() - HOUR_MS });
+    await nodes[0].post(debitOf(payer, 1_000, { operation: `op${nth % 3}`, requestId }));
+  }
   await sql.begin(async (tx) => {
-    await tx`alter table ledger_entries disable trigger append_only`;
-    await tx`update ledger_entries set at = at - seq * interval '13 hours' where kind = 'debit'`;
+    await tx`alter table debits disable trigger append_only`;
+    await tx`update debits set at = at - seq * interval '13 hours'`;
     await tx`delete from usage_hours`;
     await tx`
       insert into usage_hours select account_id, date_trunc('hour', at, 'UTC'), operation, key_id, count(*), sum(items),

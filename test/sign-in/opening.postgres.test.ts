@@ -12,9 +12,9 @@ describe('new accounts', () => {
     try {
       await own.signIn.requestLink('start@example.org', { address: '192.0.2.9', next: null });
       const token = await own.mailedSecret('start@example.org');
-      await sql`alter table ledger_entries rename to away`;
+      await sql`alter table statement_entries rename to away`;
       expect((await own.post('/sign-in', { token, seen: '1' })).status).toBe(500);
-      await sql`alter table away rename to ledger_entries`;
+      await sql`alter table away rename to statement_entries`;
       expect(await balances()).toEqual([{ balance: 0 }]);
       expect((await own.post('/sign-in', { token, seen: '1' })).status).toBe(303);
       expect(await balances()).toEqual([{ balance: 1_000_000 }]);

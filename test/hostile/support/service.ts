@@ -147,11 +147,11 @@ export async function spendMany(
       select wallet_id, last_seq, balance_thousandths as balance from wallets where account_id = ${accountId} for update`;
     const [seq, balance] = [Number(wallet?.last_seq), Number(wallet?.balance) + charges * HIT];
     await sql`
-      insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, reason, at)
+      insert into older_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, reason, at)
       values (${accountId}, ${wallet?.wallet_id ?? ''}, ${seq + 1}, gen_random_uuid(), 'grant', ${charges * HIT}, ${balance},
         'test', now() - interval '31 days')`;
     await sql`
-      insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, key_id,
+      insert into older_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, key_id,
         operation, items, cache_hits, lines, at)
       select ${accountId}, ${wallet?.wallet_id ?? ''}, ${seq + 1} + n, gen_random_uuid(), 'debit', ${HIT}::bigint,
         ${balance}::bigint - n * ${HIT}, ${keyId}, 'operation' || n % ${operations}::int, 1, 1, ${line}::text::jsonb,
@@ -164,5 +164,5 @@ export async function spendMany(
       update keys set spent_thousandths = spent_thousandths + ${charges * HIT},
         counted_thousandths = spent_thousandths + ${charges * HIT} where key_id = ${keyId}`;
   });
-  await sql`analyze ledger_entries`;
+  await sql`analyze older_entries`;
 }
