@@ -17,7 +17,7 @@ export interface Search {
   readonly table: 'corpus_tweets t' | 'corpus_users u';
   readonly alias: 't' | 'u';
   /** The column of the order; ties are broken by id, the greater first. */
-  readonly order: 'created_at' | 'engagement' | 'standing';
+  readonly order: 'created_at' | 'rank' | 'standing';
   /** The full condition. */
   readonly where: Sql;
   /** The parts of it that an index in this order can start from: true for every candidate. */

@@ -38,7 +38,7 @@ function narrowed(query: Query, product: Product): Query {
   return query;
 }
 
-/** Latest, Photos and Videos newest first; Top by engagement. */
+/** Latest, Photos and Videos newest first; Top by rank. */
 async function findTweets(
   run: Run,
   query: Query,
@@ -48,11 +48,11 @@ async function findTweets(
 ): Promise<NetworkPage> {
   const handles = await readHandles(run, handlesOf(query), signal);
   const where = sql`${compile(query, tweets(handles))} AND ${VISIBLE}`;
-  const beyond = after === null ? [] : [top ? below('t.engagement', after) : olderThan(after)];
+  const beyond = after === null ? [] : [top ? below('t.rank', after) : olderThan(after)];
   const picked = pick({
     table: 'corpus_tweets t',
     alias: 't',
-    order: top ? 'engagement' : 'created_at',
+    order: top ? 'rank' : 'created_at',
     where,
     start: top ? beyond : [...scopesOf(query, handles), ...boundsOf(query, handles), ...beyond],
     limit: SIZE + 1,
@@ -60,13 +60,13 @@ async function findTweets(
   const rows = await run<TweetRow>(
     withAuthors(
       sql`SELECT t.* FROM (${picked}) picked JOIN corpus_tweets t ON t.id = picked.id`,
-      top ? sql`t.engagement DESC, t.id DESC` : sql`t.created_at DESC, t.id DESC`,
+      top ? sql`t.rank DESC, t.id DESC` : sql`t.created_at DESC, t.id DESC`,
     ),
     signal,
   );
   const kept = rows.slice(0, SIZE);
   const last = rows.length > SIZE ? kept.at(-1) : undefined;
-  const value = top ? last?.engagement : last?.created_at.getTime();
+  const value = top ? last?.rank : last?.created_at.getTime();
   return {
     tweets: kept.map(tweetOf),
     next: last === undefined || value === undefined ? null : tokenAt({ value, id: last.id }),
@@ -111,5 +111,5 @@ async function findProfiles(run: Run, query: Query, after: Position | null, sign
 
 const olderThan = (after: Position) => sql`(t.created_at, t.id) < (${timeOf(after)}::timestamptz, ${after.id}::bigint)`;
 
-const below = (column: 't.engagement' | 'u.standing', after: Position) =>
+const below = (column: 't.rank' | 'u.standing', after: Position) =>
   sql`(${raw(column)}, ${raw(`${column[0]}.id`)}) < (${after.value}::bigint, ${after.id}::bigint)`;
