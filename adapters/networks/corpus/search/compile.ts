@@ -54,16 +54,17 @@ const marks = (kind: Mark, value: string): Condition => ({ text: marked(kind, va
  */
 export type Handles = ReadonlyMap<string, string>;
 
-export const tweets = (handles: Handles): Dialect => ({
+/** `phrase` says what a phrase is: `adjacent` words, or merely `scattered` ones. */
+export const tweets = (handles: Handles, phrase: (text: string) => TextQuery = adjacent): Dialect => ({
   vector: raw('t.search'),
-  term: (term) => tweetTerm(term, handles),
+  term: (term) => tweetTerm(term, handles, phrase),
 });
 
-function tweetTerm(term: Term, handles: Handles): Condition {
+function tweetTerm(term: Term, handles: Handles, phrase: (text: string) => TextQuery): Condition {
   switch (term.kind) {
     case 'word':
     case 'phrase':
-      return { text: adjacent(term.text) };
+      return { text: phrase(term.text) };
     case 'hashtag':
       return marks('tag', term.text);
     case 'mention':

@@ -11,6 +11,7 @@ import type { Run } from '../run.js';
 import { type Position, timeOf, tokenAt } from '../token.js';
 import { compile, type Handles, PROFILES, tweets } from './compile.js';
 import { boundsOf, pick, scopesOf } from './plan.js';
+import { adjacent, scattered } from './text-query.js';
 
 const SIZE = 50;
 
@@ -49,11 +50,13 @@ async function findTweets(
   const handles = await readHandles(run, handlesOf(query), signal);
   const where = sql`${compile(query, tweets(handles))} AND ${VISIBLE}`;
   const beyond = after === null ? [] : [top ? below('t.rank', after) : olderThan(after)];
+  const indexed = hasAdjacent(query) ? compile(query, tweets(handles, scattered)) : null;
   const picked = pick({
-    table: 'corpus_tweets t',
+    table: 'corpus_tweets',
     alias: 't',
     order: top ? 'rank' : 'created_at',
     where,
+    indexed,
     start: top ? beyond : [...scopesOf(query, handles), ...boundsOf(query, handles), ...beyond],
     limit: SIZE + 1,
   });
@@ -72,6 +75,21 @@ async function findTweets(
     next: last === undefined || value === undefined ? null : tokenAt({ value, id: last.id }),
     nextIsCertain: true,
   };
+}
+
+/**
+ * Whether words must be adjacent somewhere, and none of them is excluded: without their order, an exclusion would find
+ * less than it should.
+ */
+function hasAdjacent(query: Query): boolean {
+  const phrases = (part: Query, isWanted: boolean): boolean[] => {
+    if (part.kind === 'and' || part.kind === 'or') return part.of.flatMap((each) => phrases(each, isWanted));
+    if (part.kind === 'not') return phrases(part.of, !isWanted);
+    const isPhrase = (part.kind === 'word' || part.kind === 'phrase') && adjacent(part.text) !== scattered(part.text);
+    return isPhrase ? [isWanted] : [];
+  };
+  const found = phrases(query, true);
+  return found.length > 0 && found.every(Boolean);
 }
 
 /** The handles of `from:` and `to:`, wherever they occur. */
@@ -94,10 +112,11 @@ async function readHandles(run: Run, handles: readonly string[], signal: AbortSi
 /** Profiles whose handle, name or bio match, those with the most followers first. */
 async function findProfiles(run: Run, query: Query, after: Position | null, signal: AbortSignal): Promise<NetworkPage> {
   const picked = pick({
-    table: 'corpus_users u',
+    table: 'corpus_users',
     alias: 'u',
     order: 'standing',
     where: compile(query, PROFILES),
+    indexed: null,
     start: after === null ? [] : [below('u.standing', after)],
     limit: SIZE + 1,
   });

@@ -16,10 +16,15 @@ export function adjacent(text: string): TextQuery {
   for (const [index, token] of tokens.entries()) {
     const before = tokens[index - 1];
     if (before !== undefined) query += ` <${token.position - before.position}> `;
-    query += token.kind === 'last' ? `${quoted(token.lexeme)}:*` : quoted(token.lexeme);
+    query += lexemeOf(token);
   }
   return tokens.length > 1 ? `(${query})` : query;
 }
+
+/** The words of a text, wherever they are: what the index finds for adjacent ones, before their positions are compared. */
+export const scattered = (text: string): TextQuery => all(asked(tokensOf(text)).map(lexemeOf));
+
+const lexemeOf = ({ kind, lexeme }: Token): string => (kind === 'last' ? `${quoted(lexeme)}:*` : quoted(lexeme));
 
 /**
  * A compound itself and not its parts, which follow from it. Of a run without spaces, the pairs: its last character is
