@@ -1,3 +1,4 @@
+import { indexCorpus } from '../adapters/networks/corpus/import/index-corpus.js';
 import { createAccounts } from '../adapters/postgres/accounts.js';
 import { isOfPepper } from '../adapters/postgres/installation.js';
 import { openEmbeddedPostgres } from '../adapters/postgres/launcher.js';
@@ -80,6 +81,7 @@ export async function openStores(
     );
   const sql = await open('sql');
   await lifecycle.open('migrations', () => reached(config, migrate(sql, onProgress)));
+  if (config.network === 'corpus') await lifecycle.open('search index', () => indexCorpus(sql, onProgress));
   await lifecycle.open('pepper', () => checkPepper(sql, config, secrets));
   const lookups = await open('lookups');
   const settling = await open('settling');

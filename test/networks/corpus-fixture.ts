@@ -1,9 +1,10 @@
+import { indexCorpus } from '../../adapters/networks/corpus/import/index-corpus.js';
 import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
 import type { Sql } from '../../adapters/postgres/sql.js';
 import type { ListKind, ListRef } from '../../src/core/lists.js';
 import { PRODUCTS, type Product } from '../../src/core/model.js';
 import type { Network, NetworkPage, ReadContext } from '../../src/ports/network.js';
-import { freshDatabase } from '../support/database.js';
+import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
 export interface Corpus {
   readonly sql: Sql;
@@ -24,12 +25,18 @@ export interface Corpus {
 export const START = Date.UTC(2015, 0, 7);
 
 /** An empty corpus in a database of its own. */
-export async function freshCorpus(): Promise<Corpus> {
-  const database = await freshDatabase({ max: 3 });
+export const freshCorpus = async (): Promise<Corpus> => corpusIn(await freshDatabase({ max: 3 }));
+
+/** An empty corpus in that database. */
+export function corpusIn(database: FreshDatabase): Corpus {
   const { sql } = database;
   const network = createCorpusNetwork(sql);
   const context = { signal: new AbortController().signal };
-  const page = (list: ListRef, token: string | null): Promise<NetworkPage> => network.page(list, token, context);
+  const page = async (list: ListRef, token: string | null): Promise<NetworkPage> => {
+    // Rows that a test inserts are indexed as those of an earlier version are at a start.
+    if (list.kind === 'search') await indexCorpus(sql);
+    return network.page(list, token, context);
+  };
   return {
     sql,
     network,

@@ -21,6 +21,15 @@ describe('the search language', () => {
     ['a or b', and(word('a'), word('or'), word('b'))],
     ['ORANGE ORb', and(word('ORANGE'), word('ORb'))],
     ['"one two" “three four”', and(phrase('one two'), phrase('three four'))],
+    [
+      '„one two“ «three four» „five” « six',
+      and(phrase('one two'), phrase('three four'), phrase('five'), word('«'), word('six')),
+    ],
+    ['צה"ל "צה”ל שלום"', and(word('צה״ל'), phrase('צה״ל שלום'))],
+    [
+      '#می‌خواهم ＃東京 ＠jack',
+      and({ kind: 'hashtag', text: 'می‌خواهم' }, { kind: 'hashtag', text: '東京' }, { kind: 'mention', text: 'jack' }),
+    ],
     ['a -b', and(word('a'), not(word('b')))],
     ['a -"b c" -(d OR e)', and(word('a'), not(phrase('b c')), not(or(word('d'), word('e'))))],
     ['a -from:jack', and(word('a'), not({ kind: 'from', handle: 'jack' }))],

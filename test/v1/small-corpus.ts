@@ -1,3 +1,4 @@
+import { indexCorpus } from '../../adapters/networks/corpus/import/index-corpus.js';
 import type { Sql } from '../../adapters/postgres/sql.js';
 
 /** A small invented network: ids of its people and tweets, by what they are there for. */
@@ -28,6 +29,7 @@ export async function fillSmallCorpus(sql: Sql): Promise<void> {
   await people(sql);
   await observatoryTweets(sql);
   await conversation(sql);
+  await indexCorpus(sql);
 }
 
 async function people(sql: Sql): Promise<void> {

@@ -47,7 +47,7 @@ const TWEET_COLUMNS = raw(`
   t.quoted_id::text AS quoted_id, t.retweeted_id::text AS retweeted_id, t.replies::float8 AS replies,
   t.retweets::float8 AS retweets, t.likes::float8 AS likes, t.quotes::float8 AS quotes, t.bookmarks::float8 AS bookmarks,
   t.views::float8 AS views, t.media, t.urls, t.hashtags, t.mentions, t.is_retweet, t.is_quote, t.is_reply, t.source,
-  t.engagement::float8 AS engagement`);
+  t.rank::float8 AS rank`);
 
 export interface TweetRow extends UserRow {
   id: string;
@@ -75,7 +75,7 @@ export interface TweetRow extends UserRow {
   is_reply: boolean | null;
   source: string | null;
   /** What Top sorts by. */
-  engagement: number;
+  rank: number;
 }
 
 export interface MediaValue {

@@ -10,6 +10,9 @@ const MAX_PARENTHESES = 50;
 /** The text index accepts no word of more than 2,046 bytes. */
 const MAX_WORD = 500;
 
+/** A quote between two Hebrew letters is a part of the word, an acronym. Its own sign begins no phrase on any network. */
+const GERSHAYIM = /(?<=\p{Script=Hebrew})["\u201C\u201D](?=\p{Script=Hebrew})/gu;
+
 /**
  * Parses a search. Throws `bad_request` (param `q`) that names the character at fault, counted from 1, and what is
  * expected there.
@@ -33,7 +36,7 @@ export function parseQuery(q: string): Query {
 
 function parse(q: string): Query {
   try {
-    const query: Query = parser.parse(q, {
+    const query: Query = parser.parse(q.replace(GERSHAYIM, '\u05F4'), {
       isKnown: isOperator,
       group: (kind: 'and' | 'or', head: Query, tail: Query[]): Query =>
         tail.length === 0 ? head : { kind, of: [head, ...tail] },

@@ -7,6 +7,7 @@
 import { badRequest } from '../../../../src/core/errors.js';
 import type { Tweet } from '../../../../src/core/model.js';
 import type { CorpusRow, CorpusUser } from '../rows.js';
+import { IMPORT_LOCK } from './import-lock.js';
 import { type LateIndexes, lateIndexes } from './late-indexes.js';
 import { type Fault, isFault, type Reading } from './reading.js';
 import type { Sql, TransactionSql } from './sql.js';
@@ -14,7 +15,6 @@ import { mergeRows, openStage } from './stage.js';
 import { mergeFollows, openFollowStage, type StagedFollow, stageFollows } from './stage-follows.js';
 import { TWEETS, USERS } from './tables.js';
 
-const IMPORT_LOCK = 0x696d706f;
 const BATCH_ROWS = 10_000;
 /** Characters of text. */
 const BATCH_TEXT = 8 * 1024 * 1024;

@@ -1,16 +1,17 @@
 import { copyInto } from './copy.js';
+import { derivedStageOf, deriveInto } from './derive.js';
 import type { TransactionSql } from './sql.js';
 import type { EntityTable } from './tables.js';
 
 const stageOf = (table: string): string => `staged_${table}`;
 
 /**
- * The staging table takes any text: a value that a column can't store is refused when it is merged, by a plain
+ * The staging tables take any text: a value that a column can't store is refused when it is merged, by a plain
  * statement.
  */
-export async function openStage<Row>(sql: TransactionSql, { name, columns }: EntityTable<Row>): Promise<void> {
-  const fields = columns.map((column) => `${column.name} text`);
-  await sql.unsafe(`create temp table ${stageOf(name)} (${fields.join(', ')}) on commit drop`);
+export async function openStage<Row>(sql: TransactionSql, table: EntityTable<Row>): Promise<void> {
+  const fields = [...table.columns, ...table.derived].map((column) => `${column.name} text`);
+  await sql.unsafe(`create temp table ${stageOf(table.name)} (${fields.join(', ')}) on commit drop`);
 }
 
 /**
@@ -22,28 +23,45 @@ export async function mergeRows<Row>(
   table: EntityTable<Row>,
   rows: readonly Row[],
 ): Promise<{ added: number; changed: number }> {
-  const names = table.columns.map((column) => column.name);
+  const all = [...table.columns, ...table.derived];
+  const names = all.map((column) => column.name);
   const stage = stageOf(table.name);
   await copyInto(
     sql,
     stage,
     names,
-    rows.map((row) => table.columns.map((column) => column.value(row))),
+    rows.map((row) => all.map((column) => column.value(row))),
   );
   // Names and types are the constants of tables.ts.
-  const fields = names.filter((name) => name !== 'id');
-  const typed = table.columns.map((column) => `${column.name}::${column.type}`);
-  const given = `(select ${typed.join(', ')} from ${stage}) s`;
-  const merged = fields.map((name) => `coalesce(s.${name}, t.${name})`);
-  const changed = await sql.unsafe(
-    `update ${table.name} t set ${fields.map((name, index) => `${name} = ${merged[index]}`).join(', ')}
-     from ${given} where t.id = s.id
-       and (${merged.join(', ')}) is distinct from (${fields.map((name) => `t.${name}`).join(', ')})`,
-  );
+  const given = `(select ${all.map(({ name, type }) => `${name}::${type}`).join(', ')} from ${stage}) s`;
+  const changed = await mergeChanges(sql, table, given);
   const added = await sql.unsafe(
     `insert into ${table.name} (${names.join(', ')}) select ${names.map((name) => `s.${name}`).join(', ')}
      from ${given} where not exists (select from ${table.name} t where t.id = s.id)`,
   );
   await sql`truncate ${sql(stage)}`;
-  return { added: added.count, changed: changed.count };
+  return { added: added.count, changed };
+}
+
+/** Rows that are there already: what is derived follows from the merged values, not from the given ones alone. */
+async function mergeChanges<Row>(sql: TransactionSql, table: EntityTable<Row>, given: string): Promise<number> {
+  const fields = table.columns.map(({ name }) => name).filter((name) => name !== 'id');
+  const merged = fields.map((name) => `coalesce(s.${name}, t.${name})`);
+  const isChanged = `(${merged.join(', ')}) is distinct from (${fields.map((name) => `t.${name}`).join(', ')})`;
+  const derived = derivedStageOf(table.name);
+  const count = await deriveInto(
+    sql,
+    table,
+    `select t.id, ${fields.map((name, index) => `${merged[index]} as ${name}`).join(', ')}
+     from ${table.name} t join ${given} on t.id = s.id where ${isChanged}`,
+  );
+  if (count === 0) return 0;
+  const sets = [
+    ...fields.map((name, index) => `${name} = ${merged[index]}`),
+    ...table.derived.map(({ name, type }) => `${name} = d.${name}::${type}`),
+  ];
+  await sql.unsafe(
+    `update ${table.name} t set ${sets.join(', ')} from ${given} join ${derived} d on d.id::bigint = s.id where t.id = s.id`,
+  );
+  return count;
 }

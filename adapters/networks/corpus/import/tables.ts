@@ -1,21 +1,32 @@
 import type { Media, Tweet } from '../../../../src/core/model.js';
 import type { CorpusUser } from '../rows.js';
+import { rankOf } from '../search/rank.js';
+import { vectorOfTweet, vectorOfUser } from '../search/vector.js';
 
-/** One plain column of a corpus table and its value from a row of the model; derived columns are computed. */
+/** A column of a corpus table and its value from a row of the model. */
 interface Column<Row> {
   readonly name: string;
   readonly type: string;
   readonly value: (row: Row) => unknown;
 }
 
-export interface EntityTable<Row> {
-  readonly name: string;
-  readonly columns: readonly Column<Row>[];
+/** A column that a source fills: one field of the model. */
+interface PlainColumn<Row> extends Column<Row> {
+  readonly key: keyof Row & string;
 }
 
-const column = <Row>(name: string, type: string, key: keyof Row): Column<Row> => ({
+export interface EntityTable<Row> {
+  readonly name: string;
+  /** The first is the id. */
+  readonly columns: readonly PlainColumn<Row>[];
+  /** Computed from the plain ones, for searches; where one is null, the row is not yet indexed. */
+  readonly derived: readonly Column<Row>[];
+}
+
+const column = <Row>(name: string, type: string, key: keyof Row & string): PlainColumn<Row> => ({
   name,
   type,
+  key,
   value: (row) => row[key],
 });
 
@@ -44,6 +55,7 @@ export const USERS: EntityTable<CorpusUser> = {
     column('created_at', 'timestamptz(3)', 'createdAt'),
     column('pinned_tweet_ids', 'bigint[]', 'pinnedTweetIds'),
   ],
+  derived: [{ name: 'search', type: 'tsvector', value: vectorOfUser }],
 };
 
 export const TWEETS: EntityTable<Tweet> = {
@@ -65,7 +77,7 @@ export const TWEETS: EntityTable<Tweet> = {
     column('quotes', 'bigint', 'quotesCount'),
     column('bookmarks', 'bigint', 'bookmarksCount'),
     column('views', 'bigint', 'viewsCount'),
-    { name: 'media', type: 'jsonb', value: (tweet) => tweet.media && mediaJson(tweet.media) },
+    { ...column<Tweet>('media', 'jsonb', 'media'), value: (tweet) => tweet.media && mediaJson(tweet.media) },
     column('urls', 'text[]', 'urls'),
     column('hashtags', 'text[]', 'hashtags'),
     column('mentions', 'text[]', 'mentions'),
@@ -73,5 +85,9 @@ export const TWEETS: EntityTable<Tweet> = {
     column('is_quote', 'boolean', 'isQuote'),
     column('is_reply', 'boolean', 'isReply'),
     column('source', 'text', 'source'),
+  ],
+  derived: [
+    { name: 'search', type: 'tsvector', value: vectorOfTweet },
+    { name: 'rank', type: 'bigint', value: rankOf },
   ],
 };

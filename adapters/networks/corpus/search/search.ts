@@ -11,6 +11,7 @@ import type { Run } from '../run.js';
 import { type Position, timeOf, tokenAt } from '../token.js';
 import { compile, type Handles, PROFILES, tweets } from './compile.js';
 import { boundsOf, pick, scopesOf } from './plan.js';
+import { adjacent, scattered } from './text-query.js';
 
 const SIZE = 50;
 
@@ -38,7 +39,7 @@ function narrowed(query: Query, product: Product): Query {
   return query;
 }
 
-/** Latest, Photos and Videos newest first; Top by engagement. */
+/** Latest, Photos and Videos newest first; Top by rank. */
 async function findTweets(
   run: Run,
   query: Query,
@@ -48,30 +49,47 @@ async function findTweets(
 ): Promise<NetworkPage> {
   const handles = await readHandles(run, handlesOf(query), signal);
   const where = sql`${compile(query, tweets(handles))} AND ${VISIBLE}`;
-  const beyond = after === null ? [] : [top ? below('t.engagement', after) : olderThan(after)];
+  const beyond = after === null ? [] : [top ? below('t.rank', after) : olderThan(after)];
+  const indexed = hasAdjacent(query) ? compile(query, tweets(handles, scattered)) : null;
   const picked = pick({
-    table: 'corpus_tweets t',
+    table: 'corpus_tweets',
     alias: 't',
-    order: top ? 'engagement' : 'created_at',
+    order: top ? 'rank' : 'created_at',
     where,
+    indexed,
     start: top ? beyond : [...scopesOf(query, handles), ...boundsOf(query, handles), ...beyond],
     limit: SIZE + 1,
   });
   const rows = await run<TweetRow>(
     withAuthors(
       sql`SELECT t.* FROM (${picked}) picked JOIN corpus_tweets t ON t.id = picked.id`,
-      top ? sql`t.engagement DESC, t.id DESC` : sql`t.created_at DESC, t.id DESC`,
+      top ? sql`t.rank DESC, t.id DESC` : sql`t.created_at DESC, t.id DESC`,
     ),
     signal,
   );
   const kept = rows.slice(0, SIZE);
   const last = rows.length > SIZE ? kept.at(-1) : undefined;
-  const value = top ? last?.engagement : last?.created_at.getTime();
+  const value = top ? last?.rank : last?.created_at.getTime();
   return {
     tweets: kept.map(tweetOf),
     next: last === undefined || value === undefined ? null : tokenAt({ value, id: last.id }),
     nextIsCertain: true,
   };
+}
+
+/**
+ * Whether words must be adjacent somewhere, and none of them is excluded: without their order, an exclusion would find
+ * less than it should.
+ */
+function hasAdjacent(query: Query): boolean {
+  const phrases = (part: Query, isWanted: boolean): boolean[] => {
+    if (part.kind === 'and' || part.kind === 'or') return part.of.flatMap((each) => phrases(each, isWanted));
+    if (part.kind === 'not') return phrases(part.of, !isWanted);
+    const isPhrase = (part.kind === 'word' || part.kind === 'phrase') && adjacent(part.text) !== scattered(part.text);
+    return isPhrase ? [isWanted] : [];
+  };
+  const found = phrases(query, true);
+  return found.length > 0 && found.every(Boolean);
 }
 
 /** The handles of `from:` and `to:`, wherever they occur. */
@@ -94,10 +112,11 @@ async function readHandles(run: Run, handles: readonly string[], signal: AbortSi
 /** Profiles whose handle, name or bio match, those with the most followers first. */
 async function findProfiles(run: Run, query: Query, after: Position | null, signal: AbortSignal): Promise<NetworkPage> {
   const picked = pick({
-    table: 'corpus_users u',
+    table: 'corpus_users',
     alias: 'u',
     order: 'standing',
     where: compile(query, PROFILES),
+    indexed: null,
     start: after === null ? [] : [below('u.standing', after)],
     limit: SIZE + 1,
   });
@@ -111,5 +130,5 @@ async function findProfiles(run: Run, query: Query, after: Position | null, sign
 
 const olderThan = (after: Position) => sql`(t.created_at, t.id) < (${timeOf(after)}::timestamptz, ${after.id}::bigint)`;
 
-const below = (column: 't.engagement' | 'u.standing', after: Position) =>
+const below = (column: 't.rank' | 'u.standing', after: Position) =>
   sql`(${raw(column)}, ${raw(`${column[0]}.id`)}) < (${after.value}::bigint, ${after.id}::bigint)`;

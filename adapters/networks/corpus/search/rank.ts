@@ -1,0 +1,29 @@
+import type { Tweet } from '../../../../src/core/model.js';
+
+/** What of a tweet decides its place in Top; a counter as a file or the database has it. */
+export type RankedTweet = Readonly<
+  Pick<Tweet, 'createdAt' | 'isRetweet' | 'retweetedId'> &
+    Partial<Record<'likesCount' | 'retweetsCount' | 'quotesCount' | 'repliesCount', number | string | undefined>>
+>;
+
+const YEAR_MS = 365 * 24 * 3600 * 1000;
+/** Before every time that a tweet can have. */
+const LAST_MS = -100_000 * YEAR_MS;
+
+/**
+ * How Top sorts, the greatest first: the tweet's time in Unix milliseconds, and a year more for each tenfold of its
+ * engagement, which is likes + 2 × retweets + 2 × quotes + replies. So within days engagement decides, and over the
+ * years of an archive a great old tweet stands beside a small new one. It depends on the tweet alone: places don't
+ * shift while somebody reads. A retweet carries the counters of its original, so it has none of its own and comes last.
+ */
+export function rankOf(tweet: RankedTweet): number {
+  const time = Date.parse(tweet.createdAt);
+  if (tweet.isRetweet ?? tweet.retweetedId !== undefined) return LAST_MS + time;
+  const counted = (value: number | string | undefined): number => Number(value ?? 0);
+  const engagement =
+    counted(tweet.likesCount) +
+    2 * counted(tweet.retweetsCount) +
+    2 * counted(tweet.quotesCount) +
+    counted(tweet.repliesCount);
+  return Math.round(time + YEAR_MS * Math.log10(1 + engagement));
+}

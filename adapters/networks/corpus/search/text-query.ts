@@ -1,0 +1,43 @@
+import { type Token, tokensOf } from './tokens.js';
+import { type Mark, markOf, quoted } from './vector.js';
+
+/**
+ * A condition on a vector, as the text of a `tsquery`. The empty text is no condition: that of `!!!`, which has no
+ * words.
+ */
+export type TextQuery = string;
+
+export const marked = (kind: Mark, value: string): TextQuery => quoted(markOf(kind, value));
+
+/** The words of a text, adjacent and in this order; in scripts without spaces, its characters. */
+export function adjacent(text: string): TextQuery {
+  const tokens = asked(tokensOf(text));
+  let query = '';
+  for (const [index, token] of tokens.entries()) {
+    const before = tokens[index - 1];
+    if (before !== undefined) query += ` <${token.position - before.position}> `;
+    query += lexemeOf(token);
+  }
+  return tokens.length > 1 ? `(${query})` : query;
+}
+
+/** The words of a text, wherever they are: what the index finds for adjacent ones, before their positions are compared. */
+export const scattered = (text: string): TextQuery => all(asked(tokensOf(text)).map(lexemeOf));
+
+const lexemeOf = ({ kind, lexeme }: Token): string => (kind === 'last' ? `${quoted(lexeme)}:*` : quoted(lexeme));
+
+/**
+ * A compound itself and not its parts, which follow from it. Of a run without spaces, the pairs: its last character is
+ * in one of them. A single one is the beginning of any pair, and the last of any run.
+ */
+const asked = (tokens: readonly Token[]): Token[] =>
+  tokens.filter(({ kind }, index) => kind !== 'part' && (kind !== 'last' || tokens[index - 1]?.kind !== 'pair'));
+
+export const all = (queries: readonly TextQuery[]): TextQuery => joined(queries, ' & ');
+export const any = (queries: readonly TextQuery[]): TextQuery => joined(queries, ' | ');
+export const not = (query: TextQuery): TextQuery => (query === '' ? '' : `!(${query})`);
+
+function joined(queries: readonly TextQuery[], operator: string): TextQuery {
+  const some = queries.filter((query) => query !== '');
+  return some.length > 1 ? `(${some.join(operator)})` : (some[0] ?? '');
+}

@@ -1,0 +1,155 @@
+/**
+ * What tweets and profiles are found by, as the text of a `tsvector`: the database's own parser, which depends on its
+ * locale, is not asked. Words have positions. Everything else is a mark, which no word can be:
+ *
+ *   :lang=en  :tag=art  :at=nasa  :cash=tsla  :url=nytimes (each part of an address)
+ *   :is=reply|retweet|quote|media|image|video|link|tag|mention
+ *   :likes=100 :retweets=10 :replies=1000 (every power of ten that the counter reaches, from 10 to `MOST_POWER`)
+ *
+ * All in one vector, so that one index intersects any mix of operators without reading the table.
+ */
+import type { Media, Tweet, User } from '../../../../src/core/model.js';
+import type { Counter, Flag } from '../../search/query.js';
+import { fold } from './fold.js';
+import { cut, tokensOf } from './tokens.js';
+
+/** What of a tweet decides how it is found; as a file or the database has it. */
+export type SearchedTweet = Readonly<
+  Pick<
+    Tweet,
+    | 'text'
+    | 'lang'
+    | 'urls'
+    | 'hashtags'
+    | 'mentions'
+    | 'isRetweet'
+    | 'isQuote'
+    | 'isReply'
+    | 'retweetedId'
+    | 'quotedId'
+    | 'inReplyToId'
+  > & { media?: readonly Pick<Media, 'type'>[] | undefined } & Partial<
+      Record<'likesCount' | 'retweetsCount' | 'repliesCount', number | string | undefined>
+    >
+>;
+
+export type SearchedUser = Readonly<Pick<User, 'handle' | 'name' | 'bio'>>;
+
+/** Of a longer text, the beginning is searched. */
+const MOST_TEXT = 50_000;
+/** The last position that the database keeps: words beyond it are found, but no phrases. */
+const LAST_POSITION = 16_383;
+/** Bytes of lexemes and positions; the database takes a megabyte. */
+const MOST_BYTES = 900_000;
+/** Characters of a tag, a handle or a part of an address. */
+const MOST_MARK = 100;
+const MOST_URL = 2000;
+/** Counters are known to the index up to ten million. */
+export const MOST_POWER = 7;
+
+export type Mark = 'lang' | 'tag' | 'at' | 'cash' | 'url' | 'is' | Counter;
+
+/** The lexeme of a mark; a value is folded as a word is. */
+export const markOf = (kind: Mark, value: string): string => `:${kind}=${cut(fold(value), MOST_MARK)}`;
+
+const isTerm = (kind: Exclude<Flag, 'verified'>): string => markOf('is', kind);
+
+/** As the text formats of `tsvector` and `tsquery` take any lexeme. */
+export const quoted = (lexeme: string): string =>
+  /^[0-9a-z]+$/.test(lexeme) ? lexeme : `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+
+/** Collects lexemes up to the size that the database takes. */
+class Vector {
+  private readonly lexemes: string[] = [];
+  private bytes = 0;
+
+  addMark(lexeme: string): void {
+    this.add(lexeme, '');
+  }
+
+  /** Words of a text, after the position reached so far. Gives the position reached now. */
+  addText(text: string, reached = 0): number {
+    let position = reached;
+    for (const token of tokensOf(text.slice(0, MOST_TEXT))) {
+      position = Math.min(reached + token.position, LAST_POSITION);
+      this.add(token.lexeme, `:${position}`);
+    }
+    return position;
+  }
+
+  toString(): string {
+    return this.lexemes.join(' ');
+  }
+
+  private add(lexeme: string, position: string): void {
+    // A lexeme takes at most three bytes for each UTF-16 unit; length, alignment and positions take eight more.
+    this.bytes += 3 * lexeme.length + 8;
+    if (this.bytes <= MOST_BYTES) this.lexemes.push(quoted(lexeme) + position);
+  }
+}
+
+export function vectorOfTweet(tweet: SearchedTweet): string {
+  const vector = new Vector();
+  for (const lexeme of marksOf(tweet)) vector.addMark(lexeme);
+  vector.addText(tweet.text);
+  return vector.toString();
+}
+
+/** The words of handle, name and bio, where no phrase goes from one to the next; and the handle itself. */
+export function vectorOfUser({ handle, name, bio }: SearchedUser): string {
+  const vector = new Vector();
+  vector.addMark(markOf('at', handle));
+  let position = 0;
+  for (const text of [handle, name, bio]) if (text) position = vector.addText(text, position) + 1;
+  return vector.toString();
+}
+
+function* marksOf(tweet: SearchedTweet): Generator<string> {
+  if (tweet.lang) yield markOf('lang', tweet.lang);
+  if (tweet.isReply ?? isThere(tweet.inReplyToId)) yield isTerm('reply');
+  if (tweet.isRetweet ?? isThere(tweet.retweetedId)) yield isTerm('retweet');
+  if (tweet.isQuote ?? isThere(tweet.quotedId)) yield isTerm('quote');
+  yield* mediaMarks(tweet.media ?? []);
+
+  const text = tweet.text.slice(0, MOST_TEXT);
+  const tags = tweet.hashtags ?? tagsIn(text);
+  if (tags.length > 0) yield isTerm('tag');
+  for (const tag of tags) yield markOf('tag', tag);
+  const handles = tweet.mentions ?? handlesIn(text);
+  if (handles.length > 0) yield isTerm('mention');
+  for (const handle of handles) yield markOf('at', handle);
+  for (const [, symbol = ''] of text.matchAll(CASHTAG)) yield markOf('cash', symbol);
+
+  if (tweet.urls === undefined ? /https?:\/\//.test(text) : tweet.urls.length > 0) yield isTerm('link');
+  for (const url of tweet.urls ?? []) for (const part of partsOfUrl(url.slice(0, MOST_URL))) yield markOf('url', part);
+
+  yield* powers('likes', tweet.likesCount);
+  yield* powers('retweets', tweet.retweetsCount);
+  yield* powers('replies', tweet.repliesCount);
+}
+
+const isThere = (id: string | undefined): boolean => id !== undefined;
+
+/** A GIF is a video here, as it is to the networks that show it. */
+function* mediaMarks(media: readonly Pick<Media, 'type'>[]): Generator<string> {
+  if (media.length > 0) yield isTerm('media');
+  if (media.some(({ type }) => type === 'photo')) yield isTerm('image');
+  if (media.some(({ type }) => type !== 'photo')) yield isTerm('video');
+}
+
+/** Where a source lists no tags or mentions, they are those in the text, for the search only. */
+const TAG = /[#＃]([\p{L}\p{M}\p{N}_\u200C\u200D]+)/gu;
+const MENTION = /(?<![\p{L}\p{N}_@])[@＠]([A-Za-z0-9_]+)/gu;
+const CASHTAG = /\$([A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?)(?![\p{L}\p{N}_])/gu;
+
+const tagsIn = (text: string): string[] => Array.from(text.matchAll(TAG), ([, tag = '']) => tag);
+const handlesIn = (text: string): string[] => Array.from(text.matchAll(MENTION), ([, handle = '']) => handle);
+
+/** The parts of an address that tell it from others, in lower case. */
+export const partsOfUrl = (url: string): string[] =>
+  (url.toLowerCase().match(/[a-z0-9]+/g) ?? []).filter((part) => part !== 'http' && part !== 'https');
+
+function* powers(counter: Counter, value: number | string | undefined): Generator<string> {
+  const most = Math.min(MOST_POWER, String(value ?? 0).length - 1);
+  for (let power = 1; power <= most; power += 1) yield markOf(counter, String(10 ** power));
+}
