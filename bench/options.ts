@@ -14,6 +14,7 @@ export const SCENARIOS = {
   I: 'one process, with Redis, and several processes (needs redis-server: --nodes)',
   J: 'many customers: after a pause, and at half of the highest rate',
   K: 'misses read from the corpus in Postgres',
+  L: 'MCP tools/call, cached',
 } as const;
 
 export type Letter = keyof typeof SCENARIOS;
@@ -22,11 +23,11 @@ export interface BenchOptions {
   readonly letters: readonly Letter[];
   readonly rounds: number;
   readonly seconds: number;
-  /** Of each load: A to D and K are measured with all of these numbers of connections. */
+  /** Of each load: A to D, K and L are measured with all of these numbers of connections. */
   readonly loads: readonly number[];
   /** The first of them, with which everything else is measured. */
   readonly connections: number;
-  /** Those that A to C are measured for. */
+  /** Those that A to C and L are measured for. */
   readonly clients: readonly ClientName[];
   /** Tweets of the large corpus. */
   readonly tweets: number;
@@ -41,7 +42,7 @@ const isLetter = (text: string): text is Letter => Object.hasOwn(SCENARIOS, text
 
 function letters(text: string): Letter[] {
   const found = text.toUpperCase().split(',').filter(isLetter);
-  if (found.length !== text.split(',').length) throw new InvalidArgumentError('Letters from A to K, as A,B.');
+  if (found.length !== text.split(',').length) throw new InvalidArgumentError('Letters from A to L, as A,B.');
   return found;
 }
 
@@ -83,13 +84,13 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     .option('--seconds <n>', 'seconds of one round', whole(1, 60), 2)
     .option(
       '--connections <n,…>',
-      'kept-alive connections of the load: A to D and K with each, others with the first',
+      'kept-alive connections of the load: A to D, K and L with each, others with the first',
       counts,
       [32, 128],
     )
     .option(
       '--clients <names>',
-      'of A to C: plain (no Accept-Encoding), real (Accept-Encoding, a traceparent each)',
+      'of A to C and L: plain (no Accept-Encoding), real (Accept-Encoding, a traceparent each)',
       clients,
       ['plain', 'real'],
     )

@@ -2,6 +2,8 @@
 export interface Asked {
   readonly path: string;
   readonly body?: string;
+  /** Besides those of all requests. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** One round of load over kept-alive connections: the same request again and again, but for what changes in turn. */

@@ -10,11 +10,12 @@ interface Parts {
 /** What is asked, without how long and how often. */
 type Question = Omit<Load, 'connections' | 'seconds'>;
 
-function partsOf({ url, headers = {} }: Question, { path, body }: Asked): Parts {
+function partsOf({ url, headers = {} }: Question, { path, body, headers: own }: Asked): Parts {
   const all = {
     host: new URL(url).host,
     accept: 'application/json',
     ...headers,
+    ...own,
     ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
   };
   const method = body === undefined ? 'GET' : 'POST';

@@ -2,9 +2,10 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { startPerch } from '../processes/perch.js';
 import { CLIENTS } from '../scenarios/clients.js';
-import { READS } from '../scenarios/reads.js';
+import { READS, TOOL_CALLS } from '../scenarios/reads.js';
 import type { Workbench } from '../workbench.js';
-import { type CpuProfile, costsOf, costTable } from './costs.js';
+import { costsOf, costTable } from './costs.js';
+import { withOriginals } from './originals.js';
 
 /** Most code is compiled by then. */
 const WARM_SECONDS = 5;
@@ -16,21 +17,22 @@ export async function profileReads(bench: Workbench, folder: string): Promise<vo
   const keys = await home.customers();
   const into = resolve(folder);
   await mkdir(into, { recursive: true });
-  const asked = READS.filter((read) => letters.includes(read.letter)).flatMap((read) =>
-    read.clients.filter((each) => clients.includes(each)).map((client) => ({ ...read, client })),
-  );
-  for (const { letter, path, body, client } of asked) {
-    const { title: how, headers, traced } = CLIENTS[client];
-    const name = `${letter}-${client}.cpuprofile`;
+  const asked = [...READS, ...TOOL_CALLS]
+    .filter((read) => letters.includes(read.letter))
+    .flatMap((read) => read.clients.filter((each) => clients.includes(each)).map((client) => ({ ...read, client })));
+  for (const { client, ...read } of asked) {
+    const { letter, path, how = path } = read;
+    const { title: who, headers, traced } = CLIENTS[client];
+    const name = `${[letter, ...how.matchAll(/[a-z]+/g), client].join('-')}.cpuprofile`;
     const flags = ['--cpu-prof', `--cpu-prof-dir=${into}`, `--cpu-prof-name=${name}`];
     const perch = await startPerch(home, { path: READS[0]?.path ?? '/', key: home.key }, flags);
     const load = {
-      url: perch.url + path,
+      url: perch.url,
+      asks: [read],
       keys,
       headers,
       traced,
       connections,
-      ...(body !== undefined && { body }),
     };
     let beginMs: number;
     let endMs: number;
@@ -43,8 +45,8 @@ export async function profileReads(bench: Workbench, folder: string): Promise<vo
     } finally {
       await perch.stop();
     }
-    const profile = JSON.parse(await readFile(join(into, name), 'utf8')) as CpuProfile;
-    const title = `${letter}  ${path}, ${how}: ${Math.round(perSecond)} answers/s while profiled (${join(into, name)})`;
+    const profile = withOriginals(JSON.parse(await readFile(join(into, name), 'utf8')));
+    const title = `${letter}  ${how}, ${who}: ${Math.round(perSecond)} answers/s while profiled (${join(into, name)})`;
     process.stdout.write(`\n${title}\n${costTable(costsOf(profile, beginMs, endMs), perSecond)}\n`);
   }
 }

@@ -54,7 +54,7 @@ export async function ask(url: string, { key, body, headers = {} }: AskOptions =
   const text = decoded(sent);
   if (response.statusCode !== 200)
     throw new Error(`${url} was answered with ${response.statusCode}: ${text.slice(0, 500)}`);
-  const answer = JSON.parse(text) as Body;
+  const answer = envelopeIn(JSON.parse(text));
   const credits = answer.extensions?.credits;
   return {
     sent,
@@ -66,6 +66,10 @@ export async function ask(url: string, { key, body, headers = {} }: AskOptions =
     body: answer,
   };
 }
+
+/** Of a tool's result: what REST answers. */
+const envelopeIn = (answer: Body & { readonly result?: { readonly structuredContent: Body } }): Body =>
+  answer.result?.structuredContent ?? answer;
 
 function decoded({ encoding = 'identity', bytes }: Sent): string {
   if (encoding === 'identity') return bytes.toString();

@@ -11,13 +11,13 @@ import type { Workbench } from '../workbench.js';
 import { ask } from './ask.js';
 import { CLIENTS } from './clients.js';
 import { compare } from './compare.js';
-import { READS, type Read, VARIED } from './reads.js';
+import { READS, type Read, TOOL_CALLS, VARIED } from './reads.js';
 import { warmUp } from './rounds.js';
 
-/** A to D: cached reads, beside servers that answer the same bytes or the same selection from memory. */
+/** A to D and L: cached reads, beside servers that answer the same bytes or the same selection from memory. */
 export async function cachedReads(bench: Workbench): Promise<Section[]> {
   const { letters, clients, loads } = bench.options;
-  const reads = [...READS, ...VARIED].filter(({ letter }) => letters.includes(letter));
+  const reads = [...READS, ...VARIED, ...TOOL_CALLS].filter(({ letter }) => letters.includes(letter));
   if (reads.length === 0) return [];
   const home = await bench.small();
   const keys = await home.customers();
@@ -60,13 +60,17 @@ const memorySection = (seenMb: readonly number[]): Section => ({
 async function answersOf({ url }: Service, key: string, reads: readonly Read[]): Promise<Answers> {
   const rest: Sent[] = [];
   const graphql: Record<string, Answers['graphql'][string]> = {};
-  for (const { path, body, asks = [{ path, ...(body !== undefined && { body }) }], clients } of reads) {
-    for (const asked of asks) {
+  for (const { asks, clients, ...read } of reads) {
+    for (const asked of asks ?? [read]) {
       const options = { key, ...(asked.body !== undefined && { body: asked.body }) };
-      await ask(url + asked.path, options);
+      await ask(url + asked.path, { ...options, headers: { ...asked.headers } });
       for (const { headers } of clients.map((client) => CLIENTS[client])) {
-        const { cache, text, data, sent } = await ask(url + asked.path, { ...options, headers });
+        const { cache, text, data, sent } = await ask(url + asked.path, {
+          ...options,
+          headers: { ...headers, ...asked.headers },
+        });
         if (cache !== 'hit') throw new Error(`${asked.path}, asked again, is no hit: ${text.slice(0, 500)}`);
+        if (read.letter === 'L') continue;
         if (asked.body !== undefined) {
           graphql[JSON.parse(asked.body).variables.handle] = data as Answers['graphql'][string];
           continue;

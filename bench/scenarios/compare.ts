@@ -78,22 +78,21 @@ export async function compare(
   };
 }
 
-const question = ({ path, body, asks }: Read, url: string): Pick<Load, 'url' | 'body' | 'asks'> => ({
-  url: url + path,
-  ...(body !== undefined && { body }),
-  ...(asks && { asks }),
-});
+const question = ({ asks, ...read }: Read, url: string): Pick<Load, 'url' | 'asks'> => ({ url, asks: asks ?? [read] });
 
 /** A contestant that answered something else would prove nothing. Gives the length of an answer, and its price. */
 async function checkSame(
-  { path, body, asks = [{ path, ...(body !== undefined && { body }) }] }: Read,
+  { asks, ...read }: Read,
   headers: Readonly<Record<string, string>>,
   key: string,
   [ours, ...theirs]: readonly Server[],
 ): Promise<{ length: number; credits: number }> {
   let last = { length: 0, credits: 0 };
-  for (const asked of asks) {
-    const options = { headers, ...(asked.body !== undefined && { body: asked.body }) };
+  for (const asked of asks ?? [read]) {
+    const options = {
+      headers: { ...headers, ...asked.headers },
+      ...(asked.body !== undefined && { body: asked.body }),
+    };
     const answerOf = ({ load }: Server, own: AskOptions = {}) =>
       ask(new URL(asked.path, load.url).href, { ...options, ...own });
     const answer = await answerOf(ours as Server, { key });

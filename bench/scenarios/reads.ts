@@ -47,6 +47,12 @@ const profileOf = (handle: string): Asked => ({
   body: JSON.stringify({ query: QUERY, variables: { handle } }),
 });
 
+const calling = (name: string, given: object): Asked => ({
+  path: '/mcp',
+  headers: { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
+  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
+});
+
 /** One of each letter: the same answer every time. */
 export const READS: readonly Read[] = [
   { letter: 'A', path: `/v1/users/${SUBJECT.handle}`, ...REST },
@@ -54,6 +60,12 @@ export const READS: readonly Read[] = [
   { letter: 'C', path: `/v1/users/${SUBJECT.id}/followers?count=200`, ...REST },
   { ...profileOf(SUBJECT.handle), ...GRAPHQL },
 ];
+
+/** Calls of tools, which nothing is compared with: what they cost beside the same reads over REST. */
+export const TOOL_CALLS: readonly Read[] = [
+  { letter: 'L', how: 'a profile', ...calling('get_user', { handle: SUBJECT.handle }) },
+  { letter: 'L', how: 'a timeline of 20', ...calling('get_user_tweets', { user: SUBJECT.id, count: 20 }) },
+].map((read) => ({ ...read, letter: 'L', clients: ['plain', 'real'], against: [] }));
 
 /** Reads that ask for something else each time, all of it cached. */
 export const VARIED: readonly Read[] = [
