@@ -10,10 +10,21 @@ export interface Line {
   readonly name: string;
   readonly unit: string;
   readonly value: Spread;
+  readonly costs?: Costs;
   /** `median` is the ratio of the medians; `min` and `max` are those of single rounds: how much noise there was. */
   readonly ratio?: Spread & { readonly of: string };
   /** From the project's figures to design for; for reading, never for passing. */
   readonly goal?: string;
+}
+
+/** Processor time per answer, in microseconds, and what else the rate does not tell. */
+export interface Costs {
+  /** The server's process alone. */
+  readonly cpu: Spread;
+  readonly postgres: Spread;
+  readonly p99Ms: Spread;
+  /** The share of one core that the load generator took. */
+  readonly generator: Spread;
 }
 
 export interface Section {

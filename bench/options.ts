@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { CLIENTS, type ClientName } from './scenarios/clients.js';
 
 /** The scenarios, by the letter they go by everywhere. */
 export const SCENARIOS = {
@@ -12,6 +13,8 @@ export const SCENARIOS = {
   H: 'import of a large corpus (minutes: --import)',
   I: 'one process, with Redis, and several processes (needs redis-server: --nodes)',
   J: 'many customers: after a pause, and at half of the highest rate',
+  K: 'misses read from the corpus in Postgres',
+  L: 'MCP tools/call, cached',
 } as const;
 
 export type Letter = keyof typeof SCENARIOS;
@@ -20,12 +23,15 @@ export interface BenchOptions {
   readonly letters: readonly Letter[];
   readonly rounds: number;
   readonly seconds: number;
+  /** Of each load: A to D, K and L are measured with all of these numbers of connections. */
+  readonly loads: readonly number[];
+  /** The first of them, with which everything else is measured. */
   readonly connections: number;
-  /** What clients of A to D say that they read: null for nothing. Real ones say `gzip, deflate, br`. */
-  readonly acceptEncoding: string | null;
+  /** Those that A to C and L are measured for. */
+  readonly clients: readonly ClientName[];
   /** Tweets of the large corpus. */
   readonly tweets: number;
-  readonly json: boolean;
+  readonly print: 'text' | 'json' | 'markdown';
   /** Instead of comparing: CPU profiles of the service under A to D, written here. */
   readonly profileFolder: string | null;
   /** LOG_LEVEL of the service. Its log goes to a file. */
@@ -36,7 +42,7 @@ const isLetter = (text: string): text is Letter => Object.hasOwn(SCENARIOS, text
 
 function letters(text: string): Letter[] {
   const found = text.toUpperCase().split(',').filter(isLetter);
-  if (found.length !== text.split(',').length) throw new InvalidArgumentError('Letters from A to J, as A,B.');
+  if (found.length !== text.split(',').length) throw new InvalidArgumentError('Letters from A to L, as A,B.');
   return found;
 }
 
@@ -47,6 +53,18 @@ const whole =
     if (value >= least && value <= most) return value;
     throw new InvalidArgumentError(`A whole number from ${least} to ${most}.`);
   };
+
+const MOST_CONNECTIONS = 256;
+
+const counts = (text: string): number[] => text.split(',').map(whole(1, MOST_CONNECTIONS));
+
+const isClient = (text: string): text is ClientName => Object.hasOwn(CLIENTS, text);
+
+function clients(text: string): ClientName[] {
+  const found = text.split(',').filter(isClient);
+  if (found.length === text.split(',').length) return found;
+  throw new InvalidArgumentError(`Of ${Object.keys(CLIENTS).join(', ')}.`);
+}
 
 /** Asked for by name or by an option of their own: they take minutes, or a server that not every machine has. */
 const ONLY_WHEN_ASKED = { F: 'growth', H: 'import', I: 'nodes' } as const;
@@ -63,13 +81,24 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     .option('--import', 'also H')
     .option('--nodes', 'also I')
     .option('--rounds <n>', 'rounds of each contestant', whole(1, 100), 5)
-    .option('--seconds <n>', 'seconds of one round', whole(1, 60), 3)
-    .option('--connections <n>', 'kept-alive connections of the load', whole(1, 256), 32)
-    .option('--accept-encoding <encodings>', 'as the clients of A to D send it: "gzip, deflate, br" as most do')
+    .option('--seconds <n>', 'seconds of one round', whole(1, 60), 2)
+    .option(
+      '--connections <n,…>',
+      'kept-alive connections of the load: A to D, K and L with each, others with the first',
+      counts,
+      [32, 128],
+    )
+    .option(
+      '--clients <names>',
+      'of A to C and L: plain (no Accept-Encoding), real (Accept-Encoding, a traceparent each)',
+      clients,
+      ['plain', 'real'],
+    )
     .option('--tweets <n>', 'size of the large corpus of F and H', whole(10_000, 10_000_000), 1_000_000)
     .option('--log-level <level>', 'LOG_LEVEL of the service', 'info')
     .option('--profile <folder>', 'no comparison: CPU profiles of the service under A to D, and their top costs')
-    .option('--json', 'print the results as JSON')
+    .addOption(new Option('--json', 'print the results as JSON').conflicts('markdown'))
+    .option('--markdown', 'print the results as the tables of docs/performance.md')
     .addHelpText(
       'after',
       `\n${Object.entries(SCENARIOS)
@@ -86,10 +115,11 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     letters: said.only ?? asked,
     rounds: said.rounds,
     seconds: said.seconds,
-    connections: said.connections,
-    acceptEncoding: said.acceptEncoding ?? null,
+    loads: said.connections,
+    connections: said.connections[0],
+    clients: said.clients,
     tweets: said.tweets,
-    json: said.json === true,
+    print: said.json ? 'json' : said.markdown ? 'markdown' : 'text',
     profileFolder: said.profile ?? null,
     logLevel: said.logLevel,
   };

@@ -1,42 +1,82 @@
 import type { Line, Section, Spread } from './figures.js';
 
 /** Three digits that say something; thousands apart. */
-function shown(value: number): string {
+function shown(value: number | undefined): string {
+  if (value === undefined) return '';
   if (!Number.isFinite(value)) return '–';
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-const range = ({ min, max }: Spread): string => (min === max ? '' : `${shown(min)}–${shown(max)}`);
+const range = (spread: Spread | undefined): string =>
+  spread === undefined || spread.min === spread.max ? '' : `${shown(spread.min)}–${shown(spread.max)}`;
 
-const HEADER = ['', 'median', 'min–max', '', 'ratio', 'min–max', 'to', 'goal'];
+interface Column {
+  readonly title: string;
+  readonly isFigure: boolean;
+  readonly cell: (line: Line) => string;
+}
 
-const cells = ({ name, unit, value, ratio, goal = '' }: Line): string[] => [
-  name,
-  shown(value.median),
-  range(value),
-  unit,
-  ratio ? shown(ratio.median) : '',
-  ratio ? range(ratio) : '',
-  ratio?.of ?? '',
-  goal,
+const figure = (title: string, cell: Column['cell']): Column => ({ title, isFigure: true, cell });
+const text = (title: string, cell: Column['cell']): Column => ({ title, isFigure: false, cell });
+
+const COLUMNS: readonly Column[] = [
+  text('', ({ name }) => name),
+  figure('median', ({ value }) => shown(value.median)),
+  figure('min–max', ({ value }) => range(value)),
+  text('', ({ unit }) => unit),
+  figure('CPU µs', ({ costs }) => shown(costs?.cpu.median)),
+  figure('Postgres µs', ({ costs }) => shown(costs?.postgres.median)),
+  figure('p99 ms', ({ costs }) => shown(costs?.p99Ms.median)),
+  figure('generator', ({ costs }) => shown(costs?.generator.median)),
+  figure('ratio', ({ ratio }) => shown(ratio?.median)),
+  figure('min–max', ({ ratio }) => range(ratio)),
+  text('to', ({ ratio }) => ratio?.of ?? ''),
+  text('goal', ({ goal = '' }) => goal),
 ];
 
-const RIGHT = new Set([1, 2, 4, 5]);
+/** The columns in which any of these lines has something. */
+const columnsOf = (lines: readonly Line[]): Column[] => COLUMNS.filter(({ cell }) => lines.some((line) => cell(line)));
 
 /** A section as a table, to be read by people. */
 export function tableOf({ letter, title, lines, notes }: Section): string {
-  const rows = [HEADER, ...lines.map(cells)];
-  const widths = HEADER.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const text = rows.map((row) =>
+  const columns = columnsOf(lines);
+  const rows = [columns.map(({ title }) => title), ...lines.map((line) => columns.map(({ cell }) => cell(line)))];
+  const widths = columns.map((_, nth) => Math.max(...rows.map((row) => row[nth]?.length ?? 0)));
+  const texts = rows.map((row) =>
     row
-      .map((cell, column) =>
-        RIGHT.has(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-      )
+      .map((cell, nth) => (columns[nth]?.isFigure ? cell.padStart(widths[nth] ?? 0) : cell.padEnd(widths[nth] ?? 0)))
       .join('  ')
       .trimEnd(),
   );
-  return [`${letter}  ${title}`, ...text.map((line) => `   ${line}`), ...notes.map((note) => `   · ${note}`), ''].join(
+  return [`${letter}  ${title}`, ...texts.map((line) => `   ${line}`), ...notes.map((note) => `   · ${note}`), ''].join(
     '\n',
   );
+}
+
+const rowOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`.replaceAll(/ {2,}/g, ' ');
+
+/** All sections as one table for each letter, as they stand in `docs/performance.md`; then what was noted, once. */
+export function markdownOf(sections: readonly Section[]): string {
+  const letters = [...new Set(sections.map(({ letter }) => letter))];
+  return letters
+    .map((letter) => {
+      const own = sections.filter((section) => section.letter === letter);
+      const columns = columnsOf(own.flatMap(({ lines }) => lines));
+      const notes = new Set(own.flatMap(({ notes }) => notes));
+      return [
+        `### ${letter}`,
+        '',
+        rowOf(columns.map(({ title }) => title)),
+        rowOf(columns.map(({ isFigure }) => (isFigure ? '--:' : '---'))),
+        ...own.flatMap(({ title, lines }) => [
+          rowOf(columns.map((_, nth) => (nth === 0 ? `**${title}**` : ''))),
+          ...lines.map((line) => rowOf(columns.map(({ cell }) => cell(line)))),
+        ]),
+        '',
+        ...[...notes].map((note) => `- ${note}`),
+        ...(notes.size > 0 ? [''] : []),
+      ].join('\n');
+    })
+    .join('\n');
 }

@@ -1,18 +1,31 @@
 /** `npm run bench`: see README.md beside this file. */
 import type { Section } from './figures.js';
+import { MACHINE, runLine } from './machine.js';
 import { readOptions } from './options.js';
 import { beChild } from './processes/child.js';
 import { CHILD } from './processes/fork.js';
 import { profileReads } from './profile/profile.js';
-import { tableOf } from './report.js';
+import { markdownOf, tableOf } from './report.js';
 import { cachedReads } from './scenarios/cached.js';
 import { durableCharges } from './scenarios/charges.js';
 import { growth } from './scenarios/growth.js';
 import { importLarge } from './scenarios/import.js';
+import { corpusMisses } from './scenarios/misses.js';
 import { manyNodes } from './scenarios/nodes.js';
 import { secondStart } from './scenarios/start.js';
 import { steadyService } from './scenarios/steady.js';
 import { openWorkbench } from './workbench.js';
+
+const SCENARIOS_IN_ORDER = [
+  cachedReads,
+  corpusMisses,
+  durableCharges,
+  secondStart,
+  importLarge,
+  growth,
+  manyNodes,
+  steadyService,
+];
 
 async function main(argv: readonly string[]): Promise<void> {
   const options = readOptions(argv);
@@ -20,13 +33,14 @@ async function main(argv: readonly string[]): Promise<void> {
   try {
     if (options.profileFolder !== null) return await profileReads(bench, options.profileFolder);
     const all: Section[] = [];
-    for (const scenario of [cachedReads, durableCharges, secondStart, importLarge, growth, manyNodes, steadyService]) {
+    for (const scenario of SCENARIOS_IN_ORDER) {
       for (const section of await scenario(bench)) {
         all.push(section);
-        if (!options.json) process.stdout.write(`\n${tableOf(section)}`);
+        if (options.print === 'text') process.stdout.write(`\n${tableOf(section)}`);
       }
     }
-    if (options.json) process.stdout.write(`${JSON.stringify({ node: process.version, sections: all }, null, 2)}\n`);
+    if (options.print === 'json') process.stdout.write(`${JSON.stringify({ ...MACHINE, sections: all }, null, 2)}\n`);
+    if (options.print === 'markdown') process.stdout.write(`${runLine(options)}\n\n${markdownOf(all)}\n`);
   } finally {
     await bench.close();
   }

@@ -1,16 +1,17 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lazily } from '../src/core/lazily.js';
 import { type CorpusSize, largeOf, SMALL } from './data/rows.js';
 import { writeCorpus } from './data/write.js';
 import type { BenchOptions } from './options.js';
+import { CREDITS, openCustomers, QPS } from './processes/customers.js';
 import { type Generator, startGenerator } from './processes/fork.js';
 import { type Home, openHome, runCommand } from './processes/perch.js';
 import { watchMemory } from './processes/usage.js';
 
-/** Credits that no benchmark uses up, and a rate that none reaches. */
-export const CREDITS = 900_000_000;
-export const QPS = 1_000_000;
+/** Accounts whose keys are asked with in turn. */
+export const CUSTOMERS = 300;
 
 export interface Import {
   readonly seconds: number;
@@ -23,6 +24,8 @@ export interface Import {
 export interface Furnished extends Home {
   readonly key: string;
   readonly accountId: string;
+  /** Keys of accounts that can pay, one of each, opened when first wanted. */
+  readonly customers: () => Promise<readonly string[]>;
   readonly imported: Import;
 }
 
@@ -91,5 +94,12 @@ async function furnish(folder: string, size: CorpusSize, logLevel: string): Prom
   const seconds = (performance.now() - begin) / 1000;
   await rm(files, { recursive: true });
   const { key, account_id: accountId } = account;
-  return { ...home, key, accountId, imported: { seconds, memory: memory.stop(), tweets: summary.tweets.added } };
+  const customers = lazily(() => openCustomers(home, CUSTOMERS)).get;
+  return {
+    ...home,
+    key,
+    accountId,
+    customers,
+    imported: { seconds, memory: memory.stop(), tweets: summary.tweets.added },
+  };
 }

@@ -19,6 +19,8 @@ const END_MS = Date.UTC(2026, 0, 1);
 /** One in so many tweets is the subject's. */
 const SUBJECT_SHARE = 50;
 const SUBJECT_FOLLOWERS = 400;
+/** Users with a full timeline each: every second tweet is by one of them. */
+const BUSY_USERS = 200;
 
 /** The user all read scenarios are about. */
 export const SUBJECT = { id: String(FIRST_USER), handle: 'bench_subject' };
@@ -26,6 +28,9 @@ export const SUBJECT = { id: String(FIRST_USER), handle: 'bench_subject' };
 /** By index, 0 being the subject. */
 export const handleOf = (index: number): string => (index === 0 ? SUBJECT.handle : `user_${index}`);
 const idOf = (index: number): string => String(FIRST_USER + index);
+
+/** Those with at least 20 tweets in a corpus of any size, besides the subject. */
+export const BUSY = Array.from({ length: BUSY_USERS }, (_, nth) => ({ id: idOf(nth + 1), handle: handleOf(nth + 1) }));
 const at = (ms: number): string => new Date(Math.floor(ms)).toISOString();
 
 export function* users({ users: count }: CorpusSize): Generator<object> {
@@ -53,11 +58,17 @@ export function* users({ users: count }: CorpusSize): Generator<object> {
   }
 }
 
+/** The author of a tweet by its index; undefined where chance decides. */
+function authorOf(index: number): number | undefined {
+  if (index % SUBJECT_SHARE === 0) return 0;
+  return index % 2 === 1 ? 1 + (((index - 1) / 2) % BUSY_USERS) : undefined;
+}
+
 export function* tweets({ users: authors, tweets: count }: CorpusSize): Generator<object> {
   const chance = new Chance(SEED).fork('tweets');
   const texts = new Texts(chance.fork('texts'));
   for (let index = 0; index < count; index += 1) {
-    const author = index % SUBJECT_SHARE === 0 ? 0 : 1 + chance.int(authors - 1);
+    const author = authorOf(index) ?? 1 + chance.int(authors - 1);
     const id = String(FIRST_TWEET + index);
     const tag = chance.happens(0.2) ? wordOf(1 + chance.int(500)) : null;
     const mention = chance.happens(0.3) ? handleOf(chance.int(authors)) : null;

@@ -1,22 +1,7 @@
 import { connect, type Socket } from 'node:net';
-import type { Load } from './load.js';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
-
-/** The request as bytes. */
-export function requestBytes({ url, headers = {}, body }: Load): Buffer {
-  const { host, pathname, search } = new URL(url);
-  const all = {
-    host,
-    accept: 'application/json',
-    ...headers,
-    ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-  };
-  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-  const method = body === undefined ? 'GET' : 'POST';
-  return Buffer.from([`${method} ${pathname}${search} HTTP/1.1`, ...head, '', body ?? ''].join('\r\n'));
-}
 
 /** How much of an answer's body is still to come, told by its head; `chunked` where the head doesn't say. */
 function bodyLeft(chunk: Buffer): number | 'chunked' {
@@ -40,23 +25,23 @@ export function answerEnds(): (chunk: Buffer) => boolean {
 }
 
 /**
- * One kept-alive connection: sends the request, reads the answer to its end, sends it anew until `goesOn` says no. Only as
+ * One kept-alive connection: sends a request, reads the answer to its end, sends the next until `goesOn` says no. Only as
  * much HTTP as servers on the loopback speak, because what a client costs is taken from the servers it measures. Rejects
  * on any answer but 200 and when the server hangs up.
  */
-export function askAgain(load: Load, request: Buffer, goesOn: (tookMs: number) => boolean): Promise<void> {
-  const { hostname, port } = new URL(load.url);
+export function askAgain(url: string, nextRequest: () => string, goesOn: (tookMs: number) => boolean): Promise<void> {
+  const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true });
     let sentAt = 0;
     const ends = answerEnds();
     const send = (): void => {
       sentAt = performance.now();
-      socket.write(request);
+      socket.write(nextRequest());
     };
     socket.on('connect', send);
     socket.on('error', reject);
-    socket.on('close', () => reject(new Error(`${load.url} hung up`)));
+    socket.on('close', () => reject(new Error(`${url} hung up`)));
     socket.on('data', (chunk) => {
       try {
         if (!ends(chunk)) return;

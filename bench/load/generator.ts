@@ -1,12 +1,13 @@
-import { askAgain, requestBytes } from './connection.js';
+import { askAgain } from './connection.js';
 import type { Load, LoadResult } from './load.js';
+import { requestsOf } from './requests.js';
 
 const percentile = (sorted: Float64Array, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 
 /** Asks for `seconds` and then lets every request that is on its way be answered. */
-async function run(load: Load): Promise<LoadResult> {
-  const request = requestBytes(load);
+export async function generate(load: Load): Promise<LoadResult> {
+  const nextRequest = requestsOf(load);
   const tookMs: number[] = [];
   const cpu = process.cpuUsage();
   const begin = performance.now();
@@ -15,7 +16,7 @@ async function run(load: Load): Promise<LoadResult> {
     tookMs.push(ms);
     return performance.now() < until;
   };
-  await Promise.all(Array.from({ length: load.connections }, () => askAgain(load, request, goesOn)));
+  await Promise.all(Array.from({ length: load.connections }, () => askAgain(load.url, nextRequest, goesOn)));
   const seconds = (performance.now() - begin) / 1000;
   const { user, system } = process.cpuUsage(cpu);
   const sorted = Float64Array.from(tookMs).sort();
@@ -26,14 +27,4 @@ async function run(load: Load): Promise<LoadResult> {
     p99Ms: percentile(sorted, 0.99),
     generatorBusy: (user + system) / 1e6 / seconds,
   };
-}
-
-/** A process of its own: takes loads from its parent and answers each with its result, or with what went wrong. */
-export function generate(): void {
-  process.on('message', (load: Load) => {
-    run(load).then(
-      (result) => process.send?.({ result }),
-      (error: unknown) => process.send?.({ error: error instanceof Error ? error.message : String(error) }),
-    );
-  });
 }

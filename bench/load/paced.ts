@@ -7,7 +7,7 @@ import { answerEnds } from './connection.js';
 export interface Lines {
   readonly count: number;
   /** Sends the request on the nth connection; resolves once the answer was read to its end. Rejects on any but 200. */
-  readonly ask: (nth: number, request: Buffer) => Promise<void>;
+  readonly ask: (nth: number, request: string) => Promise<void>;
   readonly close: () => void;
 }
 
@@ -53,7 +53,7 @@ export async function openLines(url: string, count: number): Promise<Lines> {
 }
 
 /** One request at once on every connection: how long each took, in milliseconds. */
-export async function askAllAtOnce(lines: Lines, requestOf: (nth: number) => Buffer): Promise<number[]> {
+export async function askAllAtOnce(lines: Lines, requestOf: (nth: number) => string): Promise<number[]> {
   const begin = performance.now();
   return Promise.all(
     Array.from({ length: lines.count }, async (_, nth) => {
@@ -67,7 +67,7 @@ export async function askAllAtOnce(lines: Lines, requestOf: (nth: number) => Buf
 export async function askSteadily(
   lines: Lines,
   seconds: number,
-  nextRequest: () => Buffer,
+  nextRequest: () => string,
 ): Promise<{ readonly perSecond: number }> {
   const begin = performance.now();
   const until = begin + seconds * 1000;
@@ -87,7 +87,7 @@ export async function askSteadily(
 export async function askAtRate(
   lines: Lines,
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
-  nextRequest: () => Buffer,
+  nextRequest: () => string,
 ): Promise<number[]> {
   const tookMs: number[] = [];
   const free = Array.from({ length: lines.count }, (_, nth) => nth);

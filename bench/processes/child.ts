@@ -5,17 +5,29 @@ import { fastifyJson } from '../contestants/fastify.js';
 import { mercuriusJit } from '../contestants/mercurius.js';
 import { yoga } from '../contestants/yoga.js';
 import { generate } from '../load/generator.js';
+import { serveQueries } from './queries.js';
 
 const SERVERS = { bare, fastify: fastifyJson, yoga, mercurius: mercuriusJit };
 
 export type ServerName = keyof typeof SERVERS;
 
-/** What a child process of the benchmark does: generate load, or be a contestant. Ends with its parent. */
-export async function beChild(name: string, answersFile: string): Promise<void> {
+/** What a child process of the benchmark does: generate load, ask Postgres, or be a contestant. Ends with its parent. */
+export async function beChild(name: string, given: string): Promise<void> {
   process.once('disconnect', () => process.exit());
   // An interrupt reaches the whole group; the parent is the one to clean up.
   process.on('SIGINT', () => {});
-  if (name === 'load') return generate();
-  const server = await SERVERS[name as ServerName](await readAnswers(answersFile));
+  if (name === 'load') return workOn(generate);
+  if (name === 'queries') return workOn(serveQueries(JSON.parse(given)));
+  const server = await SERVERS[name as ServerName](await readAnswers(given));
   server.listen(0, '127.0.0.1', () => process.send?.({ result: (server.address() as AddressInfo).port }));
+}
+
+/** Takes tasks from the parent and answers each with its result, or with what went wrong. */
+function workOn<Task>(work: (task: Task) => Promise<unknown>): void {
+  process.on('message', (task: Task) => {
+    work(task).then(
+      (result) => process.send?.({ result }),
+      (error: unknown) => process.send?.({ error: error instanceof Error ? error.message : String(error) }),
+    );
+  });
 }

@@ -1,16 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { Target } from '../../adapters/postgres/sql.js';
 import type { Load, LoadResult } from '../load/load.js';
 import type { ServerName } from './child.js';
+import type { QueryLoad, QueryResult } from './queries.js';
 
 const RUN = fileURLToPath(new URL('../run.ts', import.meta.url));
 
 /** The word that makes the benchmark's own program one of its children. */
 export const CHILD = '--child';
 
-const start = (name: string, file = ''): ChildProcess =>
-  fork(RUN, [CHILD, name, file], { execArgv: ['--import', 'tsx'] });
+const start = (name: string, given = ''): ChildProcess =>
+  fork(RUN, [CHILD, name, given], { execArgv: ['--import', 'tsx'] });
 
 /** What a child says next. Rejects with what it complains of, or when it ends instead. */
 async function said<T>(child: ChildProcess): Promise<T> {
@@ -45,21 +47,31 @@ export async function startServer(name: ServerName, answersFile: string): Promis
   return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => ended(child) };
 }
 
-export interface Generator {
-  /** One load at a time. */
-  readonly run: (load: Load) => Promise<LoadResult>;
+/** A process that works on one task at a time. */
+export interface Worker<Task, Result> {
+  readonly pid: number;
+  readonly run: (task: Task) => Promise<Result>;
   readonly stop: () => Promise<void>;
 }
 
-/** The load generator, in a process of its own. */
-export function startGenerator(): Generator {
-  const child = start('load');
+function startWorker<Task extends object, Result>(name: string, given = ''): Worker<Task, Result> {
+  const child = start(name, given);
   return {
-    async run(load) {
-      const result = said<LoadResult>(child);
-      child.send(load);
+    pid: child.pid ?? 0,
+    async run(task) {
+      const result = said<Result>(child);
+      child.send(task);
       return result;
     },
     stop: () => ended(child),
   };
 }
+
+export type Generator = Worker<Load, LoadResult>;
+
+/** The load generator, in a process of its own. */
+export const startGenerator = (): Generator => startWorker('load');
+
+/** The queries of reads by themselves, in a process of their own. */
+export const startQueries = (target: Target): Worker<QueryLoad, QueryResult> =>
+  startWorker('queries', JSON.stringify(target));

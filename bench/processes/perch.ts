@@ -32,6 +32,12 @@ export async function openHome(folder: string, logLevel: string): Promise<Home> 
   return { folder, env: { ...env, HOST: '127.0.0.1', LOG_LEVEL: logLevel, NODE_ENV: 'production' } };
 }
 
+/** The process that all processes of the home's Postgres are children of, while it runs. */
+export async function postmasterOf({ folder }: Home): Promise<number> {
+  const [pid] = (await readFile(join(folder, 'postgres/data/postmaster.pid'), 'utf8')).split('\n', 1);
+  return Number(pid);
+}
+
 export interface Command {
   readonly pid: number;
   /** What it printed. Rejects with what it complained of. */

@@ -1,8 +1,15 @@
+import { stepsOf } from './steps.js';
+
 /** The parts of V8's CPU profile that are read here. Times are microseconds. */
 export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
-    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+    readonly callFrame: {
+      readonly functionName: string;
+      readonly url: string;
+      readonly lineNumber: number;
+      readonly columnNumber: number;
+    };
     readonly children?: readonly number[];
   }[];
   readonly samples: readonly number[];
@@ -15,6 +22,8 @@ export interface Costs {
   readonly idle: number;
   /** Microseconds by function, spent in it and in what it called. */
   readonly functions: readonly { readonly name: string; readonly self: number; readonly whole: number }[];
+  /** Microseconds by the step of a request that they were spent for. */
+  readonly steps: readonly { readonly name: string; readonly self: number }[];
   /** Microseconds by the folder or package that the function lies in. */
   readonly places: readonly { readonly name: string; readonly self: number }[];
 }
@@ -36,7 +45,8 @@ function placeOf(url: string): string {
 }
 
 /** What the time between two moments went to, in milliseconds since the process started. */
-export function costsOf({ nodes, samples, timeDeltas }: CpuProfile, beginMs: number, endMs: number): Costs {
+export function costsOf(profile: CpuProfile, beginMs: number, endMs: number): Costs {
+  const { nodes, samples, timeDeltas } = profile;
   const self = new Map<number, number>();
   let at = 0;
   samples.forEach((id, index) => {
@@ -66,6 +76,7 @@ export function costsOf({ nodes, samples, timeDeltas }: CpuProfile, beginMs: num
     total,
     idle: functions.get('(idle)')?.self ?? 0,
     functions: [...functions].map(([name, times]) => ({ name, ...times })),
+    steps: stepsOf(profile, self),
     places: [...places].map(([name, time]) => ({ name, self: time })).sort((a, b) => b.self - a.self),
   };
 }
@@ -73,13 +84,15 @@ export function costsOf({ nodes, samples, timeDeltas }: CpuProfile, beginMs: num
 const TOP = 40;
 
 /** The top costs as text, in microseconds per answer. */
-export function costTable({ total, idle, functions, places }: Costs, perSecond: number): string {
+export function costTable({ total, idle, functions, steps, places }: Costs, perSecond: number): string {
   const answers = (total / 1e6) * perSecond;
   const perAnswer = (time: number): string => (time / answers).toFixed(2).padStart(8);
   const top = (by: 'self' | 'whole') => [...functions].sort((a, b) => b[by] - a[by]).slice(0, TOP);
   return [
     `  ${perAnswer(total - idle)} µs busy per answer, ${((100 * idle) / total).toFixed(0)} % idle`,
-    '  by place, µs per answer:',
+    '  by step, µs per answer:',
+    ...steps.map(({ name, self }) => `  ${perAnswer(self)}  ${name}`),
+    '  by place:',
     ...places.slice(0, 20).map(({ name, self }) => `  ${perAnswer(self)}  ${name}`),
     '  by function, itself:',
     ...top('self').map(({ name, self }) => `  ${perAnswer(self)}  ${name}`),

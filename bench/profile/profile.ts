@@ -1,27 +1,38 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { startPerch } from '../processes/perch.js';
-import { READS } from '../scenarios/reads.js';
+import { CLIENTS } from '../scenarios/clients.js';
+import { READS, TOOL_CALLS } from '../scenarios/reads.js';
 import type { Workbench } from '../workbench.js';
-import { type CpuProfile, costsOf, costTable } from './costs.js';
+import { costsOf, costTable } from './costs.js';
+import { withOriginals } from './originals.js';
 
-const WARM_SECONDS = 2;
+/** Most code is compiled by then. */
+const WARM_SECONDS = 5;
 
-/** One CPU profile of the service per cached read, and what its time went to. The files open in any browser's developer tools. */
+/** One CPU profile of the service per cached read and client, and what its time went to. The files open in any browser's developer tools. */
 export async function profileReads(bench: Workbench, folder: string): Promise<void> {
-  const { letters, connections, seconds } = bench.options;
+  const { letters, connections, clients, seconds } = bench.options;
   const home = await bench.small();
+  const keys = await home.customers();
   const into = resolve(folder);
   await mkdir(into, { recursive: true });
-  for (const { letter, path, body } of READS.filter((read) => letters.includes(read.letter))) {
-    const name = `${letter}.cpuprofile`;
+  const asked = [...READS, ...TOOL_CALLS]
+    .filter((read) => letters.includes(read.letter))
+    .flatMap((read) => read.clients.filter((each) => clients.includes(each)).map((client) => ({ ...read, client })));
+  for (const { client, ...read } of asked) {
+    const { letter, path, how = path } = read;
+    const { title: who, headers, traced } = CLIENTS[client];
+    const name = `${[letter, ...how.matchAll(/[a-z]+/g), client].join('-')}.cpuprofile`;
     const flags = ['--cpu-prof', `--cpu-prof-dir=${into}`, `--cpu-prof-name=${name}`];
     const perch = await startPerch(home, { path: READS[0]?.path ?? '/', key: home.key }, flags);
     const load = {
-      url: perch.url + path,
-      headers: { 'x-api-key': home.key },
+      url: perch.url,
+      asks: [read],
+      keys,
+      headers,
+      traced,
       connections,
-      ...(body !== undefined && { body }),
     };
     let beginMs: number;
     let endMs: number;
@@ -34,8 +45,8 @@ export async function profileReads(bench: Workbench, folder: string): Promise<vo
     } finally {
       await perch.stop();
     }
-    const profile = JSON.parse(await readFile(join(into, name), 'utf8')) as CpuProfile;
-    const title = `${letter}  ${path}: ${Math.round(perSecond)} answers/s while profiled (${join(into, name)})`;
+    const profile = withOriginals(JSON.parse(await readFile(join(into, name), 'utf8')));
+    const title = `${letter}  ${how}, ${who}: ${Math.round(perSecond)} answers/s while profiled (${join(into, name)})`;
     process.stdout.write(`\n${title}\n${costTable(costsOf(profile, beginMs, endMs), perSecond)}\n`);
   }
 }

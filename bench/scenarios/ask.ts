@@ -1,5 +1,17 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+
+/** A body as it was sent. */
+export interface Sent {
+  readonly encoding: string | undefined;
+  readonly bytes: Buffer;
+}
+
 /** One answer, whole. */
 export interface Asked {
+  readonly sent: Sent;
   readonly text: string;
   /** Credits left in the wallet after it; NaN where the answer doesn't say, as a contestant's doesn't. */
   readonly remaining: number;
@@ -19,19 +31,33 @@ interface Body {
   };
 }
 
-/** Asks once, by Node's own fetch. Throws on any answer but 200. */
-export async function ask(url: string, options: { key?: string; body?: string } = {}): Promise<Asked & { body: Body }> {
-  const { key, body } = options;
-  const headers = {
-    ...(key !== undefined && { 'x-api-key': key }),
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-  };
-  const response = await fetch(url, { headers, ...(body !== undefined && { method: 'POST', body }) });
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`${url} was answered with ${response.status}: ${text.slice(0, 500)}`);
-  const answer = JSON.parse(text) as Body;
+export interface AskOptions {
+  readonly key?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Asks once, on a connection of its own, with no header but those given. Throws on any answer but 200. */
+export async function ask(url: string, { key, body, headers = {} }: AskOptions = {}): Promise<Asked & { body: Body }> {
+  const asking = request(url, {
+    agent: false,
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      ...headers,
+      ...(key !== undefined && { 'x-api-key': key }),
+      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    },
+  });
+  asking.end(body);
+  const [response] = (await once(asking, 'response')) as [IncomingMessage];
+  const sent = { encoding: response.headers['content-encoding'], bytes: await buffer(response) };
+  const text = decoded(sent);
+  if (response.statusCode !== 200)
+    throw new Error(`${url} was answered with ${response.statusCode}: ${text.slice(0, 500)}`);
+  const answer = envelopeIn(JSON.parse(text));
   const credits = answer.extensions?.credits;
   return {
+    sent,
     text,
     remaining: credits?.remaining ?? answer.balance_remaining ?? Number.NaN,
     charged: credits?.charged ?? answer.credits_charged ?? Number.NaN,
@@ -39,4 +65,15 @@ export async function ask(url: string, options: { key?: string; body?: string } 
     data: answer.data,
     body: answer,
   };
+}
+
+/** Of a tool's result: what REST answers. */
+const envelopeIn = (answer: Body & { readonly result?: { readonly structuredContent: Body } }): Body =>
+  answer.result?.structuredContent ?? answer;
+
+function decoded({ encoding = 'identity', bytes }: Sent): string {
+  if (encoding === 'identity') return bytes.toString();
+  if (encoding === 'br') return brotliDecompressSync(bytes).toString();
+  if (encoding === 'gzip') return gunzipSync(bytes).toString();
+  throw new Error(`an answer came in the encoding ${encoding}`);
 }

@@ -1,47 +1,88 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Answers } from '../contestants/answers.js';
-import type { Section } from '../figures.js';
+import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
+import type { Answers, Sent } from '../contestants/answers.js';
+import { type Section, spread } from '../figures.js';
 import type { ServerName } from '../processes/child.js';
 import { type Served, startServer } from '../processes/fork.js';
-import { type Service, startPerch } from '../processes/perch.js';
-import type { Furnished, Workbench } from '../workbench.js';
+import { postmasterOf, type Service, startPerch } from '../processes/perch.js';
+import { watchMemory } from '../processes/usage.js';
+import type { Workbench } from '../workbench.js';
 import { ask } from './ask.js';
+import { CLIENTS } from './clients.js';
 import { compare } from './compare.js';
-import { READS } from './reads.js';
+import { READS, type Read, TOOL_CALLS, VARIED } from './reads.js';
+import { warmUp } from './rounds.js';
 
-/** A to D: cached reads, beside servers that answer the same bytes or the same selection from memory. */
+/** A to D and L: cached reads, beside servers that answer the same bytes or the same selection from memory. */
 export async function cachedReads(bench: Workbench): Promise<Section[]> {
-  const reads = READS.filter(({ letter }) => bench.options.letters.includes(letter));
+  const { letters, clients, loads } = bench.options;
+  const reads = [...READS, ...VARIED, ...TOOL_CALLS].filter(({ letter }) => letters.includes(letter));
   if (reads.length === 0) return [];
   const home = await bench.small();
+  const keys = await home.customers();
+  // Ours to begin with, so that it is no child of the service.
+  const server = await openEmbeddedPostgres({ home: home.folder });
   const perch = await startPerch(home, { path: READS[0]?.path ?? '/', key: home.key });
+  const memory = watchMemory(perch.pid);
   const servers = new Map<ServerName, Served>();
   try {
     const file = join(bench.folder, 'answers.json');
-    await writeFile(file, JSON.stringify(await answersOf(perch, home)));
+    await writeFile(file, JSON.stringify(await answersOf(perch, home.key, reads)));
     for (const name of new Set(reads.flatMap(({ against }) => against.map(({ server }) => server)))) {
       servers.set(name, await startServer(name, file));
     }
+    bench.say('A to D  warming up');
+    await warmUp(bench.generator, { url: perch.url + READS[0]?.path, keys });
+    const arena = { perch, keys, postmaster: await postmasterOf(home), servers };
     const sections: Section[] = [];
-    for (const read of reads) sections.push(await compare(bench, read, { perch, home, servers }));
-    return sections;
+    for (const read of reads) {
+      for (const client of read.clients.filter((each) => clients.includes(each))) {
+        for (const connections of loads) sections.push(await compare(bench, read, { client, connections }, arena));
+      }
+    }
+    return [...sections, memorySection(memory.stop())];
   } finally {
+    memory.stop();
     await Promise.all([perch.stop(), ...[...servers.values()].map((server) => server.stop())]);
+    await server.stop();
   }
 }
 
+const memorySection = (seenMb: readonly number[]): Section => ({
+  letter: 'A to D',
+  title: "the service's memory over all of it",
+  lines: [{ name: 'peak of resident memory', unit: 'MB', value: spread([Math.max(...seenMb)]), goal: '< 300' }],
+  notes: ['Postgres is not in it'],
+});
+
 /** Every answer the contestants give, as Perch gave it once it cached what is in it. */
-async function answersOf(perch: Service, { key }: Furnished): Promise<Answers> {
-  const rest: Record<string, string> = {};
-  let graphql: unknown;
-  for (const { path, body } of READS) {
-    const options = { key, ...(body !== undefined && { body }) };
-    await ask(perch.url + path, options);
-    const cached = await ask(perch.url + path, options);
-    if (cached.cache !== 'hit') throw new Error(`${path}, asked again, is no hit: ${cached.text.slice(0, 500)}`);
-    if (body === undefined) rest[path] = cached.text;
-    else graphql = cached.data;
+async function answersOf({ url }: Service, key: string, reads: readonly Read[]): Promise<Answers> {
+  const rest: Sent[] = [];
+  const graphql: Record<string, Answers['graphql'][string]> = {};
+  for (const { asks, clients, ...read } of reads) {
+    for (const asked of asks ?? [read]) {
+      const options = { key, ...(asked.body !== undefined && { body: asked.body }) };
+      await ask(url + asked.path, { ...options, headers: { ...asked.headers } });
+      for (const { headers } of clients.map((client) => CLIENTS[client])) {
+        const { cache, text, data, sent } = await ask(url + asked.path, {
+          ...options,
+          headers: { ...headers, ...asked.headers },
+        });
+        if (cache !== 'hit') throw new Error(`${asked.path}, asked again, is no hit: ${text.slice(0, 500)}`);
+        if (read.letter === 'L') continue;
+        if (asked.body !== undefined) {
+          graphql[JSON.parse(asked.body).variables.handle] = data as Answers['graphql'][string];
+          continue;
+        }
+        rest.push({
+          path: asked.path,
+          acceptEncoding: ('accept-encoding' in headers && headers['accept-encoding']) || '',
+          contentEncoding: sent.encoding ?? null,
+          base64: sent.bytes.toString('base64'),
+        });
+      }
+    }
   }
-  return { rest, graphql: graphql as Answers['graphql'] };
+  return { rest, graphql };
 }

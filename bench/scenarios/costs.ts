@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { EmbeddedServer } from '../../adapters/postgres/launcher.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
+import { postmasterOf } from '../processes/perch.js';
 import type { RedisServer } from '../processes/redis.js';
 import { familyCpuSeconds } from '../processes/usage.js';
 import type { Furnished } from '../workbench.js';
@@ -38,9 +37,7 @@ export async function openCostMeter(
   whose: 'own' | 'all' = 'own',
 ): Promise<CostMeter> {
   const sql = connect(server.connection, { max: 1, name: 'bench costs' });
-  const postmaster = Number(
-    (await readFile(join(home.folder, 'postgres/data/postmaster.pid'), 'utf8')).split('\n', 1)[0],
-  );
+  const postmaster = await postmasterOf(home);
   const look = async (pid: number, redis: RedisServer | null) => ({
     redis: await redis?.counts(),
     perch: await familyCpuSeconds(pid),

@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openAccount } from '../../adapters/cli/new-key.js';
-import { withStoresOf } from '../../adapters/cli/with-stores.js';
-import { readConfig } from '../../src/config/config.js';
 import { type Line, median, ratioOf, type Section, spread } from '../figures.js';
-import { requestBytes } from '../load/connection.js';
 import { askAllAtOnce, askAtRate, askSteadily, type Lines, openLines } from '../load/paced.js';
+import { requestsOf } from '../load/requests.js';
 import { SCENARIOS } from '../options.js';
-import { type Service, startPerch } from '../processes/perch.js';
+import { startPerch } from '../processes/perch.js';
 import { watchMemory } from '../processes/usage.js';
-import { CREDITS, type Furnished, QPS, type Workbench } from '../workbench.js';
+import { CUSTOMERS, type Workbench } from '../workbench.js';
 import { READS } from './reads.js';
 
-const CUSTOMERS = 300;
 /** Longer than anything about an account is remembered. */
 const PAUSE_MS = 4_000;
 const WARM_SECONDS = 2;
@@ -41,18 +37,18 @@ export async function steadyService(bench: Workbench): Promise<Section[]> {
   const perch = await startPerch(home, { path, key: home.key });
   const memory = watchMemory(perch.pid);
   try {
-    say(`J  opening ${CUSTOMERS} accounts`);
-    const requests = await openCustomers(home, perch.url + path);
+    const keys = await home.customers();
+    const next = requestsOf({ url: perch.url + path, keys });
     const [crowd, busy] = await Promise.all([
       openLines(perch.url, CUSTOMERS),
       openLines(perch.url, options.connections),
     ]);
     try {
-      await askSteadily(busy, WARM_SECONDS, inTurn(requests));
+      await askSteadily(busy, WARM_SECONDS, next);
       const rounds: Round[] = [];
       for (let round = 1; round <= options.rounds; round += 1) {
         say(`J  round ${round} of ${options.rounds}`);
-        rounds.push(await roundOf({ perch, requests, crowd, busy }, options.seconds));
+        rounds.push(await roundOf({ next, crowd, busy }, options.seconds));
       }
       return [sectionOf(rounds, memory.stop(), options.connections)];
     } finally {
@@ -65,30 +61,15 @@ export async function steadyService(bench: Workbench): Promise<Section[]> {
   }
 }
 
-/** The request of each customer. */
-async function openCustomers(home: Furnished, url: string): Promise<Buffer[]> {
-  const config = readConfig({ env: home.env, cwd: home.folder, terminal: false });
-  return withStoresOf(config, (stores) =>
-    Promise.all(
-      Array.from({ length: CUSTOMERS }, async (_, nth) => {
-        const money = { paidUsd: 0, qpsOverride: QPS, credits: CREDITS * 1000, reason: 'bench' };
-        const { key } = await openAccount(stores, { name: `customer ${nth}`, email: null, keyName: 'bench', ...money });
-        return requestBytes({ url, headers: { 'x-api-key': key }, connections: 1, seconds: 0 });
-      }),
-    ),
-  );
-}
-
 interface Arena {
-  readonly perch: Service;
-  readonly requests: readonly Buffer[];
+  /** The request of each customer in turn. */
+  readonly next: () => string;
   /** A connection for each customer, and those of the load. */
   readonly crowd: Lines;
   readonly busy: Lines;
 }
 
-async function roundOf({ requests, crowd, busy }: Arena, seconds: number): Promise<Round> {
-  const next = inTurn(requests);
+async function roundOf({ next, crowd, busy }: Arena, seconds: number): Promise<Round> {
   const all = () => askAllAtOnce(crowd, next);
   const { perSecond } = await askSteadily(busy, seconds, next);
   const half = await askAtRate(crowd, { perSecond: perSecond / 2, seconds: seconds * PACED_ROUNDS_OF }, next);
@@ -97,11 +78,6 @@ async function roundOf({ requests, crowd, busy }: Arena, seconds: number): Promi
   await sleep(PAUSE_MS);
   const paused = await all();
   return { perSecond, half: percentilesOf(half), known: percentilesOf(known), paused: percentilesOf(paused) };
-}
-
-function inTurn(requests: readonly Buffer[]): () => Buffer {
-  let turn = 0;
-  return () => requests[turn++ % requests.length] as Buffer;
 }
 
 function percentilesOf(tookMs: readonly number[]): Percentiles {

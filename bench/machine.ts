@@ -1,0 +1,15 @@
+import { cpus, totalmem } from 'node:os';
+import type { BenchOptions } from './options.js';
+
+/** What a run's figures depend on besides the code. */
+export const MACHINE = {
+  date: new Date().toISOString().slice(0, 10),
+  node: process.version,
+  cores: cpus().length,
+  processor: cpus()[0]?.model ?? 'unknown',
+  memoryGb: Math.round(totalmem() / 2 ** 30),
+};
+
+/** The same as a sentence, with how long was measured. */
+export const runLine = ({ rounds, seconds }: BenchOptions): string =>
+  `${MACHINE.date}, Node ${MACHINE.node.slice(1)}, ${MACHINE.cores} cores (${MACHINE.processor}), ${MACHINE.memoryGb} GB; medians of ${rounds} rounds of ${seconds} s.`;

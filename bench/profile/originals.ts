@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { CpuProfile } from './costs.js';
+
+/** The profile of a build with the places of its functions in the sources, where the build has a map to them. */
+export function withOriginals(profile: CpuProfile): CpuProfile {
+  const maps = new Map<string, SourceMap | null>();
+  const mapOf = (url: string): SourceMap | null => {
+    let map = maps.get(url);
+    if (map === undefined) {
+      map = url.includes('/dist/') ? readMap(url) : null;
+      maps.set(url, map);
+    }
+    return map;
+  };
+  const nodes = profile.nodes.map((node) => {
+    const { url, lineNumber, columnNumber } = node.callFrame;
+    const entry = mapOf(url)?.findEntry(lineNumber, columnNumber);
+    if (!entry || !('originalSource' in entry)) return node;
+    const callFrame = {
+      ...node.callFrame,
+      url: new URL(entry.originalSource, url).href,
+      lineNumber: entry.originalLine,
+      columnNumber: entry.originalColumn,
+    };
+    return { ...node, callFrame };
+  });
+  return { ...profile, nodes };
+}
+
+function readMap(url: string): SourceMap | null {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, 'utf8')));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,65 @@
+import type { CpuProfile } from './costs.js';
+
+/**
+ * What a request costs step by step. A function's time belongs to the step that its file is part of; that of Node, of V8
+ * and of files that all steps share belongs to the step that called them.
+ */
+const STEPS: readonly (readonly [step: string, files: RegExp])[] = [
+  ['garbage collection', /^\(garbage collector\)$/],
+  [
+    'log',
+    /node_modules\/(?:pino|sonic-boom|fast-redact|thread-stream)\/|adapters\/http\/request-log\.|src\/core\/fair-log\./,
+  ],
+  ['metrics and traces', /adapters\/(?:metrics|telemetry)\/|node_modules\/(?:prom-client|@opentelemetry)\//],
+  ['ledger and its client', /adapters\/postgres\/|node_modules\/postgres\/|src\/metering\/|src\/ports\/ledger/],
+  ['Redis', /adapters\/redis\/|node_modules\/(?:ioredis|redis-[^/]+|standard-as-callback)\//],
+  ['ids', /src\/core\/(?:ids|uuid)\.|node_modules\/uuid\//],
+  ['key', /src\/access\/(?:identify|key|credential|lookups|failed-keys)\./],
+  [
+    'rate and admission',
+    /src\/access\/|adapters\/memory\/rate-limiter\.|adapters\/http\/(?:overload|work-set|connection)|src\/core\/fair-share\./,
+  ],
+  ['compression', /adapters\/http\/encodings\.|^node:zlib|node_modules\/@fastify\/compress\//],
+  ['kept answer', /src\/serve\/(?:answer-cache|rendered)\.|src\/core\/(?:digest|bounded-map|memor)/],
+  ['cache and reads', /src\/read\/|adapters\/memory\/|adapters\/networks\//],
+  [
+    'operation and plan',
+    /src\/serve\/(?:prepare|planner|variables|documents|document|read-document|rules|shape|limits|budget)|node_modules\/graphql\//,
+  ],
+  ['serve', /src\/serve\//],
+  ['REST', /adapters\/rest\//],
+  ['GraphQL', /adapters\/graphql\/|node_modules\/(?:graphql-yoga|@whatwg-node|@envelop|mercurius|graphql-jit)\//],
+  ['MCP', /adapters\/mcp\/|node_modules\/@modelcontextprotocol\//],
+  ['HTTP adapter: hooks, headers', /adapters\/http\//],
+  ['Fastify', /node_modules\/(?:fastify|find-my-way|avvio|@fastify|light-my-request)\//],
+  ['node:http', /^node:(?:_http|internal\/http|http)/],
+];
+
+/** Where no step called: sockets and the event loop, which serve the requests above all. */
+const OTHERWISE = 'sockets, event loop, promises';
+
+const ENTRY = /^\((?:root|program|idle)\)$/;
+
+function stepOf({ functionName, url }: CpuProfile['nodes'][number]['callFrame']): string | undefined {
+  const place = url || functionName;
+  if (ENTRY.test(place)) return OTHERWISE;
+  return STEPS.find(([, files]) => files.test(place))?.[0];
+}
+
+/** Microseconds by step, from those of each node of the profile itself, the most expensive first. Idle time is left out. */
+export function stepsOf(
+  { nodes }: Pick<CpuProfile, 'nodes'>,
+  self: ReadonlyMap<number, number>,
+): { readonly name: string; readonly self: number }[] {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const steps = new Map<string, number>();
+  const walk = (id: number, above: string): void => {
+    const node = byId.get(id);
+    if (!node || node.callFrame.functionName === '(idle)') return;
+    const step = stepOf(node.callFrame) ?? above;
+    steps.set(step, (steps.get(step) ?? 0) + (self.get(id) ?? 0));
+    for (const child of node.children ?? []) walk(child, step);
+  };
+  walk(nodes[0]?.id ?? 0, OTHERWISE);
+  return [...steps].map(([name, time]) => ({ name, self: time })).sort((a, b) => b.self - a.self);
+}

@@ -1,0 +1,32 @@
+import { ask } from './ask.js';
+
+/** Credits of all wallets together, in thousandths, as their owners are told. */
+async function fortuneOf(url: string, keys: readonly string[]): Promise<number> {
+  const balances = await Promise.all(
+    keys.map(async (key) => (await ask(`${url}/v1/me`, { key })).body.balance_remaining ?? Number.NaN),
+  );
+  return balances.reduce((sum, credits) => sum + Math.round(credits * 1000), 0);
+}
+
+/** What a piece of work delivered: how many answers, at how many credits each. */
+export interface Delivered {
+  readonly answers: number;
+  readonly credits: number;
+}
+
+/** Does the work, and says whether the wallets fell by exactly what its answers cost. */
+export async function paying<T>(
+  url: string,
+  keys: readonly string[],
+  work: () => Promise<{ readonly result: T; readonly delivered: Delivered }>,
+): Promise<{ readonly result: T; readonly note: string }> {
+  const before = await fortuneOf(url, keys);
+  const { result, delivered } = await work();
+  const fell = before - (await fortuneOf(url, keys));
+  const due = Math.round(delivered.credits * 1000) * delivered.answers;
+  const note =
+    fell === due
+      ? 'every answer was paid: the wallets fell by exactly what was delivered'
+      : `THE WALLETS FELL BY ${fell / 1000} CREDITS FOR ANSWERS THAT COST ${due / 1000}`;
+  return { result, note };
+}
