@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CALLBACK, codeFor, newClient, type Reply, redeem, refresh, revoke, send, token } from './oauth-client.js';
+import { CALLBACK, codeFor, newClient, type Reply, redeem, refresh, send, token } from './oauth-client.js';
 import { type OAuthServer, startOAuthServer } from './oauth-server.js';
 
 let server: OAuthServer;
@@ -265,40 +265,5 @@ describe('refresh (A14)', () => {
       const text = JSON.stringify(rows);
       expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
     }
-  });
-});
-
-describe('revocation (RFC 7009)', () => {
-  it.each(['key', 'refreshToken'] as const)('of the %s ends the grant', async (half) => {
-    const first = await pair();
-    const reply = await revoke(server, { token: first[half], client_id: clientId });
-    expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
-    expect(await server.isLive(first.key)).toBe(false);
-    expect(errorOf(await refresh(server, clientId, first.refreshToken))).toEqual([400, 'invalid_grant']);
-    const [event] = await server.audit.list(accountId, 1);
-    expect(event).toMatchObject({ what: 'client.revoked', who: 'client', detail: { why: 'asked' } });
-    expect((await revoke(server, { token: first[half] })).status).toBe(200);
-    expect((await server.audit.list(accountId, 9)).filter(({ what }) => what === 'client.revoked')).toHaveLength(1);
-  });
-
-  it('a token that is not known is as good as revoked, whatever its hint', async () => {
-    const reply = await revoke(server, { token: 'perch_live_x', token_type_hint: 'saml', client_id: clientId });
-    expect(reply.status).toBe(200);
-  });
-
-  it('a token of another client, and none at all, are refused', async () => {
-    const first = await pair();
-    const other = await newClient(server);
-    expect(errorOf(await revoke(server, { token: first.key, client_id: other }))).toEqual([400, 'invalid_grant']);
-    expect(await server.isLive(first.key)).toBe(true);
-    expect(errorOf(await revoke(server, { client_id: clientId }))).toEqual([400, 'invalid_request']);
-  });
-
-  it('an ordinary key is nothing to revoke here', async () => {
-    const sql = server.database.sql;
-    const first = await pair();
-    await sql`update keys set grant_id = null where account_id = ${accountId}`;
-    expect((await revoke(server, { token: first.key })).status).toBe(200);
-    expect(await server.isLive(first.key)).toBe(true);
   });
 });
