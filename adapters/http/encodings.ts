@@ -1,6 +1,6 @@
 import * as zlib from 'node:zlib';
 import { brotliCompressSync, constants, crc32, deflateRawSync } from 'node:zlib';
-import type { Encoded } from '../../src/serve/rendered.js';
+import type { Encoded, Rendered } from '../../src/serve/rendered.js';
 
 /**
  * A content encoding in two parts that together form one ordinary stream: a compressed beginning that many answers
@@ -44,17 +44,19 @@ function littleEndian(value: number, bytes: number): Buffer {
 /** RFC 1952: a header without a name or a time, from an unknown system. */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
-/** RFC 1952 around RFC 1951, section 3.2.4. */
-const GZIP: Encoding = {
+/** RFC 1951, section 3.2.4. */
+const storedHead = (size: number, isLast: boolean): Buffer =>
+  Buffer.concat([Buffer.from([isLast ? 1 : 0]), littleEndian(size, 2), littleEndian(~size & 0xffff, 2)]);
+
+/** RFC 1952 around RFC 1951. */
+export const GZIP: Encoding = {
   name: 'gzip',
   begin: (shared) => Buffer.concat([GZIP_HEADER, deflateRawSync(shared, { finishFlush: constants.Z_SYNC_FLUSH })]),
   end(own, { checksum, length }) {
-    const head = (size: number, isLast: boolean): Buffer =>
-      Buffer.concat([Buffer.from([isLast ? 1 : 0]), littleEndian(size, 2), littleEndian(~size & 0xffff, 2)]);
     // zlib does not continue a checksum over no bytes, but starts again.
     const sum = own.length === 0 ? checksum : crc32(own, checksum);
     const total = (length + own.length) % 2 ** 32;
-    return Buffer.concat([...stored(own, head), littleEndian(sum, 4), littleEndian(total, 4)]);
+    return Buffer.concat([...stored(own, storedHead), littleEndian(sum, 4), littleEndian(total, 4)]);
   },
 };
 
@@ -99,3 +101,34 @@ const zstd = (compress: CompressSync): Encoding => ({
 
 /** Best compression first. Zstandard where this Node has it. */
 export const ENCODINGS: readonly Encoding[] = [BROTLI, ...(zstdCompressSync ? [zstd(zstdCompressSync)] : []), GZIP];
+
+/** A piece of a body that is sent in several: shared ones are compressed once and kept, the others are stored. */
+export type Piece = Rendered | Buffer;
+
+/**
+ * One gzip member of all pieces, the only format of the three in which compressed pieces can follow each other. `made`:
+ * how many bytes had to be compressed for it.
+ */
+export function gzipPieces(pieces: readonly Piece[]): { readonly bytes: Buffer; readonly made: number } {
+  const out: Buffer[] = [GZIP_HEADER];
+  let [checksum, length, made] = [0, 0, 0];
+  for (const piece of pieces) {
+    const raw = Buffer.isBuffer(piece) ? piece : piece.bytes;
+    if (raw.length === 0) continue;
+    checksum = crc32(raw, checksum);
+    length += raw.length;
+    if (Buffer.isBuffer(piece)) {
+      out.push(...stored(piece, (size) => storedHead(size, false)));
+      continue;
+    }
+    let begun = piece.get(GZIP.name);
+    if (begun === undefined) {
+      begun = encode(GZIP, raw);
+      piece.set(GZIP.name, begun);
+      made += raw.length;
+    }
+    out.push(begun.bytes.subarray(GZIP_HEADER.length));
+  }
+  out.push(GZIP.end(Buffer.alloc(0), { checksum, length }));
+  return { bytes: Buffer.concat(out), made };
+}

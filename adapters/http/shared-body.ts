@@ -1,7 +1,7 @@
 import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Rendered } from '../../src/serve/rendered.js';
-import { ENCODINGS, encode } from './encodings.js';
+import { ENCODINGS, encode, GZIP, gzipPieces, type Piece } from './encodings.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,7 +22,7 @@ export interface SharedBody {
 /** The complete body. */
 export const bodyText = ({ shared, own }: SharedBody): string => `${shared.bytes}${own}`;
 
-const NAMES = ENCODINGS.map(({ name }) => name);
+const NAMES: string[] = ENCODINGS.map(({ name }) => name);
 
 /**
  * Sends both parts as one body. The shared part is compressed once for each encoding that is requested, and kept; the
@@ -31,8 +31,8 @@ const NAMES = ENCODINGS.map(({ name }) => name);
 export function sendShared(request: FastifyRequest, reply: FastifyReply, { shared, own }: SharedBody): FastifyReply {
   request.madeBytes = 0;
   const isSmall = shared.bytes.length + own.length < LEAST_COMPRESSED;
-  const encoding = isSmall || request.headers['x-no-compression'] !== undefined ? undefined : askedFor(request);
-  if (!isSmall) reply.header('Vary', [reply.getHeader('Vary') ?? [], 'accept-encoding'].flat().join(', '));
+  const encoding = isSmall ? undefined : askedFor(request);
+  if (!isSmall) varyByEncoding(reply);
   if (encoding === undefined) return reply.send(Buffer.concat([shared.bytes, own]));
   let begun = shared.get(encoding.name);
   if (begun === undefined) {
@@ -44,12 +44,32 @@ export function sendShared(request: FastifyRequest, reply: FastifyReply, { share
   return reply.header('Content-Encoding', encoding.name).send(Buffer.concat([begun.bytes, end]));
 }
 
+const varyByEncoding = (reply: FastifyReply): FastifyReply =>
+  reply.header('Vary', [reply.getHeader('Vary') ?? [], 'accept-encoding'].flat().join(', '));
+
 /**
  * As for answers that are compressed individually: case does not matter, and `*` means gzip, which every client reads.
  */
-function askedFor({ headers }: FastifyRequest): (typeof ENCODINGS)[number] | undefined {
+function askedFor({ headers }: FastifyRequest, names: string[] = NAMES): (typeof ENCODINGS)[number] | undefined {
   const header = headers['accept-encoding'];
-  if (typeof header !== 'string') return undefined;
-  const name = negotiate(header.toLowerCase().replaceAll(/\*|x-gzip/g, 'gzip'), NAMES);
+  if (typeof header !== 'string' || headers['x-no-compression'] !== undefined) return undefined;
+  const name = negotiate(header.toLowerCase().replaceAll(/\*|x-gzip/g, 'gzip'), names);
   return ENCODINGS.find((each) => each.name === name);
+}
+
+/**
+ * Sends kept pieces, with the call's own between them, as one body. The kept ones are compressed once, as gzip; for a
+ * client that reads only other encodings the body is compressed as one that was made for it alone.
+ */
+export function sendPieces(request: FastifyRequest, reply: FastifyReply, pieces: readonly Piece[]): FastifyReply {
+  const raw = pieces.map((piece) => (Buffer.isBuffer(piece) ? piece : piece.bytes));
+  const isSmall = raw.reduce((sum, { length }) => sum + length, 0) < LEAST_COMPRESSED;
+  if (!isSmall) varyByEncoding(reply);
+  if (isSmall || askedFor(request, [GZIP.name]) === undefined) {
+    if (isSmall || askedFor(request) === undefined) request.madeBytes = 0;
+    return reply.send(Buffer.concat(raw));
+  }
+  const { bytes, made } = gzipPieces(pieces);
+  request.madeBytes = made;
+  return reply.header('Content-Encoding', GZIP.name).send(bytes);
 }

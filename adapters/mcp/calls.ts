@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asServiceError, badRequest, type ServiceError } from '../../src/core/errors.js';
 import type { Call, Outcome, Params } from '../../src/serve/call.js';
 import { callerOf } from '../http/request.js';
-import { renderEnvelope } from '../rest/envelope.js';
 import { type Arguments, BUDGET, budgetOf, refuseUnknown, variablesOf } from './arguments.js';
 import type { Catalogue, ListedTool, ReadTool } from './catalogue.js';
+import { renderResult } from './rendered-result.js';
 import { PRICE_TOOL } from './tools.js';
 
 /** The request that a call came with, and its reply. */
@@ -27,7 +27,7 @@ export function toolCall(http: Http, catalogue: Catalogue, tool: ListedTool, giv
 function readCall(http: Http, tool: ReadTool, given: Arguments, header: string | string[] | undefined): Call {
   return {
     ...callOf(http),
-    render: renderEnvelope,
+    render: renderResult,
     document: { name: tool.row.operation },
     parse() {
       const variables = variablesOf(tool, given);

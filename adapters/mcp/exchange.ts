@@ -1,4 +1,5 @@
 import type { Server } from '@modelcontextprotocol/server';
+import { lazily } from '../../src/core/lazily.js';
 
 /** A complete answer: the server that made it is closed. */
 export interface Exchanged {
@@ -8,12 +9,12 @@ export interface Exchanged {
   readonly bytes: Buffer | undefined;
 }
 
-/** Large: loaded with the first message, and cached by Node. */
-const library = () => import('@modelcontextprotocol/server');
+/** Large: loaded with the first message. Node caches it, too, but looks for its file with each import. */
+const library = lazily(() => import('@modelcontextprotocol/server'));
 
 /** One HTTP request in, one answer out, as the protocol says; `newServer` makes a server for this request alone. */
 export async function exchange(request: Request, body: unknown, newServer: () => Server): Promise<Exchanged> {
-  const { isLegacyRequest } = await library();
+  const { isLegacyRequest } = await library.get();
   // Only an older revision allowed several messages at once: refused, since one request has one charge.
   const isOld = body !== undefined && !Array.isArray(body) && (await isLegacyRequest(request, body));
   return isOld ? answerOld(request, body, newServer()) : answerNew(request, body, newServer);
@@ -24,7 +25,7 @@ export async function exchange(request: Request, body: unknown, newServer: () =>
  * ended at once instead of keeping a connection open for nothing.
  */
 async function answerNew(request: Request, body: unknown, newServer: () => Server): Promise<Exchanged> {
-  const { createMcpHandler } = await library();
+  const { createMcpHandler } = await library.get();
   const handler = createMcpHandler(newServer, { legacy: 'reject', keepAliveMs: 0 });
   try {
     const response = await handler.fetch(request, body === undefined ? {} : { parsedBody: body });
@@ -38,7 +39,7 @@ async function answerNew(request: Request, body: unknown, newServer: () => Serve
 
 /** Revisions of 2025, without a session; JSON instead of a stream of one message. */
 async function answerOld(request: Request, parsedBody: unknown, server: Server): Promise<Exchanged> {
-  const { WebStandardStreamableHTTPServerTransport } = await library();
+  const { WebStandardStreamableHTTPServerTransport } = await library.get();
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   try {

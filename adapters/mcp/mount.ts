@@ -21,7 +21,7 @@ export function mountMcp(app: FastifyInstance, { serve, ...options }: McpOptions
     ]);
     const resources = resourcesOf(options.schema, catalogue);
     const offer: ServerContent = { library, catalogue, resources, validator: new AjvJsonSchemaValidator() };
-    return (http, run) =>
-      newServer(offer, async (tool, given) => resultOf(await run(toolCall(http, catalogue, tool, given))));
+    return (http, run, sendLater) =>
+      newServer(offer, async (tool, given) => resultOf(await run(toolCall(http, catalogue, tool, given)), sendLater));
   });
 }

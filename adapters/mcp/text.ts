@@ -36,17 +36,19 @@ const TRUNCATED: Readonly<Record<string, string>> = {
 };
 
 /** For readers that see only text: each item on a line, and what it cost. The full answer is in `structuredContent`. */
-export function textOf(envelope: ToolEnvelope): string {
+export const textOf = (envelope: ToolEnvelope): string => [...linesOf(envelope), moneyOf(envelope)].join('\n');
+
+/** The lines that do not depend on the call. */
+export function linesOf(envelope: ToolEnvelope): string[] {
   const { data, errors = [], next_cursor: cursor, truncated, end_reason: end } = envelope;
   return [
-    ...(data === undefined ? [] : linesOf(data)),
+    ...(data === undefined ? [] : itemLines(data)),
     ...restOf(envelope),
     ...errors.map(({ input, code, message }) => `No result for ${oneLine(input)}: ${code}. ${oneLine(message)}`),
     ...(truncated === undefined ? [] : [TRUNCATED[truncated] ?? `Trimmed: ${truncated}.`]),
     ...(end === undefined ? [] : [`The list ends here, because the network does not go back any further: ${end}.`]),
     ...(cursor === undefined ? [] : [`There is more: call again with cursor ${JSON.stringify(cursor)}.`]),
-    moneyOf(envelope),
-  ].join('\n');
+  ];
 }
 
 function restOf(envelope: ToolEnvelope): string[] {
@@ -57,7 +59,8 @@ function restOf(envelope: ToolEnvelope): string[] {
 /** How the price is explained, where it is not the full one for all. */
 const RATES: Readonly<Record<string, string>> = { hit: ' (cached: half price)', bypass: ' (`fresh`: double price)' };
 
-function moneyOf(envelope: ToolEnvelope): string {
+/** What the call cost, and what is left: the last line. */
+export function moneyOf(envelope: ToolEnvelope): string {
   const { estimate, request_id: id, credits_charged: charged, balance_remaining: left, cache } = envelope;
   if (estimate) {
     const { max_items: items, max_credits: most, refused } = estimate;
@@ -68,7 +71,7 @@ function moneyOf(envelope: ToolEnvelope): string {
   return `Charged ${inCredits(charged)}${RATES[cache ?? ''] ?? ''}; ${figure(left)} left. Request ${id}.`;
 }
 
-function linesOf(data: unknown): string[] {
+function itemLines(data: unknown): string[] {
   if (!Array.isArray(data)) return [lineOf(data)];
   if (data.length === 0) return ['Nothing found.'];
   if (data.every((item) => typeof item === 'string')) return [`${counted(data.length, 'id')}: ${data.join(' ')}`];

@@ -4,14 +4,18 @@ import { ServiceError } from '../../src/core/errors.js';
 import { lazily } from '../../src/core/lazily.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
+import type { Piece } from '../http/encodings.js';
 import { challengeOf, errorBody, logFailure } from '../http/failure.js';
 import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';
+import { sendPieces } from '../http/shared-body.js';
 import { type Http, handshake, refusalOf } from './calls.js';
 import { openToBrowsers, preflight } from './cors.js';
 import { type Exchanged, exchange, methodOf } from './exchange.js';
 import { tooMuchIn } from './message-size.js';
 import { isAllowedOrigin, wrongOrigin } from './origin.js';
+import type { SendLater } from './result.js';
+import { completed, STAND_IN } from './stand-in.js';
 
 const URL_PATH = '/mcp';
 
@@ -19,7 +23,7 @@ const URL_PATH = '/mcp';
 export type Run = (call: Call) => Promise<Outcome>;
 
 /** Makes the server for one HTTP request. */
-export type ServerFor = (http: Http, run: Run) => Server;
+export type ServerFor = (http: Http, run: Run, sendLater: SendLater) => Server;
 
 /**
  * Mounts `/mcp`: Streamable HTTP without sessions, one handler for all revisions (A20), whatever is served over it. The
@@ -61,11 +65,15 @@ export function mountTransport(app: FastifyInstance, serve: Serve, open: () => P
 async function answer(serve: Serve, serverFor: ServerFor, http: Http): Promise<FastifyReply> {
   const body = bodyOf(http.request);
   // An object, since TypeScript does not track assignments made in a callback.
-  const called: { outcome: Outcome | null } = { outcome: null };
+  const called: { outcome: Outcome | null; members: readonly Piece[] | null } = { outcome: null, members: null };
   const run: Run = async (call) => {
     const outcome = await serve(call);
     called.outcome = outcome;
     return outcome;
+  };
+  const sendLater: SendLater = (members) => {
+    called.members = members;
+    return STAND_IN;
   };
   // A client that is not admitted is told so before any work is done for it. A tool's call is admitted, or not, when it
   // runs.
@@ -74,15 +82,17 @@ async function answer(serve: Serve, serverFor: ServerFor, http: Http): Promise<F
   if (handshakeOutcome?.result.kind === 'refusal')
     return refuse(http, handshakeOutcome, handshakeOutcome.result.failure, body);
   if (handshakeOutcome && tooMuch) return refuse(http, handshakeOutcome, tooMuch, body);
-  const exchanged = await exchange(asFetchRequest(http.request), body, () => serverFor(http, run));
+  const exchanged = await exchange(asFetchRequest(http.request), body, () => serverFor(http, run, sendLater));
   const outcome = called.outcome ?? handshakeOutcome ?? (await runHandshake(serve, http));
   const refusal = refusalOf(outcome, called.outcome !== null);
   if (refusal) return refuse(http, outcome, refusal, body);
   noteOutcome(http.request, http.reply, outcome);
   noteResult(http, outcome, called.outcome !== null);
   setHeaders(http.reply, headersOf(exchanged));
+  http.reply.code(exchanged.status);
+  if (called.members) return sendResult(http, outcome, completed(exchanged, called.members));
   // Never null, which Fastify would send as JSON.
-  return http.reply.code(exchanged.status).send(exchanged.bytes);
+  return http.reply.send(exchanged.bytes);
 }
 
 /** The outcome of a message that is not a tool's call: it runs no operation. */
@@ -103,6 +113,12 @@ function noteResult({ request, reply }: Http, outcome: Outcome, wasTool: boolean
   reply.header('X-Credits-Charged', '0');
   if (result.failure.retryAfter !== undefined) reply.header('Retry-After', String(result.failure.retryAfter));
 }
+
+/** A result that was made for this call alone is compressed for it alone. */
+const sendResult = ({ request, reply }: Http, { result }: Outcome, pieces: readonly Piece[]): FastifyReply =>
+  result.kind === 'answer' && result.rendered
+    ? sendPieces(request, reply, pieces)
+    : reply.send(Buffer.concat(pieces.map((piece) => (Buffer.isBuffer(piece) ? piece : piece.bytes))));
 
 /** A message whose sender is refused: an HTTP status, and the failure inside a JSON-RPC error. */
 function refuse({ request, reply }: Http, outcome: Outcome, failure: ServiceError, body: unknown): FastifyReply {

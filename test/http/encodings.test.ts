@@ -2,7 +2,8 @@ import * as zlib from 'node:zlib';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ENCODINGS, encode } from '../../adapters/http/encodings.js';
+import { ENCODINGS, encode, gzipPieces, type Piece } from '../../adapters/http/encodings.js';
+import { Rendered } from '../../src/serve/rendered.js';
 
 const { zstdDecompressSync } = zlib as { readonly zstdDecompressSync?: (bytes: Buffer) => Buffer };
 const READERS = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync };
@@ -34,5 +35,27 @@ describe.each(ENCODINGS.map((encoding) => [encoding.name, encoding] as const))('
   it('the beginning is compressed', () => {
     const shared = Buffer.from(JSON.stringify(Array.from({ length: 200 }, (_, id) => ({ id, name: `user${id}` }))));
     expect(encode(encoding, shared).bytes.length).toBeLessThan(shared.length / 3);
+  });
+});
+
+describe('gzip of several pieces', () => {
+  const pieces = fc.array(
+    texts.chain((bytes) => fc.constantFrom(bytes, new Rendered(bytes))),
+    { maxLength: 6 },
+  );
+  const raw = (piece: Piece): Buffer => (Buffer.isBuffer(piece) ? piece : piece.bytes);
+
+  it('shared ones and others in any order are one stream; the second time nothing is compressed', () => {
+    fc.assert(
+      fc.property(pieces, (all) => {
+        const whole = Buffer.concat(all.map(raw));
+        const kept = all.filter((piece) => !Buffer.isBuffer(piece)).map(raw);
+        for (const made of [kept.reduce((sum, { length }) => sum + length, 0), 0]) {
+          const result = gzipPieces(all);
+          expect(gunzipSync(result.bytes).equals(whole)).toBe(true);
+          expect(result.made).toBe(made);
+        }
+      }),
+    );
   });
 });

@@ -25,6 +25,8 @@ async function send(url: URL, headers: HeaderFields, body: string, signal?: Abor
 
 export interface Sent {
   readonly method: string;
+  /** 1, if none is given. */
+  readonly id?: string;
   readonly params?: Record<string, unknown>;
   readonly headers?: HeaderFields;
   readonly signal?: AbortSignal;
@@ -39,7 +41,7 @@ export function sendOld(url: URL, key: string | null, sent: Sent | string, versi
     'MCP-Protocol-Version': version,
     ...message?.headers,
   };
-  const body = message ? { jsonrpc: '2.0', id: 1, method: message.method, params: message.params } : null;
+  const body = message ? { jsonrpc: '2.0', id: message.id ?? 1, method: message.method, params: message.params } : null;
   return send(url, headers, body ? JSON.stringify(body) : (sent as string), message?.signal);
 }
 
@@ -53,7 +55,7 @@ const META = {
 export function sendNew(
   url: URL,
   key: string | null,
-  { method, params = {}, headers, signal }: Sent,
+  { method, id, params = {}, headers, signal }: Sent,
 ): Promise<RawReply> {
   const name = params.name ?? params.uri;
   const all = {
@@ -64,7 +66,7 @@ export function sendNew(
     ...(typeof name === 'string' && { 'Mcp-Name': name }),
     ...headers,
   };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } });
+  const body = JSON.stringify({ jsonrpc: '2.0', id: id ?? 1, method, params: { ...params, _meta: META } });
   return send(url, all, body, signal);
 }
 

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERAS, type RawReply } from './raw.js';
+import { type McpService, startMcp } from './service.js';
+
+let service: McpService;
+beforeAll(async () => {
+  service = await startMcp();
+});
+afterAll(() => service.close());
+
+/** What differs from call to call: the figures at the end of the text, and of the structured content. */
+function withoutOwn({ body }: RawReply): unknown {
+  const { content, structuredContent, ...rest } = body.result;
+  const { request_id: id, balance_remaining: left, ...shared } = structuredContent;
+  const text: string = content[0].text;
+  expect(content).toHaveLength(1);
+  expect(text.endsWith(`; ${left} left. Request ${id}.`)).toBe(true);
+  return { ...body, result: { ...rest, text: text.slice(0, text.lastIndexOf('; ')), structuredContent: shared } };
+}
+
+/** Larger and smaller than what is compressed; with and without a line for each item; in quotes, and beyond ASCII. */
+const CALLS = [
+  { name: 'get_user', arguments: { handle: 'user1' } },
+  { name: 'get_followers', arguments: { user: '1', count: 9 } },
+  { name: 'get_follower_ids', arguments: { user: '1' } },
+  { name: 'search_tweets', arguments: { q: 'bread', product: 'Latest', count: 20 } },
+  { name: 'get_users', arguments: { handles: ['user3', 'user1'] } },
+];
+
+/** What a client reads, and what it gets of a large answer that is kept. */
+const ENCODINGS = [
+  ['identity', null],
+  ['gzip', 'gzip'],
+  ['gzip, deflate, br', 'gzip'],
+  ['br', 'br'],
+] as const;
+
+describe.each(ERAS)('a tool called again, %s', (_era, send) => {
+  describe.each(ENCODINGS)('Accept-Encoding: %s', (accepted, sentAs) => {
+    it.each(CALLS)('$name: the same result, but for what is the call’s own, at the price of a hit', async (params) => {
+      const account = await service.perch.account({ credits: 500 });
+      const call = (): Promise<RawReply> =>
+        send(service.url, account.key, { method: 'tools/call', params, headers: { 'accept-encoding': accepted } });
+      await call();
+      // Made of cached values, kept, kept with its encoding.
+      const replies = [await call(), await call(), await call()];
+      const [first] = replies.map(withoutOwn);
+      for (const reply of replies) {
+        expect(reply.status).toBe(200);
+        expect(withoutOwn(reply)).toEqual(first);
+        const { structuredContent } = reply.body.result;
+        expect(structuredContent).toMatchObject({ cache: 'hit', request_id: reply.headers.get('x-request-id') });
+        expect(reply.headers.get('x-credits-remaining')).toBe(String(structuredContent.balance_remaining));
+        if (reply.text.length < 1400) expect(reply.headers.get('content-encoding')).toBeNull();
+        else expect(reply.headers.get('content-encoding')).toBe(sentAs);
+        if (reply.text.length >= 1400) expect(reply.headers.get('vary')).toMatch(/accept-encoding/i);
+      }
+      const balances = replies.map(({ body }) => body.result.structuredContent.balance_remaining);
+      const charged = replies[0]?.body.result.structuredContent.credits_charged;
+      expect(balances[0] - balances[2]).toBeCloseTo(2 * charged, 6);
+      expect(await service.perch.balance(account)).toBeCloseTo(balances[2], 6);
+    });
+  });
+
+  it('an id that looks like a result stays the id', async () => {
+    const { key } = await service.perch.account({ credits: 500 });
+    const id = '"content":[{"type":"text","text":""}],"structuredContent":{}';
+    const { body } = await send(service.url, key, {
+      ...{ id, method: 'tools/call', params: { name: 'get_user', arguments: { handle: 'user1' } } },
+    });
+    expect(body.id).toBe(id);
+    expect(body.result.structuredContent.data.handle).toBe('User1');
+  });
+});
