@@ -170,6 +170,8 @@ describe('search of a corpus', () => {
     ['filter:verified tide', [103, 102, 101]],
     ['filter:media -filter:verified', [106, 105, 104]],
     ['lang:de', [102]],
+    ['LANG:DE', [102]],
+    ['FILTER:Replies', [103]],
     ['tide -lang:de', [103, 101]],
     ['conversation_id:102', [103]],
     ['quoted_tweet_id:101', [108]],
@@ -214,7 +216,7 @@ describe('search of a corpus', () => {
   });
 
   it('People finds profiles by handle, name and bio, most followers first, protected ones too (T7)', async () => {
-    expect(await found('tides', 'People')).toEqual(['3', '1']);
+    expect(await found('tides', 'People')).toEqual(['3', '2', '1']);
     expect(await found('harbour', 'People')).toEqual(['2', '1']);
     expect(await found('harbour_watch', 'People')).toEqual(['1']);
     expect(await found('@HARBOUR_watch OR @tidesman', 'People')).toEqual(['2', '1']);
@@ -223,6 +225,51 @@ describe('search of a corpus', () => {
     await expect(found('from:tidesman', 'People')).rejects.toMatchObject({
       code: 'bad_request',
       detail: { param: 'q' },
+    });
+  });
+
+  describe('People by what is typed of a name', () => {
+    let people: Corpus;
+    const found = async (q: string) => idsOf(await people.search(q, 'People'));
+    beforeAll(async () => {
+      people = await freshCorpus();
+      await people.user({ id: 1, handle: 'jperez', name: 'José Pérez', followers: 10 });
+      await people.user({ id: 2, handle: 'jose_luis', name: 'Luis', followers: 500 });
+      await people.user({ id: 3, handle: 'harbour_obs', name: 'Harbour Observatory', followers: 70 });
+      await people.user({ id: 4, handle: 'harbinger', name: 'News', bio: 'Observations of Josef', followers: 900 });
+      await people.user({ id: 5, handle: 'Мария', name: 'Алёна Řehoř', followers: 1 });
+    });
+    afterAll(() => people.drop());
+
+    it.each<[string, string[]]>([
+      ['jose', ['2', '1']],
+      ['JOSÉ', ['2', '1']],
+      ['"jose perez"', ['1']],
+      ['алена', ['5']],
+      ['rehor', ['5']],
+      ['harb', ['4', '3']],
+      ['harbour_o', ['3']],
+      ['obs', ['3']],
+      ['observ', ['3']],
+      ['harb -harbinger', ['3']],
+      ['harbuor', ['3']],
+      ['habour', ['3']],
+      ['harbxour', ['3']],
+      ['harbxor', []],
+      ['jsoe', ['2', '1']],
+      ['jso', []],
+      ['josef', ['4']],
+      ['jperex OR nobody_like_that', ['1']],
+    ])('%s', async (q, ids) => {
+      expect(await found(q)).toEqual(ids);
+    });
+
+    it('walks pages of those that match but for a typing error, each once', async () => {
+      await people.sql`insert into corpus_users (id, handle, name, followers)
+        select n, 'tester' || n, 'Windmill', n % 7 from generate_series(101, 220) n`;
+      const { ids } = await people.walk({ kind: 'search', subject: 'wimdmill', product: 'People' });
+      expect(new Set(ids).size).toBe(120);
+      expect(ids).toHaveLength(120);
     });
   });
 
