@@ -101,6 +101,16 @@ describe('the search language', () => {
     expect(failure?.message).toContain(text);
   });
 
+  it.each<[q: string, text: string, position: number]>([
+    ['a form:nasa', 'a form:nasa', 3],
+    ['a "b', 'a "b', 5],
+    ['é😀 foo:bar', 'é😀 foo:bar', 4],
+    [`${'tide '.repeat(40)}form:nasa ${'ebb '.repeat(40)}`, `${'tide '.repeat(6)}form:nasa ebb ebb ebb ebb ebb `, 31],
+    ['a\u200B\nform:nasa', 'a  form:nasa', 4],
+  ])('points at the place of a fault in %j', (q, text, position) => {
+    expect(refusal(q)?.detail.place).toEqual({ text, position });
+  });
+
   it('suggests nothing for what is not nearly an operator', () => {
     for (const q of ['breaking_news:now', 'x:y', `${'from'.repeat(200)}:a`]) {
       expect(refusal(q)?.message).not.toContain('did you mean');
