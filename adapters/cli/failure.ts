@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../../src/config/config.js';
+import { withCaret } from '../../src/core/caret.js';
 import { ServiceError } from '../../src/core/errors.js';
 
 /** Exit codes: a check or a command failed; or the command line, or the configuration, is wrong. */
@@ -30,7 +31,8 @@ export function endingOf(error: unknown): Ending {
   if (error instanceof Failure) return { exitCode: error.exitCode, message: error.message };
   if (error instanceof ConfigError) return { exitCode: WRONG_USE, message: error.message };
   if (error instanceof ServiceError) {
-    return { exitCode: error.code === 'bad_request' ? WRONG_USE : FAILED, message: error.message };
+    const message = withCaret(error.message, error.detail.place);
+    return { exitCode: error.code === 'bad_request' ? WRONG_USE : FAILED, message };
   }
   return { exitCode: FAILED, message: error instanceof Error ? error.message || error.name : String(error) };
 }

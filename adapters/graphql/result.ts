@@ -106,6 +106,7 @@ const extensionsOf = (failure: ServiceError) => ({
   code: failure.code,
   ...(failure.detail.reason !== undefined && { reason: failure.detail.reason }),
   ...(failure.detail.param !== undefined && { param: failure.detail.param }),
+  ...(failure.detail.place !== undefined && { place: failure.detail.place }),
   ...(failure.retryAfter !== undefined && { retry_after: failure.retryAfter }),
 });
 

@@ -4,7 +4,7 @@ import { prefers } from './accept.js';
 
 /** The shape of every failure (section 7), with the additional members (S10). */
 export function errorBody(failure: ServiceError, requestId: string) {
-  const { reason, param } = failure.detail;
+  const { reason, param, place } = failure.detail;
   const { retryAfter } = failure;
   return {
     error: {
@@ -12,6 +12,7 @@ export function errorBody(failure: ServiceError, requestId: string) {
       message: failure.message,
       ...(reason !== undefined && { reason }),
       ...(param !== undefined && { param }),
+      ...(place !== undefined && { place }),
       ...(retryAfter !== undefined && { retry_after: retryAfter }),
     },
     request_id: requestId,

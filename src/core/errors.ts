@@ -21,11 +21,21 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+/** A place in a text, to be shown. */
+export interface Place {
+  /** The text, or a part of it around the place: at most `MOST_AROUND` characters, on one line. */
+  readonly text: string;
+  /** The character of `text`, counted from 1; one more than it has for its end. */
+  readonly position: number;
+}
+
 export interface ErrorDetail {
   /** Why, in one machine-readable word: `private`, `suspended`, `max_credits`, … (S10, U35). */
   reason?: string;
   /** The parameter at fault (S10). */
   param?: string;
+  /** Where in that parameter the fault is, if it is a text with a grammar of its own. */
+  place?: Place;
   /** Seconds until another attempt makes sense (L5, S2, S3). */
   retryAfter?: number;
   /** An HTTP status other than the code's own: 405, 413, 414, 415, 422, 431 (S9, P13, G6). */

@@ -36,6 +36,12 @@ describe('price', () => {
     expect(JSON.parse(said.out)).toMatchObject({ method, max_items, max_credits, max_credits_cached });
   });
 
+  test('a search that is refused is shown with a caret under the place', async () => {
+    const refused = await price('GET', '/v1/tweets/search?q=tide+form:nasa', {}).catch(endingOf);
+    expect(refused).toMatchObject({ exitCode: 2 });
+    expect((refused as { message: string }).message).toMatch(/did you mean "from:".*\ntide form:nasa\n {5}\^$/);
+  });
+
   test('in words it says what is held costs half', async () => {
     await price('GET', '/v1/users/42/followers?count=200', {});
     expect(said.out).toMatch(/^At most 20 credits for up to 200 items; 10 if all of it is cached/);

@@ -77,6 +77,11 @@ describe('the search language', () => {
     ['from:', 6, 'expected a value after the colon'],
     ['a from: b', 8, 'expected a value after the colon'],
     ['é😀 foo:bar', 4, 'unknown operator "foo:"; the operators are from: to:'],
+    ['form:nasa', 1, 'unknown operator "form:" (did you mean "from:"?); the operators are'],
+    ['a FORM:nasa', 3, 'did you mean "from:"?'],
+    ['min_fave:3', 1, 'did you mean "min_faves:"?'],
+    ['sinec:2015-01-07', 1, 'did you mean "since:"?'],
+    ['filter:imags', 1, 'not "imags" (did you mean "images"?'],
     ['a filter:cats', 3, '"filter:" must be followed by one of replies, retweets'],
     ['-filter:cats a', 2, '"filter:" must be followed by one of'],
     ['since:2015-02-30', 1, '"since:" must be followed by a date'],
@@ -94,6 +99,22 @@ describe('the search language', () => {
     expect(failure).toMatchObject({ code: 'bad_request', detail: { param: 'q' } });
     expect(failure?.message).toContain(`Invalid search query at character ${character}: `);
     expect(failure?.message).toContain(text);
+  });
+
+  it.each<[q: string, text: string, position: number]>([
+    ['a form:nasa', 'a form:nasa', 3],
+    ['a "b', 'a "b', 5],
+    ['é😀 foo:bar', 'é😀 foo:bar', 4],
+    [`${'tide '.repeat(40)}form:nasa ${'ebb '.repeat(40)}`, `${'tide '.repeat(6)}form:nasa ebb ebb ebb ebb ebb `, 31],
+    ['a\u200B\nform:nasa', 'a  form:nasa', 4],
+  ])('points at the place of a fault in %j', (q, text, position) => {
+    expect(refusal(q)?.detail.place).toEqual({ text, position });
+  });
+
+  it('suggests nothing for what is not nearly an operator', () => {
+    for (const q of ['breaking_news:now', 'x:y', `${'from'.repeat(200)}:a`]) {
+      expect(refusal(q)?.message).not.toContain('did you mean');
+    }
   });
 
   it.each([

@@ -170,6 +170,8 @@ describe('search of a corpus', () => {
     ['filter:verified tide', [103, 102, 101]],
     ['filter:media -filter:verified', [106, 105, 104]],
     ['lang:de', [102]],
+    ['LANG:DE', [102]],
+    ['FILTER:Replies', [103]],
     ['tide -lang:de', [103, 101]],
     ['conversation_id:102', [103]],
     ['quoted_tweet_id:101', [108]],
@@ -214,7 +216,7 @@ describe('search of a corpus', () => {
   });
 
   it('People finds profiles by handle, name and bio, most followers first, protected ones too (T7)', async () => {
-    expect(await found('tides', 'People')).toEqual(['3', '1']);
+    expect(await found('tides', 'People')).toEqual(['3', '2', '1']);
     expect(await found('harbour', 'People')).toEqual(['2', '1']);
     expect(await found('harbour_watch', 'People')).toEqual(['1']);
     expect(await found('@HARBOUR_watch OR @tidesman', 'People')).toEqual(['2', '1']);

@@ -1,5 +1,6 @@
 import { schema } from '../../../schema/index.js';
 import { readOperations } from '../../../schema/operations.js';
+import { withCaret } from '../../../src/core/caret.js';
 import { toCredits } from '../../../src/core/credits.js';
 import { ServiceError } from '../../../src/core/errors.js';
 import { counted, figure, inCredits } from '../../../src/core/figures.js';
@@ -37,7 +38,7 @@ export async function price(method: string, address: string, options: PriceOptio
   try {
     priceCall(method, address, options);
   } catch (error) {
-    throw error instanceof ServiceError ? new Failure(error.message, WRONG_USE) : error;
+    throw error instanceof ServiceError ? new Failure(withCaret(error.message, error.detail.place), WRONG_USE) : error;
   }
 }
 

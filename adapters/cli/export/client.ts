@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { withCaret } from '../../../src/core/caret.js';
 import { FAILED, Failure, WRONG_USE } from '../failure.js';
 
 /** The service itself gives up after 30 seconds. */
@@ -18,7 +19,12 @@ const pageShape = z.object({
 });
 const estimateShape = z.object({ estimate: z.object({ max_credits: z.number() }) });
 const errorShape = z.object({
-  error: z.object({ code: z.string(), message: z.string(), reason: z.string().optional() }),
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    reason: z.string().optional(),
+    place: z.object({ text: z.string().max(200), position: z.int().min(1).max(201) }).optional(),
+  }),
 });
 
 export type Page = z.infer<typeof pageShape>;
@@ -29,8 +35,8 @@ export class Refusal extends Failure {
   readonly code: string;
   readonly reason: string | undefined;
 
-  constructor({ code, message, reason }: z.infer<typeof errorShape>['error']) {
-    super(message, code === 'bad_request' ? WRONG_USE : FAILED);
+  constructor({ code, message, reason, place }: z.infer<typeof errorShape>['error']) {
+    super(withCaret(message, place), code === 'bad_request' ? WRONG_USE : FAILED);
     this.code = code;
     this.reason = reason;
   }

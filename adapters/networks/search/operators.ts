@@ -72,13 +72,50 @@ export function readOperator(name: string, value: string): Term | { readonly fau
   const operator = OPERATORS.get(name.toLowerCase());
   if (operator === undefined) {
     const known = [...OPERATORS.keys()].map((each) => `${each}:`).join(' ');
+    const nearest = nearestOf(name, [...OPERATORS.keys()]);
+    const meant = nearest === undefined ? '' : ` (did you mean "${nearest}:"?)`;
     return {
-      fault: `unknown operator "${truncated(name)}:"; the operators are ${known} (put quotes around plain text)`,
+      fault: `unknown operator "${truncated(name)}:"${meant}; the operators are ${known} (put quotes around plain text)`,
     };
   }
-  return (
-    operator.read(value) ?? { fault: `"${name}:" must be followed by ${operator.expects}, not "${truncated(value)}"` }
-  );
+  const nearest = name.toLowerCase() === 'filter' ? nearestOf(value, [...FILTERS.keys()]) : undefined;
+  const meant = nearest === undefined ? '' : ` (did you mean "${nearest}"?)`;
+  const fault = `"${name}:" must be followed by ${operator.expects}, not "${truncated(value)}"${meant}`;
+  return operator.read(value) ?? { fault };
+}
+
+/** The name that is meant by one that is nearly it: the nearest within two typing errors, one in a short name. */
+function nearestOf(typed: string, names: readonly string[]): string | undefined {
+  const wanted = typed.toLowerCase().slice(0, NAME_LENGTH);
+  const most = wanted.length <= 4 ? 1 : 2;
+  const near = names
+    .map((name) => ({ name, errors: typingErrors(wanted, name) }))
+    .filter(({ errors }) => errors <= most);
+  return near.sort((one, other) => one.errors - other.errors)[0]?.name;
+}
+
+/** Longer than any name. */
+const NAME_LENGTH = 30;
+
+/** Characters missing, added, changed, or swapped with their neighbour (the distance of Damerau, by restricted edits). */
+function typingErrors(one: string, other: string): number {
+  const rows = [Array.from({ length: other.length + 1 }, (_, index) => index)];
+  const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
+  for (let row = 1; row <= one.length; row += 1) {
+    const line = [row];
+    rows.push(line);
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = one[row - 1] === other[column - 1];
+      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      line[column] = Math.min(
+        at(row - 1, column) + 1,
+        at(row, column - 1) + 1,
+        at(row - 1, column - 1) + (isSame ? 0 : 1),
+        isSwapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+  }
+  return at(one.length, other.length);
 }
 
 function ofHandle(kind: 'from' | 'to', value: string): Term | null {

@@ -1,5 +1,6 @@
 import type peggy from 'peggy';
-import { badRequest, type ServiceError } from '../../../src/core/errors.js';
+import { placeIn } from '../../../src/core/caret.js';
+import { badRequest, ServiceError } from '../../../src/core/errors.js';
 import { parser } from './grammar.js';
 import { isOperator, readOperator } from './operators.js';
 import type { Query, Term } from './query.js';
@@ -72,7 +73,10 @@ function syntaxFault(q: string, error: peggy.parser.SyntaxError): ServiceError {
 }
 
 const fault = (q: string, offset: number, what: string): ServiceError =>
-  badRequest(`Invalid search query at character ${[...q.slice(0, offset)].length + 1}: ${what}`, 'q');
+  new ServiceError('bad_request', `Invalid search query at character ${[...q.slice(0, offset)].length + 1}: ${what}`, {
+    param: 'q',
+    place: placeIn(q, offset),
+  });
 
 function countTerms(query: Query): number {
   if (query.kind === 'and' || query.kind === 'or') return query.of.reduce((sum, each) => sum + countTerms(each), 0);

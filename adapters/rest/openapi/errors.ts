@@ -24,6 +24,15 @@ export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         description: 'A more specific reason, such as `private`, `suspended`, `unknown`, `max_credits` or `key_cap`.',
       },
       param: { type: 'string', description: 'The parameter that caused the error.' },
+      place: {
+        type: 'object',
+        description: 'Where in a search the fault is.',
+        required: ['text', 'position'],
+        properties: {
+          text: { type: 'string', description: 'The search, or the part of it around the place.' },
+          position: { type: 'integer', description: 'The character of `text`, counted from 1.' },
+        },
+      },
       retry_after: { type: 'integer', description: 'Seconds to wait before retrying, as in `Retry-After`.' },
     },
   },

@@ -589,6 +589,13 @@ export interface components {
             message: string;
             /** @description The parameter that caused the error. */
             param?: string;
+            /** @description Where in a search the fault is. */
+            place?: {
+                /** @description The character of `text`, counted from 1. */
+                position: number;
+                /** @description The search, or the part of it around the place. */
+                text: string;
+            };
             /** @description A more specific reason, such as `private`, `suspended`, `unknown`, `max_credits` or `key_cap`. */
             reason?: string;
             /** @description Seconds to wait before retrying, as in `Retry-After`. */

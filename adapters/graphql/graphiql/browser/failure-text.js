@@ -30,6 +30,8 @@ export function failureIn({ answer, retryAfter }, problems) {
     ),
   ];
   parts.push(`${sentence(first.message)} `);
+  const place = first.extensions?.place ?? first.place;
+  if (place) parts.push(element('pre', {}, `${place.text}\n${' '.repeat(place.position - 1)}^`));
   if (errors.length > 1) parts.push(`${errors.length - 1} more in the response. `);
   if (retryAfter !== null) parts.push(`Try again in ${retryAfter} s. `);
   if (problem) {

@@ -1,7 +1,8 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { badRequest } from '../../../../src/core/errors.js';
 import type { Counter, Query, Term } from '../../search/query.js';
-import { adjacent, all, any, marked, not, type TextQuery } from './text-query.js';
+import { withoutAccents } from './fold.js';
+import { adjacent, all, any, beginning, marked, near, not, type TextQuery } from './text-query.js';
 import { type Mark, MOST_POWER, partsOfUrl } from './vector.js';
 
 /**
@@ -142,16 +143,24 @@ function inUrls(text: string): Sql {
   return marks.length === 0 ? exact : sql`(t.search @@ (${join(marks, ' && ')}) AND ${exact})`;
 }
 
-/** Profiles are found by their words and handles; terms that only apply to tweets are refused. */
-export const PROFILES: Dialect = { vector: raw('u.search'), term: profileTerm };
+/**
+ * Profiles are found by their words without accents, by the beginning of a handle or of a word of the name, and by
+ * handle; terms that only apply to tweets are refused.
+ */
+export const PROFILES: Dialect = { vector: raw('u.search'), term: (term) => profileTerm(term, beginning) };
 
-function profileTerm(term: Term): Condition {
+/** The same, with one typing error in a word of handle or name. */
+export const NEAR_PROFILES: Dialect = { vector: raw('u.search'), term: (term) => profileTerm(term, near) };
+
+function profileTerm(term: Term, orElse: (text: string) => TextQuery): Condition {
   switch (term.kind) {
-    case 'word':
-      return { text: any([adjacent(term.text), marked('at', term.text)]) };
+    case 'word': {
+      const text = withoutAccents(term.text);
+      return { text: any([adjacent(text), orElse(text), marked('at', term.text)]) };
+    }
     case 'phrase':
     case 'hashtag':
-      return { text: adjacent(term.text) };
+      return { text: adjacent(withoutAccents(term.text)) };
     case 'mention':
       return marks('at', term.text);
     default:

@@ -37,3 +37,12 @@ export function fold(word: string): string {
 }
 
 export const foldEmoji = (emoji: string): string => emoji.replace(EMOJI_VARIANTS, '');
+
+/** The text without the accents of Latin, Greek and Cyrillic letters: names are often typed without them. */
+export const withoutAccents = (text: string): string =>
+  isAscii(text)
+    ? text
+    : text
+        .normalize('NFD')
+        .replace(/(?<=[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}])\p{M}+/gu, '')
+        .normalize('NFC');

@@ -1,4 +1,4 @@
-import sql, { raw } from 'sql-template-tag';
+import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Product } from '../../../../src/core/model.js';
 import type { NetworkPage } from '../../../../src/ports/network.js';
 import { parseQuery } from '../../search/parse.js';
@@ -9,7 +9,7 @@ import { type ListedUserRow, userPage } from '../reads/page.js';
 import { VISIBLE } from '../reads/subject.js';
 import type { Run } from '../run.js';
 import { type Position, timeOf, tokenAt } from '../token.js';
-import { compile, type Handles, PROFILES, tweets } from './compile.js';
+import { compile, type Handles, NEAR_PROFILES, PROFILES, tweets } from './compile.js';
 import { boundsOf, pick, scopesOf } from './plan.js';
 import { adjacent, scattered } from './text-query.js';
 
@@ -109,13 +109,24 @@ async function readHandles(run: Run, handles: readonly string[], signal: AbortSi
   return new Map(rows.map((row) => [row.handle, row.id]));
 }
 
-/** Profiles whose handle, name or bio match, those with the most followers first. */
+/**
+ * Profiles whose handle, name or bio match, those with the most followers first. Where there are none, those that match
+ * but for a typing error.
+ */
 async function findProfiles(run: Run, query: Query, after: Position | null, signal: AbortSignal): Promise<NetworkPage> {
+  const exact = compile(query, PROFILES);
+  const page = await pageOfProfiles(run, exact, after, signal);
+  if (page.users?.length !== 0 && after === null) return page;
+  const [match] = await run(sql`SELECT FROM corpus_users u WHERE ${exact} LIMIT 1`, signal);
+  return match === undefined ? pageOfProfiles(run, compile(query, NEAR_PROFILES), after, signal) : page;
+}
+
+async function pageOfProfiles(run: Run, where: Sql, after: Position | null, signal: AbortSignal): Promise<NetworkPage> {
   const picked = pick({
     table: 'corpus_users',
     alias: 'u',
     order: 'standing',
-    where: compile(query, PROFILES),
+    where,
     indexed: null,
     start: after === null ? [] : [below('u.standing', after)],
     limit: SIZE + 1,

@@ -1,5 +1,5 @@
 import { type Token, tokensOf } from './tokens.js';
-import { type Mark, markOf, quoted } from './vector.js';
+import { type Mark, markOf, nearMark, quoted, shortenedMark, shortenings } from './vector.js';
 
 /**
  * A condition on a vector, as the text of a `tsquery`. The empty text is no condition: that of `!!!`, which has no
@@ -23,6 +23,34 @@ export function adjacent(text: string): TextQuery {
 
 /** The words of a text, wherever they are: what the index finds for adjacent ones, before their positions are compared. */
 export const scattered = (text: string): TextQuery => all(asked(tokensOf(text)).map(lexemeOf));
+
+/** A single word by its beginning, in a handle or a name. No condition for several words. */
+export function beginning(text: string): TextQuery {
+  const [token, more] = asked(tokensOf(text));
+  return token?.kind === 'word' && more === undefined ? `${quoted(token.lexeme)}:*A` : '';
+}
+
+/** A single word that differs by one typing error from one in a handle or a name. No condition for a short word. */
+export function near(text: string): TextQuery {
+  const [token, more] = asked(tokensOf(text));
+  const parts = token?.kind === 'word' && more === undefined ? shortenings(token.lexeme) : null;
+  if (parts === null) return '';
+  const { word, shortened } = parts;
+  const anyCharacter = (mark: string): TextQuery => `${quoted(mark)}:*`;
+  return any([
+    // A character is missing here.
+    anyCharacter(nearMark(`${word}/`)),
+    ...shortened.flatMap((each) => [
+      // One is too many,
+      quoted(nearMark(each.rest)),
+      // another one,
+      anyCharacter(shortenedMark(each)),
+      // or before or after its neighbour.
+      quoted(shortenedMark({ ...each, index: each.index + 1 }, each.without)),
+      quoted(shortenedMark({ ...each, index: each.index - 1 }, each.without)),
+    ]),
+  ]);
+}
 
 const lexemeOf = ({ kind, lexeme }: Token): string => (kind === 'last' ? `${quoted(lexeme)}:*` : quoted(lexeme));
 

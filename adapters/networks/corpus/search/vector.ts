@@ -5,12 +5,13 @@
  *   :lang=en  :tag=art  :at=nasa  :cash=tsla  :url=nytimes (each part of an address)
  *   :is=reply|retweet|quote|media|image|video|link|tag|mention
  *   :likes=100 :retweets=10 :replies=1000 (every power of ten that the counter reaches, from 10 to `MOST_POWER`)
+ *   :near=bird :near=bid/2/r (of a profile: a word of its name, and what is left of it without one of its characters)
  *
  * All in one vector, so that one index intersects any mix of operators without reading the table.
  */
 import type { Media, Tweet, User } from '../../../../src/core/model.js';
 import type { Counter, Flag } from '../../search/query.js';
-import { fold } from './fold.js';
+import { fold, withoutAccents } from './fold.js';
 import { cut, tokensOf } from './tokens.js';
 
 /** What of a tweet decides how it is found; as a file or the database has it. */
@@ -47,7 +48,7 @@ const MOST_URL = 2000;
 /** Counters are known to the index up to ten million. */
 export const MOST_POWER = 7;
 
-export type Mark = 'lang' | 'tag' | 'at' | 'cash' | 'url' | 'is' | Counter;
+export type Mark = 'lang' | 'tag' | 'at' | 'near' | 'cash' | 'url' | 'is' | Counter;
 
 /** The lexeme of a mark; a value is folded as a word is. */
 export const markOf = (kind: Mark, value: string): string => `:${kind}=${cut(fold(value), MOST_MARK)}`;
@@ -68,11 +69,11 @@ class Vector {
   }
 
   /** Words of a text, after the position reached so far. Gives the position reached now. */
-  addText(text: string, reached = 0): number {
+  addText(text: string, reached = 0, weight: 'A' | '' = ''): number {
     let position = reached;
     for (const token of tokensOf(text.slice(0, MOST_TEXT))) {
       position = Math.min(reached + token.position, LAST_POSITION);
-      this.add(token.lexeme, `:${position}`);
+      this.add(token.lexeme, `:${position}${weight}`);
     }
     return position;
   }
@@ -95,13 +96,58 @@ export function vectorOfTweet(tweet: SearchedTweet): string {
   return vector.toString();
 }
 
-/** The words of handle, name and bio, where no phrase goes from one to the next; and the handle itself. */
-export function vectorOfUser({ handle, name, bio }: SearchedUser): string {
+/**
+ * The words of handle, name and bio without accents, where no phrase goes from one to the next; those of handle and name
+ * have the weight `A`, and are found by what is nearly the same. And the handle itself.
+ */
+export function vectorOfUser({ handle, name, bio = '' }: SearchedUser): string {
   const vector = new Vector();
   vector.addMark(markOf('at', handle));
   let position = 0;
-  for (const text of [handle, name, bio]) if (text) position = vector.addText(text, position) + 1;
+  for (const text of [handle, name]) {
+    const plain = withoutAccents(text);
+    position = vector.addText(plain, position, 'A') + 1;
+    for (const { kind, lexeme } of tokensOf(plain)) {
+      if (kind === 'word' || kind === 'part') for (const near of nearMarks(lexeme)) vector.addMark(near);
+    }
+  }
+  vector.addText(withoutAccents(bio), position);
   return vector.toString();
+}
+
+/** Shorter words are near too many others. */
+const LEAST_NEAR = 4;
+/** Characters of the beginning that are compared. */
+const MOST_NEAR = 20;
+
+/** What is left of a word without one of its characters, which one that is, and where it was. */
+export interface Shortened {
+  readonly rest: string;
+  readonly without: string;
+  readonly index: number;
+}
+
+/** A word as it is compared with others, and all that is left of it without one character; null for a short word. */
+export function shortenings(word: string): { word: string; shortened: Shortened[] } | null {
+  const characters = [...word].slice(0, MOST_NEAR);
+  if (characters.length < LEAST_NEAR) return null;
+  const shortened = characters.map((without, index) => ({
+    rest: [...characters.slice(0, index), ...characters.slice(index + 1)].join(''),
+    without,
+    index,
+  }));
+  return { word: characters.join(''), shortened };
+}
+
+export const nearMark = (word: string): string => markOf('near', word);
+/** Without the character that is missing: the beginning of all such marks. */
+export const shortenedMark = ({ rest, index }: Omit<Shortened, 'without'>, without = ''): string =>
+  markOf('near', `${rest}/${index}/${without}`);
+
+function nearMarks(lexeme: string): string[] {
+  const { word, shortened } = shortenings(lexeme) ?? {};
+  if (word === undefined) return [];
+  return [nearMark(word), ...(shortened ?? []).map((each) => shortenedMark(each, each.without))];
 }
 
 function* marksOf(tweet: SearchedTweet): Generator<string> {

@@ -339,6 +339,13 @@ class TweetResponse(Meta):
     data: Tweet
 
 
+class ErrorBodyPlace(TypedDict):
+    """Where in a search the fault is."""
+
+    text: str
+    position: int
+
+
 class _ErrorBody(TypedDict):
     code: ApiErrorCode
     message: str
@@ -349,6 +356,7 @@ class ErrorBody(_ErrorBody, total=False):
 
     reason: str
     param: str
+    place: ErrorBodyPlace
     retry_after: int
 
 
