@@ -30,7 +30,7 @@ const DEBITS_AT_ONCE = 5_000;
  * The longest that charges wait behind a change of the ledger's tables that waits itself, in milliseconds. Then it
  * lets them pass, and tries again.
  */
-const TABLE_LOCK_MS = 100;
+const LONGEST_LOCK_MS = 100;
 
 /** Between two tries, and how many there are: a minute. */
 const PAUSE_MS = 1_000;
@@ -183,7 +183,7 @@ async function whenFree(
   onWait: () => void,
   ...statements: readonly ((on: Transaction) => PromiseLike<unknown>)[]
 ): Promise<number> {
-  await tx`select set_config('lock_timeout', ${String(TABLE_LOCK_MS)}, true)`;
+  await tx`select set_config('lock_timeout', ${String(LONGEST_LOCK_MS)}, true)`;
   let longestMs = 0;
   for (let tries = 1; ; tries += 1) {
     const beganMs = performance.now();

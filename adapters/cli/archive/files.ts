@@ -182,8 +182,12 @@ const LINES_AT_ONCE = 5_000;
 export async function checkRows(path: string, batches: Batches): Promise<void> {
   const differs = new Failure(`${path} is not what the ledger holds: remove it, and run the command again`);
   const written = flat(readArchive(path));
-  for await (const line of flat(batches)) if ((await written.next()).value !== line) throw differs;
-  if ((await written.next()).done !== true) throw differs;
+  try {
+    for await (const line of flat(batches)) if ((await written.next()).value !== line) throw differs;
+    if ((await written.next()).done !== true) throw differs;
+  } finally {
+    await written.return(undefined);
+  }
 }
 
 async function* flat(batches: Batches): AsyncGenerator<string> {
