@@ -73,6 +73,10 @@ export function overlap(text: string): number {
     : refuse('from 0 to 30d, such as 90s, 15m, 24h or 7d (0 revokes the old key at once)');
 }
 
+/** A month of the calendar, UTC. */
+export const month = (text: string): string =>
+  /^20[0-9]{2}-(0[1-9]|1[0-2])$/.test(text) ? text : refuse('a month such as 2026-01');
+
 /** The visible prefix of a key; of a whole key only the prefix is used. */
 export function prefix(text: string): string {
   if (isWellFormedKey(text)) return keyPrefix(text);

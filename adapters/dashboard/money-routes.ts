@@ -53,16 +53,20 @@ export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): 
       isUuid(asked) ? ledger.receipt(account.accountId, asked, signal) : undefined,
       ledger.recent(account.accountId, NEWEST, signal),
     ]);
-    const error = asked === '' || receipt !== undefined ? null : whyNone(asked);
+    const isMissing = asked !== '' && receipt === undefined;
+    const archived =
+      isMissing && isUuid(asked) ? await ledger.archivedMonth(account.accountId, asked, signal) : undefined;
+    const error = isMissing ? whyNone(asked, archived) : null;
     const page = receiptsPage({ layout: layoutOf(signedIn), asked, receipt: receipt ?? null, error, recent });
     return sendDashboard(error === null ? reply : reply.code(404), page);
   });
 }
 
-const whyNone = (asked: string): string =>
-  isUuid(asked)
-    ? 'This account has no paid request with that id. Free requests (those that failed or returned nothing) have no receipt.'
-    : 'Invalid request id. One looks like 01893c5e-7a2b-7c1d-8e4f-5a6b7c8d9e0f.';
+function whyNone(asked: string, archived: string | undefined): string {
+  if (!isUuid(asked)) return 'Invalid request id. One looks like 01893c5e-7a2b-7c1d-8e4f-5a6b7c8d9e0f.';
+  if (archived !== undefined) return `Receipts of ${archived} are archived. Usage still includes their requests.`;
+  return 'This account has no paid request with that id. Free requests (those that failed or returned nothing) have no receipt.';
+}
 
 async function creditsOf(
   signedIn: SignedInRequest,

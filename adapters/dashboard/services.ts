@@ -16,7 +16,7 @@ import type { SessionCookies } from '../http/session-cookies.js';
 /** What the pages read and do. Every function takes the account first, and accepts no other account's ids. */
 export interface DashboardServices {
   readonly accounts: Pick<Accounts, 'get'>;
-  readonly ledger: Pick<Ledger, 'usage' | 'receipt' | 'recent' | 'statement'>;
+  readonly ledger: Pick<Ledger, 'usage' | 'receipt' | 'archivedMonth' | 'recent' | 'statement'>;
   readonly keys: Pick<Keys, 'create' | 'rotate' | 'change' | 'revoke'>;
   readonly billing: Pick<Billing, 'open' | 'newKey' | 'checkout' | 'settle' | 'sales'>;
   readonly grants: Pick<Grants, 'list' | 'revoke'>;

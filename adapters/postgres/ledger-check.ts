@@ -23,7 +23,7 @@ const invariants = (sql: Sql) => sql`
   with ${sums(sql)},
   fault(invariant, "walletId", detail) as (
     ${entryFaults(sql)} union all ${lineFaults(sql)} union all ${walletFaults(sql)} union all ${keyFaults(sql)}
-    union all ${usageFaults(sql)}
+    union all ${usageFaults(sql)} union all ${archiveFaults(sql)}
   )
   select invariant, coalesce("walletId"::text, 'none') as "walletId", detail from fault`;
 
@@ -32,9 +32,15 @@ const signed = (sql: Sql) =>
   sql`case when kind in ('debit', 'reversal') then -amount_thousandths else amount_thousandths end`;
 
 const sums = (sql: Sql) => sql`
+  link as (
+    select account_id, wallet_id, seq as first_seq, seq, kind, amount_thousandths, balance_after from ledger_entries
+    union all
+    select account_id, wallet_id, first_seq, a.last_seq, 'debit', amount_thousandths, balance_after
+    from archived_debits a left join wallets using (wallet_number)
+  ),
   chain as (
     select *, lag(seq, 1, 0::bigint) over earlier as seq_before, lag(balance_after, 1, 0::bigint) over earlier as balance_before
-    from ledger_entries window earlier as (partition by account_id, wallet_id order by seq)
+    from link window earlier as (partition by account_id, wallet_id order by first_seq)
   ),
   line as (
     select account_id, wallet_id, seq, sum((line ->> 'items')::numeric) as items,
@@ -45,11 +51,15 @@ const sums = (sql: Sql) => sql`
   total as (
     select account_id, wallet_id, max(seq) as last_seq, (array_agg(balance_after order by seq desc))[1] as last_balance,
       sum(${signed(sql)}) as balance
-    from ledger_entries group by 1, 2
+    from link group by 1, 2
   ),
   by_key as (
     select account_id, wallet_id, key_id, sum(amount_thousandths) as spent
-    from ledger_entries where kind = 'debit' group by 1, 2, 3
+    from (
+      select account_id, wallet_id, key_id, amount_thousandths from ledger_entries where kind = 'debit'
+      union all
+      select account_id, wallet_id, key_id, amount_thousandths from archived_usage left join wallets using (account_id)
+    ) debit group by 1, 2, 3
   ),
   unsummed as (
     select account_id, key_id, sum(amount_thousandths) as spent
@@ -74,7 +84,8 @@ const sums = (sql: Sql) => sql`
   )`;
 
 const entryFaults = (sql: Sql) => sql`
-  select 'seq_gapless', wallet_id, format('entry %s follows %s', seq, seq_before) from chain where seq <> seq_before + 1
+  select 'seq_gapless', wallet_id, format('entry %s follows %s', first_seq, seq_before)
+  from chain where first_seq <> seq_before + 1
   union all
   select 'balance_chain', wallet_id, format('entry %s: %s, then %s %s, but %s after', seq, balance_before, kind,
     amount_thousandths, balance_after)
@@ -123,9 +134,14 @@ const keyFaults = (sql: Sql) => sql`
   union all
   select 'cap_spent', w.wallet_id, format('cap %s: %s noted, %s in debits', cap_id, c.spent_thousandths, s.spent)
   from spend_caps c join wallets w using (account_id) cross join lateral (
-    select coalesce(sum(e.amount_thousandths), 0) as spent
-    from keys k join ledger_entries e using (account_id, key_id)
-    where k.cap_id = c.cap_id and e.kind = 'debit' and e.at >= c.period_start
+    select coalesce(sum(amount_thousandths), 0) as spent from (
+      select e.amount_thousandths from keys k join ledger_entries e using (account_id, key_id)
+      where k.cap_id = c.cap_id and e.kind = 'debit' and e.at >= c.period_start
+      union all
+      -- All periods begin with a day.
+      select a.amount_thousandths from keys k join archived_usage a using (account_id, key_id)
+      where k.cap_id = c.cap_id and a.day >= (c.period_start at time zone 'UTC')::date
+    ) debit
   ) s
   where c.spent_thousandths <> s.spent`;
 
@@ -141,17 +157,40 @@ const usageFaults = (sql: Sql) => sql`
       select account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths from usage_days
     ) sums group by 1, 2, 3, 4
   ) s full join (
-    select account_id, (hour at time zone 'UTC')::date as day, endpoint, key_id, sum(requests) as requests,
+    select account_id, day, endpoint, key_id, sum(requests) as requests,
       sum(items) as items, sum(hits) as hits, sum(amount) as amount
-    from by_hour group by 1, 2, 3, 4
+    from (
+      select account_id, (hour at time zone 'UTC')::date as day, endpoint, key_id, requests, items, hits, amount from by_hour
+      union all
+      select account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths from archived_usage
+    ) debit group by 1, 2, 3, 4
   ) e using (account_id, day, endpoint, key_id) left join wallets w using (account_id)
   where (s.requests, s.items, s.hits, s.amount) is distinct from (e.requests, e.items, e.hits, e.amount)
   union all
   ${unlike(sql, sql`to_char(hour at time zone 'UTC', 'YYYY-MM-DD HH24:00')`)}
   from (select * from summed_hour where hour >= ${keptFrom(sql)}) s
-    full join (select * from by_hour where hour >= ${keptFrom(sql)}) e using (account_id, hour, endpoint, key_id)
+    full join (select * from by_hour where hour >= ${keptFrom(sql)}) e using (account_id, hour, endpoint, key_id) as h
     left join wallets w using (account_id)
-  where (s.requests, s.items, s.hits, s.amount) is distinct from (e.requests, e.items, e.hits, e.amount)`;
+  where (s.requests, s.items, s.hits, s.amount) is distinct from (e.requests, e.items, e.hits, e.amount)
+    -- Archives are by day.
+    and not exists (
+      select from archived_usage a
+      where (a.account_id, a.day, a.endpoint, a.key_id) = (h.account_id, (h.hour at time zone 'UTC')::date, h.endpoint, h.key_id)
+    )`;
+
+/** What is noted of each archived month: its record, its wallets' runs of entries, and its usage say the same. */
+const archiveFaults = (sql: Sql) => sql`
+  select 'archive_sums', null, format('%s: %s debits of %s thousandths archived, but %s of %s by wallets, and %s of %s by usage',
+    to_char(month, 'YYYY-MM'), a.rows, a.amount_thousandths, d.rows, d.amount, u.rows, u.amount)
+  from ledger_archives a cross join lateral (
+    select coalesce(sum(last_seq - first_seq + 1), 0) as rows, coalesce(sum(amount_thousandths), 0) as amount
+    from archived_debits d where d.month = a.month
+  ) d cross join lateral (
+    select coalesce(sum(requests), 0) as rows, coalesce(sum(amount_thousandths), 0) as amount
+    from archived_usage u where u.month = a.month
+  ) u
+  where (a.rows, a.amount_thousandths) is distinct from (d.rows, d.amount)
+    or (a.rows, a.amount_thousandths) is distinct from (u.rows, u.amount)`;
 
 const unlike = (sql: Sql, when: ReturnType<Sql>) => sql`
   select 'usage_sums', coalesce(w.wallet_id, account_id), format(

@@ -2,6 +2,7 @@ import { OPERATOR } from '../../src/core/audit.js';
 import type { Thousandths } from '../../src/core/credits.js';
 import { isUuid } from '../../src/core/uuid.js';
 import type { Ledger, Receipt, StatementEntry } from '../../src/ports/ledger.js';
+import { archivedMonth } from './archives.js';
 import { checkLedger } from './ledger-check.js';
 import { maintainLedger } from './maintenance.js';
 import { claimNames } from './operation-names.js';
@@ -33,6 +34,10 @@ export function createLedger(sql: Sql, pools: LedgerPools = {}): Ledger {
       if (!isUuid(requestId)) return undefined;
       const [row] = await queries.run(accountId, (on) => receiptRow(on, accountId, requestId), signal);
       return row && dated(row);
+    },
+    async archivedMonth(accountId, requestId, signal) {
+      const [row] = await queries.run(accountId, (on) => archivedMonth(on, requestId), signal);
+      return row?.month;
     },
     async recent(accountId, limit, signal) {
       return (await queries.run(accountId, (on) => recentRows(on, accountId, limit), signal)).map(dated);

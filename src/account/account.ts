@@ -40,7 +40,7 @@ export interface UsagePage {
 }
 
 export interface AccountOptions {
-  readonly ledger: Pick<Ledger, 'balance' | 'usage' | 'receipt'>;
+  readonly ledger: Pick<Ledger, 'balance' | 'usage' | 'receipt' | 'archivedMonth'>;
   readonly clock: Clock;
   readonly caller: Caller;
   /** Fires when the caller disconnects, and at the deadline. */
@@ -146,14 +146,21 @@ export class Account {
   /** One request's receipt; throws `not_found` if this account has no paid request with that id. */
   async receipt(requestId: string): Promise<Receipt> {
     const { accountId } = this.#caller;
-    const receipt = isUuid(requestId) ? await this.#ledger.receipt(accountId, requestId, this.#signal) : undefined;
+    if (!isUuid(requestId)) throw noReceipt();
+    const receipt = await this.#ledger.receipt(accountId, requestId, this.#signal);
     if (receipt) return receipt;
-    throw new ServiceError(
-      'not_found',
-      'This account has no paid request with that id. Free requests have no receipt.',
-    );
+    throw noReceipt(await this.#ledger.archivedMonth(accountId, requestId, this.#signal));
   }
 }
+
+/** `archived`: the month of the request, where its receipts are archived. */
+const noReceipt = (archived?: string): ServiceError =>
+  new ServiceError(
+    'not_found',
+    archived === undefined
+      ? 'This account has no paid request with that id. Free requests have no receipt.'
+      : `Receipts of ${archived} are archived and no longer kept here. Usage still includes their requests.`,
+  );
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 

@@ -111,6 +111,11 @@ export interface Ledger {
    */
   usage(accountId: string, query: UsageQuery, signal?: AbortSignal): Promise<UsageRow[]>;
   receipt(accountId: string, requestId: string, signal?: AbortSignal): Promise<Receipt | undefined>;
+  /**
+   * `2025-12`, if the receipts of that month have left the database, and a request with that id (a UUID) would be among
+   * them.
+   */
+  archivedMonth(accountId: string, requestId: string, signal?: AbortSignal): Promise<string | undefined>;
   /** The newest debits first, at most `limit`. */
   recent(accountId: string, limit: number, signal?: AbortSignal): Promise<Receipt[]>;
   /** Every entry that is not a debit, the newest first, at most `limit`. */

@@ -23,6 +23,7 @@ const accountOver = (ledger: Partial<FakeLedger>): Account =>
       // As many rows as one operation may have.
       usage: async () => Array.from({ length: USAGE_PAGE.max }, () => ROW),
       receipt: async () => undefined,
+      archivedMonth: async () => undefined,
       ...ledger,
     },
     clock: { now: () => 0 },
@@ -67,4 +68,14 @@ describe('an operation with more usage rows than one may have', () => {
     await expect(account.usagePage({}, 1)).rejects.toThrow('1,000 rows');
     await expect(reading).resolves.toBe(RECEIPT);
   });
+});
+
+it('a receipt of an archived month is not found, and the message says why', async () => {
+  const account = accountOver({ archivedMonth: async () => '2025-12' });
+  await expect(account.receipt(RECEIPT.requestId)).rejects.toMatchObject({
+    code: 'not_found',
+    message: expect.stringContaining('Receipts of 2025-12 are archived'),
+  });
+  await expect(accountOver({}).receipt(RECEIPT.requestId)).rejects.toThrow('no paid request with that id');
+  await expect(account.receipt('none')).rejects.toThrow('no paid request with that id');
 });

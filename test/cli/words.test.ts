@@ -50,7 +50,7 @@ describe('help', () => {
         'key list',
         'key revoke',
         'key rotate',
-      ].concat(['ledger check', 'price', 'serve', 'wallet credit']),
+      ].concat(['ledger archive', 'ledger check', 'ledger restore', 'price', 'serve', 'wallet credit']),
     );
   });
 
@@ -71,6 +71,10 @@ const BAD: readonly (readonly [words: readonly string[], says: RegExp])[] = [
   [['serve', 'now'], /too many arguments/],
   [['import'], /missing required argument 'path'/],
   [['import', '--strikt', 'x'], /unknown option '--strikt'[\s\S]*--strict/],
+  [['ledger', 'archive', '--out', '.'], /--before <month>' not specified/],
+  [['ledger', 'archive', '--before', '2026-13', '--out', '.'], /a month such as 2026-01/],
+  [['ledger', 'archive', '--before', '2026-01'], /--out <folder>' not specified/],
+  [['ledger', 'restore'], /missing required argument 'manifest'/],
   [['account', 'create'], /--name <name>' not specified/],
   [['account', 'create', '--name', '  '], /1 to 100 visible characters/],
   [['account', 'create', '--name', 'x'.repeat(101)], /1 to 100 visible characters/],

@@ -229,6 +229,15 @@ describe('receipts', () => {
     expect(body).toMatch(/Invalid request id|Free requests \(/);
     expect(body).toContain(`value="${id}"`);
   });
+
+  it('of an archived month are not there, in words', async () => {
+    const { statusCode, body } = await get(
+      'busy',
+      '/dashboard/receipts?request_id=01941f29-7c00-7000-8000-000000000000',
+    );
+    expect(statusCode).toBe(404);
+    expect(body).toContain('Receipts of 2025-01 are archived');
+  });
 });
 
 describe('security', () => {

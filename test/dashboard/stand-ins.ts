@@ -89,6 +89,7 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
         return regroup(within, group);
       },
       receipt: async (_accountId, requestId) => receipts.find((receipt) => receipt.requestId === requestId),
+      archivedMonth: async (_accountId, requestId) => (requestId.startsWith('01941f29') ? '2025-01' : undefined),
       recent: async (_accountId, limit) => receipts.slice(0, limit),
       statement: async (_accountId, limit) => statement.slice(0, limit),
     },

@@ -31,6 +31,7 @@ beforeAll(async () => {
   await sql.unsafe(read('004.do.customers.sql'));
   await sql.unsafe(read('005.do.usage.sql'));
   await sql.unsafe(read('006.do.debits.sql'));
+  await sql.unsafe(read('007.do.archives.sql'));
 });
 afterAll(() => database.drop());
 

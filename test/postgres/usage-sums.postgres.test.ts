@@ -16,7 +16,7 @@ const FOLDER = new URL('../../adapters/postgres/migrations/', import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 const BEFORE = ['001.do.ledger.sql', '002.do.corpus.sql', '003.do.installation.sql', '004.do.customers.sql'];
 const SUMS = read('005.do.usage.sql');
-const DEBITS = `${read('006.do.debits.sql')}; select open_month(now())`;
+const DEBITS = `${read('006.do.debits.sql')}; ${read('007.do.archives.sql')}; select open_month(now())`;
 const ALL = { from: '2000-01-01', to: '2999-01-01', limit: 1_000 };
 const ENTRIES = 50_000;
 

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import {
+  type Archive,
+  ArchiveRefusal,
+  archivingAlone,
+  checkArchivable,
+  debitLines,
+  debitsOf,
+  dropMonth,
+  monthsBefore,
+} from '../../postgres/archives.js';
+import { checkLedger } from '../../postgres/ledger-check.js';
+import type { Sql } from '../../postgres/sql.js';
+import { checkFolder, checkRows, writeArchive } from './files.js';
+
+/** What happens meanwhile. */
+export interface Telling {
+  /** Of debits written, and read back. */
+  onProgress?(done: number, total: number, month: string): void;
+  onNote?(text: string): void;
+}
+
+/** A month that was archived, and how long charges may have waited for that, in milliseconds. */
+export type Archived = Archive & { readonly pauseMs: number };
+
+/**
+ * Writes each month of debits before one to a folder and takes it out of the database, the oldest first. The files
+ * are read back and compared before. An interruption loses nothing: the next run begins the month again. Throws
+ * ArchiveRefusal, or Failure for what is wrong with the folder.
+ */
+export async function archiveBefore(
+  sql: Sql,
+  before: string,
+  folder: string,
+  telling: Telling = {},
+): Promise<Archived[]> {
+  await checkFolder(folder);
+  return archivingAlone(sql, async () => {
+    const months = await monthsBefore(sql, before);
+    if (months.length === 0) return [];
+    for (const month of months) await checkArchivable(sql, month);
+    // What is wrong could no longer be looked into.
+    if ((await checkLedger(sql)).faults.length > 0)
+      throw new ArchiveRefusal('the ledger is inconsistent, so nothing was archived: run perch ledger check');
+    const counts = new Map<string, number>();
+    for (const month of months) counts.set(month, await debitsOf(sql, month));
+    const total = 2 * [...counts.values()].reduce((sum, count) => sum + count, 0);
+    let done = 0;
+    const archived: Archived[] = [];
+    for (const month of months) {
+      const progress = (rows: number): void => {
+        done += rows;
+        telling.onProgress?.(done, total, month);
+      };
+      archived.push(await archiveMonth(sql, month, folder, { progress, onNote: telling.onNote }));
+    }
+    return archived;
+  });
+}
+
+interface MonthTelling {
+  readonly progress: (rows: number) => void;
+  readonly onNote: Telling['onNote'];
+}
+
+async function archiveMonth(
+  sql: Sql,
+  month: string,
+  folder: string,
+  { progress, onNote }: MonthTelling,
+): Promise<Archived> {
+  const rows = async function* () {
+    for await (const lines of debitLines(sql, month)) {
+      yield lines;
+      progress(lines.length);
+    }
+  };
+  const manifest = await writeArchive(folder, month, rows());
+  await checkRows(join(folder, manifest.file), rows());
+  const archive = {
+    ...{ month, rows: manifest.rows, amount: manifest.amount_thousandths },
+    ...{ file: manifest.file, sha256: manifest.sha256 },
+  };
+  const pauseMs = await dropMonth(sql, archive, () => onNote?.(waiting(month)));
+  return { ...archive, pauseMs };
+}
+
+/** For the first time that a month's table is in use. */
+export const waiting = (month: string): string =>
+  `perch: waiting for a query that is reading the ledger, to change the table of ${month}`;
