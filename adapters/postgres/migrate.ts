@@ -8,9 +8,9 @@ const MIGRATION_LOCK = 0x6d696772;
 const OLDEST = 15;
 
 /**
- * Brings the schema up to date, forward only and all or nothing, and opens the months ahead: in one transaction. Nodes that start together take
- * turns under one lock, and the later ones find nothing to do. (The lock ends with the transaction, so a pooler in
- * between can't keep it.) Throws an Error that says what to do when the server is older than Postgres 15.
+ * Brings the schema up to date, forward only and all or nothing, and opens the months ahead: in one transaction. Nodes
+ * that start together take turns under one lock, and the later ones find nothing to do. (The lock ends with the
+ * transaction, so a pooler in between can't keep it.) Throws an Error that says what to do when the server is older than Postgres 15.
  */
 export async function migrate(sql: Sql, onProgress: (text: string) => void = () => {}): Promise<void> {
   await sql.begin(async (transaction) => {

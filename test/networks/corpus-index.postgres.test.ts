@@ -12,7 +12,7 @@ import { idsOf } from './corpus-fixture.js';
 
 const MIGRATIONS = new URL('../../adapters/postgres/migrations/', import.meta.url);
 /** The migration from which on Perch itself cuts words. */
-const VERSION = 7;
+const VERSION = 8;
 
 let database: FreshDatabase;
 let sql: Sql;
