@@ -235,8 +235,7 @@ describe('receipts', () => {
       'busy',
       '/dashboard/receipts?request_id=01941f29-7c00-7000-8000-000000000000',
     );
-    expect(statusCode).toBe(404);
-    expect(body).toContain('Receipts of 2025-01 are archived');
+    expect([statusCode, body]).toEqual([404, expect.stringContaining('Receipts of 2025-01 are archived')]);
   });
 });
 

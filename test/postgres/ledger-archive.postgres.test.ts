@@ -1,73 +1,40 @@
-/** Months of debits in files: nothing is lost on the way, and the books stay exact without them. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+/** Months of debits go to files: nothing is lost on the way, and the books stay exact without them. */
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { archiveBefore } from '../../adapters/cli/archive/archive.js';
 import { checkRows, writeArchive } from '../../adapters/cli/archive/files.js';
-import { restoreArchive } from '../../adapters/cli/archive/restore.js';
-import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { debitLines } from '../../adapters/postgres/archives.js';
-import { createLedger } from '../../adapters/postgres/ledger.js';
-import type { Sql } from '../../adapters/postgres/sql.js';
-import type { Accounts } from '../../src/ports/accounts.js';
-import type { Ledger } from '../../src/ports/ledger.js';
-import { addPayerKey, debitOf, grantTo, openPayer, type Payer, spentBy } from '../ports/ledger.suite.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { debitOf, spentBy } from '../ports/ledger.suite.js';
+import { BEFORE, FEBRUARY, JANUARY, type OldLedger, openOldLedger } from './old-ledger.js';
 
 const ALL = { from: '2000-01-01', to: '2999-01-01', limit: 1_000 };
-const BEFORE = '2025-03';
-/** The first two months of 2025; nothing but the sums of those debits depends on when they are posted. */
-const [JANUARY, FEBRUARY] = ['2025-01', '2025-02'];
 
-let database: FreshDatabase;
-let sql: Sql;
-let accounts: Accounts;
-let ledger: Ledger;
-let folder: string;
-let payer: Payer;
-let ids: string[];
+let home: OldLedger;
+let sql: OldLedger['sql'];
+let accounts: OldLedger['accounts'];
+let ledger: OldLedger['ledger'];
+let folder: OldLedger['folder'];
+let payer: OldLedger['payer'];
+let ids: OldLedger['ids'];
+let manifest: OldLedger['manifest'];
+let faults: OldLedger['faults'];
+let rowsOf: OldLedger['rowsOf'];
+let archive: OldLedger['archive'];
+let restore: OldLedger['restore'];
 
 beforeEach(async () => {
-  database = await freshDatabase();
-  sql = database.sql;
-  accounts = createAccounts(sql);
-  ledger = createLedger(sql);
-  folder = await mkdtemp(join(tmpdir(), 'perch-archive-'));
-  ids = [];
-  await sql`select open_month(at) from unnest(array['2025-01-01', '2025-02-01']::timestamptz[]) as at`;
-  payer = await openPayer(accounts);
-  const second = { ...payer, ...(await addPayerKey(accounts, payer.accountId, 1_000_000)) };
-  const other = await openPayer(accounts, 1_000_000);
-  await grantTo(ledger, payer, 1_000_000);
-  await grantTo(ledger, other, 1_000_000);
-  for (const day of [`${JANUARY}-05`, `${JANUARY}-31`, `${FEBRUARY}-01`, `${JANUARY}-30`, `${FEBRUARY}-11`]) {
-    for (const who of [payer, other, second, payer]) {
-      const requestId = v7({ msecs: Date.parse(day) });
-      ids.push(requestId);
-      await ledger.post(debitOf(who, 7 * ids.length, { requestId, operation: 'naïve "…"' }));
-    }
-    await grantTo(ledger, other, 5);
-  }
-  await ledger.post(debitOf(payer, 50));
+  home = await openOldLedger();
+  ({ sql, accounts, ledger, folder, payer, ids, manifest, faults, rowsOf, archive, restore } = home);
 });
-afterEach(async () => {
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => home.close());
 
-const faults = async () => (await ledger.check()).faults;
-const rowsOf = () =>
-  sql`select d.*, d::text as "text", tableoid::regclass::text as name from debits d order by request_id`;
 const tables = async () =>
   (
     await sql<{ name: string }[]>`select relid::regclass::text as name from pg_partition_tree('debits') where isleaf`
   ).map(({ name }) => name);
-const manifest = (month: string) => join(folder, `debits-${month}.json`);
-const archive = () => archiveBefore(sql, BEFORE, folder);
-const restore = (month: string) => restoreArchive(sql, manifest(month));
 const usage = () => ledger.usage(payer.accountId, { ...ALL, group: ['day', 'endpoint', 'key'] });
 
 function signalled(): { heard: Promise<void>; tell: () => void } {
@@ -161,41 +128,6 @@ test('receipts of an archived month are not found, and the ledger tells why; res
   expect(await ledger.archivedMonth(payer.accountId, v7())).toBeUndefined();
   await restore(JANUARY);
   expect(await ledger.receipt(payer.accountId, id)).toEqual(before);
-});
-
-describe('a fault after an archive is found', () => {
-  const corruptions = [
-    ['an entry that is missing', 'seq_gapless', (at: Sql) => at`delete from debits where amount_thousandths = 50`],
-    [
-      'a run of archived entries that is missing',
-      'seq_gapless',
-      (at: Sql) => at`delete from archived_debits where first_seq = 2`,
-    ],
-    ['other archived amounts', 'balance_chain', (at: Sql) => at`update archived_debits set amount_thousandths = 1`],
-    ['a wallet that is not its sum', 'wallet_sum', (at: Sql) => at`update wallets set balance_thousandths = 1`],
-    [
-      'a key that spent something else',
-      'key_spent',
-      (at: Sql) => at`update keys set spent_thousandths = spent_thousandths + 1`,
-    ],
-    ['a cap that counted something else', 'cap_spent', (at: Sql) => at`update spend_caps set spent_thousandths = 1`],
-    ['usage that is not what was archived', 'usage_sums', (at: Sql) => at`update usage_hours set items = items + 1`],
-    [
-      'an archive without its sums',
-      'archive_sums',
-      (at: Sql) => at`delete from archived_usage where month = '2025-01-01'`,
-    ],
-  ] as const;
-
-  test.each(corruptions)('%s (%s)', async (_, invariant, corrupt) => {
-    await archive();
-    await ledger.post(debitOf(payer, 60));
-    for (const table of ['debits', 'debits_of_no_month', 'archived_debits', 'archived_usage'])
-      await sql`drop trigger append_only on ${sql(table)}`;
-    await sql`alter table keys drop constraint if exists keys_check`;
-    await corrupt(sql);
-    expect((await faults()).map((fault) => fault.invariant)).toContain(invariant);
-  });
 });
 
 describe('is refused, and nothing is changed:', () => {
@@ -322,59 +254,4 @@ test('debits of now are posted all the while, and it waits for a query that is r
   expect(await spending).toBeGreaterThan(5);
   expect(notes[0]).toContain('waiting for a query');
   expect(await faults()).toEqual([]);
-});
-
-describe('a restore', () => {
-  beforeEach(async () => {
-    await archive();
-  });
-
-  test('refuses a file that is not what was archived, to the byte', async () => {
-    const path = join(folder, `debits-${JANUARY}.ndjson.gz`);
-    const bytes = await readFile(path);
-    const damaged = Buffer.from(bytes);
-    damaged[bytes.length - 9] = (damaged[bytes.length - 9] ?? 0) ^ 1;
-    for (const content of [damaged, bytes.subarray(0, -1)]) {
-      await writeFile(path, content);
-      await expect(restore(JANUARY)).rejects.toThrow('not as it was archived');
-    }
-    await rm(path);
-    await expect(restore(JANUARY)).rejects.toThrow('does not exist');
-    expect(await rowsOf()).toHaveLength(1);
-    await writeFile(path, bytes);
-    await restore(JANUARY);
-    expect(await faults()).toEqual([]);
-  });
-
-  test('refuses what is no manifest, and a second time', async () => {
-    await expect(restore('2025-09')).rejects.toThrow('cannot be read');
-    await expect(restoreArchive(sql, join(folder, `debits-${JANUARY}.ndjson.gz`))).rejects.toThrow('.json');
-    await restore(JANUARY);
-    await expect(restore(JANUARY)).rejects.toThrow('not archived');
-    expect(await faults()).toEqual([]);
-  });
-
-  test('is begun again after an interruption, and nobody sees half of it', async () => {
-    const stop = new Error('interrupted');
-    const onProgress = () => {
-      throw stop;
-    };
-    await expect(restoreArchive(sql, manifest(JANUARY), { onProgress })).rejects.toBe(stop);
-    expect(await rowsOf()).toHaveLength(1);
-    expect(await faults()).toEqual([]);
-    await restore(JANUARY);
-    expect(await rowsOf()).toHaveLength(13);
-    expect(await faults()).toEqual([]);
-  });
-
-  test('takes in what was posted for the month since', async () => {
-    const late = debitOf(payer, 9, { requestId: v7({ msecs: Date.parse(`${JANUARY}-20`) }) });
-    await ledger.post(late);
-    expect(await sql`select from debits_of_no_month`).toHaveLength(1);
-    expect(await faults()).toEqual([]);
-    await restore(JANUARY);
-    expect(await sql`select from debits_2025_01`).toHaveLength(13);
-    expect(await faults()).toEqual([]);
-    expect((await ledger.receipt(payer.accountId, late.requestId))?.amount).toBe(9);
-  });
 });

@@ -1,3 +1,4 @@
+import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { record } from '../support/client.js';
 import { refusesLikeAll } from './refusals.js';
@@ -47,6 +48,16 @@ describe('GET /v1/usage/{request_id}', () => {
       const reply = await customer.get(`/v1/usage/${id}`);
       expect([reply.status, reply.body.error.code]).toEqual([404, 'not_found']);
     }
+  });
+
+  it('404 for a request of an archived month, with a message that says so', async () => {
+    const customer = await service.customer();
+    await service.perch.stores.sql`
+      insert into ledger_archives (month, rows, amount_thousandths, file, sha256)
+      values ('2025-01-01', 0, 0, 'debits-2025-01.ndjson.gz', ${'0'.repeat(64)})`;
+    const reply = await customer.get(`/v1/usage/${v7({ msecs: Date.parse('2025-01-31') })}`);
+    expect([reply.status, reply.body.error.code]).toEqual([404, 'not_found']);
+    expect(reply.body.error.message).toContain('Receipts of 2025-01 are archived');
   });
 
   refusesLikeAll({ service: () => service, call: (client) => client.get(`/v1/usage/${anId}`) });

@@ -28,7 +28,7 @@ export type Manifest = z.infer<typeof manifestShape>;
 /** Debits as lines of JSON, some at a time. */
 type Batches = AsyncIterable<readonly string[]>;
 
-export const manifestOf = (folder: string, month: string): string => join(folder, `debits-${month}.json`);
+const manifestOf = (folder: string, month: string): string => join(folder, `debits-${month}.json`);
 
 /** Throws Failure unless it is a folder to write to. */
 export async function checkFolder(folder: string): Promise<void> {

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { v7 } from 'uuid';
+import { archiveBefore } from '../../adapters/cli/archive/archive.js';
+import { restoreArchive } from '../../adapters/cli/archive/restore.js';
+import { createAccounts } from '../../adapters/postgres/accounts.js';
+import { createLedger } from '../../adapters/postgres/ledger.js';
+import { addPayerKey, debitOf, grantTo, openPayer } from '../ports/ledger.suite.js';
+import { freshDatabase } from '../support/database.js';
+
+/** The first two months of 2025, and the one before which they can be archived. */
+export const JANUARY = '2025-01';
+export const FEBRUARY = '2025-02';
+export const BEFORE = '2025-03';
+
+export type OldLedger = Awaited<ReturnType<typeof openOldLedger>>;
+
+/**
+ * A ledger with twelve debits of January 2025, eight of February and one of now, of two wallets, with grants among them;
+ * and an empty folder. `ids`: the request ids of the twenty, in the order in which they were posted; the first, third and
+ * fourth of each four are the payer's.
+ */
+export async function openOldLedger() {
+  const database = await freshDatabase();
+  const { sql } = database;
+  const accounts = createAccounts(sql);
+  const ledger = createLedger(sql);
+  const folder = await mkdtemp(join(tmpdir(), 'perch-archive-'));
+  const ids: string[] = [];
+  await sql`select open_month(at) from unnest(array['2025-01-01', '2025-02-01']::timestamptz[]) as at`;
+  const payer = await openPayer(accounts);
+  const second = { ...payer, ...(await addPayerKey(accounts, payer.accountId, 1_000_000)) };
+  const other = await openPayer(accounts, 1_000_000);
+  await grantTo(ledger, payer, 1_000_000);
+  await grantTo(ledger, other, 1_000_000);
+  for (const day of [`${JANUARY}-05`, `${JANUARY}-31`, `${FEBRUARY}-01`, `${JANUARY}-30`, `${FEBRUARY}-11`]) {
+    for (const who of [payer, other, second, payer]) {
+      const requestId = v7({ msecs: Date.parse(day) });
+      ids.push(requestId);
+      await ledger.post(debitOf(who, 7 * ids.length, { requestId, operation: 'naïve "…"' }));
+    }
+    await grantTo(ledger, other, 5);
+  }
+  await ledger.post(debitOf(payer, 50));
+  const manifest = (month: string) => join(folder, `debits-${month}.json`);
+  return {
+    ...{ database, sql, accounts, ledger, folder, payer, ids, manifest },
+    faults: async () => (await ledger.check()).faults,
+    rowsOf: () =>
+      sql`select d.*, d::text as "text", tableoid::regclass::text as name from debits d order by request_id`,
+    archive: () => archiveBefore(sql, BEFORE, folder),
+    restore: (month: string) => restoreArchive(sql, manifest(month)),
+    async close() {
+      await database.drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
