@@ -117,8 +117,11 @@ describe('what the page says of distributing the tables', () => {
       select tgrelid::regclass::text as table from pg_trigger where not tgisinternal and tgname = 'append_only'
         and tgrelid not in (select relid from pg_partition_tree('debits') where level > 0)`;
     expect(triggers.map(({ table }) => table).sort()).toEqual([
+      'archived_debits',
+      'archived_usage',
       'audit_log',
       'debits',
+      'ledger_archives',
       'older_entries',
       'statement_entries',
     ]);
