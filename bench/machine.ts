@@ -10,6 +10,10 @@ export const MACHINE = {
   memoryGb: Math.round(totalmem() / 2 ** 30),
 };
 
-/** The same as a sentence, with how long was measured. */
+/** The same as the beginning of a sentence. */
+export const machineLine = (): string =>
+  `${MACHINE.date}, Node ${MACHINE.node.slice(1)}, ${MACHINE.cores} cores (${MACHINE.processor}), ${MACHINE.memoryGb} GB`;
+
+/** With how long was measured. */
 export const runLine = ({ rounds, seconds }: BenchOptions): string =>
-  `${MACHINE.date}, Node ${MACHINE.node.slice(1)}, ${MACHINE.cores} cores (${MACHINE.processor}), ${MACHINE.memoryGb} GB; medians of ${rounds} rounds of ${seconds} s.`;
+  `${machineLine()}; medians of ${rounds} rounds of ${seconds} s.`;

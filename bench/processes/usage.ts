@@ -48,7 +48,7 @@ export function watchMemory(pid: number, everyMs = 200): { readonly stop: () => 
   const seen: number[] = [];
   const timer = setInterval(() => {
     void residentMb(pid).then((megabytes) => megabytes !== undefined && seen.push(megabytes));
-  }, everyMs);
+  }, everyMs).unref();
   return {
     stop() {
       clearInterval(timer);

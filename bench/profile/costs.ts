@@ -100,3 +100,27 @@ export function costTable({ total, idle, functions, steps, places }: Costs, perS
     ...top('whole').map(({ name, whole }) => `  ${perAnswer(whole)}  ${name}`),
   ].join('\n');
 }
+
+/** What was profiled, and at what rate it was answered. */
+export interface Profiled {
+  readonly name: string;
+  readonly costs: Costs;
+  readonly perSecond: number;
+}
+
+/** Microseconds per answer by step, of everything that was profiled, as a table of `docs/performance.md`. */
+export function stepTable(all: readonly Profiled[]): string {
+  const names = [...new Set(all.flatMap(({ costs }) => costs.steps.map(({ name }) => name)))];
+  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const each = (of: (costs: Costs) => number): string[] =>
+    all.map(({ costs, perSecond }) => ((of(costs) / costs.total / perSecond) * 1e6).toFixed(0));
+  const rows = names
+    .map((name) => [name, ...each(({ steps }) => steps.find((step) => step.name === name)?.self ?? 0)])
+    .filter(([, ...figures]) => figures.some((figure) => figure !== '0'));
+  return [
+    row(['CPU µs', ...all.map(({ name }) => name)]),
+    row(['---', ...all.map(() => '--:')]),
+    ...rows.map(row),
+    row(['**in all**', ...each(({ total, idle }) => total - idle)]),
+  ].join('\n');
+}

@@ -1,10 +1,11 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { machineLine } from '../machine.js';
 import { startPerch } from '../processes/perch.js';
 import { CLIENTS } from '../scenarios/clients.js';
 import { READS, TOOL_CALLS } from '../scenarios/reads.js';
 import type { Workbench } from '../workbench.js';
-import { costsOf, costTable } from './costs.js';
+import { costsOf, costTable, type Profiled, stepTable } from './costs.js';
 import { withOriginals } from './originals.js';
 
 /** Most code is compiled by then. */
@@ -12,7 +13,7 @@ const WARM_SECONDS = 5;
 
 /** One CPU profile of the service per cached read and client, and what its time went to. The files open in any browser's developer tools. */
 export async function profileReads(bench: Workbench, folder: string): Promise<void> {
-  const { letters, connections, clients, seconds } = bench.options;
+  const { letters, connections, clients, seconds, print } = bench.options;
   const home = await bench.small();
   const keys = await home.customers();
   const into = resolve(folder);
@@ -20,6 +21,7 @@ export async function profileReads(bench: Workbench, folder: string): Promise<vo
   const asked = [...READS, ...TOOL_CALLS]
     .filter((read) => letters.includes(read.letter))
     .flatMap((read) => read.clients.filter((each) => clients.includes(each)).map((client) => ({ ...read, client })));
+  const profiled: Profiled[] = [];
   for (const { client, ...read } of asked) {
     const { letter, path, how = path } = read;
     const { title: who, headers, traced } = CLIENTS[client];
@@ -46,7 +48,14 @@ export async function profileReads(bench: Workbench, folder: string): Promise<vo
       await perch.stop();
     }
     const profile = withOriginals(JSON.parse(await readFile(join(into, name), 'utf8')));
+    const costs = costsOf(profile, beginMs, endMs);
+    profiled.push({ name: `${letter}: ${how}, ${who}`, costs, perSecond });
+    if (print === 'markdown') continue;
     const title = `${letter}  ${how}, ${who}: ${Math.round(perSecond)} answers/s while profiled (${join(into, name)})`;
-    process.stdout.write(`\n${title}\n${costTable(costsOf(profile, beginMs, endMs), perSecond)}\n`);
+    process.stdout.write(`\n${title}\n${costTable(costs, perSecond)}\n`);
   }
+  if (print === 'markdown')
+    process.stdout.write(
+      `${machineLine()}; ${seconds} s of each, ${connections} connections.\n\n${stepTable(profiled)}\n`,
+    );
 }

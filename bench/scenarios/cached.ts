@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
 import type { Answers, Sent } from '../contestants/answers.js';
-import { type Section, spread } from '../figures.js';
+import { type Line, type Section, spread } from '../figures.js';
+import { SCENARIOS } from '../options.js';
 import type { ServerName } from '../processes/child.js';
 import { type Served, startServer } from '../processes/fork.js';
 import { postmasterOf, type Service, startPerch } from '../processes/perch.js';
@@ -24,7 +25,6 @@ export async function cachedReads(bench: Workbench): Promise<Section[]> {
   // Ours to begin with, so that it is no child of the service.
   const server = await openEmbeddedPostgres({ home: home.folder });
   const perch = await startPerch(home, { path: READS[0]?.path ?? '/', key: home.key });
-  const memory = watchMemory(perch.pid);
   const servers = new Map<ServerName, Served>();
   try {
     const file = join(bench.folder, 'answers.json');
@@ -36,23 +36,32 @@ export async function cachedReads(bench: Workbench): Promise<Section[]> {
     await warmUp(bench.generator, { url: perch.url + READS[0]?.path, keys });
     const arena = { perch, keys, postmaster: await postmasterOf(home), servers };
     const sections: Section[] = [];
+    const memory: Line[] = [];
     for (const read of reads) {
+      const seen = watchMemory(perch.pid);
       for (const client of read.clients.filter((each) => clients.includes(each))) {
         for (const connections of loads) sections.push(await compare(bench, read, { client, connections }, arena));
       }
+      memory.push(peakLine(read, seen.stop()));
     }
-    return [...sections, memorySection(memory.stop())];
+    return [...sections, memorySection(memory)];
   } finally {
-    memory.stop();
     await Promise.all([perch.stop(), ...[...servers.values()].map((server) => server.stop())]);
     await server.stop();
   }
 }
 
-const memorySection = (seenMb: readonly number[]): Section => ({
-  letter: 'A to D',
-  title: "the service's memory over all of it",
-  lines: [{ name: 'peak of resident memory', unit: 'MB', value: spread([Math.max(...seenMb)]), goal: '< 300' }],
+const peakLine = ({ letter, how }: Read, seenMb: readonly number[]): Line => ({
+  name: [SCENARIOS[letter], how].filter(Boolean).join(', '),
+  unit: 'MB',
+  value: spread([Math.max(...seenMb)]),
+  goal: '< 300',
+});
+
+const memorySection = (lines: readonly Line[]): Section => ({
+  letter: 'Memory',
+  title: "peak of the service's resident memory, one after the other in the same process",
+  lines,
   notes: ['Postgres is not in it'],
 });
 
