@@ -1,6 +1,6 @@
 // Builds Perch into dist/: JavaScript for plain Node, with source maps, and the files that it reads. `npm run build` begins with
 // an empty folder. A start from a clone leaves what earlier builds wrote for a day, since services that run load from it.
-import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
@@ -71,7 +71,7 @@ async function build({ clean }) {
       plugins: pluginsIn(dirname(THREAD.out)),
     }),
   ]);
-  for (const path of FILES) cpSync(join(ROOT, path), join(outdir, path), { recursive: true });
+  for (const path of FILES) mirror(join(ROOT, path), join(outdir, path));
   const outputs = [...thread.outputFiles, ...program.outputFiles];
   // The entries last: they name the others, which are named after what is in them.
   for (const { path, contents } of outputs.sort((a, b) => isEntry(a.path) - isEntry(b.path))) replace(path, contents);
@@ -79,6 +79,15 @@ async function build({ clean }) {
 }
 
 const isEntry = (path) => Object.keys(ENTRIES).some((name) => path === join(outdir, `${name}.js`));
+
+/** A file that left its folder must not stay: a migration under its old name would run as well. */
+function mirror(from, to) {
+  cpSync(from, to, { recursive: true });
+  if (!statSync(from).isDirectory()) return;
+  for (const name of readdirSync(to, { recursive: true })) {
+    if (!existsSync(join(from, name))) rmSync(join(to, name), { recursive: true, force: true });
+  }
+}
 
 /** In one step: another process may be reading. */
 function replace(path, contents) {

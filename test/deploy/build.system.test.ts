@@ -108,9 +108,13 @@ describe('a clone', () => {
     expect(await builtAtMs()).toBe(before);
 
     const source = join(clone, 'src/core/version.ts');
+    // As of an earlier version, which called it otherwise.
+    const migrations = join(clone, 'dist/adapters/postgres/migrations');
+    await writeFile(join(migrations, '001.do.old.sql'), 'select 1;');
     await writeFile(source, (await readFile(source, 'utf8')).replace(/'[\d.]+'/, `'9.8.7'`));
     expect((await version()).stdout).toBe('9.8.7\n');
     expect(await builtAtMs()).toBeGreaterThan(before);
+    expect(await readdir(migrations)).toEqual(await readdir(join(clone, 'adapters/postgres/migrations')));
   }, 120_000);
 
   it('says where a source cannot be built, and goes on with nothing else', async () => {
