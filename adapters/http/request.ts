@@ -9,30 +9,41 @@ const QUERY_KEYS = /[?&](api_?key|key|x-api-key|access_token|token)=/i;
 
 /** Aborted when the caller leaves before the answer is sent; at once if the caller has already left. */
 export function signalOf({ raw }: FastifyReply): LazySignal {
-  let controller: AbortController | null = null;
-  let left = false;
+  const presence = new Presence();
   const noteClose = (): void => {
-    left = !raw.writableFinished;
-    if (left) controller?.abort(LEFT);
+    if (!raw.writableFinished) presence.end();
   };
   if (raw.destroyed) noteClose();
   else raw.once('close', noteClose);
-  return {
-    get aborted() {
-      return left;
-    },
-    get reason() {
-      return left ? LEFT : undefined;
-    },
-    get signal() {
-      controller ??= new AbortController();
-      if (left) controller.abort(LEFT);
-      return controller.signal;
-    },
-  };
+  return presence;
 }
 
 const LEFT = new DOMException('The caller has left.', 'AbortError');
+
+/** Whether a caller is there. It does not know the request, so that whoever keeps it does not keep that as well. */
+class Presence implements LazySignal {
+  #controller: AbortController | null = null;
+  #left = false;
+
+  get aborted(): boolean {
+    return this.#left;
+  }
+
+  get reason(): unknown {
+    return this.#left ? LEFT : undefined;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#left) this.#controller.abort(LEFT);
+    return this.#controller.signal;
+  }
+
+  end(): void {
+    this.#left = true;
+    this.#controller?.abort(LEFT);
+  }
+}
 
 /**
  * What calls of every interface have in common: who sent them, from where, under which id, and whether the caller is

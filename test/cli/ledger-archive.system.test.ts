@@ -52,7 +52,10 @@ test('what cannot be archived is refused in words, before anything is done', asy
     1,
     expect.stringContaining('ended at least a day ago'),
   ]);
-  expect(await refused('restore', join(out, MANIFEST))).toEqual([2, expect.stringContaining('cannot be read')]);
+  expect(await refused('restore', join(out, 'debits-2024-01.json'))).toEqual([
+    2,
+    expect.stringContaining('cannot be read'),
+  ]);
 }, 120_000);
 
 test('a month is archived, checked, restored and checked', async () => {

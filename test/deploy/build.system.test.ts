@@ -163,6 +163,8 @@ describe('a clone', () => {
       started.process.kill('SIGTERM');
       await started.end;
       await cli.close();
+      // What is gone is built again by the next command.
+      await rm(join(clone, 'dist/.sources'), { force: true });
     }
   }, 120_000);
 });
