@@ -20,7 +20,7 @@ export function signalOf({ raw }: FastifyReply): LazySignal {
 
 const LEFT = new DOMException('The caller has left.', 'AbortError');
 
-/** Whether a caller is there. It does not know the request, so that whoever keeps it does not keep that as well. */
+/** Whether a caller is there. It does not know the request, which may be gone long before a read that outlives it. */
 class Presence implements LazySignal {
   #controller: AbortController | null = null;
   #left = false;
