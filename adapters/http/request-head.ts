@@ -11,7 +11,7 @@ export const HEAD_BOUNDS = { url: 8 * 1024, headers: 16 * 1024 } as const;
 /** RFC 3986: a name, an IPv4 address or an IPv6 one in brackets, and a port; empty where a target has no host. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/i;
 
-/** Headers of which Node keeps only the first, although the second may say something else. */
+/** Headers that Node makes one of: it keeps the first, or joins them, although the second may say something else. */
 const SENT_ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'x-api-key']);
 
 /** What is wrong with the head of a request that Node's parser let through. */

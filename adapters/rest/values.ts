@@ -22,7 +22,7 @@ function integer({ name, rule }: Parameter, text: string): number {
   const bounds = rule?.kind === 'size' ? rule : { min: 0, max: Number.MAX_SAFE_INTEGER };
   const value = /^(?:0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : Number.NaN;
   if (value >= bounds.min && value <= bounds.max) return value;
-  throw outOfBounds(name, bounds, quoted(text));
+  throw outOfBounds(name, bounds, /^0[0-9]/.test(text) ? `${quoted(text)} with a leading zero` : quoted(text));
 }
 
 /** A typo would double the price, so nothing is guessed (P5). */

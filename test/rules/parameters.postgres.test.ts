@@ -50,6 +50,7 @@ describe('parameters (P1–P15)', () => {
     const { status, body } = await reader.get(`${TIMELINE}?count=${count}`);
     expect([status, body.error.code, body.error.param]).toEqual([400, 'bad_request', 'count']);
     expect(body.error.message).toMatch(/1 to 100/);
+    expect(body.error.message.includes('leading zero')).toBe(count === '05');
   });
 
   it('P1: the bounds themselves are taken, and nothing is clamped', async () => {
