@@ -10,6 +10,29 @@ export interface ReadContext {
   readonly session?: string;
   /** Called with the network's statement of how many calls this session has left for reads of this kind. */
   readonly observe?: (limit: { readonly remaining: number; readonly resetsInSeconds: number }) => void;
+  /**
+   * Called once for each upstream call that returned objects the network bills, also where the read fails later. Never
+   * called by a network without `billing`.
+   */
+  readonly onBilled?: (billed: Billed) => void;
+}
+
+/** What a network bills: each tweet, or each profile. */
+export type BilledKind = 'tweet' | 'user';
+
+/** The price list of a network that bills its reader. */
+export interface NetworkBilling {
+  /** `item`: each object that a call returns; `call`: each call, whatever it returns. */
+  readonly per: 'item' | 'call';
+  /** US dollars for one object, or for one call that returns such objects. */
+  readonly usd: Readonly<Record<BilledKind, number>>;
+}
+
+/** What one upstream call returned, as the network bills it: objects that came beside (authors, …) are not counted. */
+export interface Billed {
+  readonly kind: BilledKind;
+  /** How many objects: at least one. */
+  readonly items: number;
 }
 
 /**
@@ -46,6 +69,8 @@ export interface Network {
   readonly name: string;
   /** Network sessions: names of the credentials it reads with, at least one. They are shown, so they are not secret. */
   readonly sessions: readonly string[];
+  /** What reading it costs the operator; null: nothing. */
+  readonly billing: NetworkBilling | null;
   /** Most inputs one upstream call takes. */
   readonly batchSize: { readonly users: number; readonly tweets: number };
   /** Upstream calls per second of each session, by family; null: no pace. */

@@ -93,6 +93,7 @@ export function createListNetwork(shape: ListShape, subject = '77'): ListNetwork
     network: {
       name: 'list',
       sessions: ['only'],
+      billing: null,
       batchSize: { users: 100, tweets: 100 },
       pace: { fast: null, slow: null },
       products: PRODUCTS,

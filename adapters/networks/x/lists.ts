@@ -91,7 +91,7 @@ async function emptyIfGone<T extends TweetsAnswer | UsersAnswer>(read: Promise<T
   }
 }
 
-const EMPTY = { data: undefined, includes: null, errors: null, meta: null, isPartial: false };
+const EMPTY = { data: undefined, includes: null, errors: null, meta: null, isPartial: false, returned: 0 };
 
 /** The end of a timeline that continues beyond what X shows of it (C17). */
 function withDepth(page: { tweets: NonNullable<NetworkPage['tweets']>; next: string | null }): NetworkPage {

@@ -1,7 +1,7 @@
 import type { ListRef } from '../../../src/core/lists.js';
 import { PRODUCTS } from '../../../src/core/model.js';
 import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
-import type { Network, NetworkPage } from '../../../src/ports/network.js';
+import type { Network, NetworkBilling, NetworkPage } from '../../../src/ports/network.js';
 import { XApi, type XOptions } from './api.js';
 import { findTweets, findUsers } from './entities.js';
 import { isXId, noTweet, noUser } from './ids.js';
@@ -13,12 +13,16 @@ import { readReplies, readThread } from './thread.js';
 /** Calls per second of each token. X's own limits count per quarter of an hour, but its archive allows one a second. */
 const PACE = { recent: { fast: 30, slow: 12 }, archive: { fast: 30, slow: 1 } } as const;
 
+/** X's price list for pay-per-use (docs.x.com, pricing): each post and each profile returned. */
+const BILLING: NetworkBilling = { per: 'item', usd: { tweet: 0.005, user: 0.01 } };
+
 /** X, read through its official API v2. */
 export function createXNetwork(options: XOptions): Network {
   const api = new XApi(options);
   return {
     name: 'x',
     sessions: api.sessions,
+    billing: BILLING,
     batchSize: { users: 100, tweets: 100 },
     pace: PACE[options.search],
     products: PRODUCTS,
