@@ -42,6 +42,12 @@ describe('price', () => {
     expect((refused as { message: string }).message).toMatch(/did you mean "from:".*\ntide form:nasa\n {5}\^$/);
   });
 
+  test('the caret is under the place after characters that take two columns or none', async () => {
+    const q = encodeURIComponent('墜落 😀 x\u0301 form:nasa');
+    const refused = await price('GET', `/v1/tweets/search?q=${q}`, {}).catch(endingOf);
+    expect((refused as { message: string }).message).toMatch(/form:nasa\n {10}\^$/);
+  });
+
   test('in words it says what is held costs half', async () => {
     await price('GET', '/v1/users/42/followers?count=200', {});
     expect(said.out).toMatch(/^At most 20 credits for up to 200 items; 10 if all of it is cached/);

@@ -112,6 +112,36 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     await tab.close();
   });
 
+  it.each(['tide form:nasa', '墜落 ｆｕｌｌ 😀 x\u0301 form:nasa'])(
+    'a refused search is shown with a caret under its place: %s',
+    async (q) => {
+      const tab = await openGraphiql();
+      const { page } = tab;
+      await takeDemoKey(page);
+      await page.locator('.graphiql-query-editor .CodeMirror').click();
+      await page.keyboard.press('Control+A');
+      await page.keyboard.insertText(`{ search(q: ${JSON.stringify(q)}) { nodes { __typename } } }`);
+      await run(page);
+      await page.locator('#notice pre').waitFor();
+      const seen: Record<string, string | number> = await page.evaluate(`(() => {
+      const [query, before, caret] = document.querySelector('#notice pre').childNodes;
+      const box = (node, at) => {
+        const range = document.createRange();
+        range.setStart(node, at);
+        range.setEnd(node, at + 1);
+        return range.getBoundingClientRect();
+      };
+      const [above, below] = [box(query, query.data.indexOf('form')), box(caret, 0)];
+      return { query: query.data.trim(), before: getComputedStyle(before).visibility, caret: caret.data, width: above.width,
+        aside: Math.abs(above.left - below.left), lower: below.top - above.top };
+    })()`);
+      expect(seen).toMatchObject({ query: q.normalize('NFC'), before: 'hidden', caret: '^' });
+      expect(seen.aside).toBeLessThan(Number(seen.width) / 2);
+      expect(seen.lower).toBeGreaterThan(0);
+      await tab.close();
+    },
+  );
+
   it.each(['/', '/status', '/problems', '/problems/no_credits', '/problems/rate_limited'])(
     '%s asks no other host and keeps its policy',
     async (path) => {

@@ -10,6 +10,12 @@ const errorsOf = (answer) => {
   return answer.error ? [answer.error] : [];
 };
 
+/** A caret under the place: what is before it is there unseen, so that no width of a character matters. */
+function withCaret({ text, position }) {
+  const before = [...text].slice(0, position - 1).join('');
+  return element('pre', {}, `${text}\n`, element('span', { className: 'unseen', ariaHidden: 'true' }, before), '^');
+}
+
 const sentence = (text) => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 /**
@@ -31,7 +37,7 @@ export function failureIn({ answer, retryAfter }, problems) {
   ];
   parts.push(`${sentence(first.message)} `);
   const place = first.extensions?.place ?? first.place;
-  if (place) parts.push(element('pre', {}, `${place.text}\n${' '.repeat(place.position - 1)}^`));
+  if (place) parts.push(withCaret(place));
   if (errors.length > 1) parts.push(`${errors.length - 1} more in the response. `);
   if (retryAfter !== null) parts.push(`Try again in ${retryAfter} s. `);
   if (problem) {
