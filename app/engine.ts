@@ -133,5 +133,6 @@ export function createReading(options: ReadingOptions): { sources: Sources; pool
   const tweets = createTweets(common);
   const pages = createPages({ ...common, users, tweets });
   const cursors = createCursors(stores.secrets.cursor);
-  return { sources: { users, tweets, pages, cursors, tombstones, clock }, pool };
+  const { highlighter } = network;
+  return { sources: { users, tweets, pages, cursors, tombstones, clock, highlighter }, pool };
 }

@@ -1,5 +1,5 @@
 import { toCredits } from '../../src/core/credits.js';
-import type { Tweet, User } from '../../src/core/model.js';
+import type { Highlight, Tweet, User } from '../../src/core/model.js';
 import type { Page } from '../../src/read/reads.js';
 import { builder } from '../builder.js';
 import { PageMeta } from './page-meta.js';
@@ -58,6 +58,60 @@ export const UserPage = builder.objectRef<Page>('UserPage').implement({
   }),
 });
 
+const HighlightField = builder.enumType('HighlightField', {
+  description: 'A field of a tweet or profile in which words are searched.',
+  values: {
+    text: { description: 'The text of a tweet.' },
+    handle: { description: 'The handle of a profile.' },
+    name: { description: 'The name of a profile.' },
+    bio: { description: 'The bio of a profile.' },
+  } satisfies Record<Highlight['field'], object>,
+});
+
+const HighlightRef = builder.objectRef<Highlight>('Highlight').implement({
+  description: 'A place in a search result where the query was found, in Unicode code points. Free.',
+  fields: (t) => ({
+    field: t.field({
+      type: HighlightField,
+      nullable: false,
+      description: 'The field of the result that has it. Free.',
+      resolve: ({ field }) => field,
+    }),
+    start: t.exposeInt('start', {
+      nullable: false,
+      description: 'Code points before it. Free.',
+    }),
+    end: t.exposeInt('end', {
+      nullable: false,
+      description: 'Code points up to its end: the first one after it, counted from 0. Free.',
+    }),
+  }),
+});
+
+/** A result and what is known of it as a result. */
+interface Edge {
+  readonly node: Tweet | User;
+  readonly page: Page;
+}
+
+const SearchEdge = builder.objectRef<Edge>('SearchEdge').implement({
+  description: 'A search result, and where the query was found in it.',
+  fields: (t) => ({
+    node: t.field({
+      type: SearchResult,
+      nullable: false,
+      description: 'The tweet or profile, paid for by the field that returns this page.',
+      resolve: ({ node }) => node,
+    }),
+    highlights: t.field({
+      type: [HighlightRef],
+      description:
+        'Where the words, phrases, hashtags, mentions and cashtags of the query were found, in order, at most 100; places do not overlap. Empty if only other operators matched; null if what matched is not known. Free.',
+      resolve: ({ node, page }) => page.highlight?.(node) ?? null,
+    }),
+  }),
+});
+
 export const SearchPage = builder.objectRef<Page>('SearchPage').implement({
   description: 'A page of search results.',
   fields: (t) => ({
@@ -66,6 +120,12 @@ export const SearchPage = builder.objectRef<Page>('SearchPage').implement({
       nullable: false,
       description: 'Tweets, or profiles with `product: People`, paid for by the field that returns this page.',
       resolve: (page) => [...page.nodes],
+    }),
+    edges: t.field({
+      type: [SearchEdge],
+      nullable: false,
+      description: 'The same results as `nodes`, with what the query found in each. Free beside them.',
+      resolve: (page) => page.nodes.map((node) => ({ node, page })),
     }),
   }),
 });

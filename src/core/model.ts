@@ -67,6 +67,16 @@ export interface Tweet {
   source?: string;
 }
 
+/**
+ * A place in a search result where the query was found: in the text of a tweet, or in handle, name or bio of a profile.
+ * From `start`, inclusive, to `end`, exclusive, in Unicode code points.
+ */
+export interface Highlight {
+  readonly field: 'text' | 'handle' | 'name' | 'bio';
+  readonly start: number;
+  readonly end: number;
+}
+
 export const PRODUCTS = ['Latest', 'Top', 'People', 'Photos', 'Videos'] as const;
 export type Product = (typeof PRODUCTS)[number];
 

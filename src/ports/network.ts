@@ -1,7 +1,7 @@
 /** What Perch reads: one public social network, as types. */
 import type { ServiceError } from '../core/errors.js';
 import type { ListKind, ListRef } from '../core/lists.js';
-import type { Family, Product, Tweet, User, UserRef } from '../core/model.js';
+import type { Family, Highlight, Product, Tweet, User, UserRef } from '../core/model.js';
 
 export interface ReadContext {
   /** Fires at the deadline of the read. */
@@ -90,6 +90,11 @@ export interface Network {
    * Throws `bad_request` saying where, if a query is invalid: called before the balance is checked (S7). Reads nothing.
    */
   checkQuery?(query: string, product: Product): void;
+  /**
+   * For a query that `checkQuery` accepts: what marks the places where it was found in a result, in order and apart from
+   * each other, or says null where that can't be known. Reads nothing, and takes time linear in the result.
+   */
+  highlighter?(query: string, product: Product): (item: Tweet | User) => readonly Highlight[] | null;
   /** Asks the network, with few calls, what can be read with this configuration. Never rejects. */
   selfCheck?(context: ReadContext): Promise<NetworkReport>;
   /** Closes its connections. */

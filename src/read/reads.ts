@@ -2,10 +2,11 @@ import DataLoader from 'dataloader';
 import type { Thousandths } from '../core/credits.js';
 import { isId, parseHandle, parseUserRef } from '../core/ids.js';
 import { LISTS, type ListKind, unitOfList } from '../core/lists.js';
-import type { Product, Tweet, User, UserRef } from '../core/model.js';
+import type { Highlight, Product, Tweet, User, UserRef } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
 import type { Meter } from '../metering/meter.js';
 import type { Clock } from '../ports/clock.js';
+import type { Network } from '../ports/network.js';
 import { type Batch, batch, fold } from './batch.js';
 import type { CallContext } from './call-context.js';
 import type { Cursors } from './cursor.js';
@@ -44,6 +45,8 @@ export interface Page {
   readonly cache: ItemCache;
   readonly cacheHits: number;
   readonly charged: Thousandths;
+  /** Of a search: where the query was found in one of the nodes, or null if that is not known. */
+  readonly highlight?: (node: User | Tweet) => readonly Highlight[] | null;
 }
 
 /** Shared by all operations. */
@@ -54,6 +57,7 @@ export interface Sources {
   readonly cursors: Cursors;
   readonly tombstones: Tombstones;
   readonly clock: Clock;
+  readonly highlighter?: Network['highlighter'];
 }
 
 /** The reads of one operation, as resolvers call them. Objects are loaded in batches and once each (U51). */
@@ -134,7 +138,17 @@ export class Reads {
         objectOf: (item) => (idsOnly ? `${fresh ? 'fresh ' : ''}id:${item.id}` : nameOf(item, fresh)),
       },
     );
-    return toPage(slice, slice.next && cursors.encode(list, slice.next, clock.now()));
+    const page = toPage(slice, slice.next && cursors.encode(list, slice.next, clock.now()));
+    const { highlighter } = this.#sources;
+    if (LISTS[kind].subject !== 'query' || highlighter === undefined) return page;
+    let highlight: ReturnType<typeof highlighter> | undefined;
+    return {
+      ...page,
+      highlight(node) {
+        highlight ??= highlighter(list.subject, product ?? 'Latest');
+        return highlight(node);
+      },
+    };
   }
 
   /**

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fold, withPlainApostrophes } from '../../adapters/networks/corpus/search/fold.js';
 import { adjacent } from '../../adapters/networks/corpus/search/text-query.js';
-import { MAX_LEXEME, tokensOf } from '../../adapters/networks/corpus/search/tokens.js';
+import { fold, withPlainApostrophes } from '../../adapters/networks/search/fold.js';
+import { MAX_LEXEME, tokensOf } from '../../adapters/networks/search/tokens.js';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 

@@ -4,6 +4,7 @@ import { PRODUCTS, type Product } from '../../../src/core/model.js';
 import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
+import { highlighterOf } from '../search/highlights/highlights.js';
 import { Upstream } from '../upstream/client.js';
 import { limitReader } from '../upstream/rate-headers.js';
 import { Account } from './account.js';
@@ -55,6 +56,13 @@ const ACCOUNT = 'account';
  */
 const isBlueskys = (baseUrl: string): boolean => /(^|\.)bsky\.(app|social)$/.test(new URL(baseUrl).hostname);
 
+/**
+ * Counted in reads, not requests. A timeline takes two to five requests with its authors, a page of followers as many, a
+ * thread up to seven, a search up to nine: at full pace 8 to 20 requests a second for fast reads, and up to 9 for slow
+ * ones. Only a batch consisting of reposts takes more, 27, four at a time.
+ */
+const PACE = { fast: 4, slow: 1 } as const;
+
 /** Bluesky, or any AppView of the AT protocol, through its public API. Search needs an account; nothing else does. */
 export function createBlueskyNetwork(options: BlueskyOptions): Network {
   const { userAgent, clock, identifier, appPassword } = options;
@@ -95,13 +103,11 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
     sessions: account ? [ANONYMOUS, ACCOUNT] : [ANONYMOUS],
     billing: null,
     batchSize: { users: MOST_INPUTS, tweets: MOST_INPUTS },
-    // Counted in reads, not requests. A timeline takes two to five requests with its authors, a page of followers as
-    // many, a thread up to seven, a search up to nine: at full pace 8 to 20 requests a second for fast reads, and up to
-    // 9 for slow ones. Only a batch consisting of reposts takes more, 27, four at a time.
-    pace: { fast: 4, slow: 1 },
+    pace: PACE,
     products: searcher === null ? ['Latest'] : PRODUCTS,
     lists: servedBy(READERS),
     checkQuery: check,
+    highlighter: highlighterOf({ exact: false }),
     async users(refs, context) {
       anonymously(context);
       return readUsers(profiles, refs, context);

@@ -2,6 +2,7 @@ import type { ListRef } from '../../../src/core/lists.js';
 import { PRODUCTS, type Tweet, type User, type UserRef } from '../../../src/core/model.js';
 import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
 import type { Found, Network, NetworkPage } from '../../../src/ports/network.js';
+import { highlighterOf } from '../search/highlights/highlights.js';
 import { tweetOf, userOf } from './map.js';
 import { readTweets, readUsers } from './reads/entities.js';
 import { noTweet, noUser, privateTweet } from './reads/subject.js';
@@ -27,6 +28,7 @@ export function createCorpusNetwork(pool: CorpusPool): Network {
     products: PRODUCTS,
     lists: servedBy(READERS),
     checkQuery,
+    highlighter: highlighterOf({ exact: true }),
     users: (refs, { signal }) => findUsers(run, refs, signal),
     tweets: (ids, { signal }) => findTweets(run, ids, signal),
     page: async (list, token, { signal }) => readerOf(READERS, list.kind)(run, list, positionOf(token), signal),

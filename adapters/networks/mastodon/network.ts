@@ -2,6 +2,7 @@ import { foreignCursor } from '../../../src/core/foreign-cursor.js';
 import type { ListRef } from '../../../src/core/lists.js';
 import { type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
 import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
+import { highlighterOf } from '../search/highlights/highlights.js';
 import { Api, type MastodonOptions } from './api.js';
 import { readReplies, readThread } from './conversation.js';
 import { isPosition } from './link-header.js';
@@ -30,6 +31,7 @@ export function createMastodonNetwork(options: MastodonOptions): Network {
     products: SEARCHABLE,
     lists: servedBy(READERS),
     checkQuery,
+    highlighter: highlighterOf({ exact: false }),
     users: (refs, context) => readUsers(api, refs, context),
     tweets: (ids, context) => readTweets(api, ids, context),
     async page(list, token, context) {

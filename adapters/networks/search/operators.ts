@@ -1,5 +1,6 @@
 import { isId, parseHandle } from '../../../src/core/ids.js';
 import { truncated } from '../../../src/core/truncated.js';
+import { typingErrors } from './nearly.js';
 import type { Flag, Term } from './query.js';
 
 interface Operator {
@@ -96,27 +97,6 @@ function nearestOf(typed: string, names: readonly string[]): string | undefined 
 
 /** Longer than any name. */
 const NAME_LENGTH = 30;
-
-/** Characters missing, added, changed, or swapped with their neighbour (the distance of Damerau, by restricted edits). */
-function typingErrors(one: string, other: string): number {
-  const rows = [Array.from({ length: other.length + 1 }, (_, index) => index)];
-  const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
-  for (let row = 1; row <= one.length; row += 1) {
-    const line = [row];
-    rows.push(line);
-    for (let column = 1; column <= other.length; column += 1) {
-      const isSame = one[row - 1] === other[column - 1];
-      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      line[column] = Math.min(
-        at(row - 1, column) + 1,
-        at(row, column - 1) + 1,
-        at(row - 1, column - 1) + (isSame ? 0 : 1),
-        isSwapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
-      );
-    }
-  }
-  return at(one.length, other.length);
-}
 
 function ofHandle(kind: 'from' | 'to', value: string): Term | null {
   const handle = parseHandle(value);

@@ -2,6 +2,7 @@ import type { ListRef } from '../../../src/core/lists.js';
 import { PRODUCTS } from '../../../src/core/model.js';
 import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
 import type { Network, NetworkBilling, NetworkPage } from '../../../src/ports/network.js';
+import { highlighterOf } from '../search/highlights/highlights.js';
 import { XApi, type XOptions } from './api.js';
 import { findTweets, findUsers } from './entities.js';
 import { isXId, noTweet, noUser } from './ids.js';
@@ -28,6 +29,7 @@ export function createXNetwork(options: XOptions): Network {
     products: PRODUCTS,
     lists: servedBy(READERS),
     checkQuery: (q, product) => checkSearch(q, product, options),
+    highlighter: highlighterOf({ exact: false }),
     users: (refs, context) => findUsers(api, refs, context),
     tweets: (ids, context) => findTweets(api, ids, context),
     page: async (list, token, context) =>

@@ -1,7 +1,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { badRequest } from '../../../../src/core/errors.js';
+import { withoutAccents } from '../../search/fold.js';
 import type { Counter, Query, Term } from '../../search/query.js';
-import { withoutAccents } from './fold.js';
 import { adjacent, all, any, beginning, marked, near, not, type TextQuery } from './text-query.js';
 import { type Mark, MOST_POWER, partsOfUrl } from './vector.js';
 

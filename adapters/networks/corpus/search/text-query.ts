@@ -1,4 +1,4 @@
-import { type Token, tokensOf } from './tokens.js';
+import { askedTokens, type Token } from '../../search/tokens.js';
 import { type Mark, markOf, nearMark, quoted, shortenedMark, shortenings } from './vector.js';
 
 /**
@@ -11,7 +11,7 @@ export const marked = (kind: Mark, value: string): TextQuery => quoted(markOf(ki
 
 /** The words of a text, adjacent and in this order; in scripts without spaces, its characters. */
 export function adjacent(text: string): TextQuery {
-  const tokens = asked(tokensOf(text));
+  const tokens = askedTokens(text);
   let query = '';
   for (const [index, token] of tokens.entries()) {
     const before = tokens[index - 1];
@@ -22,17 +22,17 @@ export function adjacent(text: string): TextQuery {
 }
 
 /** The words of a text, wherever they are: what the index finds for adjacent ones, before their positions are compared. */
-export const scattered = (text: string): TextQuery => all(asked(tokensOf(text)).map(lexemeOf));
+export const scattered = (text: string): TextQuery => all(askedTokens(text).map(lexemeOf));
 
 /** A single word by its beginning, in a handle or a name. No condition for several words. */
 export function beginning(text: string): TextQuery {
-  const [token, more] = asked(tokensOf(text));
+  const [token, more] = askedTokens(text);
   return token?.kind === 'word' && more === undefined ? `${quoted(token.lexeme)}:*A` : '';
 }
 
 /** A single word that differs by one typing error from one in a handle or a name. No condition for a short word. */
 export function near(text: string): TextQuery {
-  const [token, more] = asked(tokensOf(text));
+  const [token, more] = askedTokens(text);
   const parts = token?.kind === 'word' && more === undefined ? shortenings(token.lexeme) : null;
   if (parts === null) return '';
   const { word, shortened } = parts;
@@ -53,13 +53,6 @@ export function near(text: string): TextQuery {
 }
 
 const lexemeOf = ({ kind, lexeme }: Token): string => (kind === 'last' ? `${quoted(lexeme)}:*` : quoted(lexeme));
-
-/**
- * A compound itself and not its parts, which follow from it. Of a run without spaces, the pairs: its last character is
- * in one of them. A single one is the beginning of any pair, and the last of any run.
- */
-const asked = (tokens: readonly Token[]): Token[] =>
-  tokens.filter(({ kind }, index) => kind !== 'part' && (kind !== 'last' || tokens[index - 1]?.kind !== 'pair'));
 
 export const all = (queries: readonly TextQuery[]): TextQuery => joined(queries, ' & ');
 export const any = (queries: readonly TextQuery[]): TextQuery => joined(queries, ' | ');

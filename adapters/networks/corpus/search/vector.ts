@@ -10,9 +10,11 @@
  * All in one vector, so that one index intersects any mix of operators without reading the table.
  */
 import type { Media, Tweet, User } from '../../../../src/core/model.js';
+import { fold, withoutAccents } from '../../search/fold.js';
+import { LEAST_NEAR, MOST_NEAR } from '../../search/nearly.js';
 import type { Counter, Flag } from '../../search/query.js';
-import { fold, withoutAccents } from './fold.js';
-import { cut, tokensOf } from './tokens.js';
+import { signsIn } from '../../search/signs.js';
+import { cut, tokensOf } from '../../search/tokens.js';
 
 /** What of a tweet decides how it is found; as a file or the database has it. */
 export type SearchedTweet = Readonly<
@@ -115,11 +117,6 @@ export function vectorOfUser({ handle, name, bio = '' }: SearchedUser): string {
   return vector.toString();
 }
 
-/** Shorter words are near too many others. */
-const LEAST_NEAR = 4;
-/** Characters of the beginning that are compared. */
-const MOST_NEAR = 20;
-
 /** What is left of a word without one of its characters, which one that is, and where it was. */
 export interface Shortened {
   readonly rest: string;
@@ -158,13 +155,14 @@ function* marksOf(tweet: SearchedTweet): Generator<string> {
   yield* mediaMarks(tweet.media ?? []);
 
   const text = tweet.text.slice(0, MOST_TEXT);
-  const tags = tweet.hashtags ?? tagsIn(text);
+  // Where a source lists no tags or mentions, they are those in the text, for the search only.
+  const tags = tweet.hashtags ?? signsIn('hashtag', text);
   if (tags.length > 0) yield isTerm('tag');
   for (const tag of tags) yield markOf('tag', tag);
-  const handles = tweet.mentions ?? handlesIn(text);
+  const handles = tweet.mentions ?? signsIn('mention', text);
   if (handles.length > 0) yield isTerm('mention');
   for (const handle of handles) yield markOf('at', handle);
-  for (const [, symbol = ''] of text.matchAll(CASHTAG)) yield markOf('cash', symbol);
+  for (const symbol of signsIn('cashtag', text)) yield markOf('cash', symbol);
 
   if (tweet.urls === undefined ? /https?:\/\//.test(text) : tweet.urls.length > 0) yield isTerm('link');
   for (const url of tweet.urls ?? []) for (const part of partsOfUrl(url.slice(0, MOST_URL))) yield markOf('url', part);
@@ -182,14 +180,6 @@ function* mediaMarks(media: readonly Pick<Media, 'type'>[]): Generator<string> {
   if (media.some(({ type }) => type === 'photo')) yield isTerm('image');
   if (media.some(({ type }) => type !== 'photo')) yield isTerm('video');
 }
-
-/** Where a source lists no tags or mentions, they are those in the text, for the search only. */
-const TAG = /[#＃]([\p{L}\p{M}\p{N}_\u200C\u200D]+)/gu;
-const MENTION = /(?<![\p{L}\p{N}_@])[@＠]([A-Za-z0-9_]+)/gu;
-const CASHTAG = /\$([A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?)(?![\p{L}\p{N}_])/gu;
-
-const tagsIn = (text: string): string[] => Array.from(text.matchAll(TAG), ([, tag = '']) => tag);
-const handlesIn = (text: string): string[] => Array.from(text.matchAll(MENTION), ([, handle = '']) => handle);
 
 /** The parts of an address that tell it from others, in lower case. */
 export const partsOfUrl = (url: string): string[] =>

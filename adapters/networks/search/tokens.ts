@@ -60,6 +60,16 @@ export function tokensOf(text: string): Token[] {
   return tokens;
 }
 
+/**
+ * The tokens that a query looks for: a compound itself and not its parts, which follow from it. Of a run without
+ * spaces, the pairs: its last character is in one of them. A single one is the beginning of any pair, and the last of
+ * any run.
+ */
+export const askedTokens = (text: string): Token[] =>
+  tokensOf(text).filter(
+    ({ kind }, index, tokens) => kind !== 'part' && (kind !== 'last' || tokens[index - 1]?.kind !== 'pair'),
+  );
+
 /** Adds what is between two runs, after the position reached so far; gives the position reached now. */
 function addWords(tokens: Token[], text: string, reached: number): number {
   let position = reached;
@@ -80,13 +90,19 @@ function addWord(tokens: Token[], folded: string, reached: number): number {
     tokens.push({ lexeme: cut(folded), position, kind: 'word' });
     return position;
   }
-  const parts = [...folded.matchAll(PART)];
+  const words = wordsIn(folded);
+  for (const { kind, from, to } of words) tokens.push({ lexeme: cut(folded.slice(from, to)), position, kind });
+  return words.length === 0 ? reached : position;
+}
+
+/** Where a folded word has its tokens: itself, from its first letter to its last, and if it is a compound its parts. */
+export function wordsIn(folded: string): { kind: 'word' | 'part'; from: number; to: number }[] {
+  const parts = Array.from(folded.matchAll(PART), ({ 0: { length }, index }) => ({ from: index, to: index + length }));
   const [first, last] = [parts[0], parts.at(-1)];
-  if (first === undefined || last === undefined) return reached;
-  tokens.push({ lexeme: cut(folded.slice(first.index, last.index + last[0].length)), position, kind: 'word' });
-  if (parts.length === 1) return position;
-  for (const [part] of parts) if (part.length > 1) tokens.push({ lexeme: cut(part), position, kind: 'part' });
-  return position;
+  if (first === undefined || last === undefined) return [];
+  const word = { kind: 'word', from: first.from, to: last.to } as const;
+  if (parts.length === 1) return [word];
+  return [word, ...parts.filter(({ from, to }) => to > from + 1).map((part) => ({ kind: 'part', ...part }) as const)];
 }
 
 function addPairs(tokens: Token[], run: string, reached: number): number {
@@ -99,6 +115,33 @@ function addPairs(tokens: Token[], run: string, reached: number): number {
     else tokens.push({ lexeme: character + next, position, kind: 'pair' });
   }
   return position;
+}
+
+/** A part of a text that tokens are made of, as it is written, and where it begins. */
+interface Piece {
+  readonly kind: 'word' | 'run' | 'emoji';
+  readonly text: string;
+  readonly index: number;
+}
+
+/** The same pieces that `tokensOf` goes through, with their places, which take longer to find. */
+export function* piecesOf(text: string): Generator<Piece> {
+  const plain = withPlainApostrophes(text);
+  let from = 0;
+  for (const { 0: run, index } of plain.matchAll(RUN)) {
+    yield* wordsBetween(plain, from, index);
+    yield { kind: 'run', text: run, index };
+    from = index + run.length;
+  }
+  yield* wordsBetween(plain, from, plain.length);
+}
+
+function* wordsBetween(text: string, from: number, to: number): Generator<Piece> {
+  const between = text.slice(from, to);
+  for (const found of between.matchAll(SIMPLE.test(between) ? SIMPLE_WORD : WORD)) {
+    const kind = found.groups?.emoji === undefined ? 'word' : 'emoji';
+    yield { kind, text: found[0], index: from + found.index };
+  }
 }
 
 export const cut = (lexeme: string, most = MAX_LEXEME): string =>

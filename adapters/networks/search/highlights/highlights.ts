@@ -1,0 +1,102 @@
+import type { Highlight, Tweet, User } from '../../../../src/core/model.js';
+import type { Network } from '../../../../src/ports/network.js';
+import { parseQuery } from '../parse.js';
+import type { Query, Term } from '../query.js';
+import { findInProfile, NEARLY } from './in-profile.js';
+import { findInTweet } from './in-tweet.js';
+
+/** A place in a field of a result, in UTF-16 units, the end exclusive. */
+export interface Found {
+  readonly field: Highlight['field'];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where a term is found; null if it isn't, and no places if the term is not about the text or found elsewhere. */
+export type Find = (term: Term) => readonly Found[] | null;
+
+/** Most places of a result. */
+const MOST_HIGHLIGHTS = 100;
+
+/**
+ * Marks the results of a query. `exact`: the network finds by the words that are marked here, as the corpus does, so
+ * what was not found did not match. Any other network says only that a result matches: the query's own words are marked
+ * where they stand, and where none does, what matched is not known (null).
+ */
+export function highlighterOf({ exact }: { readonly exact: boolean }): NonNullable<Network['highlighter']> {
+  return (q, product) => {
+    const query = parseQuery(q);
+    return (item) => {
+      const found =
+        'text' in item
+          ? evaluate(query, findInTweet(item), exact)
+          : (evaluate(query, findInProfile(item), exact) ?? evaluate(query, findInProfile(item, NEARLY), exact));
+      if (found === null || (!exact && found.length === 0 && wantsWords(query))) return null;
+      return highlightsIn(item, product === 'People' ? ['handle', 'name', 'bio'] : ['text'], found);
+    };
+  };
+}
+
+/**
+ * The places of the parts that make it match: of alternatives those that do, of an exclusion none. Null if it doesn't
+ * match, which only an exact search can say.
+ */
+function evaluate(query: Query, find: Find, exact: boolean, wanted = true): readonly Found[] | null {
+  if (query.kind === 'not') return evaluate(query.of, find, exact, !wanted);
+  if (query.kind === 'and' || query.kind === 'or') {
+    const parts = query.of.map((part) => evaluate(part, find, exact, wanted));
+    const matching = parts.filter((part) => part !== null);
+    // What is excluded by a group is excluded by one of its parts, and the other way round.
+    const needed = (query.kind === 'and') === wanted ? parts.length : 1;
+    return matching.length < needed ? null : matching.flat();
+  }
+  const found = find(query);
+  if (wanted) return found ?? (exact ? null : []);
+  return found === null || !exact || !isOfWords(query) ? [] : null;
+}
+
+const isOfWords = ({ kind }: Term): boolean =>
+  kind === 'word' || kind === 'phrase' || kind === 'hashtag' || kind === 'mention' || kind === 'cashtag';
+
+function wantsWords(query: Query, wanted = true): boolean {
+  if (query.kind === 'not') return wantsWords(query.of, !wanted);
+  if (query.kind === 'and' || query.kind === 'or') return query.of.some((part) => wantsWords(part, wanted));
+  return wanted && isOfWords(query);
+}
+
+/** In order of fields and places, in code points; places that touch or overlap are one. */
+function highlightsIn(
+  item: Tweet | User,
+  fields: readonly Highlight['field'][],
+  found: readonly Found[],
+): readonly Highlight[] {
+  const highlights: Highlight[] = [];
+  for (const field of fields) {
+    const text = textOf(item, field);
+    let units = 0;
+    let points = 0;
+    const pointAt = (unit: number): number => {
+      for (; units < unit; units += (text.codePointAt(units) ?? 0) > 0xffff ? 2 : 1) points += 1;
+      return points;
+    };
+    for (const { from, to } of joined(found.filter((place) => place.field === field))) {
+      if (highlights.length === MOST_HIGHLIGHTS) return highlights;
+      highlights.push({ field, start: pointAt(from), end: pointAt(to) });
+    }
+  }
+  return highlights;
+}
+
+const textOf = (item: Tweet | User, field: Highlight['field']): string =>
+  ('text' in item ? item.text : field === 'text' ? undefined : item[field]) ?? '';
+
+function joined(places: readonly Found[]): Found[] {
+  const joined: Found[] = [];
+  for (const place of [...places].sort((a, b) => a.from - b.from || a.to - b.to)) {
+    const last = joined.at(-1);
+    if (last !== undefined && place.from <= last.to) {
+      joined[joined.length - 1] = { ...last, to: Math.max(last.to, place.to) };
+    } else if (place.to > place.from) joined.push(place);
+  }
+  return joined;
+}

@@ -1,0 +1,69 @@
+import type { User } from '../../../../src/core/model.js';
+import { fold, withoutAccents } from '../fold.js';
+import { LEAST_NEAR, MOST_NEAR, typingErrors } from '../nearly.js';
+import { askedTokens } from '../tokens.js';
+import type { Find, Found } from './highlights.js';
+import { MOST_TEXT } from './in-tweet.js';
+import { mapped } from './mapped.js';
+import { PlacedText, type PlacedToken, type Span } from './placed-tokens.js';
+
+/** Which words of handle and name are marked beside those that are the same: up to where a word is like what was asked. */
+type Like = (token: PlacedToken, word: string) => number | null;
+
+/** By their beginning, which is what is marked then. */
+const BEGINNING: Like = (token, word) => (token.lexeme.startsWith(word) ? token.endOf(word.length) : null);
+
+/** By all but one typing error. */
+export const NEARLY: Like = (token, word) => {
+  const [one, other] = [[...word].slice(0, MOST_NEAR), [...token.lexeme].slice(0, MOST_NEAR)];
+  if (Math.min(one.length, other.length) < LEAST_NEAR || Math.abs(one.length - other.length) > 1) return null;
+  return typingErrors(one.join(''), other.join('')) <= 1 ? token.to : null;
+};
+
+const FIELDS = ['handle', 'name', 'bio'] as const;
+
+/** Where terms are found in a profile: in its words without accents, as they are searched. */
+export function findInProfile(user: User, like: Like = BEGINNING): Find {
+  const texts = FIELDS.map((field) => {
+    const { text, from, to } = mapped((user[field] ?? '').slice(0, MOST_TEXT), withoutAccents);
+    const placed = (span: Span): Found => ({ field, from: from(span.from), to: to(span.to) });
+    return { field, placed, text: new PlacedText(text) };
+  });
+  const handle: Found = { field: 'handle', from: 0, to: user.handle.length };
+  const isHandle = (text: string): boolean => fold(text) === fold(user.handle);
+
+  const words = (query: string): Found[] =>
+    texts.flatMap(({ text, placed }) => (text.find(query) ?? []).map((span) => placed(span)));
+  const likeWords = (query: string): Found[] => {
+    const [token, more] = askedTokens(query);
+    if (token?.kind !== 'word' || more !== undefined) return [];
+    return texts.flatMap(({ field, text, placed }) =>
+      field === 'bio'
+        ? []
+        : text.tokens.flatMap((each) => {
+            const to = each.kind === 'word' || each.kind === 'part' ? like(each, token.lexeme) : null;
+            return to === null ? [] : [placed({ from: each.from, to })];
+          }),
+    );
+  };
+  return (term) => {
+    switch (term.kind) {
+      case 'word': {
+        const plain = withoutAccents(term.text);
+        if (askedTokens(plain).length === 0) return [];
+        const found = [...words(plain), ...likeWords(plain), ...(isHandle(term.text) ? [handle] : [])];
+        return found.length > 0 ? found : null;
+      }
+      case 'phrase':
+      case 'hashtag': {
+        const plain = withoutAccents(term.text);
+        const found = words(plain);
+        return found.length > 0 || askedTokens(plain).length === 0 ? found : null;
+      }
+      case 'mention':
+        return isHandle(term.text) ? [handle] : null;
+      default:
+        return [];
+    }
+  };
+}

@@ -1,0 +1,39 @@
+import type { Tweet } from '../../../../src/core/model.js';
+import { fold } from '../fold.js';
+import { type SignKind, signPlaces } from '../signs.js';
+import type { Find, Found } from './highlights.js';
+import { PlacedText, type Span } from './placed-tokens.js';
+
+/** Characters of a text that are marked: the longest posts of X have as many. */
+export const MOST_TEXT = 25_000;
+
+/** Where terms are found in the text of a tweet. */
+export function findInTweet(tweet: Tweet): Find {
+  const written = tweet.text.slice(0, MOST_TEXT);
+  const text = new PlacedText(written);
+  const sign = (kind: SignKind, value: string, listed: readonly string[] = []): readonly Found[] | null => {
+    const places = signPlaces(kind, written).filter((place) => fold(place.value) === fold(value));
+    return places.length > 0 || listed.some((each) => fold(each) === fold(value)) ? inText(places) : null;
+  };
+  return (term) => {
+    switch (term.kind) {
+      case 'word':
+      case 'phrase':
+        return inTextOrNull(text.find(term.text));
+      case 'hashtag':
+        return sign('hashtag', term.text, tweet.hashtags);
+      case 'mention':
+        return sign('mention', term.text, tweet.mentions);
+      case 'cashtag':
+        return sign('cashtag', term.text);
+      default:
+        return [];
+    }
+  };
+}
+
+const inText = (spans: readonly Span[]): Found[] => spans.map(({ from, to }) => ({ field: 'text', from, to }));
+
+/** A word without letters is no condition. */
+const inTextOrNull = (spans: readonly Span[] | null): Found[] | null =>
+  spans === null ? [] : spans.length === 0 ? null : inText(spans);

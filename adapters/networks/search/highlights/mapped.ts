@@ -1,0 +1,30 @@
+/** A text made of another, cluster by cluster (what readers see as one character), that remembers where it came from. */
+export interface Mapped {
+  readonly text: string;
+  /** The part of the original that these characters came from, whole clusters only; in UTF-16 units, like the input. */
+  readonly from: (index: number) => number;
+  readonly to: (index: number) => number;
+}
+
+const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const isAscii = (text: string): boolean => /^[\0-\x7F]*$/.test(text);
+
+/** `change` must leave the length of ASCII as it is. */
+export function mapped(original: string, change: (cluster: string) => string): Mapped {
+  if (isAscii(original)) return { text: change(original), from: (index) => index, to: (index) => index };
+  let text = '';
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for (const { segment, index } of clusters.segment(original)) {
+    const changed = change(segment);
+    text += changed;
+    for (let unit = 0; unit < changed.length; unit += 1) {
+      starts.push(index);
+      ends.push(index + segment.length);
+    }
+  }
+  const whole = change(original);
+  // What can't be seen may stand between a letter and its accent: then the clusters are not what the whole is made of.
+  if (whole !== text) return { text: whole, from: () => 0, to: () => original.length };
+  return { text, from: (index) => starts[index] ?? original.length, to: (index) => ends[index - 1] ?? 0 };
+}
