@@ -63,7 +63,8 @@ export interface NetworkPage {
 /**
  * A read's error says what to do about the session it was made with: `access_denied` with the reason `session`, that
  * these credentials may not read this kind while others may; `upstream_rate_limited`, to make no reads of this kind for
- * `retryAfter` seconds; `no_account`, that the credentials do not work at all for that long.
+ * `retryAfter` seconds, unless its reason is `endpoint`: then only a call beside the read's own was refused, which
+ * another read of this kind may not need; `no_account`, that the credentials do not work at all for that long.
  */
 export interface Network {
   readonly name: string;
@@ -73,6 +74,11 @@ export interface Network {
   readonly billing: NetworkBilling | null;
   /** Most inputs one upstream call takes. */
   readonly batchSize: { readonly users: number; readonly tweets: number };
+  /**
+   * True if the network reads users by handle and by id with different calls, each with a rate limit of its own: then no
+   * read has both, and one may go on while the other rests.
+   */
+  readonly handlesApart?: boolean;
   /** Upstream calls per second of each session, by family; null: no pace. */
   readonly pace: Record<Family, number | null>;
   readonly products: readonly Product[];

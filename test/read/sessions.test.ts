@@ -87,18 +87,23 @@ describe('network sessions', () => {
     expect(calls.filter(({ session }) => session === 'one').length).toBeLessThanOrEqual(2);
   });
 
-  it('when all rest, `no_account` says when the first one frees, and nothing is asked (S3, U32)', async () => {
-    const rests: Record<string, number> = { one: 700, two: 300 };
+  it.each([
+    ['no session is left', 'no_account', 'no_account', 'no_account'],
+    ['all are out of calls', 'upstream_rate_limited', 'upstream_rate_limited', 'upstream_rate_limited'],
+    ['one is out of calls', 'no_account', 'upstream_rate_limited', 'upstream_rate_limited'],
+  ] as const)('%s: refused until the first one frees, and nothing is asked (S3, U32)', async (_, one, two, told) => {
+    const rests = { one: { code: one, retryAfter: 700 }, two: { code: two, retryAfter: 300 } };
     const { search, calls } = testPool({
       sessions: ['one', 'two'],
       answer: ({ session }) => {
-        throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: rests[session] ?? 0 });
+        const { code, retryAfter } = rests[session === 'one' ? 'one' : 'two'];
+        throw new ServiceError(code, 'Not now.', { retryAfter });
       },
     });
-    expect(await failureOf(search('q'))).toMatchObject(['upstream_rate_limited', expect.any(Number)]);
+    await failureOf(search('q'));
     const before = calls.length;
     const [code, retryAfter] = (await failureOf(search('q'))) as [string, number];
-    expect(code).toBe('no_account');
+    expect(code).toBe(told);
     expect(retryAfter).toBeGreaterThan(290);
     expect(retryAfter).toBeLessThanOrEqual(300);
     expect(calls).toHaveLength(before);
@@ -115,6 +120,21 @@ describe('network sessions', () => {
     expect(calls.filter(({ session, what }) => session === 'one' && what === 'search').length).toBeLessThanOrEqual(1);
     expect(calls).toHaveLength(10);
     await list('followers', '1');
+  });
+
+  it('goes on with a kind of read for which only a call beside its own was refused', async () => {
+    let refusals = 1;
+    const { search, calls } = testPool({
+      sessions: ['one'],
+      answer: () => {
+        if (refusals-- > 0) {
+          throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: 900, reason: 'endpoint' });
+        }
+      },
+    });
+    expect(await failureOf(search('q'))).toEqual(['upstream_rate_limited', 900]);
+    expect(await failureOf(search('q'))).toBe('answered');
+    expect(calls).toHaveLength(2);
   });
 
   it('a rest that ends before the deadline is waited for', async () => {

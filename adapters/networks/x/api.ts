@@ -3,7 +3,10 @@ import { ServiceError } from '../../../src/core/errors.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { BilledKind, ReadContext } from '../../../src/ports/network.js';
 import { Upstream } from '../upstream/client.js';
+import { defaultFailure } from '../upstream/failures.js';
 import { limitReader } from '../upstream/rate-headers.js';
+import type { Limit } from '../upstream/refusal.js';
+import { EndpointLimits, endpointOf, isLookup } from './endpoint-limits.js';
 import { type RequestedInput, refusalFailure } from './problems.js';
 import { type TweetsAnswer, tweetsAnswer, type UsersAnswer, usersAnswer } from './schemas.js';
 import { type Params, VOCABULARIES, type Vocabulary, type VocabularyName } from './vocabulary.js';
@@ -20,6 +23,9 @@ export interface XOptions {
   readonly userAgent: string;
   readonly clock: Clock;
 }
+
+/** A read's context. `isList`: lookups are made beside the list's own endpoint. */
+export type XContext = ReadContext & { readonly isList?: boolean };
 
 type Answer = UsersAnswer | TweetsAnswer;
 
@@ -38,15 +44,17 @@ export class XApi {
   readonly #tokens: ReadonlyMap<string, string>;
   readonly #upstream: Upstream;
   readonly #vocabulary: Vocabulary;
+  readonly #limits: EndpointLimits;
 
   constructor({ baseUrl = 'https://api.x.com', bearerTokens, vocabulary, userAgent, clock }: XOptions) {
     this.#tokens = new Map(bearerTokens.map((token, index) => [`token ${index + 1}`, token]));
     this.sessions = bearerTokens.length === 0 ? ['no token'] : [...this.#tokens.keys()];
     this.#vocabulary = VOCABULARIES[vocabulary];
+    this.#limits = new EndpointLimits(clock);
     this.#upstream = new Upstream({ baseUrl, userAgent, limitOf: (headers) => readLimit(headers, clock.now()) });
   }
 
-  users(path: string, params: Params, asked: RequestedInput, context: ReadContext): Promise<UsersAnswer> {
+  users(path: string, params: Params, asked: RequestedInput, context: XContext): Promise<UsersAnswer> {
     return this.#ask(
       path,
       { ...params, ...this.#vocabulary.users },
@@ -57,12 +65,12 @@ export class XApi {
   }
 
   /** Users requested individually: like `users`, with their pinned post. */
-  profiles(path: string, params: Params, context: ReadContext): Promise<UsersAnswer> {
+  profiles(path: string, params: Params, context: XContext): Promise<UsersAnswer> {
     const all = { ...params, ...this.#vocabulary.profiles };
     return this.#ask(path, all, { kind: 'objects' }, { kind: 'user', schema: usersAnswer }, context);
   }
 
-  tweets(path: string, params: Params, asked: RequestedInput, context: ReadContext): Promise<TweetsAnswer> {
+  tweets(path: string, params: Params, asked: RequestedInput, context: XContext): Promise<TweetsAnswer> {
     return this.#ask(
       path,
       { ...params, ...this.#vocabulary.posts },
@@ -81,22 +89,34 @@ export class XApi {
     params: Params,
     asked: RequestedInput,
     { kind, schema }: Expected<T>,
-    context: ReadContext,
+    context: XContext,
   ): Promise<T> {
+    const { session, token } = this.#sessionOf(context);
+    const endpoint = endpointOf(path);
+    const isBeside = context.isList === true && isLookup(endpoint);
+    const refusal = this.#limits.refusal(session, endpoint);
+    if (refusal !== undefined) throw isBeside ? beside(refusal) : refusal;
+    const observe = (limit: Limit): void => {
+      this.#limits.note(session, endpoint, limit);
+      if (!isBeside) context.observe?.(limit);
+    };
     const answer = await this.#upstream.ask({
       path: `${path}?${new URLSearchParams(params)}`,
-      headers: { authorization: `Bearer ${this.#tokenOf(context)}` },
+      headers: { authorization: `Bearer ${token}` },
       schema,
-      context,
-      failureOf: (refusal) => refusalFailure(refusal, asked),
+      context: { ...context, observe },
+      failureOf(answered) {
+        const failure = refusalFailure(answered, asked) ?? defaultFailure(answered);
+        return isBeside && failure.code === 'upstream_rate_limited' ? beside(failure) : failure;
+      },
     });
     if (answer.returned > 0) context.onBilled?.({ kind, items: answer.returned });
     return answer;
   }
 
-  #tokenOf({ session = this.sessions[0] }: ReadContext): string {
-    const token = this.#tokens.get(session ?? '');
-    if (token !== undefined) return token;
+  #sessionOf({ session = this.sessions[0] ?? '' }: ReadContext): { session: string; token: string } {
+    const token = this.#tokens.get(session);
+    if (token !== undefined) return { session, token };
     throw new ServiceError(
       'no_account',
       'X cannot be read without a token: set X_BEARER_TOKENS to one or more bearer tokens of your X application (developer.x.com), separated by commas.',
@@ -104,3 +124,7 @@ export class XApi {
     );
   }
 }
+
+/** What was refused is not the list's own endpoint: the next page may not need it, so this kind of read goes on. */
+const beside = ({ message, detail }: ServiceError): ServiceError =>
+  new ServiceError('upstream_rate_limited', message, { ...detail, reason: 'endpoint' });

@@ -3,7 +3,7 @@ import { PRODUCTS } from '../../../src/core/model.js';
 import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
 import type { Network, NetworkBilling, NetworkPage } from '../../../src/ports/network.js';
 import { highlighterOf } from '../search/highlights/highlights.js';
-import { XApi, type XOptions } from './api.js';
+import { XApi, type XContext, type XOptions } from './api.js';
 import { findTweets, findUsers } from './entities.js';
 import { isXId, noTweet, noUser } from './ids.js';
 import { type ListPlace, readFollows, readQuotes, readRetweeters, readTimeline } from './lists.js';
@@ -25,6 +25,7 @@ export function createXNetwork(options: XOptions): Network {
     sessions: api.sessions,
     billing: BILLING,
     batchSize: { users: 100, tweets: 100 },
+    handlesApart: true,
     pace: PACE[options.search],
     products: PRODUCTS,
     lists: servedBy(READERS),
@@ -32,8 +33,10 @@ export function createXNetwork(options: XOptions): Network {
     highlighter: highlighterOf({ exact: false }),
     users: (refs, context) => findUsers(api, refs, context),
     tweets: (ids, context) => findTweets(api, ids, context),
-    page: async (list, token, context) =>
-      readerOf(READERS, list.kind)({ api, token, context, settings: options }, list),
+    async page(list, token, context) {
+      const ofList: XContext = { ...context, isList: true };
+      return readerOf(READERS, list.kind)({ api, token, context: ofList, settings: options }, list);
+    },
     selfCheck: (context) => checkAll(api, options, context),
     close: () => api.close(),
   };

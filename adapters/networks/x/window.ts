@@ -74,7 +74,10 @@ export function requireReach(bounds: Bounds, { search, clock }: Settings): void 
   ];
   const fault = faults.find(([, isTooOld]) => isTooOld);
   if (fault === undefined) return;
-  throw badRequest(`${fault[0]} is more than seven days ago, and X searches only the last seven days`, 'q');
+  throw badRequest(
+    `${fault[0]} is more than seven days ago, and this service searches the last seven days of X: X_SEARCH=recent. The operator can allow everything since 2006 with X_SEARCH=archive, if the tokens may`,
+    'q',
+  );
 }
 
 const earliest = ({ since, afterId }: Bounds): number =>

@@ -11,20 +11,22 @@ export interface PageInput {
 
 /** How each kind of read is batched and sent. */
 export interface BatchSpecs {
-  readonly users: BatchSpec<UserRef, Found<User>>;
+  user(ref: UserRef): BatchSpec<UserRef, Found<User>>;
   readonly tweets: BatchSpec<string, Found<Tweet>>;
   page(list: ListRef): BatchSpec<PageInput, NetworkPage>;
 }
 
 export function batchSpecsOf(network: Network): BatchSpecs {
+  const users = (kind: string): BatchSpec<UserRef, Found<User>> => ({
+    kind,
+    family: 'fast',
+    maxBatchSize: network.batchSize.users,
+    nameOf: userKey,
+    read: (refs, context) => network.users(refs, context),
+  });
+  const [byId, byHandle] = [users('users'), users(network.handlesApart === true ? 'users:handle' : 'users')];
   return {
-    users: {
-      kind: 'users',
-      family: 'fast',
-      maxBatchSize: network.batchSize.users,
-      nameOf: userKey,
-      read: (refs, context) => network.users(refs, context),
-    },
+    user: (ref) => ('id' in ref ? byId : byHandle),
     tweets: {
       kind: 'tweets',
       family: 'fast',

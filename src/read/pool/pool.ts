@@ -51,9 +51,12 @@ export function createPool(options: PoolOptions): Pool {
       tracing,
     });
   const families = { fast: poolOf('fast'), slow: poolOf('slow') };
-  const { users, tweets, page } = batchSpecsOf(network);
+  const { user, tweets, page } = batchSpecsOf(network);
   return {
-    user: (ref, waiters) => families[users.family].read(users, ref, waiters),
+    user(ref, waiters) {
+      const spec = user(ref);
+      return families[spec.family].read(spec, ref, waiters);
+    },
     tweet: (id, waiters) => families[tweets.family].read(tweets, id, waiters),
     async page(list, token, waiters) {
       if (list.kind === 'search' && list.product && !network.products.includes(list.product)) {

@@ -26,6 +26,11 @@ export function closedFor(
     const message = `The network has failed repeatedly, so requests to it are paused. Try again in ${retryAfter} s; nothing was charged.`;
     return new ServiceError('upstream_error', message, { retryAfter, cause: first.failure });
   }
+  // `no_account` means that no session is left: one that is out of calls of this kind works, and will have more.
+  if (resting.some(({ failure }) => failure.code === 'upstream_rate_limited')) {
+    const message = `The network's rate limit for this kind of read is used up. Try again in ${retryAfter} s; nothing was sent, and nothing was charged.`;
+    return new ServiceError('upstream_rate_limited', message, { retryAfter, cause: first.failure });
+  }
   const message = `No network session is available for this read. Try again in ${retryAfter} s; nothing was charged.`;
   return new ServiceError('no_account', message, { retryAfter, cause: first.failure });
 }

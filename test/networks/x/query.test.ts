@@ -134,6 +134,11 @@ describe('what a search becomes for X', () => {
     expect(refusal(q)).toContain(named);
   });
 
+  it('a refusal of what is older than seven days names the setting that allows it', () => {
+    for (const q of ['a since:2015-01-07', 'a until:2015-01-07', 'a since_id:20', 'a max_id:20'])
+      expect(refusal(q)).toMatch(/X_SEARCH=recent.*X_SEARCH=archive/);
+  });
+
   it('what is older than seven days is no fault where the archive is searched', () => {
     for (const q of ['a since:2015-01-07', 'a until:2015-01-07', 'a since_id:20'])
       expect(refusal(q, 'Latest', archive)).toBe('');

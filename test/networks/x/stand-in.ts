@@ -12,6 +12,8 @@ type Json = Record<string, unknown>;
 /** Some days after the world's last post: recent search reaches all of it. */
 const NOW = Date.UTC(2026, 9, 5);
 const TOKEN = 'a-bearer-token';
+/** A window of X's rate limits. */
+const REST_S = 900;
 
 /** An answer: its status and body. */
 interface Answer {
@@ -27,12 +29,13 @@ export async function openStandIn(vocabulary: VocabularyName): Promise<StandIn> 
   const requests: string[] = [];
   let headers: IncomingHttpHeaders = {};
   let how: Misbehaviour | null = null;
+  let now = NOW;
   const load = new Load();
   const answerRequest = (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? '/', 'http://x');
     requests.push(`${request.method} ${request.url}`);
     headers = request.headers;
-    if (how && breaks(how, response)) return;
+    if (how && breaks(how, response, now)) return;
     const isKnown = headers.authorization === `Bearer ${TOKEN}`;
     const answer = isKnown ? answerOf(url, renderer, vocabulary, how) : refusal(401, 'Unauthorized');
     send(response, answer, how);
@@ -45,7 +48,7 @@ export async function openStandIn(vocabulary: VocabularyName): Promise<StandIn> 
     search: 'recent',
     vocabulary,
     userAgent: 'Perch/0.3.0 (perch@example.org)',
-    clock: { now: () => NOW },
+    clock: { now: () => now },
   });
   return {
     network,
@@ -55,6 +58,8 @@ export async function openStandIn(vocabulary: VocabularyName): Promise<StandIn> 
     tweetId: renderer.tweetId,
     nobody: { handle: 'nobody_at_all', userId: '77', tweetId: '1900000000000000000' },
     misbehave: (next) => {
+      // A limit that was used up is over by then.
+      if (how?.does === 'status' && how.status === 429) now += (how.retryAfterSeconds ?? REST_S) * 1000;
       how = next;
     },
     requests,
@@ -84,10 +89,10 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 /** What is wrong before any answer is made; false where the answer itself is. */
-function breaks(how: Misbehaviour, response: ServerResponse): boolean {
+function breaks(how: Misbehaviour, response: ServerResponse, now: number): boolean {
   switch (how.does) {
     case 'status': {
-      const reset = Math.floor(NOW / 1000) + (how.retryAfterSeconds ?? 900);
+      const reset = Math.floor(now / 1000) + (how.retryAfterSeconds ?? REST_S);
       const { status, body } = refusal(how.status, TITLES[how.status] ?? 'Error');
       response.writeHead(status, {
         'content-type': 'application/problem+json',

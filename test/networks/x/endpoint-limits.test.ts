@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { ServiceError } from '../../../src/core/errors.js';
+import { createPool } from '../../../src/read/pool/pool.js';
+import { Waiters } from '../../../src/read/waiters.js';
+import { callContextOf } from '../../support/pool.js';
+import { context, NOW, post, scripting, user } from './scripted.js';
+
+const scripted = scripting();
+
+/** Answers as X does, and says of some endpoints that no call is left. */
+const answer =
+  (empty: readonly string[]) =>
+  ({ path, query }: { path: string; query: URLSearchParams }) => {
+    const headers = {
+      'x-rate-limit-remaining': empty.includes(path) ? '0' : '10',
+      'x-rate-limit-reset': String(NOW / 1000 + 600),
+    };
+    const named = query.get('usernames')?.split(',') ?? [];
+    const data = path.endsWith('/by')
+      ? named.map((username) => user('5', { username }))
+      : path === '/2/users' || path.endsWith('/followers')
+        ? [user('5')]
+        : [post('30')];
+    return { headers, body: { data, meta: { next_token: 'more' } } };
+  };
+
+const failing = (read: Promise<unknown>): Promise<ServiceError> =>
+  read.then(
+    () => Promise.reject(new Error('It did not fail.')),
+    (failure: ServiceError) => failure,
+  );
+
+describe('an endpoint of X that has no calls left', () => {
+  it('is not called again before its reset, with that token, whatever the read', async () => {
+    const clock = { now: () => now };
+    let now = NOW;
+    const at = await scripted(answer(['/2/tweets/search/recent']), { clock });
+    const search = (product: 'Latest' | 'Top', session = 'token 1') =>
+      at.network.page({ kind: 'search', subject: 'a', product }, null, context({ session }));
+    await search('Latest');
+    const refused = await failing(search('Top'));
+    expect(refused).toMatchObject({ code: 'upstream_rate_limited', detail: { retryAfter: 600 } });
+    expect(refused.message).toContain('/2/tweets/search/recent');
+    expect(refused.detail.reason).toBeUndefined();
+    expect(at.requests).toHaveLength(1);
+    await search('Top', 'token 2');
+    now += 600_000;
+    await search('Top');
+    expect(at.requests).toHaveLength(3);
+  });
+
+  it('leaves the others alone: users by handle and by id, and a list without its lookup', async () => {
+    const at = await scripted(answer(['/2/users/by', '/2/users']));
+    await at.network.users([{ handle: 'ada' }], context());
+    expect(await failing(at.network.users([{ handle: 'bob' }], context()))).toMatchObject({
+      code: 'upstream_rate_limited',
+    });
+    await at.network.users([{ id: '5' }], context());
+    await at.network.page({ kind: 'followers', subject: '5' }, 'more', context());
+    expect(at.requests.map(({ path }) => path)).toEqual(['/2/users/by', '/2/users', '/2/users/5/followers']);
+  });
+
+  it('says of a lookup beside a list that it is not the list that has no calls left', async () => {
+    const at = await scripted(answer(['/2/tweets']));
+    const told: unknown[] = [];
+    const observe = (limit: unknown) => told.push(limit);
+    await at.network.tweets(['30'], context({ observe }));
+    expect(told).toEqual([{ remaining: 0, resetsInSeconds: 600 }]);
+    const refused = await failing(at.network.page({ kind: 'thread', subject: '30' }, null, context({ observe })));
+    expect(refused).toMatchObject({ code: 'upstream_rate_limited', detail: { reason: 'endpoint', retryAfter: 600 } });
+  });
+
+  it('is refused by the pool at once, as rate limited until its reset; ids are still read', async () => {
+    const at = await scripted(answer(['/2/users/by']), { bearerTokens: ['one'] });
+    const pool = createPool({
+      network: at.network,
+      pace: { reserve: async () => 0 },
+      clock: { now: () => NOW },
+      monotonic: { now: () => performance.now() },
+      perSecond: { fast: null, slow: null },
+    });
+    const waiters = () => new Waiters(callContextOf('a', 10_000));
+    await pool.user({ handle: 'ada' }, waiters());
+    expect(await failing(pool.user({ handle: 'bob' }, waiters()))).toMatchObject({
+      code: 'upstream_rate_limited',
+      retryAfter: 600,
+    });
+    await pool.user({ id: '5' }, waiters());
+    expect(at.requests.map(({ path }) => path)).toEqual(['/2/users/by', '/2/users']);
+  });
+});
