@@ -17,6 +17,7 @@ import { UNTRACED } from '../src/core/untraced.js';
 import { VERSION } from '../src/core/version.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Network } from '../src/ports/network.js';
+import { openCosts } from './costs.js';
 import { type Customers, openCustomers } from './customers/customers.js';
 import type { StandIns } from './customers/options.js';
 import { createShares, type Engine, openEngine, type Shares } from './engine.js';
@@ -76,12 +77,13 @@ export async function compose(
   const common = { config, stores, shared, clock, log };
   const customers = await openCustomers(lifecycle, app, { ...common, startPoll, standIns: options });
   const tracing = telemetry?.tracing ?? UNTRACED;
-  const parts = { config, stores, shared, network, clock, tracing, customers, shares };
+  const costs = await openCosts(lifecycle, { stores, network, clock, log, startPoll });
+  const parts = { config, stores, shared, network, clock, tracing, customers, costs, shares };
   const engine = await openEngine(lifecycle, parts);
   const findings = await openSelfCheck(lifecycle, network, log);
   const demo = demoKey !== null && (await lifecycle.open('look for the demo', () => isDemo(network)));
   await traceRequests(app, telemetry);
-  await openMetrics(lifecycle, config, { app, engine, shared });
+  await openMetrics(lifecycle, config, { app, engine, shared, costs });
   const status = createStatus({
     network,
     pool: engine.pool,

@@ -8,6 +8,7 @@ import type { Config } from '../src/config/config.js';
 import type { Memories } from '../src/core/memories.js';
 import { PRODUCTS } from '../src/core/model.js';
 import { monotonic, processorClock } from '../src/core/monotonic.js';
+import type { CostBook } from '../src/metering/cost-book.js';
 import { OperationNames } from '../src/metering/operation-names.js';
 import { WalletCache } from '../src/metering/wallet-cache.js';
 import type { Clock } from '../src/ports/clock.js';
@@ -48,6 +49,7 @@ export interface EngineOptions {
   readonly clock: Clock;
   readonly tracing: Tracing;
   readonly customers: Pick<Customers, 'billing' | 'spent'>;
+  readonly costs?: CostBook;
   /** Shared with the pages beside the engine; its own by default. */
   readonly shares?: Shares;
 }
@@ -111,6 +113,7 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     billing: options.customers.billing,
     spent: (accountId) => options.customers.spent(accountId),
     tracing: options.tracing,
+    costs: options.costs,
   });
   return { serve, admit, pool, operations };
 }

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Telemetry } from '../adapters/telemetry/telemetry.js';
 import type { Config } from '../src/config/config.js';
 import { VERSION } from '../src/core/version.js';
+import type { CostBook } from '../src/metering/cost-book.js';
 import type { Engine } from './engine.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Shared } from './shared.js';
@@ -32,15 +33,21 @@ export async function traceRequests(app: FastifyInstance, telemetry: Telemetry |
 export async function openMetrics(
   lifecycle: Lifecycle,
   { metricsPort, host }: Config,
-  watched: { readonly app: FastifyInstance; readonly engine: Engine; readonly shared: Shared },
+  watched: {
+    readonly app: FastifyInstance;
+    readonly engine: Engine;
+    readonly shared: Shared;
+    readonly costs: CostBook;
+  },
 ): Promise<void> {
   if (metricsPort === null) return;
   const { createMetrics } = await import('../adapters/metrics/metrics.js');
-  const { app, engine, shared } = watched;
+  const { app, engine, shared, costs } = watched;
   const options = {
     app,
     operations: Object.keys(engine.operations),
     health: engine.pool.health,
+    costs: () => costs.totals,
     redis: shared.redis,
     memories: shared.memories.states,
     version: VERSION,

@@ -51,6 +51,8 @@ const whole = (text: string, least: number, most: number): number => {
 
 export const dollars = (text: string): number => whole(text, 0, 1_000_000_000);
 
+export const days = (text: string): number => whole(text, 1, 400);
+
 export const perSecond = (text: string): number => whole(text, 1, 1_000_000);
 
 export const atLeastOne = (text: string): number => whole(text, 1, 9_999_999_999);

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { VERSION } from '../../src/core/version.js';
 import { accountCommands } from './commands/account-commands.js';
+import { costsCommand } from './commands/costs-command.js';
 import { exportCommands } from './commands/export-commands.js';
 import { keyCommands } from './commands/key-commands.js';
 import { ledgerCommands } from './commands/ledger-commands.js';
@@ -34,6 +35,7 @@ Examples:
   accountCommands(program);
   keyCommands(program);
   ledgerCommands(program);
+  costsCommand(program);
   exportCommands(program);
   return program;
 }

@@ -1,8 +1,10 @@
 import cluster from 'node:cluster';
 import type { FastifyInstance } from 'fastify';
 import { AggregatorRegistry, Registry } from 'prom-client';
+import type { CostSums } from '../../src/core/costs.js';
 import type { MemoryState } from '../../src/core/memories.js';
 import type { PoolHealth } from '../../src/read/pool/health.js';
+import { measureCosts } from './costs.js';
 import { measureLedger } from './ledger.js';
 import { measureMemories } from './memories.js';
 import { measureProcess, type RedisState } from './process.js';
@@ -15,6 +17,7 @@ export interface MetricsOptions {
   /** Names of the persisted operations. */
   readonly operations: readonly string[];
   readonly health: () => PoolHealth;
+  readonly costs: () => ReadonlyMap<string, CostSums>;
   readonly redis: (() => RedisState) | null;
   readonly memories: () => readonly MemoryState[];
   readonly version: string;
@@ -30,11 +33,12 @@ export interface Metrics {
 }
 
 /** Starts measuring. Imported only where metrics are enabled. */
-export function createMetrics({ app, operations, health, redis, memories, version }: MetricsOptions): Metrics {
+export function createMetrics({ app, operations, health, costs, redis, memories, version }: MetricsOptions): Metrics {
   const registry = new Registry();
   measureProcess(app, registry, version, redis);
   measureRequests(app, [registry], new Set(operations));
   measureUpstream([registry], health);
+  measureCosts([registry], costs);
   measureMemories([registry], memories);
   const stopListening = measureLedger([registry]);
   let served: { close(): Promise<void> } | undefined;

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Billed } from '../ports/network.js';
 import type { SpanMark } from '../ports/tracing.js';
 
 /** A call's use of the network: the upstream calls it caused, and milliseconds spent queueing and reading. */
@@ -6,6 +7,13 @@ export interface UpstreamUsage {
   readonly calls: number;
   readonly waitMs: number;
   readonly readMs: number;
+}
+
+/** Records what a call uses of the network, for the operator. */
+export interface UpstreamSpending {
+  called(): void;
+  /** Its part of what one upstream call returned; `calls`: whether the call itself is its own. */
+  billed(billed: Billed, calls: 0 | 1): void;
 }
 
 export interface CallContextOptions {
@@ -18,6 +26,7 @@ export interface CallContextOptions {
   readonly beforeNetwork?: () => void;
   /** The span that reads belong to, if tracing is on. */
   readonly mark?: SpanMark | undefined;
+  readonly spending?: UpstreamSpending | undefined;
 }
 
 /**
@@ -28,19 +37,21 @@ export class CallContext {
   readonly signal: AbortSignal;
   readonly deadlineAtMs: number;
   readonly mark: SpanMark | undefined;
+  readonly spending: UpstreamSpending | undefined;
   readonly #beforeNetwork: () => void;
   #refusal: unknown;
   #calls = 0;
   readonly #waited = new CoveredTime();
   readonly #read = new CoveredTime();
 
-  constructor({ accountId, signal, deadlineAtMs, mark, beforeNetwork = () => {} }: CallContextOptions) {
+  constructor({ accountId, signal, deadlineAtMs, mark, spending, beforeNetwork = () => {} }: CallContextOptions) {
     this.accountId = accountId;
     this.signal = signal;
     // Each read of the call adds a listener, and an operation may have hundreds of reads.
     setMaxListeners(0, signal);
     this.deadlineAtMs = deadlineAtMs;
     this.mark = mark;
+    this.spending = spending;
     this.#beforeNetwork = beforeNetwork;
   }
 

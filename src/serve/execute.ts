@@ -76,6 +76,7 @@ async function paidAtOnce(
     const posted = await options.tracing.span('ledger post', {}, () => post(at, kept.charge));
     if (!posted.ok) return undefined;
     options.spent(caller.accountId);
+    options.costs?.delivered(costNameOf(operation), kept.charge);
     return { ...kept, balance: posted.balance };
   } finally {
     limit.close();
@@ -102,6 +103,7 @@ async function paidFromBalance(
     // A caller who has disconnected by now pays nothing; from here on the answer is charged (M18).
     if (call.signal.aborted) throw call.signal.reason;
     const balance = await charge({ options, request, caller, limit, name }, made.answer.charge);
+    if (operation.priced) options.costs?.delivered(costNameOf(operation), made.answer.charge);
     return keep(options, call, prepared, key, { ...made, answer: { ...made.answer, balance } });
   } finally {
     limit.close();
@@ -130,7 +132,7 @@ async function make(
 ): Promise<Made> {
   const { operation, estimate } = prepared;
   const meter = new Meter(limit, estimate.maxAmount, operation.ranks);
-  const callContext = callContextOf(options, caller, deadline, slot);
+  const callContext = callContextOf(options, operation, caller, deadline, slot);
   record.callContext = callContext;
   const context = contextOf(options, caller, call, { processorBudget: prepared.processorBudget, meter, callContext });
   const tombstonesVersion = options.sources.tombstones.version;
@@ -171,6 +173,9 @@ const keyOf = (call: Call, { id }: Prepared): string => `${call.interface} ${id}
 const nameOf = ({ names }: ServeOptions, { accountId }: Caller, { isPersisted, priced, kind, name }: Operation) =>
   isPersisted || !priced || name === kind ? name : names.keep(accountId, name);
 
+/** The operation's name in the sums of costs: a caller's own may be that of a persisted one. */
+const costNameOf = ({ isPersisted, name }: Operation): string => (isPersisted ? name : '');
+
 /** What posting a charge needs. */
 interface Due {
   readonly options: ServeOptions;
@@ -204,6 +209,7 @@ const settlementOf = ({ options, request, caller, limit, name }: Due): Settlemen
 /** Aborted when the caller disconnects, or at the deadline (S13). */
 const callContextOf = (
   options: ServeOptions,
+  operation: Operation,
   { accountId }: Caller,
   { signal, atMs }: Deadline,
   slot: WorkSlot,
@@ -213,6 +219,7 @@ const callContextOf = (
     signal,
     deadlineAtMs: atMs,
     mark: options.tracing.here(),
+    spending: options.costs?.spendingOf(costNameOf(operation)),
     beforeNetwork: () => slot.waitForNetwork(),
   });
 

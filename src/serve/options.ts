@@ -4,6 +4,7 @@ import type { ProcessorTime } from '../access/processor-time.js';
 import type { WorkSlots } from '../access/work-slots.js';
 import type { Billing } from '../billing/billing.js';
 import type { Thousandths } from '../core/credits.js';
+import type { CostBook } from '../metering/cost-book.js';
 import type { OperationNames } from '../metering/operation-names.js';
 import type { WalletCache } from '../metering/wallet-cache.js';
 import type { Clock } from '../ports/clock.js';
@@ -37,4 +38,6 @@ export interface ServeOptions {
   /** Called with each account that paid for something. */
   readonly spent: (accountId: string) => void;
   readonly tracing: Tracing;
+  /** What reads earn and cost, for the operator. */
+  readonly costs?: CostBook | undefined;
 }

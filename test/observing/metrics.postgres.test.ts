@@ -66,6 +66,8 @@ describe('the metrics', () => {
     await adds(read, 'perch_items_delivered_total', { cache: 'bypass' }, 1);
     await adds(read, 'perch_upstream_calls_total', { family: 'fast' }, 1);
     await adds(read, 'perch_lookups_total', { family: 'fast', source: 'network' }, 1);
+    await adds(read, 'perch_reads_calls_total', { operation: 'user' }, 1);
+    await adds(read, 'perch_reads_credits_total', { operation: 'user' }, 2);
     await adds(read, 'perch_ledger_commit_debits_sum', {}, 1);
     await adds(read, 'perch_ledger_commit_duration_seconds_count', { result: 'ok' }, 1);
   });

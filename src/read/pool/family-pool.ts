@@ -9,9 +9,10 @@ import { type FamilyHealth, type InFlightHealth, isTrouble, newCounts, noteFailu
 import type { SharedMeasurement } from './in-flight-limit.js';
 import type { BatchSpec, Job } from './job.js';
 import type { JobGroup } from './job-group.js';
+import { leadersPay } from './leaders-pay.js';
 import { shareOf } from './queue-share.js';
 import { closedFor, queueTooLong, shareTaken } from './refusals.js';
-import { send } from './send-batch.js';
+import { fairMsOf, send } from './send-batch.js';
 import { isRefusal, type Session } from './session.js';
 import { SessionWorker } from './session-worker.js';
 import { WakeTimer } from './wake-timer.js';
@@ -34,9 +35,6 @@ const RETRY_MS = 20_000;
 
 /** While another session could retry, the first attempt gets half of the call's time, and at most this. */
 const ATTEMPT_MS = 10_000;
-
-/** A timeout counts as a latency sample only if the call had at least this share of its jobs' time, or this long. */
-const FAIR = { share: 0.25, ms: 5000 } as const;
 
 /** The reads of one family: a fair queue, and one worker per session, which takes jobs as pace and network allow. */
 export class FamilyPool {
@@ -164,11 +162,12 @@ export class FamilyPool {
       this.counts.waitedMs += startedAt - since;
       for (const member of waiters.members) member.waited(since, startedAt);
     }
-    for (const leader of new Set(jobs.flatMap(({ waiters }) => [...waiters.members].slice(0, 1)))) leader.called();
+    const onBilled = leadersPay(jobs);
     const limit = worker.limitOf(jobs[0]?.spec.kind ?? '');
     const call = limit.enter();
     try {
-      const time = { timeoutMs: this.#attemptMs(session, jobs, startedAt), fairMs: fairMsOf(jobs), timers };
+      const timeoutMs = this.#attemptMs(session, jobs, startedAt);
+      const time = { timeoutMs, fairMs: fairMsOf(jobs), timers, onBilled };
       const outputs = await this.#traced(session, jobs, () => send(session, jobs, time));
       limit.leave(call, true);
       this.counts.failing = false;
@@ -288,9 +287,6 @@ export class FamilyPool {
     return Math.min(...workers.map((worker) => worker.waitMs(kind, before, workers.length)));
   }
 }
-
-const fairMsOf = (jobs: readonly Job[]): number =>
-  Math.min(FAIR.ms, FAIR.share * Math.max(...jobs.map(({ waiters, askedAt }) => waiters.deadlineAtMs - askedAt)));
 
 /** Whether a failure is a latency sample: an answer about the request itself, or a timeout. */
 const isMeasurement = (failure: ServiceError): boolean =>

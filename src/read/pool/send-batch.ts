@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/errors.js';
 import type { Timers } from '../../ports/clock.js';
+import type { Billed } from '../../ports/network.js';
 import { abortable } from '../abortable.js';
 import { isTooLate, tooLate } from '../shared-reads.js';
 import type { Job } from './job.js';
@@ -11,7 +12,14 @@ export interface CallTime {
   /** A timeout after less than this says nothing about the network: the jobs spent most of their time waiting here. */
   readonly fairMs: number;
   readonly timers: Timers;
+  readonly onBilled?: (billed: Billed) => void;
 }
+
+/** A timeout counts as a latency sample only if the call had at least this share of its jobs' time, or this long. */
+const FAIR = { share: 0.25, ms: 5000 } as const;
+
+export const fairMsOf = (jobs: readonly Job[]): number =>
+  Math.min(FAIR.ms, FAIR.share * Math.max(...jobs.map(({ waiters, askedAt }) => waiters.deadlineAtMs - askedAt)));
 
 /** Makes one upstream call for the batched jobs; returns an output per job, in order. Fails with a ServiceError. */
 export async function send(session: Session, jobs: readonly Job[], time: CallTime): Promise<unknown[]> {
@@ -29,7 +37,9 @@ export async function send(session: Session, jobs: readonly Job[], time: CallTim
     const cancel = time.timers.after(Math.max(1, Math.ceil(time.timeoutMs)), giveUp);
     try {
       const observe = (limit: Limit) => session.observe(kind, limit);
-      return await abortable(signal, read([...distinct.values()], { signal, session: session.name, observe }));
+      const { onBilled } = time;
+      const context = { signal, session: session.name, observe, ...(onBilled && { onBilled }) };
+      return await abortable(signal, read([...distinct.values()], context));
     } catch (error) {
       throw upstreamFailure(error);
     } finally {

@@ -1,0 +1,96 @@
+import { type CostSums, incomeOf, isLoss, plusCosts, usdOf } from '../../../src/core/costs.js';
+import { toCredits } from '../../../src/core/credits.js';
+import { DAY_MS } from '../../../src/core/durations.js';
+import { figure } from '../../../src/core/figures.js';
+import { dayOf } from '../../../src/metering/cost-book.js';
+import type { CostRow, CreditPrice } from '../../../src/ports/costs.js';
+import { createCosts } from '../../postgres/costs.js';
+import { answer, table } from '../print.js';
+import { withStores } from '../with-stores.js';
+
+interface CostOptions {
+  readonly days: number;
+  readonly daily?: boolean;
+  readonly json?: boolean;
+}
+
+/** What reads earned and cost. Reads the sums that running services write once a minute. */
+export async function showCosts({ days, daily = false, json }: CostOptions): Promise<void> {
+  const from = dayOf(Date.now() - (days - 1) * DAY_MS);
+  const { rows, price } = await withStores(async ({ sql }) => {
+    const costs = createCosts(sql);
+    return { rows: await costs.read(from), price: await costs.creditPrice() };
+  });
+  const { result, text } = costsReport(rows, { from, price, daily });
+  answer(result, json, text);
+}
+
+interface Report {
+  readonly from: string;
+  readonly price: CreditPrice;
+  readonly daily: boolean;
+}
+
+/** The rows as JSON and as a table. */
+export function costsReport(rows: readonly CostRow[], { from, price, daily }: Report) {
+  const shown = daily ? rows : overDays(rows);
+  const result = {
+    from,
+    usd_per_credit: price.usdPerCredit,
+    price_from: price.from,
+    rows: shown.map((row) => rowJson(row, price, daily)),
+  };
+  return { result, text: () => words(shown, from, price, daily) };
+}
+
+/** One row for each network and operation; those with the greatest cost first. */
+function overDays(rows: readonly CostRow[]): CostRow[] {
+  const sums = new Map<string, CostRow>();
+  for (const row of rows) {
+    const key = `${row.network} ${row.operation}`;
+    const before = sums.get(key);
+    sums.set(key, before === undefined ? row : { ...before, ...plusCosts(before, row) });
+  }
+  return [...sums.values()].sort((one, other) => other.cost - one.cost || other.charged - one.charged);
+}
+
+const hitRateOf = ({ items, cacheHits }: CostSums): number => (items === 0 ? 0 : cacheHits / items);
+
+const rowJson = (row: CostRow, { usdPerCredit }: CreditPrice, daily: boolean) => ({
+  ...(daily && { day: row.day }),
+  network: row.network,
+  operation: row.operation,
+  answers: row.answers,
+  items: row.items,
+  hit_rate: Math.round(hitRateOf(row) * 1000) / 1000,
+  credits: toCredits(row.charged),
+  calls: row.calls,
+  billed_tweets: row.tweets,
+  billed_profiles: row.users,
+  income_usd: cents(incomeOf(row, usdPerCredit)),
+  cost_usd: cents(usdOf(row.cost)),
+  loss: isLoss(row, usdPerCredit),
+});
+
+const cents = (usd: number): number => Math.round(usd * 100) / 100;
+
+const HEADER = ['operation', 'answers', 'items', 'cached', 'credits', 'calls', 'tweets', 'profiles', 'income', 'cost'];
+
+function words(rows: readonly CostRow[], from: string, price: CreditPrice, daily: boolean): string {
+  if (rows.length === 0) return `No reads since ${from}. A running service writes its sums once a minute.`;
+  const networks = new Set(rows.map(({ network }) => network)).size > 1;
+  const header = [...(daily ? ['day'] : []), ...(networks ? ['network'] : []), ...HEADER, ''];
+  const lines = rows.map((row) => [
+    ...(daily ? [row.day] : []),
+    ...(networks ? [row.network] : []),
+    ...[row.operation, row.answers, row.items, `${Math.round(hitRateOf(row) * 100)}%`, toCredits(row.charged)],
+    ...[row.calls, row.tweets, row.users, dollars(incomeOf(row, price.usdPerCredit)), dollars(usdOf(row.cost))],
+    isLoss(row, price.usdPerCredit) ? 'LOSS: its price does not cover its cost' : '',
+  ]);
+  const credit = `A credit is counted as $${figure(price.usdPerCredit * 1000)} per 1,000: `;
+  const why =
+    price.from === 'sales' ? 'the average of what was sold.' : 'the pack with the lowest price; none was sold.';
+  return `Since ${from} (UTC):\n\n${table(header, lines)}\n\n${credit}${why}`;
+}
+
+const dollars = (usd: number): string => `$${usd.toFixed(2)}`;

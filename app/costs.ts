@@ -1,0 +1,55 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { createCosts } from '../adapters/postgres/costs.js';
+import { readOperations } from '../schema/operations.js';
+import { HOUR_MS } from '../src/core/durations.js';
+import type { StartPoll } from '../src/core/poll.js';
+import { CostBook, type Loss, WARNING_DAYS } from '../src/metering/cost-book.js';
+import type { Clock } from '../src/ports/clock.js';
+import type { Network } from '../src/ports/network.js';
+import type { Lifecycle } from './lifecycle.js';
+import type { Stores } from './stores.js';
+
+const FLUSH_MS = 60_000;
+
+export interface CostOptions {
+  readonly stores: Pick<Stores, 'sql'>;
+  readonly network: Network;
+  readonly clock: Clock;
+  readonly log: FastifyBaseLogger;
+  readonly startPoll: StartPoll;
+}
+
+/** What reads earn and cost: written once a minute and at the end; once an hour, losses are looked for. */
+export async function openCosts(lifecycle: Lifecycle, options: CostOptions): Promise<CostBook> {
+  const { stores, network, clock, log, startPoll } = options;
+  const costs = createCosts(stores.sql);
+  const book = new CostBook({ network, operations: Object.keys(readOperations()), costs, clock });
+  const flush = async (): Promise<void> => {
+    try {
+      await book.flush();
+    } catch (err) {
+      log.warn({ err }, 'What reads earn and cost could not be written. It is kept, and written with the next minute.');
+    }
+  };
+  await lifecycle.open(
+    'sums of costs',
+    () => startPoll(flush, FLUSH_MS),
+    async (poll) => {
+      await poll.close();
+      await flush();
+    },
+  );
+  if (network.billing === null) return book;
+  const warn = async (): Promise<void> => {
+    for (const loss of await book.newLosses()) log.warn(loss, warningOf(loss));
+  };
+  await lifecycle.open(
+    'warnings of losses',
+    () => startPoll(warn, HOUR_MS),
+    (poll) => poll.close(),
+  );
+  return book;
+}
+
+const warningOf = ({ operation, incomeUsd, costUsd, hitRate }: Loss): string =>
+  `${operation} does not earn what it costs: $${incomeUsd.toFixed(2)} for $${costUsd.toFixed(2)} in ${WARNING_DAYS} days, with ${Math.round(hitRate * 100)}% of its items from the cache. See perch costs.`;

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createAccounts } from '../../adapters/postgres/accounts.js';
+import { createCosts } from '../../adapters/postgres/costs.js';
+import { PACKS } from '../../src/core/packs.js';
+import type { CostRow } from '../../src/ports/costs.js';
+import { type FreshDatabase, freshDatabase } from '../support/database.js';
+
+let database: FreshDatabase;
+beforeAll(async () => {
+  database = await freshDatabase();
+});
+beforeEach(() => database.sql`truncate read_costs, sales cascade`);
+afterAll(() => database.drop());
+
+const TODAY = new Date().toISOString().slice(0, 10);
+
+const row = (operation: string, more: Partial<CostRow> = {}): CostRow => ({
+  ...{ day: TODAY, network: 'x', operation, answers: 1, items: 20, cacheHits: 10, charged: 15_000 },
+  ...{ calls: 1, tweets: 20, users: 3, cost: 130_000 },
+  ...more,
+});
+
+it('adds to the sums of a day, also when processes write at once', async () => {
+  const costs = createCosts(database.sql);
+  const names = ['search', 'user', 'tweet'];
+  await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      costs.add((n % 2 === 0 ? names : names.toReversed()).map((name) => row(name, { network: 'y' }))),
+    ),
+  );
+  const rows = await costs.read(TODAY);
+  expect(rows.map(({ operation }) => operation)).toEqual(['search', 'tweet', 'user']);
+  expect(rows[0]).toEqual({
+    ...{ day: TODAY, network: 'y', operation: 'search', answers: 20, items: 400, cacheHits: 200, charged: 300_000 },
+    ...{ calls: 20, tweets: 400, users: 60, cost: 2_600_000 },
+  });
+});
+
+it('keeps the days that are asked about, and drops those of more than 400 days ago', async () => {
+  const costs = createCosts(database.sql);
+  await costs.add([row('user', { day: '2020-01-01' })]);
+  await costs.add([row('user')]);
+  expect(await costs.read('2000-01-01')).toHaveLength(1);
+  expect(await costs.read('2999-01-01')).toEqual([]);
+});
+
+it('lets one process warn of an operation, once a day', async () => {
+  const costs = createCosts(database.sql);
+  await costs.add([row('search')]);
+  const claims = await Promise.all([1, 2, 3].map(() => costs.claimWarning(TODAY, 'x', 'search')));
+  expect(claims.filter(Boolean)).toHaveLength(1);
+  expect(await costs.claimWarning(TODAY, 'x', 'user')).toBe(false);
+});
+
+it('counts a credit at the average of what was sold, without what was given back', async () => {
+  const costs = createCosts(database.sql);
+  const lowest = Math.min(...PACKS.map(({ usd, credits }) => usd / credits));
+  expect(await costs.creditPrice()).toEqual({ usdPerCredit: lowest, from: 'packs' });
+  const { accountId } = await createAccounts(database.sql).create({
+    name: 'a',
+    email: null,
+    paidUsd: 0,
+    qpsOverride: null,
+  });
+  const sale = (usd: number, credits: number, state: string, refundedCents = 0, reversed = 0) =>
+    database.sql`insert into sales (account_id, pack, usd, credits_thousandths, state, refunded_cents, reversed_thousandths)
+      values (${accountId}, 'a pack', ${usd}, ${credits * 1000}, ${state}, ${refundedCents}, ${reversed * 1000})`;
+  await sale(10, 10_000, 'paid');
+  await sale(600, 800_000, 'open');
+  await sale(50, 50_000, 'paid', 2500, 20_000);
+  expect(await costs.creditPrice()).toEqual({ usdPerCredit: 35 / 40_000, from: 'sales' });
+});
