@@ -40,6 +40,8 @@ export interface ErrorDetail {
   retryAfter?: number;
   /** An HTTP status other than the code's own: 405, 413, 414, 415, 422, 431 (S9, P13, G6). */
   status?: number;
+  /** Of the network: only a call beside the read's own was refused, so reads of its kind go on. Not shown. */
+  isBeside?: boolean;
   /** The underlying error: logged, never shown. */
   cause?: unknown;
 }

@@ -63,7 +63,7 @@ export interface NetworkPage {
 /**
  * A read's error says what to do about the session it was made with: `access_denied` with the reason `session`, that
  * these credentials may not read this kind while others may; `upstream_rate_limited`, to make no reads of this kind for
- * `retryAfter` seconds, unless its reason is `endpoint`: then only a call beside the read's own was refused, which
+ * `retryAfter` seconds, unless it has `isBeside`: then only a call beside the read's own was refused, which
  * another read of this kind may not need; `no_account`, that the credentials do not work at all for that long.
  */
 export interface Network {

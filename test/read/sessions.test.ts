@@ -128,7 +128,7 @@ describe('network sessions', () => {
       sessions: ['one'],
       answer: () => {
         if (refusals-- > 0) {
-          throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: 900, reason: 'endpoint' });
+          throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: 900, isBeside: true });
         }
       },
     });

@@ -127,4 +127,4 @@ export class XApi {
 
 /** What was refused is not the list's own endpoint: the next page may not need it, so this kind of read goes on. */
 const beside = ({ message, detail }: ServiceError): ServiceError =>
-  new ServiceError('upstream_rate_limited', message, { ...detail, reason: 'endpoint' });
+  new ServiceError('upstream_rate_limited', message, { ...detail, isBeside: true });

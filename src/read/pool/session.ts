@@ -120,7 +120,7 @@ export class Session {
     const now = this.#clock.now();
     if (isRefusal(failure)) this.#close(kind, { why: 'refused', fromMs: now, untilMs: now + TRUST_MS, failure });
     const { retryAfter } = failure.detail;
-    if (retryAfter === undefined || !RESTS.has(failure.code) || failure.detail.reason === 'endpoint') return;
+    if (retryAfter === undefined || !RESTS.has(failure.code) || failure.detail.isBeside) return;
     const rest: Closed = { why: 'resting', fromMs: now, untilMs: now + retryAfter * 1000, failure };
     this.#close(failure.code === 'no_account' ? ALL : kind, rest);
   }

@@ -41,7 +41,7 @@ describe('an endpoint of X that has no calls left', () => {
     const refused = await failing(search('Top'));
     expect(refused).toMatchObject({ code: 'upstream_rate_limited', detail: { retryAfter: 600 } });
     expect(refused.message).toContain('/2/tweets/search/recent');
-    expect(refused.detail.reason).toBeUndefined();
+    expect(refused.detail.isBeside).toBeUndefined();
     expect(at.requests).toHaveLength(1);
     await search('Top', 'token 2');
     now += 600_000;
@@ -67,7 +67,8 @@ describe('an endpoint of X that has no calls left', () => {
     await at.network.tweets(['30'], context({ observe }));
     expect(told).toEqual([{ remaining: 0, resetsInSeconds: 600 }]);
     const refused = await failing(at.network.page({ kind: 'thread', subject: '30' }, null, context({ observe })));
-    expect(refused).toMatchObject({ code: 'upstream_rate_limited', detail: { reason: 'endpoint', retryAfter: 600 } });
+    expect(refused).toMatchObject({ code: 'upstream_rate_limited', detail: { isBeside: true, retryAfter: 600 } });
+    expect(refused.detail.reason).toBeUndefined();
   });
 
   it('is refused by the pool at once, as rate limited until its reset; ids are still read', async () => {
