@@ -43,6 +43,7 @@ describe('help', () => {
         'account sign-in',
         'account sign-out',
         'account thaw',
+        'costs',
         'doctor',
         'export',
         'import',
