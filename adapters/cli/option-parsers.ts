@@ -53,6 +53,9 @@ export const dollars = (text: string): number => whole(text, 0, 1_000_000_000);
 
 export const perSecond = (text: string): number => whole(text, 1, 1_000_000);
 
+/** Accounts of a list. */
+export const accounts = (text: string): number => whole(text, 1, 1000);
+
 export const atLeastOne = (text: string): number => whole(text, 1, 9_999_999_999);
 
 /** The address of a service, without a slash at the end. */

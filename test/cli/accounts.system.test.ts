@@ -49,6 +49,24 @@ const create = (...words: readonly string[]): Promise<Created> =>
 const show = (id: string): Promise<Account> => cli.json('account', 'show', id);
 
 describe('accounts', () => {
+  test('are listed, found, and signed in by their address', async () => {
+    const { account_id } = await create('--email', 'found@example.org', '--credits', '5');
+    const { accounts, more } = await cli.json<{ accounts: { account_id: string; balance: number }[]; more: boolean }>(
+      'account',
+      'find',
+      'FOUND@example',
+    );
+    expect([accounts.map((one) => [one.account_id, one.balance]), more]).toEqual([[[account_id, 5]], false]);
+    expect((await cli.run('account', 'list', '--limit', '1')).stdout).toMatch(/account +name +email/);
+    expect((await cli.run('account', 'list', 'nobody-has-this')).stdout).toContain('No account has "nobody-has-this"');
+    const link = await cli.json<{ account_id: string }>('account', 'sign-in', '--email', 'found@example.org');
+    expect(link.account_id).toBe(account_id);
+    for (const words of [[], [account_id, '--email', 'found@example.org'], ['--email', 'gone@example.org']]) {
+      const refused = await cli.run('account', 'sign-in', ...words);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/give either|no account with/)]);
+    }
+  });
+
   test('create prints the three words that scripts rely on, and nothing else on standard output', async () => {
     const ran = await cli.run(
       'account',
