@@ -47,7 +47,7 @@ export interface NetworkReport {
 /** One outcome per input: the object, or the failure (`not_found` with a reason, `bad_request`, an upstream code). */
 export type Found<T> = { readonly ok: T } | { readonly fail: ServiceError };
 
-/** One natural page of the network; the engine cuts `count` items out of it. */
+/** One page of the network; the engine cuts `count` items out of it. */
 export interface NetworkPage {
   /** In the list's order. The entities are complete objects; a list of profiles has `users`, any other has `tweets`. */
   readonly users?: readonly User[];
@@ -58,6 +58,8 @@ export interface NetworkPage {
   readonly nextIsCertain?: boolean;
   /** Why a list ends before its data does (C17). */
   readonly endReason?: 'network_limit';
+  /** How many items the network was asked for; undefined for a natural page, whose size is the adapter's alone. */
+  readonly size?: number;
 }
 
 /**
@@ -84,8 +86,12 @@ export interface Network {
   /**
    * One page from `token` (null: the start). A subject that does not exist: as the list's `withoutSubject` says (T6). A
    * bad query: `bad_request` saying where.
+   *
+   * `want`: how many items the reader needs; undefined: a natural page. Given only to a network that bills by item, which
+   * asks for as many, within its bounds. Any size may follow any other: the items of a list and their order must not
+   * depend on it.
    */
-  page(list: ListRef, token: string | null, context: ReadContext): Promise<NetworkPage>;
+  page(list: ListRef, token: string | null, context: ReadContext, want?: number): Promise<NetworkPage>;
   /**
    * Throws `bad_request` saying where, if a query is invalid: called before the balance is checked (S7). Reads nothing.
    */

@@ -7,6 +7,8 @@ import type { BatchSpec } from './job.js';
 export interface PageInput {
   readonly list: ListRef;
   readonly token: string | null;
+  /** How many items are needed; undefined: a natural page. Only a network that bills by item is told. */
+  readonly want?: number | undefined;
 }
 
 /** How each kind of read is batched and sent. */
@@ -17,6 +19,7 @@ export interface BatchSpecs {
 }
 
 export function batchSpecsOf(network: Network): BatchSpecs {
+  const wantOf = ({ want }: PageInput): number | undefined => (network.billing?.per === 'item' ? want : undefined);
   return {
     users: {
       kind: 'users',
@@ -36,8 +39,9 @@ export function batchSpecsOf(network: Network): BatchSpecs {
       kind: kindOf(list),
       family: familyOfList(list.kind),
       maxBatchSize: 1,
-      nameOf: ({ token }) => `${listHash(list)} ${token ?? ''}`,
-      read: ([input], context) => Promise.all(input ? [network.page(input.list, input.token, context)] : []),
+      nameOf: (input) => `${listHash(list)} ${wantOf(input) ?? ''} ${input.token ?? ''}`,
+      read: ([input], context) =>
+        Promise.all(input ? [network.page(input.list, input.token, context, wantOf(input))] : []),
     }),
   };
 }

@@ -17,7 +17,8 @@ import { Session } from './session.js';
 export interface Pool {
   user(ref: UserRef, waiters: Waiters): Promise<Found<User>>;
   tweet(id: string, waiters: Waiters): Promise<Found<Tweet>>;
-  page(list: ListRef, token: string | null, waiters: Waiters): Promise<NetworkPage>;
+  /** `want`: how many items are needed; only a network that bills by item is told. */
+  page(list: ListRef, token: string | null, waiters: Waiters, want?: number): Promise<NetworkPage>;
   /** Counts a lookup served from the cache. */
   countCacheHit(family: Family): void;
   health(): PoolHealth;
@@ -55,12 +56,12 @@ export function createPool(options: PoolOptions): Pool {
   return {
     user: (ref, waiters) => families[users.family].read(users, ref, waiters),
     tweet: (id, waiters) => families[tweets.family].read(tweets, id, waiters),
-    async page(list, token, waiters) {
+    async page(list, token, waiters, want) {
       if (list.kind === 'search' && list.product && !network.products.includes(list.product)) {
         throw unavailable(list.product);
       }
       const spec = page(list);
-      return families[spec.family].read(spec, { list, token }, waiters);
+      return families[spec.family].read(spec, { list, token, want }, waiters);
     },
     countCacheHit(family) {
       families[family].counts.cacheHits += 1;
