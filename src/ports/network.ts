@@ -15,6 +15,20 @@ export interface ReadContext {
    * called by a network without `billing`.
    */
   readonly onBilled?: (billed: Billed) => void;
+  /** Objects that need not be asked for again to know whether they exist and are shown to everybody. */
+  readonly cached?: CachedObjects;
+}
+
+/** Objects by id that Perch has, of a quarter of an hour ago at most; for a fresh read only those of its own call. */
+export interface CachedObjects {
+  user(id: string): Promise<CachedObject<User> | undefined>;
+  tweet(id: string): Promise<CachedObject<Tweet> | undefined>;
+}
+
+export interface CachedObject<T> {
+  readonly value: T;
+  /** Read from the network by this very call: as good as reading it now, so it may be an item of the page. */
+  readonly isOfThisCall: boolean;
 }
 
 /** What a network bills: each tweet, or each profile. */
@@ -58,6 +72,8 @@ export interface NetworkPage {
   readonly nextIsCertain?: boolean;
   /** Why a list ends before its data does (C17). */
   readonly endReason?: 'network_limit';
+  /** Complete objects that were read on the way and are not items: they are cached as single objects. */
+  readonly beside?: { readonly users?: readonly User[]; readonly tweets?: readonly Tweet[] };
   /** How many items the network was asked for; undefined for a natural page, whose size is the adapter's alone. */
   readonly size?: number;
 }

@@ -5,6 +5,7 @@ import type { Tweet, User } from '../core/model.js';
 import { type ItemCache, priceOf, type Unit } from '../core/prices.js';
 import type { Item, Meter } from '../metering/meter.js';
 import type { Shortage } from '../metering/spending-limit.js';
+import type { CachedObjects } from '../ports/network.js';
 import type { CallContext } from './call-context.js';
 import { ANCHORS, expired, type Position } from './cursor.js';
 import { listHash, pageKey } from './keys.js';
@@ -46,6 +47,7 @@ export interface FillContext {
   readonly callContext: CallContext;
   readonly pages: Pages;
   readonly meter: Meter;
+  readonly cached: CachedObjects;
   readonly isGone: (item: User | Tweet) => boolean;
 }
 
@@ -117,7 +119,7 @@ class Filling {
 
   /** The page with this key, or the slice so far if the page may not or need not be read. */
   async #page(place: string, before: string | null): Promise<{ got: PageLookup } | { stop: Slice }> {
-    const { pages, meter, callContext } = this.#context;
+    const { pages, meter, callContext, cached: objects } = this.#context;
     const { list, fresh, unit } = this.#params;
     if (!fresh) {
       const cached = await pages.peek(list, place);
@@ -127,7 +129,12 @@ class Filling {
     const cache = fresh ? 'bypass' : 'miss';
     if (!meter.covers(unit, cache)) return { stop: this.#full ? this.#slice(this.#onward) : this.#short(cache) };
     try {
-      const got = await pages.read(list, { place, before, want: this.#want(cache) }, fresh, callContext);
+      const got = await pages.read(
+        list,
+        { place, before, want: this.#want(cache), cached: objects },
+        fresh,
+        callContext,
+      );
       if (got.cache !== 'hit') this.#upstreamPages += 1;
       return { got: this.#saw(place, got) };
     } catch (error) {

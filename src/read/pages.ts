@@ -4,7 +4,7 @@ import type { Tweet, User } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
 import type { Cache } from '../ports/cache.js';
 import type { Clock } from '../ports/clock.js';
-import type { NetworkPage } from '../ports/network.js';
+import type { CachedObjects, NetworkPage } from '../ports/network.js';
 import { type Absence, absenceOf, notFoundFrom } from './absence.js';
 import type { CallContext } from './call-context.js';
 import type { Entities } from './entities.js';
@@ -31,6 +31,7 @@ export interface PageLocation {
 export interface PageRequest extends PageLocation {
   /** How many of its items are needed, where the network bills by item (C21); undefined: a natural page. */
   readonly want?: number | undefined;
+  readonly cached: CachedObjects;
 }
 
 export interface Pages {
@@ -117,14 +118,14 @@ export function createPages(options: PagesOptions): Pages {
 async function ask(
   options: PagesOptions,
   list: ListRef,
-  { place, want }: PageRequest,
+  { place, want, cached }: PageRequest,
   waiters: Waiters,
 ): Promise<NetworkPage> {
   const { unpaid, pool, clock, lifetimes, tombstones } = options;
   const names = namesOf(list);
   const [own] = names;
   try {
-    const answer = await pool.page(list, isFirst(place) ? null : place, waiters, want);
+    const answer = await pool.page(list, isFirst(place) ? null : place, waiters, { want, cached });
     for (const name of names) tombstones.remove(name);
     await unpaid.delete([absentKey(own)]);
     return answer;
@@ -142,11 +143,12 @@ async function ask(
 
 /** Caches the objects of a page as single objects, too (M13). */
 async function storeObjects({ users, tweets }: PagesOptions, answer: NetworkPage, fetchedAt: number): Promise<void> {
+  const { beside = {} } = answer;
   const authors = new Map<string, User>();
   for (const tweet of answer.tweets ?? []) if (tweet.author) authors.set(tweet.author.id, tweet.author);
   await Promise.all([
-    users.store([...(answer.users ?? []), ...authors.values()], fetchedAt),
-    tweets.store(answer.tweets ?? [], fetchedAt),
+    users.store([...(beside.users ?? []), ...(answer.users ?? []), ...authors.values()], fetchedAt),
+    tweets.store([...(beside.tweets ?? []), ...(answer.tweets ?? [])], fetchedAt),
   ]);
 }
 

@@ -45,11 +45,11 @@ export async function readTimeline({ api, token, context, want }: ListPlace, id:
 export const readFollows =
   (edge: 'followers' | 'following') =>
   async ({ api, token, context, want }: ListPlace, id: string): Promise<NetworkPage> => {
-    if (token === null) await requirePublic(api, id, context);
+    const beside = token === null ? await requirePublic(api, id, context) : undefined;
     const sized = sizeOf(FOLLOWS, want);
     const answer = await api.users(`/2/users/${id}/${edge}`, paramsOf(sized, token), LIST, context);
     subjectIn(answer, 'user');
-    return { users: usersOf(answer), next: nextOf(answer), ...sized.page };
+    return { users: usersOf(answer), next: nextOf(answer), ...sized.page, ...(beside && { beside }) };
   };
 
 export async function readQuotes({ api, token, context, want }: ListPlace, id: string): Promise<NetworkPage> {
@@ -66,12 +66,15 @@ export async function readRetweeters({ api, token, context, want }: ListPlace, i
 
 /**
  * X shows a user's token the lists of protected accounts that this user follows (T8). Checked first: lists cost more.
+ * Returns the profile where it had to be read.
  */
-async function requirePublic(api: XApi, id: string, context: ReadContext): Promise<void> {
-  for (const found of await findUsers(api, [{ id }], context)) {
-    if ('fail' in found) throw found.fail;
-    if (found.ok.protected) throw privateFailure('user');
-  }
+async function requirePublic(api: XApi, id: string, context: ReadContext): Promise<NetworkPage['beside']> {
+  const cached = await context.cached?.user(id);
+  const [found] = cached ? [{ ok: cached.value }] : await findUsers(api, [{ id }], context);
+  if (found === undefined) return undefined;
+  if ('fail' in found) throw found.fail;
+  if (found.ok.protected) throw privateFailure('user');
+  return cached ? undefined : { users: [found.ok] };
 }
 
 export const nextOf = ({ meta }: TweetsAnswer | UsersAnswer): string | null => meta?.next_token || null;

@@ -11,10 +11,12 @@ const MAX_PARENT_CALLS = 10;
 /** Direct replies: X's search finds them, and its other results are left out. */
 export async function readReplies(reading: SearchPlace, id: string): Promise<NetworkPage> {
   const { api, context, token } = reading;
-  const search = searchUnder(reading, `in_reply_to_tweet_id:${id}`, id);
   // Nothing is found under a post that does not exist, nor under one without replies: this distinguishes the two (T6).
-  const [page] = await Promise.all([search, token === null && findTweet(api, id, context)]);
-  return { ...page, tweets: page.tweets.filter(({ inReplyToId }) => inReplyToId === id) };
+  const isKnown = token !== null || (await context.cached?.tweet(id)) !== undefined;
+  const search = searchUnder(reading, `in_reply_to_tweet_id:${id}`, id);
+  const [page, focal] = await Promise.all([search, isKnown ? undefined : findTweet(api, id, context)]);
+  const tweets = page.tweets.filter(({ inReplyToId }) => inReplyToId === id);
+  return { ...page, tweets, ...(focal && { beside: { tweets: [focal] } }) };
 }
 
 /**
@@ -31,7 +33,8 @@ export async function readThread(reading: SearchPlace, id: string): Promise<Netw
     }
     return below(reading, id, conversation, searched);
   }
-  const focal = await findTweet(reading.api, id, reading.context);
+  const cached = await reading.context.cached?.tweet(id);
+  const focal = cached?.isOfThisCall ? cached.value : await findTweet(reading.api, id, reading.context);
   const [above, page] = await Promise.all([
     readAbove(reading, focal),
     below(reading, id, focal.conversationId ?? id, null),
