@@ -119,7 +119,7 @@ describe('a network that bills by item', () => {
     );
   });
 
-  it('is read in pages that double while a caller pages on: few calls, and less than three times what is delivered', async () => {
+  it('is read in pages that double while a caller pages on: few calls, and not three times what is delivered', async () => {
     await fc.assert(
       fc.asyncProperty(kinds, fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 300 }), async (...given) => {
         const [kind, count, items] = given;
@@ -139,7 +139,7 @@ describe('a network that bills by item', () => {
           after = page.endCursor;
         }
         expect(list.billedItems()).toBeLessThanOrEqual(3 * delivered + 1);
-        expect(engine.calls()).toBeLessThanOrEqual(8 + delivered / 50);
+        expect(engine.calls()).toBeLessThanOrEqual(9 + delivered / 50);
       }),
       RUNS,
     );
