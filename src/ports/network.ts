@@ -54,8 +54,24 @@ export interface Billed {
  */
 export interface NetworkReport {
   readonly ok: boolean;
-  /** One sentence each. */
-  readonly findings: readonly { readonly ok: boolean; readonly what: string }[];
+  readonly findings: readonly Finding[];
+}
+
+/** One sentence. */
+export interface Finding {
+  readonly ok: boolean;
+  readonly what: string;
+}
+
+/** Which questions of a network's own check were asked: one that is billed is asked once a day by all processes. */
+export interface CheckMemory {
+  /**
+   * `ask`: nobody has for a day, so the caller does, and notes the answer. `good`: so it was then. `unknown`: it was
+   * asked, and no answer was noted. Waits for the answer of a process that is asking; rejects with the signal's reason.
+   */
+  claim(question: string, signal: AbortSignal): Promise<'ask' | 'good' | 'unknown'>;
+  /** A bad answer is forgotten, so that the next start asks again: networks do not bill refusals. */
+  note(question: string, isGood: boolean): Promise<void>;
 }
 
 /** One outcome per input: the object, or the failure (`not_found` with a reason, `bad_request`, an upstream code). */
@@ -112,8 +128,11 @@ export interface Network {
    * Throws `bad_request` saying where, if a query is invalid: called before the balance is checked (S7). Reads nothing.
    */
   checkQuery?(query: string, product: Product): void;
-  /** Asks the network, with few calls, what can be read with this configuration. Never rejects. */
-  selfCheck?(context: ReadContext): Promise<NetworkReport>;
+  /**
+   * Asks the network, with few calls, what can be read with this configuration. Never rejects. `memory`: ask nothing
+   * that is billed and was asked in the last day.
+   */
+  selfCheck?(context: ReadContext, memory?: CheckMemory): Promise<NetworkReport>;
   /** Closes its connections. */
   close?(): Promise<void>;
 }

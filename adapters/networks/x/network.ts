@@ -32,7 +32,7 @@ export function createXNetwork(options: XOptions): Network {
     tweets: (ids, context) => findTweets(api, ids, context),
     page: async (list, token, context, want) =>
       readerOf(READERS, list.kind)({ api, token, context, want, settings: options }, list),
-    selfCheck: (context) => checkAll(api, options, context),
+    selfCheck: (context, memory) => checkAll({ api, options, memory }, context),
     close: () => api.close(),
   };
 }
