@@ -55,6 +55,7 @@ export function testPool(options: TestPoolOptions = {}): TestPool {
   const network: Network = {
     name: 'test',
     sessions,
+    billing: null,
     batchSize: { users: options.batch ?? 100, tweets: options.batch ?? 100 },
     pace: { fast: perSecond, slow: perSecond },
     products: ['Latest', 'Top'],

@@ -66,6 +66,7 @@ export function createScriptedNetwork(
   const network: Network = {
     name: 'scripted',
     sessions: ['only'],
+    billing: null,
     batchSize: options.batchSize ?? { users: 100, tweets: 100 },
     pace: { fast: null, slow: null },
     products: options.products ?? PRODUCTS,

@@ -184,6 +184,7 @@ function networkOf(sessions: readonly string[], batch: number, answered: Answere
   return {
     name: 'slow',
     sessions,
+    billing: null,
     batchSize: { users: batch, tweets: batch },
     pace: { fast: null, slow: null },
     products: ['Latest'],

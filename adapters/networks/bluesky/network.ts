@@ -93,6 +93,7 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
   return {
     name: 'bluesky',
     sessions: account ? [ANONYMOUS, ACCOUNT] : [ANONYMOUS],
+    billing: null,
     batchSize: { users: MOST_INPUTS, tweets: MOST_INPUTS },
     // Counted in reads, not requests. A timeline takes two to five requests with its authors, a page of followers as
     // many, a thread up to seven, a search up to nine: at full pace 8 to 20 requests a second for fast reads, and up to
@@ -111,9 +112,7 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
     },
     page,
     selfCheck: (context) => selfCheck({ ask, account, canSearch: searcher !== null, context }),
-    async close() {
-      await Promise.all([appView.close(), service.close(), directory.close()]);
-    },
+    close: async () => void (await Promise.all([appView, service, directory].map((upstream) => upstream.close()))),
   };
 }
 

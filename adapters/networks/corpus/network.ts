@@ -21,6 +21,7 @@ export function createCorpusNetwork(pool: CorpusPool): Network {
   return {
     name: 'corpus',
     sessions: ['corpus'],
+    billing: null,
     batchSize: { users: 100, tweets: 100 },
     pace: { fast: null, slow: null },
     products: PRODUCTS,

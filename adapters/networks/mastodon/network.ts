@@ -23,6 +23,7 @@ export function createMastodonNetwork(options: MastodonOptions): Network {
   return {
     name: 'mastodon',
     sessions: api.sessions,
+    billing: null,
     // A handle is a call of its own, and a turn is one call; a call takes twenty posts.
     batchSize: { users: 1, tweets: 20 },
     pace: PACE,

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../../src/core/errors.js';
 import type { Clock } from '../../../src/ports/clock.js';
-import type { ReadContext } from '../../../src/ports/network.js';
+import type { BilledKind, ReadContext } from '../../../src/ports/network.js';
 import { Upstream } from '../upstream/client.js';
 import { limitReader } from '../upstream/rate-headers.js';
 import { type RequestedInput, refusalFailure } from './problems.js';
@@ -21,17 +21,27 @@ export interface XOptions {
   readonly clock: Clock;
 }
 
+type Answer = UsersAnswer | TweetsAnswer;
+
+/** What a call returns: what X bills, and its schema. */
+interface Expected<T> {
+  readonly kind: BilledKind;
+  readonly schema: z.ZodType<T>;
+}
+
 const NO_TOKEN_S = 3600;
 const readLimit = limitReader('x-rate-limit', 'unix seconds');
 
 /** X API v2 over HTTP: one call each, with the session's token, in one vocabulary. */
 export class XApi {
   readonly sessions: readonly string[];
+  readonly #baseUrl: string;
   readonly #tokens: ReadonlyMap<string, string>;
   readonly #upstream: Upstream;
   readonly #vocabulary: Vocabulary;
 
   constructor({ baseUrl = 'https://api.x.com', bearerTokens, vocabulary, userAgent, clock }: XOptions) {
+    this.#baseUrl = baseUrl;
     this.#tokens = new Map(bearerTokens.map((token, index) => [`token ${index + 1}`, token]));
     this.sessions = bearerTokens.length === 0 ? ['no token'] : [...this.#tokens.keys()];
     this.#vocabulary = VOCABULARIES[vocabulary];
@@ -39,37 +49,56 @@ export class XApi {
   }
 
   users(path: string, params: Params, asked: RequestedInput, context: ReadContext): Promise<UsersAnswer> {
-    return this.#ask(path, { ...params, ...this.#vocabulary.users }, asked, usersAnswer, context);
+    return this.#ask(
+      path,
+      { ...params, ...this.#vocabulary.users },
+      asked,
+      { kind: 'user', schema: usersAnswer },
+      context,
+    );
   }
 
   /** Users requested individually: like `users`, with their pinned post. */
   profiles(path: string, params: Params, context: ReadContext): Promise<UsersAnswer> {
     const all = { ...params, ...this.#vocabulary.profiles };
-    return this.#ask(path, all, { kind: 'objects' }, usersAnswer, context);
+    return this.#ask(path, all, { kind: 'objects' }, { kind: 'user', schema: usersAnswer }, context);
   }
 
   tweets(path: string, params: Params, asked: RequestedInput, context: ReadContext): Promise<TweetsAnswer> {
-    return this.#ask(path, { ...params, ...this.#vocabulary.posts }, asked, tweetsAnswer, context);
+    return this.#ask(
+      path,
+      { ...params, ...this.#vocabulary.posts },
+      asked,
+      { kind: 'tweet', schema: tweetsAnswer },
+      context,
+    );
+  }
+
+  /** A name for a question to X: the same as long as credentials and requests are. It contains a token. */
+  questionOf(question: string, context: ReadContext): string {
+    return ['x', this.#baseUrl, JSON.stringify(this.#vocabulary), this.#tokenOf(context), question].join('\n');
   }
 
   close(): Promise<void> {
     return this.#upstream.close();
   }
 
-  async #ask<T>(
+  async #ask<T extends Answer>(
     path: string,
     params: Params,
     asked: RequestedInput,
-    schema: z.ZodType<T>,
+    { kind, schema }: Expected<T>,
     context: ReadContext,
   ): Promise<T> {
-    return this.#upstream.ask({
+    const answer = await this.#upstream.ask({
       path: `${path}?${new URLSearchParams(params)}`,
       headers: { authorization: `Bearer ${this.#tokenOf(context)}` },
       schema,
       context,
       failureOf: (refusal) => refusalFailure(refusal, asked),
     });
+    if (answer.returned > 0) context.onBilled?.({ kind, items: answer.returned });
+    return answer;
   }
 
   #tokenOf({ session = this.sessions[0] }: ReadContext): string {

@@ -1,17 +1,20 @@
 import type { ListRef } from '../../../src/core/lists.js';
 import { PRODUCTS } from '../../../src/core/model.js';
 import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
-import type { Network, NetworkPage } from '../../../src/ports/network.js';
+import type { Network, NetworkBilling, NetworkPage } from '../../../src/ports/network.js';
 import { XApi, type XOptions } from './api.js';
 import { findTweets, findUsers } from './entities.js';
 import { isXId, noTweet, noUser } from './ids.js';
-import { type ListPlace, readFollows, readQuotes, readRetweeters, readTimeline } from './lists.js';
-import { checkSearch, readSearch } from './search.js';
+import { readFollows, readQuotes, readRetweeters, readTimeline } from './lists.js';
+import { checkSearch, readSearch, type SearchPlace } from './search.js';
 import { checkAll } from './self-check.js';
 import { readReplies, readThread } from './thread.js';
 
 /** Calls per second of each token. X's own limits count per quarter of an hour, but its archive allows one a second. */
 const PACE = { recent: { fast: 30, slow: 12 }, archive: { fast: 30, slow: 1 } } as const;
+
+/** X's price list for pay-per-use (docs.x.com, pricing): each post and each profile returned. */
+const BILLING: NetworkBilling = { per: 'item', usd: { tweet: 0.005, user: 0.01 } };
 
 /** X, read through its official API v2. */
 export function createXNetwork(options: XOptions): Network {
@@ -19,6 +22,7 @@ export function createXNetwork(options: XOptions): Network {
   return {
     name: 'x',
     sessions: api.sessions,
+    billing: BILLING,
     batchSize: { users: 100, tweets: 100 },
     pace: PACE[options.search],
     products: PRODUCTS,
@@ -26,22 +30,18 @@ export function createXNetwork(options: XOptions): Network {
     checkQuery: (q, product) => checkSearch(q, product, options),
     users: (refs, context) => findUsers(api, refs, context),
     tweets: (ids, context) => findTweets(api, ids, context),
-    page: async (list, token, context) =>
-      readerOf(READERS, list.kind)({ api, token, context, settings: options }, list),
-    selfCheck: (context) => checkAll(api, options, context),
+    page: async (list, token, context, want) =>
+      readerOf(READERS, list.kind)({ api, token, context, want, settings: options }, list),
+    selfCheck: (context, memory) => checkAll({ api, options, memory }, context),
     close: () => api.close(),
   };
 }
 
-interface Reading extends ListPlace {
-  readonly settings: XOptions;
-}
-
-type Reader = (reading: Reading, list: ListRef) => Promise<NetworkPage>;
+type Reader = (reading: SearchPlace, list: ListRef) => Promise<NetworkPage>;
 
 /** A list of a user or a post; empty for an id that X cannot have issued. */
 const under =
-  (read: (reading: Reading, id: string) => Promise<NetworkPage>): Reader =>
+  (read: (reading: SearchPlace, id: string) => Promise<NetworkPage>): Reader =>
   async (reading, { kind, subject }) =>
     isXId(subject) ? read(reading, subject) : pageWithoutSubject(kind, { user: noUser, tweet: noTweet });
 
@@ -49,10 +49,9 @@ const READERS: Readers<Reader> = {
   timeline: under(readTimeline),
   followers: under(readFollows('followers')),
   following: under(readFollows('following')),
-  thread: under((reading, id) => readThread(reading, id, reading.token)),
-  replies: under((reading, id) => readReplies(reading, id, reading.token)),
+  thread: under(readThread),
+  replies: under(readReplies),
   quotes: under(readQuotes),
   retweeters: under(readRetweeters),
-  search: ({ api, token, context, settings }, { subject, product = 'Latest' }) =>
-    readSearch(api, { q: subject, product }, token, context, settings),
+  search: (reading, { subject, product = 'Latest' }) => readSearch(reading, { q: subject, product }),
 };

@@ -130,7 +130,7 @@ export type Includes = z.infer<typeof includes>;
 
 /**
  * `data` is absent, not empty, where there is nothing: then `meta` or `errors` says so. Invalid objects are left out,
- * and `isPartial` is set; if no valid one remains, there is no answer.
+ * and `isPartial` is set; if no valid one remains, there is no answer. `returned` counts them all: X bills each.
  */
 const answerOf = <T extends z.ZodType>(item: T) =>
   z
@@ -149,7 +149,7 @@ const answerOf = <T extends z.ZodType>(item: T) =>
         const path = ['data', odd.index, ...(odd.issue?.path ?? [])];
         context.addIssue({ code: 'custom', path, message: odd.issue?.message ?? 'unexpected' });
       }
-      return { ...rest, data: sound, isPartial: odd !== undefined };
+      return { ...rest, data: sound, isPartial: odd !== undefined, returned: data?.length ?? 0 };
     });
 
 export const usersAnswer = answerOf(userSchema);

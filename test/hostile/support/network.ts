@@ -47,6 +47,7 @@ export function createHostileNetwork(): HostileNetwork {
   const network: Network = {
     name: 'hostile',
     sessions: ['first', 'second', 'third'],
+    billing: null,
     batchSize: { users: 100, tweets: 100 },
     // Of each session. Searches thirty a second in all; single objects as fast as an attack may want to be.
     pace: { fast: 300, slow: 10 },

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import type { Billed } from '../../../src/ports/network.js';
+import { context, post, scripting, user } from './scripted.js';
+
+const scripted = scripting();
+
+it('a read tells what X bills for it: each object returned, but nothing that comes beside, and no empty page', async () => {
+  const at = await scripted(({ path }) => {
+    if (path === '/2/users') return { body: { data: [user('5')] } };
+    if (path === '/2/users/5/followers') return { body: { data: ['6', '7', '8'].map((id) => user(id)) } };
+    if (path === '/2/tweets') return { body: { data: [post('30')], includes: { users: [user('5')] } } };
+    return { body: { meta: { result_count: 0 } } };
+  });
+  const told: Billed[] = [];
+  const tell = context({ onBilled: (billed) => told.push(billed) });
+  await at.network.page({ kind: 'followers', subject: '5' }, null, tell);
+  await at.network.tweets(['30', '31'], tell);
+  await at.network.page({ kind: 'search', subject: 'a', product: 'Latest' }, null, tell);
+  expect(told).toEqual([
+    { kind: 'user', items: 1 },
+    { kind: 'user', items: 3 },
+    { kind: 'tweet', items: 1 },
+  ]);
+  expect(at.network.billing).toEqual({ per: 'item', usd: { tweet: 0.005, user: 0.01 } });
+});
