@@ -50,6 +50,7 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/clients/python/*.system.test.ts',
     'test/docs/*.system.test.ts',
     'test/readme/*.system.test.ts',
+    'test/supply/*.system.test.ts',
   ],
   'how a program starts on this Node is shown by others': [
     'test/cli/accounts.system.test.ts',
