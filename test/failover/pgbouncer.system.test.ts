@@ -7,9 +7,14 @@ import { fillPeople, handleOf, tweetOf } from '../nodes/network.js';
 import { type Fleet, openFleet, openOwnDatabase } from '../nodes/nodes.js';
 import { describeWithPgbouncer, startPgbouncer } from '../support/pgbouncer.js';
 import { describeOnRedis } from '../support/redis.js';
+import { expectRevocation, SLOW_MS } from './load.js';
 
-const SLOW_MS = 180_000;
 const CREDITS = 100_000;
+const LIMITS = [
+  ['lock_timeout', '2s'],
+  ['statement_timeout', '30s'],
+  ['idle_in_transaction_session_timeout', '30s'],
+] as const;
 
 describeWithPgbouncer('behind PgBouncer', () => {
   describeOnRedis('three nodes', (redis) => {
@@ -24,7 +29,12 @@ describeWithPgbouncer('behind PgBouncer', () => {
           const bouncer = await startPgbouncer(own.database.target);
           stop = bouncer.stop;
           const [row] = await own.database.sql<{ name: string }[]>`select current_database() as name`;
-          return { ...own, url: bouncer.url(row?.name ?? '') };
+          const name = row?.name ?? '';
+          // What nodes cannot ask for through it (docs/deploying.md).
+          for (const [setting, limit] of LIMITS) {
+            await own.database.sql.unsafe(`alter database ${name} set ${setting} = '${limit}'`);
+          }
+          return { ...own, url: bouncer.url(name) };
         },
       });
     }, SLOW_MS);
@@ -63,20 +73,8 @@ describeWithPgbouncer('behind PgBouncer', () => {
       expect(await fleet.ledgerCheck()).toMatchObject({ ok: true });
     });
 
-    it('a key that was revoked by a command is refused everywhere within five seconds (A9)', {
-      timeout: SLOW_MS,
-    }, async () => {
-      const { key } = await fleet.account();
-      for (const n of [0, 1, 2]) expect((await get(onNode(n, '/v1/me'), key)).status).toBe(200);
-      await fleet.cli('key', 'revoke', key.slice(0, 17));
-      const startedAt = performance.now();
-      await vi.waitFor(
-        async () => {
-          for (const n of [0, 1, 2]) expect((await get(onNode(n, '/v1/me'), key)).status).toBe(401);
-        },
-        { timeout: 30_000, interval: 50 },
-      );
-      expect(performance.now() - startedAt).toBeLessThan(5000);
-    });
+    it('a key that was revoked by a command is refused everywhere within five seconds (A9)', { timeout: SLOW_MS }, () =>
+      expectRevocation(fleet, [0, 1, 2]),
+    );
   });
 });

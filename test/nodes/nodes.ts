@@ -44,6 +44,8 @@ export interface FleetOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Instead of a fresh database of this run's server: another one, and the address that nodes and commands get. */
   readonly openDatabase?: () => Promise<FleetDatabase>;
+  /** Further settings of one node. */
+  readonly envOf?: (index: number, url: string) => Readonly<Record<string, string>>;
   readonly prepare?: (database: FreshDatabase) => Promise<void>;
 }
 
@@ -64,8 +66,8 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   };
   const folders = await Promise.all(Array.from({ length: count }, () => Cli.open()));
 
-  const start = async (folder: Cli): Promise<Node> => {
-    const started = folder.start(['serve'], { env });
+  const start = async (folder: Cli, index: number): Promise<Node> => {
+    const started = folder.start(['serve'], { env: { ...env, ...options.envOf?.(index, url) } });
     await started.says('Ctrl-C stops it.');
     const [address = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(started.said.stdout) ?? [];
     return { url: address, started };
@@ -91,7 +93,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     async restart(index) {
       const folder = folders[index];
       if (folder === undefined) throw new Error(`There is no node ${index}.`);
-      nodes[index] = await start(folder);
+      nodes[index] = await start(folder, index);
       return nodes[index];
     },
     ledgerCheck: () => json<{ ok: boolean }>('ledger', 'check'),
