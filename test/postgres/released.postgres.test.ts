@@ -80,6 +80,19 @@ test('what it holds of the network is read and found as before', async () => {
   }
 });
 
+test('a hosted client goes on with its refresh token, under the cap that its customer set', async () => {
+  const { clientId, refreshToken } = TOLD.oauth;
+  const fields = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };
+  const response = await fetch(`${perch.url}/api/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });
+  expect(response.status).toBe(200);
+  const { access_token: key } = (await response.json()) as { access_token: string };
+  expect((await as(key).get('/v1/me')).status).toBe(200);
+  const accounts = await Promise.all(ACCOUNTS.map((id) => perch.stores.accounts.get(id)));
+  const caps = accounts.flatMap((account) => account?.keys ?? []).filter(({ prefix }) => key.startsWith(prefix));
+  expect(caps).toMatchObject([{ cap: { amount: 40_000, period: 'total', spent: expect.any(Number) } }]);
+  expect(caps[0]?.cap?.spent).toBeGreaterThan(0);
+});
+
 test('a revoked key stays revoked, a frozen account frozen, a cap that is spent stays spent', async () => {
   for (const key of [TOLD.revoked, ...TOLD.frozen.map((account) => account.key)]) {
     expect((await as(key).get('/v1/me')).status).toBe(401);

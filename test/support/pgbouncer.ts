@@ -9,16 +9,20 @@ import { describe } from 'vitest';
 import { chooseRunAs, chownTree } from '../../adapters/postgres/run-as.js';
 import type { Target } from '../../adapters/postgres/sql.js';
 
+const PROGRAM = process.env.PGBOUNCER_PATH || 'pgbouncer';
 /** It lives in /usr/sbin, which is on few users' PATH. */
 const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
 const WAIT_MS = 20_000;
 
-const isInstalled = (): boolean => spawnSync('pgbouncer', ['--version'], { env: ENV }).status === 0;
+const isInstalled = (): boolean => spawnSync(PROGRAM, ['--version'], { env: ENV }).status === 0;
 
 /** A suite that needs PgBouncer. Without one it is left out and its name says why; on CI it then fails. */
 export function describeWithPgbouncer(name: string, suite: () => void): void {
   const leftOut = process.env.CI !== 'true' && !isInstalled();
-  describe.skipIf(leftOut)(name + (leftOut ? ' [left out: no pgbouncer]' : ''), suite);
+  describe.skipIf(leftOut)(
+    name + (leftOut ? ' [left out: no pgbouncer; install it, or name it in PGBOUNCER_PATH]' : ''),
+    suite,
+  );
 }
 
 /** As docs/deploying.md has it: what a node asks for when it connects, and PgBouncer cannot keep for it. */
@@ -60,7 +64,7 @@ export async function startPgbouncer(
   const as = chooseRunAs(undefined);
   chmodSync(folder, 0o755);
   await chownTree(folder, as);
-  const child = spawn('pgbouncer', [file], { ...as, env: ENV, stdio: 'ignore' });
+  const child = spawn(PROGRAM, [file], { ...as, env: ENV, stdio: 'ignore' });
   await listens(port, child);
   return {
     url: (database) => `postgres://perch@127.0.0.1:${port}/${database}?prepare=false`,
