@@ -7,6 +7,7 @@ import { createServer } from '../adapters/http/server.js';
 import { versionHeaders } from '../adapters/http/version-headers.js';
 import { mountMcp } from '../adapters/mcp/mount.js';
 import { COMET_THREAD_ID, DEMO_HANDLES } from '../adapters/networks/corpus/demo/entry-points.js';
+import { createCheckMemory } from '../adapters/postgres/network-checks.js';
 import { mountRest } from '../adapters/rest/mount.js';
 import { mountOpenapi } from '../adapters/rest/openapi/mount.js';
 import { mountSite } from '../adapters/site/mount.js';
@@ -80,7 +81,7 @@ export async function compose(
   const costs = await openCosts(lifecycle, { stores, network, clock, log, startPoll });
   const parts = { config, stores, shared, network, clock, tracing, customers, costs, shares };
   const engine = await openEngine(lifecycle, parts);
-  const findings = await openSelfCheck(lifecycle, network, log);
+  const findings = await openSelfCheck(lifecycle, network, log, createCheckMemory(stores.sql));
   const demo = demoKey !== null && (await lifecycle.open('look for the demo', () => isDemo(network)));
   await traceRequests(app, telemetry);
   await openMetrics(lifecycle, config, { app, engine, shared, costs });

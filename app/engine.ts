@@ -81,6 +81,8 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
   const operations = readOperations();
   const checks: Checks = {
     cursor: (cursor) => sources.cursors.check(cursor),
+    // Whatever its age: what is known of a call is kept.
+    cursorOf: (list, cursor) => void sources.cursors.decode(list, cursor, 0),
     query(query, product) {
       const known = PRODUCTS.find((name) => name === product) ?? 'Latest';
       const text = normaliseQuery(query);

@@ -4,7 +4,7 @@ import type { Config } from '../src/config/config.js';
 import type { Memories } from '../src/core/memories.js';
 import { VERSION } from '../src/core/version.js';
 import type { Clock } from '../src/ports/clock.js';
-import type { Network, NetworkReport } from '../src/ports/network.js';
+import type { CheckMemory, Network, NetworkReport } from '../src/ports/network.js';
 import type { Lifecycle } from './lifecycle.js';
 
 export interface NetworkSources {
@@ -56,12 +56,13 @@ export async function openSelfCheck(
   lifecycle: Lifecycle,
   network: Network,
   log: FastifyBaseLogger,
+  memory: CheckMemory,
 ): Promise<() => NetworkReport['findings']> {
   let findings: NetworkReport['findings'] = [];
   const stopping = new AbortController();
   const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(SELF_CHECK_MS)]);
   const check = async (): Promise<void> => {
-    const report = await network.selfCheck?.({ signal });
+    const report = await network.selfCheck?.({ signal }, memory);
     if (report === undefined || stopping.signal.aborted) return;
     findings = report.findings;
     for (const { ok, what } of findings) log[ok ? 'info' : 'warn'](what);

@@ -23,6 +23,12 @@ const REST_MS = 10;
 const LONGEST_MS = 360_000;
 
 const rows = Number(process.argv[2] ?? 10_000_000);
+if (!Number.isSafeInteger(rows) || rows < 2 * WALLETS) {
+  console.error(
+    `npm run bench:move -- [rows]: how many entries to move, ${2 * WALLETS} at least; 10000000 unless told.`,
+  );
+  process.exit(2);
+}
 const say = (text: string): void => console.log(`${new Date().toISOString().slice(11, 19)}  ${text}`);
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 

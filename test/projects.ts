@@ -35,6 +35,7 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/cli/database-killed.system.test.ts',
     'test/cli/drain.system.test.ts',
     'test/deploy/*.system.test.ts',
+    'test/failover/*.system.test.ts',
     'test/faults/*.system.test.ts',
     'test/nodes/*.system.test.ts',
     'test/ports/redis-outage.system.test.ts',
@@ -50,6 +51,7 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/clients/python/*.system.test.ts',
     'test/docs/*.system.test.ts',
     'test/readme/*.system.test.ts',
+    'test/supply/*.system.test.ts',
   ],
   'how a program starts on this Node is shown by others': [
     'test/cli/accounts.system.test.ts',

@@ -55,6 +55,9 @@ export const days = (text: string): number => whole(text, 1, 400);
 
 export const perSecond = (text: string): number => whole(text, 1, 1_000_000);
 
+/** Accounts of a list. */
+export const accounts = (text: string): number => whole(text, 1, 1000);
+
 export const atLeastOne = (text: string): number => whole(text, 1, 9_999_999_999);
 
 /** The address of a service, without a slash at the end. */

@@ -1,6 +1,6 @@
 import { toCredits } from '../../src/core/credits.js';
 import { DAY_MS } from '../../src/core/durations.js';
-import { figure } from '../../src/core/figures.js';
+import { counted, figure } from '../../src/core/figures.js';
 import type { UsageRow } from '../../src/ports/ledger.js';
 
 import { SERIES_COLOURS } from './palette.js';
@@ -76,7 +76,7 @@ export function creditsChart(range: Range, rows: readonly UsageRow[]): ChartData
 }
 
 const restOf = (others: readonly Series[], bars: number): Series => ({
-  name: `${others.length} others`,
+  name: counted(others.length, 'other'),
   values: Array.from({ length: bars }, (_, bar) => sum(others.map(({ values }) => values[bar] ?? 0))),
   total: sum(others.map(({ total }) => total)),
 });

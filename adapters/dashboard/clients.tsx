@@ -76,20 +76,18 @@ const Former = ({ grants }: { grants: readonly GrantRecord[] }) => (
     <DataTable
       caption="Apps no longer connected"
       columns={[{ title: 'App' }, { title: 'Spent', numeric: true }, { title: 'Allowed' }, { title: 'Ended (UTC)' }]}
-    >
-      {grants.slice(0, FORMER).map((grant) => (
-        <tr key={grant.grantId}>
-          <th scope="row">
-            <bdi class="clip">{grant.clientName}</bdi>
-          </th>
-          <td class="num">{amountOf(grant.spent)}</td>
-          <td class="text">
-            <Day at={grant.createdAt} />
-          </td>
-          <td class="text">{grant.revokedAt === null ? '' : <When at={grant.revokedAt} />}</td>
-        </tr>
-      ))}
-    </DataTable>
+      rows={grants.slice(0, FORMER).map((grant) => ({
+        key: grant.grantId,
+        cells: [
+          <bdi key="app" class="clip">
+            {grant.clientName}
+          </bdi>,
+          amountOf(grant.spent),
+          <Day key="allowed" at={grant.createdAt} />,
+          grant.revokedAt === null ? '' : <When key="ended" at={grant.revokedAt} />,
+        ],
+      }))}
+    />
   </details>
 );
 

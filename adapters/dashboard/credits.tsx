@@ -116,17 +116,17 @@ const Tiers = ({ account }: CreditsModel) => {
       <DataTable
         caption="Requests per second by total paid"
         columns={[{ title: 'Total paid' }, { title: 'Requests per second', numeric: true }]}
-      >
-        {TIERS.map((tier) => (
-          <tr key={tier.paidUsd} {...(tier === reached && !special ? { class: 'here' } : {})}>
-            <th scope="row">
+        rows={TIERS.map((tier) => {
+          const here = tier === reached && !special;
+          const paid = (
+            <>
               {tier.paidUsd === 0 ? 'Nothing' : `From $${figure(tier.paidUsd)}`}{' '}
-              {tier === reached && !special ? <Badge tone="ok">You are here</Badge> : null}
-            </th>
-            <td class="num">{tier.requestsPerSecond}</td>
-          </tr>
-        ))}
-      </DataTable>
+              {here ? <Badge tone="ok">You are here</Badge> : null}
+            </>
+          );
+          return { key: String(tier.paidUsd), cells: [paid, tier.requestsPerSecond], here };
+        })}
+      />
     </Card>
   );
 };

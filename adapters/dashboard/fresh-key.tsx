@@ -2,17 +2,13 @@
 /** @jsxImportSource preact */
 import type { KeyRecord } from '../../src/ports/accounts.js';
 import { dashboardPage, type PageLayout } from './frame.js';
+import type { FreshKey } from './fresh-key-cookie.js';
 import { Card, Notice, When } from './parts.js';
 
-/** The answer to making or rotating a key: the only time that the full key is shown. */
-export const freshKeyPage = (model: {
-  readonly layout: PageLayout;
-  readonly key: string;
-  readonly record: KeyRecord;
-  readonly baseUrl: string;
-  /** When the key that it replaces ends (RFC 3339), or null if it already has; undefined if it replaces none. */
-  readonly oldEnds?: string | null;
-}): string =>
+/** After a key was made or rotated: the only time that the full key is shown. */
+export const freshKeyPage = (
+  model: FreshKey & { readonly layout: PageLayout; readonly record: KeyRecord; readonly baseUrl: string },
+): string =>
   dashboardPage(
     {
       title: model.oldEnds === undefined ? 'Key created' : 'Key rotated',

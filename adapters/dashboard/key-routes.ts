@@ -10,6 +10,7 @@ import {
   sendDashboard,
 } from './authenticated-routes.js';
 import { freshKeyPage } from './fresh-key.js';
+import { carry, freshKeyPath, take } from './fresh-key-cookie.js';
 import { type KeyModel, keyPage } from './key.js';
 import { EMPTY_INPUT, inputIn, type KeyInput, overlapOf, readKeyForm } from './key-forms.js';
 import { typedOf } from './key-parts.js';
@@ -37,7 +38,8 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
     const typed = inputIn(form);
     try {
       const { key, record } = await keys.create(signedIn.account.accountId, readKeyForm(typed), signedIn.by);
-      return sendDashboard(reply, freshKeyPage({ layout: layoutOf(signedIn), key, record, baseUrl: baseUrl() }));
+      carry(reply, record.keyId, { key });
+      return redirectTo(reply, freshKeyPath(record.keyId));
     } catch (error) {
       if (!isCallerError(error)) throw error;
       const page = await listPage(signedIn, services, { typed, error: error.message });
@@ -45,6 +47,7 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
     }
   });
   routes.page('/dashboard/keys/:keyId', (signedIn, reply) => showKey(signedIn, reply, ownKey(signedIn)));
+  mountFreshKey(routes, baseUrl);
   const change = (what: 'change' | 'rotate' | 'revoke', act: Change): void =>
     routes.form(`/dashboard/keys/:keyId/${what}`, '/dashboard/keys', async (signedIn, form, reply) => {
       const record = ownKey(signedIn);
@@ -67,11 +70,25 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
     const overlapMs = overlapOf(form);
     const { key, record } = await keys.rotate(signedIn.account.accountId, keyId, overlapMs, signedIn.by);
     const oldEnds = overlapMs === 0 ? null : new Date(clock.now() + overlapMs).toISOString();
-    return sendDashboard(reply, freshKeyPage({ layout: layoutOf(signedIn), key, record, baseUrl: baseUrl(), oldEnds }));
+    carry(reply, record.keyId, { key, oldEnds });
+    return redirectTo(reply, freshKeyPath(record.keyId));
   });
   change('revoke', async ({ account, by }, { keyId }, _form, reply) => {
     await keys.revoke(account.accountId, keyId, by);
     return redirectTo(reply, '/dashboard/keys?done=key-revoked');
+  });
+}
+
+/** The page after a key was made or rotated, which shows it once. */
+function mountFreshKey(routes: AuthenticatedRoutes, baseUrl: () => string): void {
+  routes.page('/dashboard/keys/:keyId/new', (signedIn, reply) => {
+    const record = ownKey(signedIn);
+    const fresh = take(signedIn.request, reply, record.keyId);
+    // Nobody else's key is shown as one's own, wherever the cookie comes from.
+    if (fresh === null || !fresh.key.startsWith(record.prefix)) {
+      return redirectTo(reply, `/dashboard/keys/${record.keyId}?done=key-shown`);
+    }
+    return sendDashboard(reply, freshKeyPage({ layout: layoutOf(signedIn), record, baseUrl: baseUrl(), ...fresh }));
   });
 }
 

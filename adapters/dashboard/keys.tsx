@@ -25,7 +25,7 @@ const End = ({ record: { revokedAt, expiresAt } }: { record: KeyRecord }) => {
 };
 
 const Name = ({ record, clients }: { record: KeyRecord; clients: KeysModel['clients'] }) => (
-  <th scope="row">
+  <>
     <bdi class="clip">{record.name}</bdi>
     <code class="soft block">{record.prefix}…</code>
     {record.grantId === null ? null : (
@@ -33,46 +33,19 @@ const Name = ({ record, clients }: { record: KeyRecord; clients: KeysModel['clie
         app <bdi class="clip">{clients.get(record.grantId) ?? ''}</bdi>
       </span>
     )}
-  </th>
+  </>
 );
 
-interface RowProps {
-  readonly record: KeyRecord;
-  readonly clients: KeysModel['clients'];
-  readonly nowMs: number;
-  /** Whether its client has a newer one. */
-  readonly replaced: boolean;
-}
-
-const KeyRow = ({ record, clients, nowMs, replaced }: RowProps) => (
-  <tr>
-    <Name record={record} clients={clients} />
-    <td class="text">
-      <StateBadge record={record} nowMs={nowMs} replaced={replaced} />
-    </td>
-    <td class="num">{amountOf(record.spent)}</td>
-    <td class="text">
-      <CapMeter cap={record.cap} />
-    </td>
-    <td class="text">
-      <Day at={record.createdAt} />
-    </td>
-    <td class="text">
-      <End record={record} />
-    </td>
-    <td class="text">
-      {record.grantId === null ? (
-        <a class="button small" href={`/dashboard/keys/${record.keyId}`} aria-label={`Manage ${record.name}`}>
-          Manage
-        </a>
-      ) : (
-        <a class="button small" href="/dashboard/clients" aria-label={`Manage ${record.name} under apps`}>
-          Apps
-        </a>
-      )}
-    </td>
-  </tr>
-);
+const Action = ({ record }: { record: KeyRecord }) =>
+  record.grantId === null ? (
+    <a class="button small" href={`/dashboard/keys/${record.keyId}`} aria-label={`Manage ${record.name}`}>
+      Manage
+    </a>
+  ) : (
+    <a class="button small" href="/dashboard/clients" aria-label={`Manage ${record.name} under apps`}>
+      Apps
+    </a>
+  );
 
 const KeyTable = (props: {
   caption: string;
@@ -91,17 +64,24 @@ const KeyTable = (props: {
       { title: 'Expires (UTC)' },
       { title: 'Action' },
     ]}
-  >
-    {props.keys.map((record, index) => (
-      <KeyRow
-        key={record.keyId}
-        record={record}
-        clients={props.clients}
-        nowMs={props.nowMs}
-        replaced={record.grantId !== null && props.keys.findIndex(({ grantId }) => grantId === record.grantId) < index}
-      />
-    ))}
-  </DataTable>
+    rows={props.keys.map((record, index) => {
+      // Its client has a newer one.
+      const replaced =
+        record.grantId !== null && props.keys.findIndex(({ grantId }) => grantId === record.grantId) < index;
+      return {
+        key: record.keyId,
+        cells: [
+          <Name key="name" record={record} clients={props.clients} />,
+          <StateBadge key="state" record={record} nowMs={props.nowMs} replaced={replaced} />,
+          amountOf(record.spent),
+          <CapMeter key="cap" cap={record.cap} />,
+          <Day key="created" at={record.createdAt} />,
+          <End key="end" record={record} />,
+          <Action key="action" record={record} />,
+        ],
+      };
+    })}
+  />
 );
 
 const NewKey = ({ typed, error }: KeysModel) => (

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { loadCookies } from '../http/cookies.js';
 import { mountAccess } from './access-routes.js';
 import { authenticatedRoutes } from './authenticated-routes.js';
 import { createChartThread } from './chart-thread.js';
@@ -17,6 +18,7 @@ export function mountDashboard(app: FastifyInstance, options: DashboardOptions):
   const thread = createChartThread();
   app.addHook('onClose', () => thread.close());
   installRefusalPages(app);
+  loadCookies(app);
   mountUsage(routes, options, createPictures(thread.draw, options.memories));
   mountKeys(routes, options, () => app.baseUrl);
   mountMoney(routes, options);

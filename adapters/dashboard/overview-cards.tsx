@@ -3,7 +3,7 @@
 
 import { counted, figure } from '../../src/core/figures.js';
 import { amountOf, keyState, PERIODS } from './formats.js';
-import { buys, daysLeft, FOLLOWERS_PER_PAGE, fundsOf, type OverviewModel, standingOf } from './overview-model.js';
+import { buys, FOLLOWERS_PER_PAGE, forecastOf, fundsOf, type OverviewModel, standingOf } from './overview-model.js';
 import { Card, Notice } from './parts.js';
 
 export const Notices = (model: OverviewModel) => {
@@ -27,7 +27,7 @@ export const Notices = (model: OverviewModel) => {
 
 export const Balance = ({ account, usage }: OverviewModel) => {
   const { balance } = account;
-  const days = daysLeft(balance, usage);
+  const forecast = forecastOf(balance, usage);
   return (
     <Card
       id="balance"
@@ -41,8 +41,11 @@ export const Balance = ({ account, usage }: OverviewModel) => {
       <p class="big">
         {amountOf(balance)} <span>credits</span>
       </p>
-      {balance > 0 && days !== null ? (
-        <p class="soft">Lasts {days > 999 ? 'years' : `about ${counted(days, 'day')}`} at the rate of the last week.</p>
+      {balance > 0 && forecast !== null ? (
+        <p class="soft">
+          Lasts {forecast.days > 999 ? 'years' : `about ${counted(forecast.days, 'day')}`} at the rate of the last{' '}
+          {forecast.from === 7 ? 'week' : counted(forecast.from, 'day')}.
+        </p>
       ) : null}
       <dl class="buys">
         <div>

@@ -38,10 +38,25 @@ export function fundsOf({ account, lastTopUp }: Pick<OverviewModel, 'account' | 
   return lastTopUp !== null && account.balance < lastTopUp.balanceAfter * LOW ? 'low' : 'good';
 }
 
-/** Days that the balance lasts at the rate of the last seven; null if nothing was spent in them. */
-export function daysLeft(balance: Thousandths, usage: ChartData): number | null {
-  const week = usage.series.flatMap(({ values }) => values.slice(-7)).reduce((sum, value) => sum + value, 0);
-  return week === 0 ? null : Math.floor(toCredits(balance) / (week / 7));
+/** With less than so many days of use, a forecast would only repeat an accident. */
+const FEWEST_DAYS = 3;
+const WEEK = 7;
+
+/** How long a balance lasts. */
+export interface Forecast {
+  readonly days: number;
+  /** The days whose rate it assumes, up to seven: a younger account has fewer. */
+  readonly from: number;
+}
+
+/** Null if nothing was spent in the last seven days, or the first use is younger than three. `usage`: by the day. */
+export function forecastOf(balance: Thousandths, usage: ChartData): Forecast | null {
+  const spent = usage.bars.map((_, day) => usage.series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0));
+  const first = spent.findIndex((credits) => credits > 0);
+  const from = Math.min(WEEK, spent.length - first);
+  const lately = spent.slice(-WEEK).reduce((sum, credits) => sum + credits, 0);
+  if (first < 0 || from < FEWEST_DAYS || lately === 0) return null;
+  return { days: Math.floor(toCredits(balance) / (lately / from)), from };
 }
 
 export interface Standing {

@@ -56,14 +56,39 @@ export interface Column {
   readonly numeric?: boolean;
 }
 
-/** A table that scrolls in its own box. The first cell of a row is its header. */
+/** Its cells are in the order of the columns, and the first one is its header. */
+export interface Row {
+  readonly key: string;
+  readonly cells: readonly ComponentChildren[];
+  /** The one that concerns the reader. */
+  readonly here?: boolean;
+}
+
+const Cells = ({ columns, cells, from = 0 }: { columns: readonly Column[]; from?: number } & Pick<Row, 'cells'>) => (
+  <>
+    {cells.map((cell, index) => {
+      const { title = '', numeric } = columns[from + index] ?? {};
+      return (
+        <td key={title} class={numeric ? 'num' : 'text'} data-column={title}>
+          {cell}
+        </td>
+      );
+    })}
+  </>
+);
+
+/**
+ * A table that scrolls in its own box. On a phone each row is a list of its cells, with the columns' titles before them
+ * (`data-column`): nothing is off screen.
+ */
 export const DataTable = (props: {
   caption: string;
   columns: readonly Column[];
+  rows: readonly Row[];
   /** Long tables also scroll vertically. */
   tall?: boolean;
-  children: ComponentChildren;
-  foot?: ComponentChildren;
+  /** The last row: its header spans the first columns, and the cells follow. */
+  total?: { readonly span: number; readonly cells: readonly ComponentChildren[] };
 }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1)
   <section class={props.tall ? 'scroll tall' : 'scroll'} tabIndex={0} aria-label={props.caption}>
@@ -78,8 +103,24 @@ export const DataTable = (props: {
           ))}
         </tr>
       </thead>
-      <tbody>{props.children}</tbody>
-      {props.foot === undefined ? null : <tfoot>{props.foot}</tfoot>}
+      <tbody>
+        {props.rows.map(({ key, cells: [header, ...cells], here }) => (
+          <tr key={key} {...(here ? { class: 'here' } : {})}>
+            <th scope="row">{header}</th>
+            <Cells columns={props.columns} cells={cells} from={1} />
+          </tr>
+        ))}
+      </tbody>
+      {props.total === undefined ? null : (
+        <tfoot>
+          <tr>
+            <th scope="row" colSpan={props.total.span}>
+              Total
+            </th>
+            <Cells columns={props.columns} cells={props.total.cells} from={props.total.span} />
+          </tr>
+        </tfoot>
+      )}
     </table>
   </section>
 );

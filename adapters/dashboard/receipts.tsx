@@ -46,32 +46,21 @@ const Lines = ({ receipt }: { receipt: Receipt }) => (
       { title: 'Each', numeric: true },
       { title: 'Credits', numeric: true },
     ]}
-    foot={
-      <tr>
-        <th scope="row" colSpan={3}>
-          Total
-        </th>
-        <td class="num">{figure(receipt.items)}</td>
-        <td />
-        <td class="num">{amountOf(receipt.amount)}</td>
-      </tr>
-    }
-  >
-    {receipt.lines.map((line) => (
-      <tr key={`${line.path} ${line.unit} ${line.cache}`}>
-        <th scope="row">
-          <code>{line.path}</code>
-        </th>
-        <td class="text">{line.unit}</td>
-        <td class="text">
-          <Badge tone={CACHES[line.cache].tone}>{CACHES[line.cache].text}</Badge>
-        </td>
-        <td class="num">{figure(line.items)}</td>
-        <td class="num">{amountOf(line.unitPrice)}</td>
-        <td class="num">{amountOf(line.unitPrice * line.items)}</td>
-      </tr>
-    ))}
-  </DataTable>
+    total={{ span: 3, cells: [figure(receipt.items), '', amountOf(receipt.amount)] }}
+    rows={receipt.lines.map((line) => ({
+      key: `${line.path} ${line.unit} ${line.cache}`,
+      cells: [
+        <code key="path">{line.path}</code>,
+        line.unit,
+        <Badge key="source" tone={CACHES[line.cache].tone}>
+          {CACHES[line.cache].text}
+        </Badge>,
+        figure(line.items),
+        amountOf(line.unitPrice),
+        amountOf(line.unitPrice * line.items),
+      ],
+    }))}
+  />
 );
 
 const Slip = ({ receipt }: { receipt: Receipt }) => (

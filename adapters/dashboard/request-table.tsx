@@ -18,24 +18,18 @@ export const RequestTable = ({ caption, receipts }: { caption: string; receipts:
       { title: 'Cached', numeric: true },
       { title: 'Credits', numeric: true },
     ]}
-  >
-    {receipts.map((receipt) => (
-      <tr key={receipt.requestId}>
-        <th scope="row">
-          <a href={`/dashboard/receipts?request_id=${receipt.requestId}`}>
-            <When at={receipt.at} />
-          </a>
-        </th>
-        <td class="text">
-          <code>{receipt.operation}</code>
-        </td>
-        <td class="text">
-          <code>{receipt.keyPrefix}…</code>
-        </td>
-        <td class="num">{figure(receipt.items)}</td>
-        <td class="num">{figure(receipt.cacheHits)}</td>
-        <td class="num">{amountOf(receipt.amount)}</td>
-      </tr>
-    ))}
-  </DataTable>
+    rows={receipts.map((receipt) => ({
+      key: receipt.requestId,
+      cells: [
+        <a key="when" href={`/dashboard/receipts?request_id=${receipt.requestId}`}>
+          <When at={receipt.at} />
+        </a>,
+        <code key="endpoint">{receipt.operation}</code>,
+        <code key="key">{receipt.keyPrefix}…</code>,
+        figure(receipt.items),
+        figure(receipt.cacheHits),
+        amountOf(receipt.amount),
+      ],
+    }))}
+  />
 );

@@ -8,7 +8,7 @@ import { PasskeyPanel } from '../sign-in/passkey-panel.js';
 import { detailText, kindText, WHO } from './audit-text.js';
 import { browserName } from './formats.js';
 import { dashboardPage, type PageLayout } from './frame.js';
-import { Badge, Card, DataTable, Nothing, When } from './parts.js';
+import { Badge, Card, DataTable, Nothing, type Row, When } from './parts.js';
 
 export interface SecurityModel {
   readonly layout: PageLayout;
@@ -24,34 +24,31 @@ export interface SecurityModel {
 
 const METHODS: Record<SessionRecord['method'], string> = { link: 'Link', passkey: 'Passkey' };
 
-const SessionRow = ({ session, own }: { session: SessionRecord; own: boolean }) => {
+const sessionRow = (session: SessionRecord, own: boolean): Row => {
   const browser = browserName(session.userAgent);
-  return (
-    <tr {...(own ? { class: 'here' } : {})}>
-      <th scope="row">
-        <bdi class="clip">{browser}</bdi> {own ? <Badge tone="ok">This session</Badge> : null}
-      </th>
-      <td class="text">{METHODS[session.method]}</td>
-      <td class="text">{session.address === null ? 'unknown' : <code>{session.address}</code>}</td>
-      <td class="text">
-        <When at={session.createdAt} />
-      </td>
-      <td class="text">
-        <When at={session.seenAt} />
-      </td>
-      <td class="text">
-        <form method="post" action={own ? '/sign-out' : `/dashboard/security/sessions/${session.sessionId}/end`}>
-          <button
-            type="submit"
-            class="button small"
-            aria-label={`Sign out ${browser}, in use until ${session.seenAt.slice(0, 16)}`}
-          >
-            Sign out
-          </button>
-        </form>
-      </td>
-    </tr>
-  );
+  const cells = [
+    <>
+      <bdi class="clip">{browser}</bdi> {own ? <Badge tone="ok">This session</Badge> : null}
+    </>,
+    METHODS[session.method],
+    session.address === null ? 'unknown' : <code key="address">{session.address}</code>,
+    <When key="signed-in" at={session.createdAt} />,
+    <When key="last-used" at={session.seenAt} />,
+    <form
+      key="action"
+      method="post"
+      action={own ? '/sign-out' : `/dashboard/security/sessions/${session.sessionId}/end`}
+    >
+      <button
+        type="submit"
+        class="button small"
+        aria-label={`Sign out ${browser}, in use until ${session.seenAt.slice(0, 16)}`}
+      >
+        Sign out
+      </button>
+    </form>,
+  ];
+  return { key: session.sessionId, cells, here: own };
 };
 
 const SessionsCard = ({ sessions, sessionId }: SecurityModel) => (
@@ -79,11 +76,8 @@ const SessionsCard = ({ sessions, sessionId }: SecurityModel) => (
         { title: 'Last used (UTC)' },
         { title: 'Action' },
       ]}
-    >
-      {sessions.map((session) => (
-        <SessionRow key={session.sessionId} session={session} own={session.sessionId === sessionId} />
-      ))}
-    </DataTable>
+      rows={sessions.map((session) => sessionRow(session, session.sessionId === sessionId))}
+    />
   </Card>
 );
 
@@ -100,21 +94,19 @@ const Log = ({ log }: SecurityModel) => (
         caption="Changes to the account, newest first"
         tall
         columns={[{ title: 'When (UTC)' }, { title: 'What' }, { title: 'Details' }, { title: 'By' }, { title: 'From' }]}
-      >
-        {log.map((event) => (
-          <tr key={`${event.at} ${event.what} ${JSON.stringify(event.detail)}`}>
-            <th scope="row">
-              <When at={event.at} />
-            </th>
-            <td class="text">{kindText(event.what)}</td>
-            <td class="text">
-              <bdi class="detail">{detailText(event.detail)}</bdi>
-            </td>
-            <td class="text">{WHO[event.who]}</td>
-            <td class="text">{event.address === null ? '' : <code>{event.address}</code>}</td>
-          </tr>
-        ))}
-      </DataTable>
+        rows={log.map((event) => ({
+          key: `${event.at} ${event.what} ${JSON.stringify(event.detail)}`,
+          cells: [
+            <When key="when" at={event.at} />,
+            kindText(event.what),
+            <bdi key="details" class="detail">
+              {detailText(event.detail)}
+            </bdi>,
+            WHO[event.who],
+            event.address === null ? '' : <code key="from">{event.address}</code>,
+          ],
+        }))}
+      />
     )}
   </Card>
 );

@@ -43,23 +43,21 @@ export const Purchases = ({ sales }: { readonly sales: readonly SaleRecord[] }) 
           { title: 'State' },
           { title: 'Later changes' },
         ]}
-      >
-        {sales.map((sale) => (
-          <tr key={sale.saleId}>
-            <th scope="row">
-              <When at={sale.paidAt ?? sale.createdAt} />
-            </th>
-            <td class="text">{capitalized(sale.pack)}</td>
-            <td class="num">${figure(sale.usd)}</td>
-            <td class="num">{figure(sale.credits)}</td>
-            <td class="text">
+        rows={sales.map((sale) => ({
+          key: sale.saleId,
+          cells: [
+            <When key="when" at={sale.paidAt ?? sale.createdAt} />,
+            capitalized(sale.pack),
+            `$${figure(sale.usd)}`,
+            figure(sale.credits),
+            <>
               <Badge tone={SALE_STATES[sale.state].tone}>{SALE_STATES[sale.state].text}</Badge>{' '}
               {sale.url === null ? null : <a href={sale.url}>Pay</a>}
-            </td>
-            <td class="text">{afterwards(sale)}</td>
-          </tr>
-        ))}
-      </DataTable>
+            </>,
+            afterwards(sale),
+          ],
+        }))}
+      />
     )}
   </Card>
 );
@@ -89,21 +87,17 @@ export const Statement = ({ statement }: { readonly statement: readonly Statemen
           { title: 'Credits', numeric: true },
           { title: 'Balance after', numeric: true },
         ]}
-      >
-        {statement.map((entry) => (
-          <tr key={entry.requestId}>
-            <th scope="row">
-              <When at={entry.at} />
-            </th>
-            <td class="text">{KINDS[entry.kind]}</td>
-            <td class="text">
-              <bdi>{entry.reason}</bdi>
-            </td>
-            <td class="num">{signed(entry)}</td>
-            <td class="num">{amountOf(entry.balanceAfter)}</td>
-          </tr>
-        ))}
-      </DataTable>
+        rows={statement.map((entry) => ({
+          key: entry.requestId,
+          cells: [
+            <When key="when" at={entry.at} />,
+            KINDS[entry.kind],
+            <bdi key="why">{entry.reason}</bdi>,
+            signed(entry),
+            amountOf(entry.balanceAfter),
+          ],
+        }))}
+      />
     )}
   </Card>
 );

@@ -1,7 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 
-import type { ComponentChildren } from 'preact';
 import { figure } from '../../src/core/figures.js';
 import type { UsageRow } from '../../src/ports/ledger.js';
 
@@ -19,15 +18,13 @@ const Group = ({ group, row }: { group: DayGroup; row: UsageRow }) => {
   return <code>{group === 'endpoint' ? row.endpoint : `${row.keyPrefix}…`}</code>;
 };
 
-const Figures = ({ row }: { row: Omit<UsageRow, 'day'> }) => (
-  <>
-    <td class="num">{figure(row.requests)}</td>
-    <td class="num">{figure(row.items)}</td>
-    <td class="num">{figure(row.items - row.cacheHits)}</td>
-    <td class="num">{figure(row.cacheHits)}</td>
-    <td class="num">{amountOf(row.amount)}</td>
-  </>
-);
+const figuresOf = (row: Omit<UsageRow, 'day'>): string[] => [
+  figure(row.requests),
+  figure(row.items),
+  figure(row.items - row.cacheHits),
+  figure(row.cacheHits),
+  amountOf(row.amount),
+];
 
 const totalOf = (rows: readonly UsageRow[]): UsageRow =>
   rows.reduce(
@@ -46,39 +43,15 @@ const FIGURES: readonly Column[] = ['Requests', 'Items', 'Uncached', 'Cached', '
 }));
 
 /** The figures behind the pictures, with their sums. */
-export const UsageTable = ({ ask, rows }: { ask: UsageParams; rows: readonly UsageRow[] }) => {
-  const total = totalOf(rows);
-  const foot: ComponentChildren = (
-    <tr>
-      <th scope="row" colSpan={ask.groups.length}>
-        Total
-      </th>
-      <Figures row={total} />
-    </tr>
-  );
-  return (
-    <DataTable
-      tall
-      caption={`Usage from ${ask.from} to ${ask.to} by ${ask.groups.join(', ')}`}
-      columns={[...ask.groups.map((group) => ({ title: TITLES[group] })), ...FIGURES]}
-      foot={foot}
-    >
-      {rows.slice(0, SHOWN).map((row) => (
-        <tr key={`${row.day} ${row.endpoint} ${row.keyPrefix}`}>
-          {ask.groups.map((group, index) =>
-            index === 0 ? (
-              <th key={group} scope="row">
-                <Group group={group} row={row} />
-              </th>
-            ) : (
-              <td key={group} class="text">
-                <Group group={group} row={row} />
-              </td>
-            ),
-          )}
-          <Figures row={row} />
-        </tr>
-      ))}
-    </DataTable>
-  );
-};
+export const UsageTable = ({ ask, rows }: { ask: UsageParams; rows: readonly UsageRow[] }) => (
+  <DataTable
+    tall
+    caption={`Usage from ${ask.from} to ${ask.to} by ${ask.groups.join(', ')}`}
+    columns={[...ask.groups.map((group) => ({ title: TITLES[group] })), ...FIGURES]}
+    rows={rows.slice(0, SHOWN).map((row) => ({
+      key: `${row.day} ${row.endpoint} ${row.keyPrefix}`,
+      cells: [...ask.groups.map((group) => <Group key={group} group={group} row={row} />), ...figuresOf(row)],
+    }))}
+    total={{ span: ask.groups.length, cells: figuresOf(totalOf(rows)) }}
+  />
+);

@@ -1,6 +1,7 @@
 import { fastifyCookie } from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Sessions, Visitor } from '../../src/sign-in/sessions.js';
+import { loadCookies } from './cookies.js';
 
 /** Who is signed in, according to the session's cookie. The only place that reads or sets it. */
 export interface SessionCookies {
@@ -23,8 +24,7 @@ const TOKEN = /^[\w-]{43}$/;
  * it. Where the service itself has no TLS (a laptop), the cookie has a plain name.
  */
 export function createSessionCookies(app: FastifyInstance, sessions: Pick<Sessions, 'find'>): SessionCookies {
-  // Loads the cookie parser in a scope of its own: otherwise its hooks would also run for every request with a key.
-  app.register(async (room) => void (await room.register(fastifyCookie, { hook: false })));
+  loadCookies(app);
   const visitors = new WeakMap<FastifyRequest, Promise<Visitor | null>>();
   const cookie = () =>
     app.authUrl.startsWith('https:') ? { name: '__Host-perch', secure: true } : { name: 'perch', secure: false };

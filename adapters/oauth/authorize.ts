@@ -17,7 +17,7 @@ import { byCustomer } from '../http/origin.js';
 import { refuseCrossSite } from '../http/same-origin.js';
 import { sendPage } from '../site/send-page.js';
 import { fieldsOf, refuseControls } from './bodies.js';
-import { type CapFields, capOf, OFFERED } from './cap-fields.js';
+import { type CapFields, capOf, offeredCap } from './cap-fields.js';
 import { type ConsentModel, consentPage } from './consent-page.js';
 import { CONSENT_CSP } from './destination.js';
 import { type Allowance, admit, type PublicLimits, takeOne } from './open-route.js';
@@ -54,7 +54,7 @@ export function mountAuthorize(
   route('GET', async (request, reply) => {
     const fields = new URL(request.url, 'http://localhost').searchParams;
     return proven(request, reply, { fields, addresses: addresses(), options, gate }, (ask, account) =>
-      sendConsent(reply, { ask, account, fields, addresses: addresses(), cap: OFFERED }),
+      sendConsent(reply, { ask, account, fields, addresses: addresses(), cap: offeredCap(account.balance) }),
     );
   });
   route('POST', async (request, reply) => {

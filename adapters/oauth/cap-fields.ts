@@ -1,4 +1,4 @@
-import { parseCredits } from '../../src/core/credits.js';
+import { parseCredits, type Thousandths, toCredits } from '../../src/core/credits.js';
 import { badRequest } from '../../src/core/errors.js';
 import type { Cap, CapPeriod } from '../../src/ports/accounts.js';
 
@@ -15,8 +15,14 @@ export const PERIODS = [
   { value: 'none', text: 'no cap (the whole wallet)' },
 ] as const;
 
-/** The initial suggestion: enough to work with, too little to regret. */
-export const OFFERED: CapFields = { amount: '1000', period: 'month' };
+/** Credits: enough to work with, too little to regret. */
+const OFFERED = 1000;
+
+/** The initial suggestion: no more than the wallet holds, unless it is empty. */
+export function offeredCap(balance: Thousandths): CapFields {
+  const whole = Math.floor(toCredits(balance));
+  return { amount: String(whole < 1 ? OFFERED : Math.min(OFFERED, whole)), period: 'month' };
+}
 
 /** Throws `bad_request`, with a message for the customer, when the fields are invalid. */
 export function capOf({ amount, period }: CapFields): Cap | null {

@@ -23,6 +23,8 @@ export interface AttachedServer {
 export interface AttachOptions {
   /** The folder where connections already expect its socket; undefined if nothing is connected. */
   readonly socketFolder?: string;
+  /** `name=value` of the server, instead of what it would have. */
+  readonly settings?: readonly string[];
   /** How long another process is given to start it. */
   readonly patienceMs?: number;
   /**
@@ -57,7 +59,8 @@ export async function attachOrStart(
       if (starts > 0) await sleep(200);
       if (file !== undefined && isAlive(file.pid)) await disownPidFile(folders.data, file);
       const wanted = options.socketFolder ?? file?.socketFolder;
-      child = await spawnPostmaster(native, folders, await openSocketFolder(folders.root, folders.as, wanted));
+      const socketFolder = await openSocketFolder(folders.root, folders.as, wanted);
+      child = await spawnPostmaster(native, folders, socketFolder, options.settings);
       starts++;
     }
   }

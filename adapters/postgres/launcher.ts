@@ -43,16 +43,18 @@ const PATIENCE_STEPS = 16;
 export async function openEmbeddedPostgres(options: {
   home: string;
   onProgress?: (text: string) => void;
+  /** `name=value` of the server, instead of what it would have: a ledger for tests need not outlive a power cut. */
+  settings?: readonly string[];
 }): Promise<EmbeddedServer> {
-  const { home, onProgress = () => {} } = options;
+  const { home, onProgress = () => {}, settings = [] } = options;
   const folders = await openFolders(home);
   const native = await usableNative(await findNative(process.platform, process.arch), folders.root, folders.as);
   if (!(await exists(folders.data))) {
     onProgress('Setting up the embedded database');
     await createData(native, folders);
   }
-  const reached = await attachOrStart(native, folders);
-  return keep(reached, folders, (again) => attachOrStart(native, folders, again), onProgress);
+  const reach = (again: AttachOptions) => attachOrStart(native, folders, { ...again, settings });
+  return keep(await reach({}), folders, reach, onProgress);
 }
 
 async function createData(native: string, folders: Folders): Promise<void> {

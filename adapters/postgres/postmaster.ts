@@ -69,7 +69,12 @@ export interface Spawned {
 }
 
 /** Starts the server in a process group of its own: this process handles Ctrl-C on the terminal, after draining. */
-export async function spawnPostmaster(native: string, folders: Folders, socketFolder: string): Promise<Spawned> {
+export async function spawnPostmaster(
+  native: string,
+  folders: Folders,
+  socketFolder: string,
+  overrides: readonly string[] = [],
+): Promise<Spawned> {
   const settings = [
     'listen_addresses=',
     `unix_socket_directories=${socketFolder}`,
@@ -80,6 +85,7 @@ export async function spawnPostmaster(native: string, folders: Folders, socketFo
     'timezone=UTC',
     'log_timezone=UTC',
     'jit=off',
+    ...overrides,
   ];
   const log = await open(folders.log, 'w', 0o600);
   try {

@@ -15,6 +15,20 @@ export interface ReadContext {
    * called by a network without `billing`.
    */
   readonly onBilled?: (billed: Billed) => void;
+  /** Objects that need not be asked for again to know whether they exist and are shown to everybody. */
+  readonly cached?: CachedObjects;
+}
+
+/** Objects by id that Perch has, of a quarter of an hour ago at most; for a fresh read only those of its own call. */
+export interface CachedObjects {
+  user(id: string): Promise<CachedObject<User> | undefined>;
+  tweet(id: string): Promise<CachedObject<Tweet> | undefined>;
+}
+
+export interface CachedObject<T> {
+  readonly value: T;
+  /** Read from the network by this very call: as good as reading it now, so it may be an item of the page. */
+  readonly isOfThisCall: boolean;
 }
 
 /** What a network bills: each tweet, or each profile. */
@@ -40,14 +54,30 @@ export interface Billed {
  */
 export interface NetworkReport {
   readonly ok: boolean;
-  /** One sentence each. */
-  readonly findings: readonly { readonly ok: boolean; readonly what: string }[];
+  readonly findings: readonly Finding[];
+}
+
+/** One sentence. */
+export interface Finding {
+  readonly ok: boolean;
+  readonly what: string;
+}
+
+/** Which questions of a network's own check were asked: one that is billed is asked once a day by all processes. */
+export interface CheckMemory {
+  /**
+   * `ask`: nobody has for a day, so the caller does, and notes the answer. `good`: so it was then. `unknown`: it was
+   * asked, and no answer was noted. Waits for the answer of a process that is asking; rejects with the signal's reason.
+   */
+  claim(question: string, signal: AbortSignal): Promise<'ask' | 'good' | 'unknown'>;
+  /** A bad answer is forgotten, so that the next start asks again: networks do not bill refusals. */
+  note(question: string, isGood: boolean): Promise<void>;
 }
 
 /** One outcome per input: the object, or the failure (`not_found` with a reason, `bad_request`, an upstream code). */
 export type Found<T> = { readonly ok: T } | { readonly fail: ServiceError };
 
-/** One natural page of the network; the engine cuts `count` items out of it. */
+/** One page of the network; the engine cuts `count` items out of it. */
 export interface NetworkPage {
   /** In the list's order. The entities are complete objects; a list of profiles has `users`, any other has `tweets`. */
   readonly users?: readonly User[];
@@ -58,6 +88,10 @@ export interface NetworkPage {
   readonly nextIsCertain?: boolean;
   /** Why a list ends before its data does (C17). */
   readonly endReason?: 'network_limit';
+  /** Complete objects that were read on the way and are not items: they are cached as single objects. */
+  readonly beside?: { readonly users?: readonly User[]; readonly tweets?: readonly Tweet[] };
+  /** How many items the network was asked for; undefined for a natural page, whose size is the adapter's alone. */
+  readonly size?: number;
 }
 
 /**
@@ -90,8 +124,12 @@ export interface Network {
   /**
    * One page from `token` (null: the start). A subject that does not exist: as the list's `withoutSubject` says (T6). A
    * bad query: `bad_request` saying where.
+   *
+   * `want`: how many items the reader needs; undefined: a natural page. Given only to a network that bills by item, which
+   * asks for as many, within its bounds. Any size may follow any other: the items of a list and their order must not
+   * depend on it.
    */
-  page(list: ListRef, token: string | null, context: ReadContext): Promise<NetworkPage>;
+  page(list: ListRef, token: string | null, context: ReadContext, want?: number): Promise<NetworkPage>;
   /**
    * Throws `bad_request` saying where, if a query is invalid: called before the balance is checked (S7). Reads nothing.
    */
@@ -101,8 +139,11 @@ export interface Network {
    * each other, or says null where that can't be known. Reads nothing, and takes time linear in the result.
    */
   highlighter?(query: string, product: Product): (item: Tweet | User) => readonly Highlight[] | null;
-  /** Asks the network, with few calls, what can be read with this configuration. Never rejects. */
-  selfCheck?(context: ReadContext): Promise<NetworkReport>;
+  /**
+   * Asks the network, with few calls, what can be read with this configuration. Never rejects. `memory`: ask nothing
+   * that is billed and was asked in the last day.
+   */
+  selfCheck?(context: ReadContext, memory?: CheckMemory): Promise<NetworkReport>;
   /** Closes its connections. */
   close?(): Promise<void>;
 }

@@ -13,7 +13,7 @@ export interface Position {
   readonly place: string;
   /** The key of the page before it. */
   readonly before: string | null;
-  /** How many items of that page were passed, counted up to ANCHORS; 0 if the page begins after the last one. */
+  /** How many items of that page were passed; 0 if the page begins after the last one. */
   readonly inside: number;
   /** The last item passed, and up to two before it: where to continue if the page has to be read again. */
   readonly passed: readonly string[];
@@ -68,7 +68,7 @@ export function createCursors(secret: Uint8Array): Cursors {
       const full = pack([listHash(list), place, before, inside, [...passed], at, issued]);
       if (full.length < MAX_CURSOR_LENGTH) return full;
       // Only one anchor is left of several, so it is unknown how many of the others are in the page.
-      const known = inside > 1 ? ANCHORS : inside;
+      const known = inside > 1 ? Math.max(inside, ANCHORS) : inside;
       const short = pack([listHash(list), place, null, known, passed.slice(0, 1), at, issued]);
       if (short.length < MAX_CURSOR_LENGTH) return short;
       // The network's token is too long for a cursor: the last item passed is looked for from the start of the list.

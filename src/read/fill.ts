@@ -2,13 +2,15 @@ import type { Thousandths } from '../core/credits.js';
 import type { ServiceError } from '../core/errors.js';
 import { isNewestFirst, type ListRef } from '../core/lists.js';
 import type { Tweet, User } from '../core/model.js';
-import type { ItemCache, Unit } from '../core/prices.js';
+import { type ItemCache, priceOf, type Unit } from '../core/prices.js';
 import type { Item, Meter } from '../metering/meter.js';
 import type { Shortage } from '../metering/spending-limit.js';
+import type { CachedObjects } from '../ports/network.js';
 import type { CallContext } from './call-context.js';
 import { ANCHORS, expired, type Position } from './cursor.js';
 import { listHash, pageKey } from './keys.js';
 import { type CachedPage, HEAD } from './page-cache.js';
+import { wantedSize } from './page-size.js';
 import type { PageLookup, Pages } from './pages.js';
 import { resumeIn, timeOf } from './resume.js';
 
@@ -45,6 +47,7 @@ export interface FillContext {
   readonly callContext: CallContext;
   readonly pages: Pages;
   readonly meter: Meter;
+  readonly cached: CachedObjects;
   readonly isGone: (item: User | Tweet) => boolean;
 }
 
@@ -78,6 +81,8 @@ class Filling {
   #before: string | null;
   /** Still looking for the item where the chain stopped. */
   #seeking: boolean;
+  /** The page looked at last. */
+  #last: CachedPage | undefined;
   #upstreamPages = 0;
   #charged: Thousandths = 0;
   #cacheHits = 0;
@@ -100,6 +105,7 @@ class Filling {
       if (done) return done;
       const { page } = step.got;
       if (page.next === null) return this.#end(page);
+      this.#last = page;
       this.#before = page.place;
       this.#place = page.next;
       if (this.#full && page.nextIsCertain) return this.#slice(this.#onward);
@@ -113,7 +119,7 @@ class Filling {
 
   /** The page with this key, or the slice so far if the page may not or need not be read. */
   async #page(place: string, before: string | null): Promise<{ got: PageLookup } | { stop: Slice }> {
-    const { pages, meter, callContext } = this.#context;
+    const { pages, meter, callContext, cached: objects } = this.#context;
     const { list, fresh, unit } = this.#params;
     if (!fresh) {
       const cached = await pages.peek(list, place);
@@ -123,7 +129,12 @@ class Filling {
     const cache = fresh ? 'bypass' : 'miss';
     if (!meter.covers(unit, cache)) return { stop: this.#full ? this.#slice(this.#onward) : this.#short(cache) };
     try {
-      const got = await pages.read(list, { place, before }, fresh, callContext);
+      const got = await pages.read(
+        list,
+        { place, before, want: this.#want(cache), cached: objects },
+        fresh,
+        callContext,
+      );
       if (got.cache !== 'hit') this.#upstreamPages += 1;
       return { got: this.#saw(place, got) };
     } catch (error) {
@@ -131,6 +142,16 @@ class Filling {
       if (this.#full) return { stop: this.#slice(this.#onward) };
       throw error;
     }
+  }
+
+  /** How many items the next page needs, where the network bills by item (C21); undefined: a natural page. */
+  #want(cache: ItemCache): number | undefined {
+    const { count, position, unit } = this.#params;
+    const payable = Math.floor(this.#context.meter.left / priceOf(unit, cache));
+    const rest = Math.min(count - this.#items.length, payable);
+    if (!this.#seeking || position === null) return wantedSize(rest, this.#last, position !== null);
+    // Up to the item where the chain stopped, which may have moved on to a later page.
+    return this.#last === undefined ? position.inside + wantedSize(rest, undefined, true) : undefined;
   }
 
   #saw(place: string, got: PageLookup): PageLookup {
@@ -174,8 +195,7 @@ class Filling {
     if (!item) return;
     this.#passed.add(item.id);
     const passed = [item.id, ...(this.#cut?.passed ?? [])].slice(0, ANCHORS);
-    const inside = Math.min(index + 1, ANCHORS);
-    this.#cut = { place: page.place, before: page.before, inside, passed, at: timeOf(item) };
+    this.#cut = { place: page.place, before: page.before, inside: index + 1, passed, at: timeOf(item) };
   }
 
   /** The position just before the next page to visit: no page already searched has to be read again. */

@@ -15,6 +15,8 @@ export interface CachedPage {
   readonly next: string | null;
   readonly nextIsCertain: boolean;
   readonly endReason?: 'network_limit';
+  /** How many items the network was asked for; undefined for a natural page. */
+  readonly size?: number;
   /** The key of the page before it, followed to find repeated items (C11). */
   readonly before: string | null;
 }

@@ -4,7 +4,7 @@ import type { Tweet, User } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
 import type { Cache } from '../ports/cache.js';
 import type { Clock } from '../ports/clock.js';
-import type { NetworkPage } from '../ports/network.js';
+import type { CachedObjects, NetworkPage } from '../ports/network.js';
 import { type Absence, absenceOf, notFoundFrom } from './absence.js';
 import type { CallContext } from './call-context.js';
 import type { Entities } from './entities.js';
@@ -28,11 +28,17 @@ export interface PageLocation {
   readonly before: string | null;
 }
 
+export interface PageRequest extends PageLocation {
+  /** How many of its items are needed, where the network bills by item (C21); undefined: a natural page. */
+  readonly want?: number | undefined;
+  readonly cached: CachedObjects;
+}
+
 export interface Pages {
   /** The cached page, unless the network has since said that the list does not exist (M25). */
   peek(list: ListRef, place: string): Promise<PageLookup | undefined>;
   /** The page, read from the network if necessary. A 404 is remembered (M24). */
-  read(list: ListRef, at: PageLocation, fresh: boolean, callContext: CallContext): Promise<PageLookup>;
+  read(list: ListRef, at: PageRequest, fresh: boolean, callContext: CallContext): Promise<PageLookup>;
 }
 
 export interface PagesOptions {
@@ -60,9 +66,10 @@ export function createPages(options: PagesOptions): Pages {
     return { page: cached.value, cache: 'hit', fetchedAt: cached.fetchedAt };
   }
 
-  async function readNow(list: ListRef, { place, before }: PageLocation, waiters: Waiters): Promise<PageLookup> {
+  async function readNow(list: ListRef, at: PageRequest, waiters: Waiters): Promise<PageLookup> {
+    const { place, before } = at;
     const first = isFirst(place);
-    const answer = await ask(options, list, first ? null : place, waiters);
+    const answer = await ask(options, list, at, waiters);
     const fetchedAt = clock.now();
     const { ids, places } = await pageCache.earlier(list, first ? null : before);
     // A cursor that stops advancing ends the list (U22).
@@ -74,6 +81,7 @@ export function createPages(options: PagesOptions): Pages {
       nextIsCertain: answer.nextIsCertain ?? false,
       before: first ? null : before,
       ...(answer.endReason && { endReason: answer.endReason }),
+      ...(answer.size !== undefined && { size: answer.size }),
     };
     await Promise.all([
       pageCache.store(list, page, fetchedAt, namesOf(list)),
@@ -107,12 +115,17 @@ export function createPages(options: PagesOptions): Pages {
 }
 
 /** Reads from the network, and notes whether the list exists (M24, M25). */
-async function ask(options: PagesOptions, list: ListRef, token: string | null, waiters: Waiters): Promise<NetworkPage> {
+async function ask(
+  options: PagesOptions,
+  list: ListRef,
+  { place, want, cached }: PageRequest,
+  waiters: Waiters,
+): Promise<NetworkPage> {
   const { unpaid, pool, clock, lifetimes, tombstones } = options;
   const names = namesOf(list);
   const [own] = names;
   try {
-    const answer = await pool.page(list, token, waiters);
+    const answer = await pool.page(list, isFirst(place) ? null : place, waiters, { want, cached });
     for (const name of names) tombstones.remove(name);
     await unpaid.delete([absentKey(own)]);
     return answer;
@@ -130,11 +143,12 @@ async function ask(options: PagesOptions, list: ListRef, token: string | null, w
 
 /** Caches the objects of a page as single objects, too (M13). */
 async function storeObjects({ users, tweets }: PagesOptions, answer: NetworkPage, fetchedAt: number): Promise<void> {
+  const { beside = {} } = answer;
   const authors = new Map<string, User>();
   for (const tweet of answer.tweets ?? []) if (tweet.author) authors.set(tweet.author.id, tweet.author);
   await Promise.all([
-    users.store([...(answer.users ?? []), ...authors.values()], fetchedAt),
-    tweets.store(answer.tweets ?? [], fetchedAt),
+    users.store([...(beside.users ?? []), ...(answer.users ?? []), ...authors.values()], fetchedAt),
+    tweets.store([...(beside.tweets ?? []), ...(answer.tweets ?? [])], fetchedAt),
   ]);
 }
 

@@ -9,6 +9,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Network } from '../ports/network.js';
 import { type Batch, batch, fold } from './batch.js';
 import type { CallContext } from './call-context.js';
+import { CallObjects } from './call-objects.js';
 import type { Cursors } from './cursor.js';
 import type { Entities, Lookup } from './entities.js';
 import { fill, type Slice } from './fill.js';
@@ -65,6 +66,7 @@ export class Reads {
   readonly #sources: Sources;
   readonly #meter: Meter;
   readonly #callContext: CallContext;
+  readonly #objects: CallObjects;
   readonly #users: Loaders<UserRef, User> = new Map();
   readonly #tweets: Loaders<string, Tweet> = new Map();
 
@@ -72,6 +74,7 @@ export class Reads {
     this.#sources = sources;
     this.#meter = meter;
     this.#callContext = callContext;
+    this.#objects = new CallObjects(sources.users, sources.tweets);
   }
 
   async user(ref: UserRef, options: ReadOptions): Promise<User> {
@@ -98,7 +101,7 @@ export class Reads {
     });
     return this.#meter.turn(options.path, () =>
       batch(inputs, options.path, options.fresh, (requests) =>
-        loadWithinBudget(this.#sources.users, this.#meter, requests, this.#userOptions(options.fresh)),
+        this.#load(this.#sources.users, requests, this.#userOptions(options.fresh)),
       ),
     );
   }
@@ -107,7 +110,7 @@ export class Reads {
     const inputs = fold(ids, (text) => (isId(text) ? { key: text, ref: text } : null));
     return this.#meter.turn(options.path, () =>
       batch(inputs, options.path, options.fresh, (requests) =>
-        loadWithinBudget(this.#sources.tweets, this.#meter, requests, this.#tweetOptions(options.fresh)),
+        this.#load(this.#sources.tweets, requests, this.#tweetOptions(options.fresh)),
       ),
     );
   }
@@ -127,7 +130,13 @@ export class Reads {
     const list = { kind, subject: await this.#subject(params), ...(product && { product }) };
     const position = params.after == null ? null : cursors.decode(list, params.after, clock.now());
     const slice = await fill(
-      { pages, meter: this.#meter, callContext: this.#callContext, isGone: (item) => isGone(tombstones, item) },
+      {
+        pages,
+        meter: this.#meter,
+        callContext: this.#callContext,
+        cached: this.#objects.for(fresh),
+        isGone: (item) => isGone(tombstones, item),
+      },
       {
         list,
         count: params.count,
@@ -181,6 +190,7 @@ export class Reads {
     const { users } = this.#sources;
     const [cached] = await users.peek([ref]);
     const got = cached ?? (await users.read(ref, false, this.#callContext));
+    this.#objects.note(got);
     if ('ok' in got) this.#meter.receipt.noteDependency(users.keyOf(ref), got.ok);
     else this.#meter.receipt.markNotRepeatable();
     return got;
@@ -194,10 +204,20 @@ export class Reads {
     return { unit: 'tweet', fresh, callContext: this.#callContext, objectOf: (tweet) => nameOf(tweet, fresh) };
   }
 
+  async #load<Ref, T extends User | Tweet>(
+    entities: Entities<Ref, T>,
+    requests: readonly LoadRequest<Ref>[],
+    options: LoadOptions<T>,
+  ): Promise<Loaded<T>[]> {
+    const loaded = await loadWithinBudget(entities, this.#meter, requests, options);
+    for (const got of loaded) this.#objects.note(got);
+    return loaded;
+  }
+
   /**
    * One loader for all fields, or one per field when money is tight, so that they are charged in document order (G9).
    */
-  #loader<Ref, T extends object>(
+  #loader<Ref, T extends User | Tweet>(
     loaders: Loaders<Ref, T>,
     entities: Entities<Ref, T>,
     options: LoadOptions<T>,
@@ -207,7 +227,7 @@ export class Reads {
     const existing = loaders.get(name);
     if (existing) return existing;
     const loader = new DataLoader<LoadRequest<Ref>, Loaded<T>, string>(
-      (requests) => this.#meter.turn(path, () => loadWithinBudget(entities, this.#meter, requests, options)),
+      (requests) => this.#meter.turn(path, () => this.#load(entities, requests, options)),
       { cacheKeyFn: (request) => entities.keyOf(request.ref) },
     );
     loaders.set(name, loader);

@@ -16,10 +16,11 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Thousandths } from '../core/credits.js';
-import { badRequest } from '../core/errors.js';
+import { badRequest, type ServiceError } from '../core/errors.js';
 import type { ListKind } from '../core/lists.js';
 import { priceOf } from '../core/prices.js';
 import { truncatedMessage } from './document-error.js';
+import { foreignCursorOf } from './foreign-list.js';
 import { type Checks, checkArguments, itemsOf, priceOfField } from './rules.js';
 import type { Fragments } from './shape.js';
 
@@ -31,6 +32,8 @@ export interface WorstCase {
   readonly fresh: boolean;
   /** A list in the operation that the network does not have (S14). */
   readonly notServed: ListKind | null;
+  /** Why the call would be refused although it can be paid for; null if that is not known before it is read. */
+  readonly refused: () => ServiceError | null;
 }
 
 /** Most parents that a paid list may be nested under (G10). */
@@ -53,13 +56,16 @@ type Variables = Record<string, unknown>;
 /** A priced field in the tree of an operation: its own worst case, and that of the fields below it. */
 type PricedNode = (variables: Variables, parents: number) => WorstCase;
 
-const NOTHING: WorstCase = { amount: 0, items: 0, fresh: false, notServed: null };
+const nowhere = () => null;
+
+const NOTHING: WorstCase = { amount: 0, items: 0, fresh: false, notServed: null, refused: nowhere };
 
 const plus = (a: WorstCase, b: WorstCase): WorstCase => ({
   amount: a.amount + b.amount,
   items: a.items + b.items,
   fresh: a.fresh || b.fresh,
   notServed: a.notServed ?? b.notServed,
+  refused: a.refused === nowhere ? b.refused : () => a.refused() ?? b.refused(),
 });
 
 /**
@@ -178,7 +184,11 @@ class Planner {
       }
       const items = itemsOf(price, field, args) * parents;
       const fresh = args.fresh === true;
-      const own = { notServed, items, fresh, amount: items * priceOf(price.unit, fresh ? 'bypass' : 'miss') };
+      const amount = items * priceOf(price.unit, fresh ? 'bypass' : 'miss');
+      // Below another field the subject of a list is not known yet.
+      const isKnown = list !== undefined && above === TOP;
+      const refused = isKnown ? () => foreignCursorOf(list, field, args, this.#checks) : nowhere;
+      const own = { notServed, items, fresh, amount, refused };
       return plus(own, below(variables, items));
     };
   }

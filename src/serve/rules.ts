@@ -1,6 +1,6 @@
 import type { GraphQLField } from 'graphql';
 import { type ArgRule, checkInputs, outOfBounds, type Price } from '../core/fields.js';
-import type { ListKind } from '../core/lists.js';
+import type { ListKind, ListRef } from '../core/lists.js';
 
 /** What the schema says about fields and arguments beyond their types (`schema/builder.ts`). */
 declare module 'graphql/type/definition.js' {
@@ -26,6 +26,8 @@ export function itemsOf(price: Price, field: GraphQLField<unknown, unknown>, arg
 export interface Checks {
   /** Throws `bad_request` if the cursor is not one of Perch's (rule 6). */
   readonly cursor: (cursor: string) => void;
+  /** Throws `bad_request` if the cursor, one of Perch's, is of another list than this (C2). */
+  readonly cursorOf: (list: ListRef, cursor: string) => void;
   /** Throws `bad_request` if the network does not understand the query. */
   readonly query: (query: string, product: string) => void;
   /** Whether the network has the list (S14). */

@@ -145,9 +145,10 @@ function priced(options: ServeOptions, call: Call, assertAdmitted: AssertAdmitte
   const { budget, estimate: dryRun, warnings = [], ...params } = call.parse();
   const { variables, worst, id } = options.pricedVariables.of(operation, params.variables, measured);
   const isOver = budget === null && worst.amount > options.defaultBudget;
-  const refused = isOver ? overDefault(worst.amount, options.defaultBudget) : null;
-  if (refused && !dryRun) throw refused;
+  const tooMuch = isOver ? overDefault(worst.amount, options.defaultBudget) : null;
+  if (tooMuch && !dryRun) throw tooMuch;
   if (worst.notServed !== null) throw notServed(worst.notServed);
+  const refused = dryRun ? (tooMuch ?? worst.refused()) : null;
   const estimate: Estimate = { maxItems: worst.items, maxAmount: worst.amount, refused };
   return { operation, variables, id, budget, dryRun, estimate, warnings };
 }

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
 import { createSessionStore } from '../../adapters/postgres/sessions.js';
 import { connect } from '../../adapters/postgres/sql.js';
 import { Sessions } from '../../src/sign-in/sessions.js';
+import { post, user } from '../networks/x/scripted.js';
 import { Cli } from './support.js';
 
 interface Created {
@@ -49,6 +53,24 @@ const create = (...words: readonly string[]): Promise<Created> =>
 const show = (id: string): Promise<Account> => cli.json('account', 'show', id);
 
 describe('accounts', () => {
+  test('are listed, found, and signed in by their address', async () => {
+    const { account_id } = await create('--email', 'found@example.org', '--credits', '5');
+    const { accounts, more } = await cli.json<{ accounts: { account_id: string; balance: number }[]; more: boolean }>(
+      'account',
+      'find',
+      'FOUND@example',
+    );
+    expect([accounts.map((one) => [one.account_id, one.balance]), more]).toEqual([[[account_id, 5]], false]);
+    expect((await cli.run('account', 'list', '--limit', '1')).stdout).toMatch(/account +name +email/);
+    expect((await cli.run('account', 'list', 'nobody-has-this')).stdout).toContain('No account has "nobody-has-this"');
+    const link = await cli.json<{ account_id: string }>('account', 'sign-in', '--email', 'found@example.org');
+    expect(link.account_id).toBe(account_id);
+    for (const words of [[], [account_id, '--email', 'found@example.org'], ['--email', 'gone@example.org']]) {
+      const refused = await cli.run('account', 'sign-in', ...words);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/give either|no account with/)]);
+    }
+  });
+
   test('create prints the three words that scripts rely on, and nothing else on standard output', async () => {
     const ran = await cli.run(
       'account',
@@ -249,5 +271,23 @@ describe('doctor', () => {
       'Redis',
     ]);
     expect(report.settings).toContainEqual(expect.objectContaining({ name: 'PERCH_HOME', set: true }));
+  });
+
+  test('says what its check of a network that bills has cost', async () => {
+    const answers: Readonly<Record<string, object>> = {
+      '/2/tweets': { data: [post('20')] },
+      '/2/users/12/followers': { data: [user('5')] },
+    };
+    const x = createServer(({ url = '' }, response) => {
+      const body = answers[url.split('?')[0] ?? ''] ?? { meta: { result_count: 0 } };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    await once(x.listen(0, '127.0.0.1'), 'listening');
+    const baseUrl = `http://127.0.0.1:${(x.address() as AddressInfo).port}`;
+    const env = { PERCH_NETWORK: 'x', X_BEARER_TOKENS: 'one', X_BASE_URL: baseUrl };
+    const { stdout, code } = await cli.start(['doctor'], { env }).end;
+    x.close();
+    expect(stdout).toMatch(/^ok {6}x {2,}this check cost \$0\.015 at most$/m);
+    expect(code).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
@@ -74,6 +74,13 @@ test('paths are those of the folder it is typed in, also through npm', async () 
   const npm = { PERCH_HOME: cli.home, INIT_CWD: folder, npm_lifecycle_event: 'perch' };
   const throughNpm = await runNode([PERCH, 'import', 'users.ndjson', '--json'], { cwd: REPOSITORY, env: npm });
   expect(throughNpm).toMatchObject({ code: 0 });
+});
+
+test('what is not there is told before a database is made', async () => {
+  const fresh = await Cli.open();
+  const ran = await fresh.run('import', join(fresh.home, 'nothing'));
+  expect([ran.code, await readdir(fresh.home).catch(() => [])]).toEqual([2, []]);
+  await fresh.close();
 });
 
 test('what is not there, or not known, ends with 2 and says what is recognised', async () => {

@@ -56,6 +56,20 @@ describeInChromium('the dashboard in a browser', () => {
     },
   );
 
+  it.each(PATHS.filter((path) => !path.includes('/keys/')))(
+    '%s has nothing off the screen of a phone',
+    async (path) => {
+      const tab = await visit(browser, served.hostile.url);
+      await tab.page.setViewportSize({ width: 360, height: 780 });
+      await tab.page.goto(`${served.hostile.url}${path}`);
+      const beyond = await tab.page.evaluate(`[...document.querySelectorAll('.data :is(th, td)')]
+      .filter((cell) => !cell.closest('thead') && cell.getBoundingClientRect().right > 360)
+      .map((cell) => cell.innerText)`);
+      await tab.close();
+      expect(beyond).toEqual([]);
+    },
+  );
+
   it('a new key is shown with a button to copy it', async () => {
     const tab = await visit(browser, served.busy.url, { permissions: ['clipboard-read', 'clipboard-write'] });
     await tab.page.goto(`${served.busy.url}/dashboard/keys`);

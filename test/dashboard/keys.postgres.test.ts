@@ -17,9 +17,17 @@ afterAll(() => service?.close());
 const keyOn = ({ body }: Answer): string => /perch_live_[0-9A-Za-z]{32}/.exec(body)?.[0] ?? '';
 const placeOf = ({ headers }: Answer): string | null => headers.get('location');
 
+/** What the browser does after a form: it asks for the page that it is sent to, with the cookie that it was given. */
+async function followed(answer: Answer): Promise<Answer> {
+  expect(answer.status).toBe(303);
+  return ada.get(placeOf(answer) ?? '', {}, undefined, cookieOf(answer));
+}
+const cookieOf = ({ headers }: Answer): string => /^perch-key=[^;]*/.exec(headers.get('set-cookie') ?? '')?.[0] ?? '';
+
 describe('keys', () => {
-  it('a new one is shown once, on the answer itself, with a line to try it', async () => {
-    const answer = await ada.post('/dashboard/keys', { name: ' Nightly ', period: 'day', amount: '12.5' });
+  it('a new one is shown once, with a line to try it', async () => {
+    const sent = await ada.post('/dashboard/keys', { name: ' Nightly ', period: 'day', amount: '12.5' });
+    const answer = await followed(sent);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('private, no-store');
     const key = keyOn(answer);
@@ -33,6 +41,36 @@ describe('keys', () => {
     for (const path of ['/dashboard/keys', `/dashboard/keys/${record?.keyId}`, '/dashboard', '/dashboard/security']) {
       expect((await ada.get(path)).body).not.toContain(key);
     }
+    expect(sent.body).not.toContain(key);
+  });
+
+  it('a reload makes no second key, and shows none', async () => {
+    const sent = await ada.post('/dashboard/keys', { name: 'Nightly', period: 'none', amount: '' });
+    const { keyId = '' } = (await ada.account()).keys[0] ?? {};
+    expect(placeOf(sent)).toBe(`/dashboard/keys/${keyId}/new`);
+    const attributes = sent.headers.get('set-cookie') ?? '';
+    for (const part of [`Path=/dashboard/keys/${keyId}/new`, 'HttpOnly', 'SameSite=Strict', 'Max-Age=60']) {
+      expect(attributes).toContain(part);
+    }
+    const shown = await followed(sent);
+    expect(shown.headers.get('set-cookie')).toMatch(/^perch-key=; Max-Age=0;/);
+    const again = await ada.get(`/dashboard/keys/${keyId}/new`);
+    expect([again.status, placeOf(again)]).toEqual([303, `/dashboard/keys/${keyId}?done=key-shown`]);
+    expect((await ada.get(placeOf(again) ?? '')).words).toContain('A key is shown only once');
+    expect((await ada.account()).keys).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'another account’s key',
+      Buffer.from(JSON.stringify({ key: `perch_live_${'A'.repeat(32)}` })).toString('base64url'),
+    ],
+    ['what is no key', Buffer.from('[1]').toString('base64url')],
+    ['no JSON', '%%%'],
+  ])('a cookie with %s shows nothing', async (_what, value) => {
+    const { keyId } = await ada.key();
+    const answer = await ada.get(`/dashboard/keys/${keyId}/new`, {}, undefined, `perch-key=${value}`);
+    expect([answer.status, placeOf(answer)]).toEqual([303, `/dashboard/keys/${keyId}?done=key-shown`]);
   });
 
   it.each([
@@ -87,8 +125,9 @@ describe('keys', () => {
     ['30d', 30 * 86_400_000],
   ])('rotation with an overlap of %s shows the new key once (A10)', async (overlap, ms) => {
     const old = await ada.key();
-    const answer = await ada.post(`/dashboard/keys/${old.keyId}/rotate`, { overlap });
+    const answer = await followed(await ada.post(`/dashboard/keys/${old.keyId}/rotate`, { overlap }));
     expect(answer.status).toBe(200);
+    expect(answer.words).toContain(ms === 0 ? 'The old key has been revoked' : 'The old key works until');
     expect(keyOn(answer)).not.toBe(old.key);
     const now = (await ada.account()).keys;
     const before = now.find(({ keyId }) => keyId === old.keyId);
@@ -142,7 +181,7 @@ describe('keys', () => {
     expect(answer.status).toBe(400);
     expect(answer.words).toContain('This account has 100 active keys');
     expect((await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: '24h' })).status).toBe(400);
-    expect((await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: 'now' })).status).toBe(200);
+    expect((await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: 'now' })).status).toBe(303);
   });
 
   it('revocation ends it now, and says so on the page that follows', async () => {

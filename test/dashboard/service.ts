@@ -25,7 +25,8 @@ export interface Answer {
 export interface Customer {
   readonly accountId: string;
   readonly sessionId: string;
-  get(path: string, headers?: Record<string, string>, signal?: AbortSignal): Promise<Answer>;
+  /** `more`: another cookie beside the session's. */
+  get(path: string, headers?: Record<string, string>, signal?: AbortSignal, more?: string): Promise<Answer>;
   /** A form of one's own page; `headers` in place of what a browser says. */
   post(path: string, fields?: Record<string, string> | string, headers?: Record<string, string>): Promise<Answer>;
   account(): Promise<AccountRecord>;
@@ -108,8 +109,11 @@ export async function startDashboard({ billed = true }: { billed?: boolean } = {
       const cookie = { cookie: `perch=${token}` };
       return {
         ...{ accountId, sessionId },
-        get: (path, headers = {}, signal = undefined) =>
-          ask(path, { headers: { ...cookie, accept: 'text/html', ...headers }, ...(signal && { signal }) }),
+        get: (path, headers = {}, signal = undefined, more = '') =>
+          ask(path, {
+            headers: { cookie: [cookie.cookie, more].join('; '), accept: 'text/html', ...headers },
+            ...(signal && { signal }),
+          }),
         post: (path, fields = {}, headers = { 'sec-fetch-site': 'same-origin' }) =>
           ask(path, { method: 'POST', body: new URLSearchParams(fields), headers: { ...cookie, ...headers } }),
         async account() {

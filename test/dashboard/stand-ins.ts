@@ -95,10 +95,10 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
     },
     keys: {
       create: async (_accountId, { name, cap }) => {
-        const record = account.keys[0];
+        const record = account.keys.find(({ grantId }) => grantId === null);
         if (record === undefined) return unchanging();
         return {
-          key: 'perch_live_8fK2xQ0000000000000000000000000T',
+          key: `${record.prefix}${'0'.repeat(26)}`,
           record: { ...record, name, cap: cap && { ...cap, spent: 0 } },
         };
       },

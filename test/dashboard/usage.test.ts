@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { drawChart } from '../../adapters/dashboard/chart.js';
 import { chartText, creditsChart, itemsChart } from '../../adapters/dashboard/chart-data.js';
+import { forecastOf } from '../../adapters/dashboard/overview-model.js';
 import { paletteOf } from '../../adapters/dashboard/palette.js';
 import { csvField, usageCsv } from '../../adapters/dashboard/usage-csv.js';
 import { readChartParams, readUsageParams, usageQuery } from '../../adapters/dashboard/usage-params.js';
@@ -58,7 +59,32 @@ describe('what is looked at', () => {
   });
 });
 
+describe('how long a balance lasts', () => {
+  const MONTH = { from: '2026-10-23', to: '2026-11-21' };
+  const spent = (...days: readonly (readonly [day: string, credits: number])[]) =>
+    creditsChart(
+      MONTH,
+      days.map(([day, credits]) => row(day, 'user', credits * 1000)),
+    );
+  it.each([
+    ['nothing was ever spent', spent(), null],
+    ['the first use is of today', spent(['2026-11-21', 50]), null],
+    ['the first use is of yesterday', spent(['2026-11-20', 50]), null],
+    ['the first use is of three days', spent(['2026-11-19', 20], ['2026-11-21', 40]), { days: 15, from: 3 }],
+    ['of a week, one day was busy', spent(['2026-10-25', 9], ['2026-11-21', 70]), { days: 30, from: 7 }],
+    ['nothing was spent for a week', spent(['2026-11-14', 50]), null],
+  ])('%s', (_what, usage, forecast) => {
+    expect(forecastOf(300_000, usage)).toEqual(forecast);
+  });
+});
+
 describe('chart data', () => {
+  it('sums up what comes after the sixth: one other, or several', () => {
+    const named = (count: number) => Array.from({ length: count }, (_, nth) => row('2026-11-01', `read${nth}`, 1000));
+    expect(creditsChart(NOVEMBER, named(7)).series.at(-1)?.name).toBe('1 other');
+    expect(creditsChart(NOVEMBER, named(9)).series.at(-1)?.name).toBe('3 others');
+  });
+
   it('has a bar for each day, also where nothing was', () => {
     const chart = creditsChart(NOVEMBER, [row('2026-11-01', 'user', 1500), row('2026-11-03', 'user', 500)]);
     expect(chart.bars).toEqual(['2026-11-01', '2026-11-02', '2026-11-03']);

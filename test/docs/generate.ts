@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { callsTables } from './calls-table.js';
 import { commandReference } from './command-reference.js';
 import { environmentTables } from './environment-tables.js';
 import { errorsPage } from './errors-page.js';
@@ -19,6 +20,10 @@ export const generatedPages = (): Readonly<Record<string, string>> => ({
   'rest.md': restPage(),
 });
 
+/** `docs/networks.md`, whose tables are counted: every read is run over stand-ins of the networks. */
+export const networksPage = async (): Promise<string> => withPart(page('networks.md'), 'calls', await callsTables());
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const [name, text] of Object.entries(generatedPages())) writeFileSync(fileOf(name), text);
+  const pages = { ...generatedPages(), 'networks.md': await networksPage() };
+  for (const [name, text] of Object.entries(pages)) writeFileSync(fileOf(name), text);
 }

@@ -10,7 +10,7 @@ import { PACKS, usdPer1000 } from '../../src/core/packs.js';
 import { TIERS } from '../../src/core/tiers.js';
 import { LIMITS } from '../../src/serve/limits.js';
 import { codeIn, onOneLine, README, ROOT, tableOf } from '../readme/markdown.js';
-import { generatedPages } from './generate.js';
+import { generatedPages, networksPage } from './generate.js';
 
 const read = (name: string): string => readFileSync(join(ROOT, 'docs', name), 'utf8');
 const amount = (cell: string): number => Number(cell.replaceAll(',', ''));
@@ -21,6 +21,10 @@ it('the pages are what `npm run docs` makes of the code', () => {
 
 it('they are made the same twice', () => {
   expect(generatedPages()).toEqual(generatedPages());
+});
+
+it('docs/networks.md has the calls that each read takes, counted over every network', async () => {
+  expect(await networksPage()).toBe(read('networks.md'));
 });
 
 it('docs/rest.md has every endpoint once', () => {

@@ -16,6 +16,8 @@ export interface Books {
   broken(): Record<string, number>;
   /** Whether the last so many answers were all delivered. */
   isWell(last?: number): boolean;
+  /** The charges that were delivered and are not in the ledger: which answers these were, counted from 0. */
+  missing(sql: Sql, accountId: string): Promise<number[]>;
   /** Every delivered charge is in the ledger, as it was told; nothing that failed is; the wallet fell by the rows. */
   compare(sql: Sql, account: { accountId: string; walletId: string; credits: number }): Promise<void>;
 }
@@ -32,6 +34,14 @@ function countOf<K extends string | number>(values: readonly K[]): Record<K, num
   const counts = {} as Record<K, number>;
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
   return counts;
+}
+
+/** Thousandths by request id. */
+async function debitsOf(sql: Sql, accountId: string): Promise<Map<string, number>> {
+  const rows = await sql<{ requestId: string; amount: number }[]>`
+    select request_id as "requestId", amount_thousandths as amount from ledger_entries
+    where account_id = ${accountId} and kind = 'debit'`;
+  return new Map(rows.map(({ requestId, amount }) => [requestId, Number(amount)]));
 }
 
 export function openBooks(): Books {
@@ -70,18 +80,19 @@ export function openBooks(): Books {
     answers: () => seen.length,
     broken: () => countOf(broken),
     isWell: (last = 20) => seen.length >= last && seen.slice(-last).every(({ status }) => status === 200),
+    async missing(sql, accountId) {
+      const ledger = await debitsOf(sql, accountId);
+      return seen.flatMap(({ requestId, charged }, nth) => (charged > 0 && !ledger.has(requestId) ? [nth] : []));
+    },
     async compare(sql, { accountId, walletId, credits }) {
-      const rows = await sql<{ requestId: string; amount: number }[]>`
-        select request_id as "requestId", amount_thousandths as amount from ledger_entries
-        where account_id = ${accountId} and kind = 'debit'`;
-      const ledger = new Map(rows.map(({ requestId, amount }) => [requestId, Number(amount)]));
+      const ledger = await debitsOf(sql, accountId);
       const delivered = seen.filter(({ charged }) => charged > 0);
       expect(delivered.filter(({ requestId, charged }) => ledger.get(requestId) !== charged)).toEqual([]);
       const failed = seen.filter(({ status }) => status >= 400);
       expect(failed.filter(({ requestId }) => ledger.has(requestId))).toEqual([]);
       const [wallet] = await sql<{ balance: number }[]>`
         select balance_thousandths as balance from wallets where wallet_id = ${walletId}`;
-      const spent = rows.reduce((sum, { amount }) => sum + Number(amount), 0);
+      const spent = [...ledger.values()].reduce((sum, amount) => sum + amount, 0);
       expect(Number(wallet?.balance)).toBe(toThousandths(credits) - spent);
       // What was paid and not seen is of connections that broke between the debit and the last byte (M18).
       expect(ledger.size - delivered.length).toBeLessThanOrEqual(broken.length);

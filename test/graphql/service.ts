@@ -1,7 +1,9 @@
 import type { ComposeOptions } from '../../app/compose.js';
+import { activity } from '../support/database.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
 import { startPerch, type TestPerch } from '../support/perch.js';
 import { createScriptedNetwork, range, type ScriptedNetwork } from '../support/scripted-network.js';
+import { withinSeconds } from '../support/within.js';
 
 export interface Service {
   readonly net: ScriptedNetwork;
@@ -35,7 +37,7 @@ export async function startService(env: Record<string, string> = {}, graphql: Mo
     perch,
     clock,
     async close() {
-      const { faults } = await perch.ledger.check();
+      const { faults } = await withinSeconds(30, perch.ledger.check(), () => activity(perch.database.target));
       await perch.close();
       if (faults.length > 0) throw new Error(`The ledger is wrong: ${JSON.stringify(faults)}`);
     },

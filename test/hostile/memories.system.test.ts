@@ -53,7 +53,7 @@ const bounded = (memories: Memories, maxBytes: number): Memories =>
 const ANY_OPERATION = {
   id: 'operation',
   coerce: (variables: Record<string, unknown>) => variables,
-  worst: () => ({ amount: 1, items: 1, fresh: false, notServed: null }),
+  worst: () => ({ amount: 1, items: 1, fresh: false, notServed: null, refused: () => null }),
 };
 
 /** Each with a bound of a mebibyte, and its longest entry. */

@@ -26,21 +26,36 @@ export interface Fleet {
   close(): Promise<void>;
 }
 
+export interface FleetDatabase {
+  readonly database: FreshDatabase;
+  readonly line: Line;
+  readonly url: string;
+}
+
+/** A fresh database, behind a line. */
+export async function openOwnDatabase(): Promise<FleetDatabase> {
+  const database = await freshDatabase();
+  return { database, ...(await lineTo(database)) };
+}
+
 export interface FleetOptions {
   readonly nodes?: number;
   readonly redisUrl: string | null;
   readonly env?: Readonly<Record<string, string>>;
+  /** Instead of a fresh database of this run's server: another one, and the address that nodes and commands get. */
+  readonly openDatabase?: () => Promise<FleetDatabase>;
+  /** Further settings of one node. */
+  readonly envOf?: (index: number, url: string) => Readonly<Record<string, string>>;
   readonly prepare?: (database: FreshDatabase) => Promise<void>;
 }
 
 export async function openFleet(options: FleetOptions): Promise<Fleet> {
   const { redisUrl, prepare, nodes: count = 3 } = options;
-  const database = await freshDatabase();
+  const { database, line, url } = await (options.openDatabase ?? openOwnDatabase)();
   await prepare?.(database);
-  const { line, url: databaseUrl } = await lineTo(database);
   const secret = randomBytes(32).toString('hex');
   const env = {
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: url,
     PERCH_SECRET: secret,
     PERCH_DRAIN_MS: '0',
     PORT: '0',
@@ -51,11 +66,11 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   };
   const folders = await Promise.all(Array.from({ length: count }, () => Cli.open()));
 
-  const start = async (folder: Cli): Promise<Node> => {
-    const started = folder.start(['serve'], { env });
+  const start = async (folder: Cli, index: number): Promise<Node> => {
+    const started = folder.start(['serve'], { env: { ...env, ...options.envOf?.(index, url) } });
     await started.says('Ctrl-C stops it.');
-    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(started.said.stdout) ?? [];
-    return { url, started };
+    const [address = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(started.said.stdout) ?? [];
+    return { url: address, started };
   };
   const nodes = await Promise.all(folders.map(start));
   const secrets = await openSecrets('', secret);
@@ -78,7 +93,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     async restart(index) {
       const folder = folders[index];
       if (folder === undefined) throw new Error(`There is no node ${index}.`);
-      nodes[index] = await start(folder);
+      nodes[index] = await start(folder, index);
       return nodes[index];
     },
     ledgerCheck: () => json<{ ok: boolean }>('ledger', 'check'),

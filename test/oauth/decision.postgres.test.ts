@@ -40,6 +40,20 @@ describe('the consent page (A15)', () => {
     expect(formIn(text).get('cap_period')).toBe('month');
   });
 
+  it.each([
+    [437_900, '437'],
+    [1_000, '1'],
+    [5_000_000, '1000'],
+    [999, '1000'],
+    [0, '1000'],
+  ])('offers no cap above a balance of %i thousandths, unless that is nothing', async (balance, offered) => {
+    const poor = await server.account();
+    await server.database.sql`update wallets set balance_thousandths = ${balance} where account_id = ${poor}`;
+    server.visitor = poor;
+    expect(formIn((await ask(server, clientId)).text).get('cap_amount')).toBe(offered);
+    server.visitor = accountId;
+  });
+
   it('its policy is that of all pages, but says nothing about where a form may lead', async () => {
     const { headers } = await ask(server, clientId);
     expect(headers.get('content-security-policy')).toBe(SITE_CSP.replace("form-action 'self'; ", ''));

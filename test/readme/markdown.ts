@@ -14,7 +14,7 @@ export const onOneLine = (page: string): string => page.replaceAll(/\s+/g, ' ');
 
 /** What every page for readers is called: README and its neighbours, and `docs/`. */
 export const PAGES: readonly string[] = [
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
   ...readdirSync(join(ROOT, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),

@@ -120,6 +120,35 @@ describe('what a caller allows a call to cost (M26), and a key in all (U6)', () 
     expect((await service.nobody.get('/v1/users/user1?estimate=true')).status).toBe(401);
   });
 
+  it('estimate=true says beside the price that a cursor of another list would be refused, over GraphQL as well (C2)', async () => {
+    const reader = await service.customer();
+    const { next_cursor: cursor } = (await reader.get(`${TIMELINE}?count=5`)).body;
+    const calls = service.net.calls.length;
+    const refusedOf = async (path: string) => {
+      const { status, body } = await reader.get(
+        `${path}${path.includes('?') ? '&' : '?'}cursor=${cursor}&estimate=true`,
+      );
+      expect([status, body.credits_charged]).toEqual([200, 0]);
+      return (body.estimate as unknown as { refused?: object }).refused;
+    };
+    const message = 'This cursor belongs to a different list: use it with the same path and parameters.';
+    const refused = { code: 'bad_request', message };
+    expect(await refusedOf(TIMELINE)).toBeUndefined();
+    for (const path of [
+      '/v1/users/2/tweets',
+      '/v1/users/1/followers',
+      '/v1/tweets/500/quotes',
+      '/v1/tweets/search?q=x',
+    ])
+      expect([path, await refusedOf(path)]).toEqual([path, refused]);
+    // Whose timeline it is shows only once the handle has been read.
+    expect(await refusedOf('/v1/users/user2/tweets')).toBeUndefined();
+    const query = `{ timeline(user: "2", after: "${cursor}") { nodes { id } } }`;
+    const { text } = await reader.post('/graphql', { query, extensions: { dryRun: true } });
+    expect(text).toContain(message);
+    expect(service.net.calls).toHaveLength(calls);
+  });
+
   it('a cap on a key trims like the wallet, and then is 402 with the reason key_cap', async () => {
     const reader = await customer({ cap: 4 });
     const page = await reader.get(`${TIMELINE}?count=10`);

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { schema } from '../../schema/index.js';
 import { Documents } from '../../src/serve/documents.js';
 
-const documents = () => new Documents(schema, {}, { cursor: () => {}, query: () => {}, serves: () => true });
+const documents = () =>
+  new Documents(schema, {}, { cursor: () => {}, cursorOf: () => {}, query: () => {}, serves: () => true });
 const QUERY = getIntrospectionQuery();
 
 describe('introspection', () => {

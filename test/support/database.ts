@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { connect, type Sql, type Target } from '../../adapters/postgres/sql.js';
 import { databaseOf } from './global-setup.js';
+import { withinSeconds } from './within.js';
 
 export interface FreshDatabase {
   readonly sql: Sql;
@@ -23,9 +24,21 @@ export async function freshDatabase(options: { max?: number } = {}): Promise<Fre
     target,
     async drop() {
       await sql.end({ timeout: 1 });
-      await administer(server, (admin) => admin`drop database if exists ${admin(name)} with (force)`);
+      const gone = administer(server, (admin) => admin`drop database if exists ${admin(name)} with (force)`);
+      await withinSeconds(30, gone, () => activity(server));
     },
   };
+}
+
+/** What the server is busy with, a line each: for the error of what waits too long. */
+export async function activity(server: Target): Promise<string> {
+  const admin = connect(server, { max: 1 });
+  const rows = await admin`
+    select datname, pid, application_name, backend_type, state, wait_event, now() - query_start as since,
+      pg_blocking_pids(pid) as blocked_by, left(query, 200) as query
+    from pg_stat_activity where state <> 'idle' or state is null`;
+  await admin.end();
+  return rows.map((row) => JSON.stringify(row)).join('\n');
 }
 
 async function administer(server: Target, statement: (admin: Sql) => Promise<unknown>): Promise<void> {

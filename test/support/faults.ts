@@ -60,8 +60,10 @@ export function withFaults(inner: Network): Faults {
       ),
     tweets: (ids, context) =>
       through({ what: 'tweets', kind: null, of: [...ids], token: null }, () => inner.tweets(ids, context)),
-    page: (list, token, context) =>
-      through({ what: 'page', kind: list.kind, of: [list.subject], token }, () => inner.page(list, token, context)),
+    page: (list, token, context, want) =>
+      through({ what: 'page', kind: list.kind, of: [list.subject], token }, () =>
+        inner.page(list, token, context, want),
+      ),
   };
 
   return {

@@ -55,7 +55,8 @@ async function openServer(): Promise<{ server: Target; close: () => Promise<void
   const home = await realpath(await mkdtemp(join(tmpdir(), 'perch-test-')));
   // As root the server runs as nobody, who must be able to pass through.
   await chmod(home, 0o711);
-  const embedded = await openEmbeddedPostgres({ home });
+  // Thousands of databases are dropped, each with a checkpoint: on a slow disk a test would wait for it up to a minute.
+  const embedded = await openEmbeddedPostgres({ home, settings: ['fsync=off', 'full_page_writes=off'] });
   return {
     server: embedded.connection,
     close: async () => {

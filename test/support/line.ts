@@ -11,6 +11,8 @@ export interface Line {
   resume(): void;
   /** Cuts every connection. */
   cut(): void;
+  /** New connections lead to another server from now on. */
+  lead(target: NetConnectOpts): void;
   close(): Promise<void>;
 }
 
@@ -18,6 +20,7 @@ export interface Line {
 export async function openLine(target: NetConnectOpts): Promise<Line> {
   const sockets = new Set<Socket>();
   const waiting = new Set<() => void>();
+  let to = target;
   let delayMs = 0;
   let isHanging = false;
 
@@ -32,7 +35,7 @@ export async function openLine(target: NetConnectOpts): Promise<Line> {
     });
 
   const server = createServer((client) => {
-    const upstream = createConnection(target);
+    const upstream = createConnection(to);
     client.pipe(line()).pipe(upstream);
     upstream.pipe(line()).pipe(client);
     for (const [socket, other] of [
@@ -66,6 +69,9 @@ export async function openLine(target: NetConnectOpts): Promise<Line> {
       waiting.clear();
     },
     cut,
+    lead(next) {
+      to = next;
+    },
     async close() {
       cut();
       await new Promise((resolve) => server.close(resolve));

@@ -21,6 +21,10 @@ export interface ListShape {
   readonly end?: 'none' | 'dangling' | 'loop';
   /** So many neighbours in a list of tweets are of the same moment. */
   readonly tied?: number;
+  /** It bills by item: a page has as many as are wanted, within these bounds, and `pageSizes` count for nothing. */
+  readonly billed?: { readonly least: number; readonly most: number };
+  /** Each item of this number is counted and billed, but not shown: pages come short. */
+  readonly hiddenEach?: number;
 }
 
 export interface ListNetwork {
@@ -32,6 +36,8 @@ export interface ListNetwork {
   arrive(count: number): void;
   /** Items go: from the list, and as objects. */
   remove(ids: readonly string[]): void;
+  /** Items that pages were billed for so far. */
+  billedItems(): number;
 }
 
 interface Slot {
@@ -45,22 +51,29 @@ const PAST_THE_END = 'past the end';
 
 /** A network of one list in memory, whose pages are as awkward as those of real ones. */
 export function createListNetwork(shape: ListShape, subject = '77'): ListNetwork {
-  const { kind, product, pageSizes, tied = 1 } = shape;
+  const { kind, product, pageSizes, billed, tied = 1 } = shape;
   const list: ListRef = { kind, subject, ...(product && { product }) };
   const moment = (ordinal: number): number => START - Math.floor(ordinal / tied) * 60_000;
   let slots: Slot[] = Array.from({ length: shape.items }, (_, i) => ({ id: idOf(i), at: moment(i), gone: false }));
   let arrived = 0;
+  let billedItems = 0;
 
   const present = (): Slot[] => slots.filter((slot) => !slot.gone);
 
-  function pageAt(token: string | null): NetworkPage {
+  const isShown = (slot: Slot): boolean =>
+    !slot.gone && !(shape.hiddenEach && Number(slot.id) % shape.hiddenEach === 0);
+
+  function pageAt(token: string | null, want?: number): NetworkPage {
     if (token === PAST_THE_END) return { ...objectsOf([]), next: null };
     const [ordinal, start] = token === null ? [0, 0] : positionOf(token);
-    const size = pageSizes[ordinal % pageSizes.length] ?? 1;
+    const sized = billed && Math.min(billed.most, Math.max(billed.least, want ?? billed.most));
+    const size = sized ?? pageSizes[ordinal % pageSizes.length] ?? 1;
     const from = Math.max(0, start - (ordinal === 0 ? 0 : (shape.repeated ?? 0)));
     const rows = present();
     const end = Math.min(rows.length, start + size);
-    return { ...objectsOf(rows.slice(from, end)), ...nextOf(ordinal, end, rows) };
+    billedItems += end - from;
+    const shown = rows.slice(from, end).filter(isShown);
+    return { ...objectsOf(shown), ...nextOf(ordinal, end, rows), ...(sized && want !== undefined && { size: sized }) };
   }
 
   function positionOf(token: string): [ordinal: number, start: number] {
@@ -93,16 +106,19 @@ export function createListNetwork(shape: ListShape, subject = '77'): ListNetwork
     network: {
       name: 'list',
       sessions: ['only'],
-      billing: null,
+      billing: billed ? { per: 'item', usd: { tweet: 0.005, user: 0.01 } } : null,
       batchSize: { users: 100, tweets: 100 },
       pace: { fast: null, slow: null },
       products: PRODUCTS,
       lists: EVERY_LIST,
       users: async (refs) => refs.map((ref) => found('id' in ref ? ref.id : ref.handle.slice(1), userOf)),
       tweets: async (ids) => ids.map((id) => found(id, tweetOf)),
-      page: async (_list, token) => pageAt(token),
+      page: async (_list, token, _context, want) => pageAt(token, want),
     },
-    ids: () => present().map((slot) => slot.id),
+    ids: () =>
+      present()
+        .filter(isShown)
+        .map((slot) => slot.id),
     arrive(count) {
       const fresh = Array.from({ length: count }, () => {
         arrived += 1;
@@ -113,6 +129,7 @@ export function createListNetwork(shape: ListShape, subject = '77'): ListNetwork
     remove(ids) {
       for (const slot of slots) if (ids.includes(slot.id)) slot.gone = true;
     },
+    billedItems: () => billedItems,
   };
 }
 

@@ -132,10 +132,12 @@ export interface TestRedis {
   readonly urls: readonly string[];
   /** Empties it. */
   flush(): Promise<void>;
+  /** Sends the command to one server. */
+  askOne(server: number, ...command: readonly (string | number)[]): Promise<unknown>;
   /** Sends the command to every server. */
   ask(...command: readonly (string | number)[]): Promise<unknown[]>;
-  /** As a power cut does. */
-  kill(): Promise<void>;
+  /** As a power cut does. All of them, or so many. */
+  kill(servers?: number): Promise<void>;
   /** After `kill`: on the same ports, empty. */
   restart(): Promise<void>;
   /** Hung: connections stay, nothing is answered. All of them, or so many. */
@@ -148,9 +150,12 @@ function testRedis(servers: readonly Server[], ready: () => Promise<void>): Test
   const all = (step: (server: Server) => unknown) => Promise.all(servers.map(step));
   return {
     urls: servers.map(({ port }) => `redis://127.0.0.1:${port}`),
+    askOne: async (n, ...command) => servers[n]?.ask(command),
     ask: (...command) => all((server) => server.ask(command)),
     flush: async () => void (await all((server) => server.ask(['FLUSHALL']))),
-    kill: async () => void (await all((server) => server.kill())),
+    kill: async (count = servers.length) => {
+      await Promise.all(servers.slice(0, count).map((server) => server.kill()));
+    },
     async restart() {
       await all((server) => server.start());
       await ready();
@@ -173,28 +178,35 @@ async function startRedis(): Promise<TestRedis> {
   return redis;
 }
 
-/** Three masters that share the slots. */
-async function startCluster(): Promise<TestRedis> {
+/** Three masters that share the slots, each with so many replicas; the masters come first. */
+async function startCluster(replicas = 0): Promise<TestRedis> {
   const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '3000'];
-  const servers = [0, 1, 2].map(async () => new Server(await freePort(), args));
+  const servers = Array.from({ length: 3 * (1 + replicas) }, async () => new Server(await freePort(), args));
   const [first, ...others] = await Promise.all(servers);
   if (first === undefined) throw new Error('No server');
   const members = [first, ...others];
   const isWell = async (server: Server): Promise<boolean> => {
     const info = String(await server.ask(['CLUSTER', 'INFO']));
-    return info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3');
+    return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${members.length}`);
   };
   const redis = testRedis(members, () =>
     until('the cluster is well', async () => (await Promise.all(members.map(isWell))).every(Boolean)),
   );
   await Promise.all(members.map((server) => server.start()));
-  const share = Math.ceil(SLOTS / members.length);
-  for (const [n, server] of members.entries()) {
+  const masters = members.slice(0, 3);
+  const share = Math.ceil(SLOTS / masters.length);
+  for (const [n, server] of masters.entries()) {
     await server.ask(['CLUSTER', 'ADDSLOTSRANGE', n * share, Math.min(SLOTS, (n + 1) * share) - 1]);
     await server.ask(['CLUSTER', 'SET-CONFIG-EPOCH', n + 1]);
   }
   for (const { port } of others) await first.ask(['CLUSTER', 'MEET', '127.0.0.1', port]);
   await until('the cluster is well', async () => (await Promise.all(members.map(isWell))).every(Boolean));
+  for (const [n, server] of members.slice(masters.length).entries()) {
+    const id = await masters[n % masters.length]?.ask(['CLUSTER', 'MYID']);
+    await server.ask(['CLUSTER', 'REPLICATE', String(id)]);
+    const isReplica = async () => String(await server.ask(['INFO', 'replication'])).includes('master_link_status:up');
+    await until('a replica follows', isReplica);
+  }
   return redis;
 }
 
@@ -222,5 +234,9 @@ export const describeOnRedis = (name: string, suite: (redis: () => TestRedis) =>
 /** The same suite on one server and on a cluster of three masters. */
 export function describeOnBoth(name: string, suite: (redis: () => TestRedis) => void): void {
   describeWith(`${name}, on one server`, startRedis, suite);
-  describeWith(`${name}, on a cluster`, startCluster, suite);
+  describeWith(`${name}, on a cluster`, () => startCluster(), suite);
 }
+
+/** A suite on a cluster of three masters, each with a replica. */
+export const describeOnReplicatedCluster = (name: string, suite: (redis: () => TestRedis) => void): void =>
+  describeWith(name, () => startCluster(1), suite);

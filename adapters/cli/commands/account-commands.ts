@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { examples, group } from '../help.js';
-import { credits, dollars, email, name, perSecond, someCredits, uuid } from '../option-parsers.js';
+import { accounts, credits, dollars, email, name, perSecond, someCredits, uuid } from '../option-parsers.js';
 
 const FREEZING = [
   ['freeze', true, 'disable all keys of an account at once; nothing is lost, and the owner can still sign in'],
   ['thaw', false, 're-enable the keys of a frozen account'],
 ] as const;
 
-/** account create, show, sign-in, sign-out, freeze and thaw; wallet credit. */
+/** account create, list, show, sign-in, sign-out, freeze and thaw; wallet credit. */
 export function accountCommands(program: Command): void {
-  const account = group(program, 'account', 'manage accounts: create, show, sign-in, sign-out, freeze, thaw');
+  const account = group(program, 'account', 'manage accounts: create, list, show, sign-in, sign-out, freeze, thaw');
 
   account
     .command('create')
@@ -30,6 +30,18 @@ export function accountCommands(program: Command): void {
     .action(async (options) => (await import('./account.js')).createAccount(options));
 
   account
+    .command('list')
+    .alias('find')
+    .description('list the newest accounts, or those that a text is found in')
+    .argument('[text]', 'part of the name or email address, or a whole account id or key')
+    .option('--limit <number>', 'number of accounts', accounts, 50)
+    .option('--json', 'print {"accounts":[…],"more"}')
+    .addHelpText('after', examples('perch account list', 'perch account find ada@example.org'))
+    .action(async (text: string | undefined, options) =>
+      (await import('./account-list.js')).listAccountsCommand(text, options),
+    );
+
+  account
     .command('show')
     .description('show the balance, amount paid, rate-limit tier and keys of an account')
     .argument('<id>', 'account id', uuid)
@@ -40,10 +52,17 @@ export function accountCommands(program: Command): void {
   account
     .command('sign-in')
     .description('create a one-time link that signs the owner in to the dashboard')
-    .argument('<id>', 'account id', uuid)
+    .argument('[id]', 'account id', uuid)
+    .option('--email <address>', 'email address of the account, instead of its id', email)
     .option('--json', 'print {"account_id","sign_in_link"}')
-    .addHelpText('after', examples('perch account sign-in 019a2b3c-4d5e-7f60-8123-456789abcdef'))
-    .action(async (id: string, options) => (await import('./account.js')).signInAccount(id, options));
+    .addHelpText(
+      'after',
+      examples(
+        'perch account sign-in 019a2b3c-4d5e-7f60-8123-456789abcdef',
+        'perch account sign-in --email ada@example.org',
+      ),
+    )
+    .action(async (id: string | undefined, options) => (await import('./account.js')).signInAccount(id, options));
 
   account
     .command('sign-out')

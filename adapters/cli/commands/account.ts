@@ -59,12 +59,25 @@ export async function accountOf({ accounts }: Stores, id: string): Promise<Accou
   return account;
 }
 
-export async function signInAccount(id: string, options: { json?: boolean }): Promise<void> {
-  const link = await withStores(async (stores, config) => {
-    const { accountId } = await accountOf(stores, id);
-    return newSignInLink(stores, accountId, signInUrl(config));
+/** The account with this mail address: the oldest, as for links by mail. */
+async function idOf({ sql }: Stores, email: string): Promise<string> {
+  const id = await createEmailAccounts(sql).find(email);
+  if (id === undefined) throw new Failure(`no account with the email address ${email} in this database`);
+  return id;
+}
+
+export async function signInAccount(
+  id: string | undefined,
+  { email, json }: { email?: string; json?: boolean },
+): Promise<void> {
+  if ((id === undefined) === (email === undefined)) {
+    throw new Failure('give either the id of an account or --email; `perch account list` shows both');
+  }
+  const { accountId, link } = await withStores(async (stores, config) => {
+    const account = await accountOf(stores, id ?? (await idOf(stores, email ?? '')));
+    return { accountId: account.accountId, link: await newSignInLink(stores, account.accountId, signInUrl(config)) };
   });
-  answer({ account_id: id, sign_in_link: link }, options.json, () =>
+  answer({ account_id: accountId, sign_in_link: link }, json, () =>
     [
       link,
       'It works once and expires in 24 hours; the service must be running. Keep it secret: it gives full access to the account.',

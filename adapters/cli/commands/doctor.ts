@@ -6,6 +6,7 @@ import type { Stores } from '../../../app/stores.js';
 import { type Config, ConfigError } from '../../../src/config/config.js';
 import { describeConfig } from '../../../src/config/describe.js';
 import { counted, figure } from '../../../src/core/figures.js';
+import type { Billed, NetworkBilling } from '../../../src/ports/network.js';
 import { openRedis } from '../../redis/link.js';
 import { configOfProcess } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
@@ -157,11 +158,19 @@ async function checkNetwork(config: Config): Promise<Finding[]> {
   };
   const lifecycle = new Lifecycle();
   const network = await openNetwork(lifecycle, { config, sql, clock: { now: Date.now } });
-  const report = await network.selfCheck?.({ signal: AbortSignal.timeout(NETWORK_WAIT_MS) });
+  const billed: Billed[] = [];
+  const onBilled = (each: Billed) => void billed.push(each);
+  const report = await network.selfCheck?.({ signal: AbortSignal.timeout(NETWORK_WAIT_MS), onBilled });
   await lifecycle.close();
   const found = (report?.findings ?? []).map(({ ok, what }) => ({ name: config.network, ok, detail: what }));
+  if (network.billing) found.push({ name: config.network, ok: true, detail: costText(network.billing, billed) });
   // A read that this configuration leaves out is not a fault; a network that does not answer is.
   return found.map((finding) => ({ ...finding, ok: finding.ok || report?.ok === true }));
+}
+
+function costText({ per, usd }: NetworkBilling, billed: readonly Billed[]): string {
+  const cost = billed.reduce((sum, { kind, items }) => sum + usd[kind] * (per === 'item' ? items : 1), 0);
+  return `this check cost $${cost.toFixed(3)} at most`;
 }
 
 const isThere = (path: string): Promise<boolean> =>

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { counted } from '../../../src/core/figures.js';
+import { findFiles } from '../../networks/corpus/import/find-files.js';
 import { importPaths } from '../../networks/corpus/import/import-paths.js';
 import type { ImportSummary } from '../../networks/corpus/import/load.js';
 import { typedPath } from '../environment.js';
@@ -15,6 +16,8 @@ interface ImportOptions {
 
 /** Bad lines are reported on standard error as they are found; the summary is the result. */
 export async function importCommand(paths: readonly string[], options: ImportOptions): Promise<void> {
+  // What is not there is told before a database is made.
+  await findFiles(paths.map(typedPath));
   const summary = await withStores(async ({ sql }, { network }) => {
     if (network !== 'corpus')
       note(`perch: PERCH_NETWORK is ${network}; imported data is only served when it is corpus`);

@@ -81,6 +81,7 @@ function priceOf(row: RouteRow, raw: RawRequest): Price {
     {
       // A cursor is signed by the installation that issued it; the cost doesn't depend on it.
       cursor: () => {},
+      cursorOf: () => {},
       query(query, product) {
         const q = normaliseQuery(query);
         // Only the other network knows which queries it accepts.

@@ -118,9 +118,7 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
     },
     page,
     selfCheck: (context) => selfCheck({ ask, account, canSearch: searcher !== null, context }),
-    async close() {
-      await Promise.all([appView.close(), service.close(), directory.close()]);
-    },
+    close: async () => void (await Promise.all([appView, service, directory].map((upstream) => upstream.close()))),
   };
 }
 

@@ -20,15 +20,17 @@ interface Around {
 /** The requested post, its ancestors from the root down, and its descendants, in the server's order: one page (T1). */
 export async function readThread(api: Api, id: string, context: ReadContext): Promise<NetworkPage> {
   if (!isIdHere(id)) throw notFound('No such tweet');
-  const focal = await readShown(api, id, context);
+  const cached = await context.cached?.tweet(id);
+  const focal = cached?.isOfThisCall ? cached.value : tweetOf(await readShown(api, id, context));
   const { ancestors, descendants, isCut } = await readAround(api, id, context);
-  return pageOf([focal, ...ancestors, ...descendants], isCut);
+  const page = pageOf([...ancestors, ...descendants], isCut);
+  return { ...page, tweets: [focal, ...(page.tweets ?? [])] };
 }
 
 /** The direct replies. */
 export async function readReplies(api: Api, id: string, context: ReadContext): Promise<NetworkPage> {
   if (!isIdHere(id)) throw notFound('No such tweet');
-  await readShown(api, id, context);
+  if (!(await context.cached?.tweet(id))) await readShown(api, id, context);
   const { descendants, isCut } = await readAround(api, id, context);
   return pageOf(
     descendants.filter(({ in_reply_to_id }) => in_reply_to_id === id),

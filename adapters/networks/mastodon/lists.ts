@@ -20,7 +20,9 @@ export async function readTimeline(api: Api, position: ListPosition, context: Re
   if (!isIdHere(position.subject)) throw notFound('No such user');
   const path = `/api/v1/accounts/${position.subject}/statuses`;
   const { body, next } = await api.page({ path, query: queryOf(STATUSES, position), schema: statuses, context });
-  if (body.length === 0 && position.maxId === null) await readAccount(api, { id: position.subject }, context);
+  if (body.length === 0 && position.maxId === null && !(await context.cached?.user(position.subject))) {
+    await readAccount(api, { id: position.subject }, context);
+  }
   return { tweets: body.filter(isShown).map(tweetOf), next };
 }
 
@@ -77,6 +79,7 @@ const isHidden = async (api: Api, { subject, maxId }: ListPosition, context: Rea
   maxId === null && api.hasToken(context) && !(await exists(api, subject, context));
 
 async function exists(api: Api, id: string, context: ReadContext): Promise<boolean> {
+  if (await context.cached?.tweet(id)) return true;
   try {
     return isShown(await api.get({ path: `/api/v1/statuses/${id}`, schema: status, context }));
   } catch (error) {

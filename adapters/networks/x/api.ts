@@ -41,12 +41,14 @@ const readLimit = limitReader('x-rate-limit', 'unix seconds');
 /** X API v2 over HTTP: one call each, with the session's token, in one vocabulary. */
 export class XApi {
   readonly sessions: readonly string[];
+  readonly #baseUrl: string;
   readonly #tokens: ReadonlyMap<string, string>;
   readonly #upstream: Upstream;
   readonly #vocabulary: Vocabulary;
   readonly #limits: EndpointLimits;
 
   constructor({ baseUrl = 'https://api.x.com', bearerTokens, vocabulary, userAgent, clock }: XOptions) {
+    this.#baseUrl = baseUrl;
     this.#tokens = new Map(bearerTokens.map((token, index) => [`token ${index + 1}`, token]));
     this.sessions = bearerTokens.length === 0 ? ['no token'] : [...this.#tokens.keys()];
     this.#vocabulary = VOCABULARIES[vocabulary];
@@ -78,6 +80,11 @@ export class XApi {
       { kind: 'tweet', schema: tweetsAnswer },
       context,
     );
+  }
+
+  /** A name for a question to X: the same as long as credentials and requests are. It contains a token. */
+  questionOf(question: string, context: ReadContext): string {
+    return ['x', this.#baseUrl, JSON.stringify(this.#vocabulary), this.#sessionOf(context).token, question].join('\n');
   }
 
   close(): Promise<void> {

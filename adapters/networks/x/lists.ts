@@ -3,17 +3,18 @@ import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import type { XApi } from './api.js';
 import { findUsers } from './entities.js';
 import { tweetsOf, usersOf } from './map.js';
+import { type PageBounds, type Sized, sizeOf } from './page-size.js';
 import { isOfInput, privateFailure, problemFailure } from './problems.js';
 import type { TweetsAnswer, UsersAnswer } from './schemas.js';
 
 /**
- * Natural pages. 100 posts: the largest page of the interface, and the most that X usually returns. 200 profiles,
- * though X returns 1,000: each costs a cent, and no caller may request more at once.
+ * Items that X may be asked for at once: the least it accepts, and the most, which are a natural page. Of followers it
+ * would return 1,000; no caller may request more than 200, and one more shows whether others follow.
  */
-export const POSTS = 100;
-const PROFILES = 200;
-/** The most retweeters that X returns. */
-const RETWEETERS = 100;
+const TIMELINE: PageBounds = { least: 5, most: 100 };
+const FOLLOWS: PageBounds = { least: 1, most: 201 };
+const QUOTES: PageBounds = { least: 10, most: 100 };
+const RETWEETERS: PageBounds = { least: 1, most: 100 };
 
 /** X shows this many posts of a timeline. */
 const TIMELINE_DEPTH = 3200;
@@ -22,51 +23,58 @@ export interface ListPlace {
   readonly api: XApi;
   readonly token: string | null;
   readonly context: ReadContext;
+  /** How many items are needed; undefined: a natural page. */
+  readonly want: number | undefined;
 }
 
 const LIST = { kind: 'list' } as const;
 
-const paramsOf = (size: number, token: string | null) => ({
-  max_results: String(size),
+const paramsOf = ({ asked }: Sized, token: string | null) => ({
+  max_results: String(asked),
   ...(token !== null && { pagination_token: token }),
 });
 
-export async function readTimeline({ api, token, context }: ListPlace, id: string): Promise<NetworkPage> {
-  const answer = await api.tweets(`/2/users/${id}/tweets`, paramsOf(POSTS, token), { kind: 'objects' }, context);
+export async function readTimeline({ api, token, context, want }: ListPlace, id: string): Promise<NetworkPage> {
+  const sized = sizeOf(TIMELINE, want);
+  const answer = await api.tweets(`/2/users/${id}/tweets`, paramsOf(sized, token), { kind: 'objects' }, context);
   subjectIn(answer, 'user');
   if (answer.includes?.users?.some((user) => user.id === id && user.protected)) throw privateFailure('user');
-  return withDepth({ tweets: tweetsOf(answer), next: nextOf(answer) });
+  return withDepth({ tweets: tweetsOf(answer), next: nextOf(answer), ...sized.page });
 }
 
 export const readFollows =
   (edge: 'followers' | 'following') =>
-  async ({ api, token, context }: ListPlace, id: string): Promise<NetworkPage> => {
-    if (token === null) await requirePublic(api, id, context);
-    const answer = await api.users(`/2/users/${id}/${edge}`, paramsOf(PROFILES, token), LIST, context);
+  async ({ api, token, context, want }: ListPlace, id: string): Promise<NetworkPage> => {
+    const beside = token === null ? await requirePublic(api, id, context) : undefined;
+    const sized = sizeOf(FOLLOWS, want);
+    const answer = await api.users(`/2/users/${id}/${edge}`, paramsOf(sized, token), LIST, context);
     subjectIn(answer, 'user');
-    return { users: usersOf(answer), next: nextOf(answer) };
+    return { users: usersOf(answer), next: nextOf(answer), ...sized.page, ...(beside && { beside }) };
   };
 
-export async function readQuotes({ api, token, context }: ListPlace, id: string): Promise<NetworkPage> {
-  const read = api.tweets(`/2/tweets/${id}/quote_tweets`, paramsOf(POSTS, token), LIST, context);
-  const answer = await emptyIfGone(read);
-  return { tweets: tweetsOf(answer), next: nextOf(answer) };
+export async function readQuotes({ api, token, context, want }: ListPlace, id: string): Promise<NetworkPage> {
+  const sized = sizeOf(QUOTES, want);
+  const answer = await emptyIfGone(api.tweets(`/2/tweets/${id}/quote_tweets`, paramsOf(sized, token), LIST, context));
+  return { tweets: tweetsOf(answer), next: nextOf(answer), ...sized.page };
 }
 
-export async function readRetweeters({ api, token, context }: ListPlace, id: string): Promise<NetworkPage> {
-  const read = api.users(`/2/tweets/${id}/retweeted_by`, paramsOf(RETWEETERS, token), LIST, context);
-  const answer = await emptyIfGone(read);
-  return { users: usersOf(answer), next: nextOf(answer) };
+export async function readRetweeters({ api, token, context, want }: ListPlace, id: string): Promise<NetworkPage> {
+  const sized = sizeOf(RETWEETERS, want);
+  const answer = await emptyIfGone(api.users(`/2/tweets/${id}/retweeted_by`, paramsOf(sized, token), LIST, context));
+  return { users: usersOf(answer), next: nextOf(answer), ...sized.page };
 }
 
 /**
  * X shows a user's token the lists of protected accounts that this user follows (T8). Checked first: lists cost more.
+ * Returns the profile where it had to be read.
  */
-async function requirePublic(api: XApi, id: string, context: ReadContext): Promise<void> {
-  for (const found of await findUsers(api, [{ id }], context)) {
-    if ('fail' in found) throw found.fail;
-    if (found.ok.protected) throw privateFailure('user');
-  }
+async function requirePublic(api: XApi, id: string, context: ReadContext): Promise<NetworkPage['beside']> {
+  const cached = await context.cached?.user(id);
+  const [found] = cached ? [{ ok: cached.value }] : await findUsers(api, [{ id }], context);
+  if (found === undefined) return undefined;
+  if ('fail' in found) throw found.fail;
+  if (found.ok.protected) throw privateFailure('user');
+  return cached ? undefined : { users: [found.ok] };
 }
 
 export const nextOf = ({ meta }: TweetsAnswer | UsersAnswer): string | null => meta?.next_token || null;
@@ -94,7 +102,7 @@ async function emptyIfGone<T extends TweetsAnswer | UsersAnswer>(read: Promise<T
 const EMPTY = { data: undefined, includes: null, errors: null, meta: null, isPartial: false, returned: 0 };
 
 /** The end of a timeline that continues beyond what X shows of it (C17). */
-function withDepth(page: { tweets: NonNullable<NetworkPage['tweets']>; next: string | null }): NetworkPage {
-  const written = page.tweets.at(-1)?.author?.tweetsCount ?? 0;
+function withDepth(page: NetworkPage): NetworkPage {
+  const written = page.tweets?.at(-1)?.author?.tweetsCount ?? 0;
   return page.next === null && written > TIMELINE_DEPTH ? { ...page, endReason: 'network_limit' } : page;
 }

@@ -6,8 +6,8 @@ import { highlighterOf } from '../search/highlights/highlights.js';
 import { XApi, type XContext, type XOptions } from './api.js';
 import { findTweets, findUsers } from './entities.js';
 import { isXId, noTweet, noUser } from './ids.js';
-import { type ListPlace, readFollows, readQuotes, readRetweeters, readTimeline } from './lists.js';
-import { checkSearch, readSearch } from './search.js';
+import { readFollows, readQuotes, readRetweeters, readTimeline } from './lists.js';
+import { checkSearch, readSearch, type SearchPlace } from './search.js';
 import { checkAll } from './self-check.js';
 import { readReplies, readThread } from './thread.js';
 
@@ -33,24 +33,20 @@ export function createXNetwork(options: XOptions): Network {
     highlighter: highlighterOf({ exact: false }),
     users: (refs, context) => findUsers(api, refs, context),
     tweets: (ids, context) => findTweets(api, ids, context),
-    async page(list, token, context) {
+    async page(list, token, context, want) {
       const ofList: XContext = { ...context, isList: true };
-      return readerOf(READERS, list.kind)({ api, token, context: ofList, settings: options }, list);
+      return readerOf(READERS, list.kind)({ api, token, context: ofList, want, settings: options }, list);
     },
-    selfCheck: (context) => checkAll(api, options, context),
+    selfCheck: (context, memory) => checkAll({ api, options, memory }, context),
     close: () => api.close(),
   };
 }
 
-interface Reading extends ListPlace {
-  readonly settings: XOptions;
-}
-
-type Reader = (reading: Reading, list: ListRef) => Promise<NetworkPage>;
+type Reader = (reading: SearchPlace, list: ListRef) => Promise<NetworkPage>;
 
 /** A list of a user or a post; empty for an id that X cannot have issued. */
 const under =
-  (read: (reading: Reading, id: string) => Promise<NetworkPage>): Reader =>
+  (read: (reading: SearchPlace, id: string) => Promise<NetworkPage>): Reader =>
   async (reading, { kind, subject }) =>
     isXId(subject) ? read(reading, subject) : pageWithoutSubject(kind, { user: noUser, tweet: noTweet });
 
@@ -58,10 +54,9 @@ const READERS: Readers<Reader> = {
   timeline: under(readTimeline),
   followers: under(readFollows('followers')),
   following: under(readFollows('following')),
-  thread: under((reading, id) => readThread(reading, id, reading.token)),
-  replies: under((reading, id) => readReplies(reading, id, reading.token)),
+  thread: under(readThread),
+  replies: under(readReplies),
   quotes: under(readQuotes),
   retweeters: under(readRetweeters),
-  search: ({ api, token, context, settings }, { subject, product = 'Latest' }) =>
-    readSearch(api, { q: subject, product }, token, context, settings),
+  search: (reading, { subject, product = 'Latest' }) => readSearch(reading, { q: subject, product }),
 };

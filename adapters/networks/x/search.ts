@@ -1,14 +1,19 @@
 import type { Product, Tweet } from '../../../src/core/model.js';
-import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
-import type { XApi } from './api.js';
+import type { NetworkPage } from '../../../src/ports/network.js';
 import { timeOfId } from './ids.js';
-import { nextOf, POSTS, subjectIn } from './lists.js';
+import { type ListPlace, nextOf, subjectIn } from './lists.js';
 import { tweetsOf, usersOf } from './map.js';
+import { type PageBounds, sizeOf } from './page-size.js';
 import { compilePeople, compilePosts, type PostQuery } from './query.js';
 import { parseToken, requireReach, type Settings, tokenOf, windowOf } from './window.js';
 
+const POSTS: PageBounds = { least: 10, most: 100 };
 /** Twice the largest page of the interface, and X's default. */
-const PEOPLE = 100;
+const PEOPLE: PageBounds = { least: 1, most: 100 };
+
+export interface SearchPlace extends ListPlace {
+  readonly settings: Settings;
+}
 
 const ONLY = { Latest: null, Top: null, Photos: 'images', Videos: 'video_link' } as const;
 
@@ -19,25 +24,24 @@ export function checkSearch(q: string, product: Product, settings: Settings): vo
 }
 
 export async function readSearch(
-  api: XApi,
+  place: SearchPlace,
   { q, product }: { q: string; product: Product },
-  token: string | null,
-  context: ReadContext,
-  settings: Settings,
 ): Promise<NetworkPage> {
-  checkSearch(q, product, settings);
+  const { api, token, context, want } = place;
+  checkSearch(q, product, place.settings);
   const asked = { kind: 'search', product } as const;
   if (product === 'People') {
+    const { asked: size, page } = sizeOf(PEOPLE, want);
     const params = {
       query: compilePeople(q),
-      max_results: String(PEOPLE),
+      max_results: String(size),
       ...(token !== null && { next_token: token }),
     };
     const answer = await api.users('/2/users/search', params, asked, context);
     subjectIn(answer, 'user');
-    return { users: usersOf(answer), next: nextOf(answer) };
+    return { users: usersOf(answer), next: nextOf(answer), ...page };
   }
-  return searchPosts(api, { ...compilePosts(q, ONLY[product]), product }, token, context, settings);
+  return searchPosts(place, { ...compilePosts(q, ONLY[product]), product });
 }
 
 interface PostSearch extends PostQuery {
@@ -49,21 +53,20 @@ export interface PostPage {
   readonly tweets: readonly Tweet[];
   readonly next: string | null;
   readonly endReason?: 'network_limit';
+  readonly size?: number;
 }
 
 /** One page, from a token of the same search or from the start. Recent search ends after its seven days (C17). */
 async function searchPosts(
-  api: XApi,
+  { api, token, context, want, settings }: SearchPlace,
   { query, bounds, product, isOurs = false }: PostSearch,
-  token: string | null,
-  context: ReadContext,
-  settings: Settings,
 ): Promise<PostPage> {
+  const { asked: size, page } = sizeOf(POSTS, want);
   const begun = token === null ? null : parseToken(token);
   const window = begun?.window ?? windowOf(bounds, settings);
   const all = {
     query,
-    max_results: String(POSTS),
+    max_results: String(size),
     sort_order: product === 'Top' ? 'relevancy' : 'recency',
     ...window.params,
     ...(begun && { next_token: begun.nextToken }),
@@ -76,6 +79,7 @@ async function searchPosts(
     tweets: tweetsOf(answer),
     next: next === null ? null : tokenOf(window, next),
     ...(ends && { endReason: 'network_limit' as const }),
+    ...page,
   };
 }
 
@@ -86,14 +90,7 @@ const LATEST_START_MS = 60_000;
  * What was posted under a post: a search that only Perch makes, from the time when the post was written, or shortly
  * before.
  */
-export function searchUnder(
-  api: XApi,
-  query: string,
-  id: string,
-  token: string | null,
-  context: ReadContext,
-  settings: Settings,
-): Promise<PostPage> {
-  const since = Math.min(timeOfId(id), settings.clock.now() - LATEST_START_MS);
-  return searchPosts(api, { query, bounds: { since }, product: 'Latest', isOurs: true }, token, context, settings);
+export function searchUnder(place: SearchPlace, query: string, id: string): Promise<PostPage> {
+  const since = Math.min(timeOfId(id), place.settings.clock.now() - LATEST_START_MS);
+  return searchPosts(place, { query, bounds: { since }, product: 'Latest', isOurs: true });
 }

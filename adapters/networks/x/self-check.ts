@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../src/core/errors.js';
-import type { NetworkReport, ReadContext } from '../../../src/ports/network.js';
+import type { CheckMemory, Finding, NetworkReport, ReadContext } from '../../../src/ports/network.js';
 import type { XApi, XOptions } from './api.js';
 
 /** A post that has existed since 2006, and its author. */
@@ -11,73 +11,126 @@ const NOBODY = 'zqxjkvwyzqxjkvwy';
 /** More than anyone should have. */
 const MAX_TOKENS = 10;
 
-type Finding = NetworkReport['findings'][number];
-type Checked = Pick<XOptions, 'search' | 'vocabulary'>;
+interface Check {
+  readonly api: XApi;
+  readonly options: Pick<XOptions, 'search' | 'vocabulary'>;
+  /** If given, no question is asked that was asked in the last day. */
+  readonly memory: CheckMemory | undefined;
+}
 
 /**
  * Costs a few cents at X: a post for each token, then with the first that works a follower, and two searches without
  * results.
  */
-export async function checkAll(api: XApi, options: Checked, context: ReadContext): Promise<NetworkReport> {
+export async function checkAll(check: Check, context: ReadContext): Promise<NetworkReport> {
+  const { sessions } = check.api;
   const findings: Finding[] = [];
   let working: string | undefined;
-  for (const session of api.sessions.slice(0, MAX_TOKENS)) {
-    const finding = await checkToken(api, options, { ...context, session }, session);
-    findings.push(finding);
-    if (finding.ok) working ??= session;
+  for (const session of sessions.slice(0, MAX_TOKENS)) {
+    const found = await checkToken(check, { ...context, session }, session);
+    findings.push(found);
+    if (found.ok) working ??= session;
   }
-  const left = api.sessions.length - MAX_TOKENS;
+  const left = sessions.length - MAX_TOKENS;
   if (left > 0)
     findings.push({ ok: true, what: `${left} more ${left === 1 ? 'token was' : 'tokens were'} not tried.` });
   if (working === undefined) return { ok: false, findings };
-  return { ok: true, findings: [...findings, ...(await checkKinds(api, options, { ...context, session: working }))] };
+  return { ok: true, findings: [...findings, ...(await checkKinds(check, { ...context, session: working }))] };
 }
 
-async function checkToken(api: XApi, { vocabulary }: Checked, context: ReadContext, name: string): Promise<Finding> {
-  try {
-    await api.tweets('/2/tweets', { ids: KNOWN_POST }, { kind: 'objects' }, context);
-    return { ok: true, what: `X: ${name} can read tweets, profiles and timelines. (This check used a few reads.)` };
-  } catch (error) {
-    const other = vocabulary === 'tweet' ? 'post' : 'tweet';
-    // An answer that lacks the fields requested by name.
-    const isMisread = codeOf(error) === 'upstream_error' && /created_at|author_id/.test(causeOf(error));
-    const hint = isMisread ? ` X may have changed the names used in this request: try X_VOCABULARY=${other}.` : '';
-    return { ok: false, what: `X: ${name} cannot read anything: ${messageOf(error)}${hint}` };
-  }
+function checkToken(check: Check, context: ReadContext, name: string): Promise<Finding> {
+  const other = check.options.vocabulary === 'tweet' ? 'post' : 'tweet';
+  return finding(check, context, {
+    question: 'post',
+    ask: () => check.api.tweets('/2/tweets', { ids: KNOWN_POST }, { kind: 'objects' }, context),
+    yes: `X: ${name} can read tweets, profiles and timelines.`,
+    no: (error) => {
+      // An answer that lacks the fields requested by name.
+      const isMisread = codeOf(error) === 'upstream_error' && /created_at|author_id/.test(causeOf(error));
+      const hint = isMisread ? ` X may have changed the names used in this request: try X_VOCABULARY=${other}.` : '';
+      return `X: ${name} cannot read anything: ${messageOf(error)}${hint}`;
+    },
+  });
 }
 
-async function checkKinds(api: XApi, { search }: Checked, context: ReadContext): Promise<Finding[]> {
-  const path = search === 'archive' ? 'all' : 'recent';
-  const reach = search === 'archive' ? 'all tweets since 2006' : 'the last seven days (X_SEARCH=archive for more)';
+async function checkKinds(check: Check, context: ReadContext): Promise<Finding[]> {
+  const { api } = check;
+  const isArchive = check.options.search === 'archive';
+  const path = isArchive ? 'all' : 'recent';
+  const reach = isArchive ? 'all tweets since 2006' : 'the last seven days (X_SEARCH=archive for more)';
   const query = { query: NO_CONVERSATION, max_results: '10' };
   const latest = { kind: 'search', product: 'Latest', isOurs: true } as const;
   const people = { kind: 'search', product: 'People', isOurs: true } as const;
   return Promise.all([
-    finding(
-      api.users(`/2/users/${KNOWN_USER}/followers`, { max_results: '1' }, { kind: 'list' }, context),
-      'X: followers and following can be read.',
-      'X: followers and following cannot be read; access depends on your X application (developer.x.com)',
-    ),
-    finding(
-      api.tweets(`/2/tweets/search/${path}`, query, latest, context),
-      `X: search covers ${reach}.`,
-      search === 'archive'
-        ? 'X: these tokens may not search the archive; X_SEARCH=recent searches the last seven days'
-        : 'X: these tokens may not search',
-    ),
-    finding(
-      api.users('/2/users/search', { query: NOBODY, max_results: '1' }, people, context),
-      'X: People can be searched.',
-      'X: People cannot be searched; that requires a user-context token',
-    ),
+    finding(check, context, {
+      question: 'followers',
+      ask: () => api.users(`/2/users/${KNOWN_USER}/followers`, { max_results: '1' }, { kind: 'list' }, context),
+      yes: 'X: followers and following can be read.',
+      no: because('X: followers and following cannot be read; access depends on your X application (developer.x.com)'),
+    }),
+    finding(check, context, {
+      question: `search ${path}`,
+      ask: () => api.tweets(`/2/tweets/search/${path}`, query, latest, context),
+      yes: `X: search covers ${reach}.`,
+      no: because(
+        isArchive
+          ? 'X: these tokens may not search the archive; X_SEARCH=recent searches the last seven days'
+          : 'X: these tokens may not search',
+      ),
+    }),
+    finding(check, context, {
+      question: 'people',
+      ask: () => api.users('/2/users/search', { query: NOBODY, max_results: '1' }, people, context),
+      yes: 'X: People can be searched.',
+      no: because('X: People cannot be searched; that requires a user-context token'),
+    }),
   ]);
 }
 
-const finding = (read: Promise<unknown>, yes: string, no: string): Promise<Finding> =>
-  read.then(
-    () => ({ ok: true, what: yes }),
-    (error) => ({ ok: false, what: `${no}. (${messageOf(error)})` }),
+interface Question {
+  readonly question: string;
+  readonly ask: () => Promise<unknown>;
+  readonly yes: string;
+  readonly no: (error: unknown) => string;
+}
+
+async function finding(
+  { api, memory }: Check,
+  context: ReadContext,
+  { question, ask, yes, no }: Question,
+): Promise<Finding> {
+  try {
+    const name = api.questionOf(question, context);
+    const state = memory ? await memory.claim(name, context.signal).catch(() => 'unknown' as const) : 'ask';
+    if (state === 'unknown') {
+      const what = yes.replace(/^X: (.*)\.$/, 'X: it is not known whether $1; perch doctor asks.');
+      return { ok: true, what };
+    }
+    if (state === 'ask') await asked(ask(), (isGood) => memory?.note(name, isGood), context.signal);
+    return { ok: true, what: yes };
+  } catch (error) {
+    return { ok: false, what: no(error) };
+  }
+}
+
+/** An answer that this process no longer waits for may be billed all the same: it stays asked for the day. */
+async function asked(
+  answer: Promise<unknown>,
+  note: (isGood: boolean) => Promise<void> | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const isGood = await answer.then(
+    () => true,
+    () => false,
   );
+  if (!signal.aborted) await note(isGood)?.catch(() => {});
+  await answer;
+}
+
+const because =
+  (what: string) =>
+  (error: unknown): string =>
+    `${what}. (${messageOf(error)})`;
 
 const codeOf = (error: unknown): string => (error as ServiceError).code ?? '';
 /** Only Perch's own messages: these sentences are public. */

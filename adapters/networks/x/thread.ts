@@ -1,35 +1,31 @@
 import { foreignCursor } from '../../../src/core/foreign-cursor.js';
 import type { Tweet } from '../../../src/core/model.js';
-import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
-import type { XApi } from './api.js';
+import type { NetworkPage } from '../../../src/ports/network.js';
 import { findTweet, findTweets } from './entities.js';
-import { searchUnder } from './search.js';
-import type { Settings } from './window.js';
+import { type SearchPlace, searchUnder } from './search.js';
 
 /** The most calls for a post's ancestors, and for finding out whether an answer belongs under it. */
 const MAX_ABOVE = 30;
 const MAX_PARENT_CALLS = 10;
 
-interface Reading {
-  readonly api: XApi;
-  readonly context: ReadContext;
-  readonly settings: Settings;
-}
-
 /** Direct replies: X's search finds them, and its other results are left out. */
-export async function readReplies(reading: Reading, id: string, token: string | null): Promise<NetworkPage> {
-  const { api, context, settings } = reading;
-  const search = searchUnder(api, `in_reply_to_tweet_id:${id}`, id, token, context, settings);
+export async function readReplies(reading: SearchPlace, id: string): Promise<NetworkPage> {
+  const { api, context, token } = reading;
   // Nothing is found under a post that does not exist, nor under one without replies: this distinguishes the two (T6).
-  const [page] = await Promise.all([search, token === null && findTweet(api, id, context)]);
-  return { ...page, tweets: page.tweets.filter(({ inReplyToId }) => inReplyToId === id) };
+  const isKnown = token !== null || (await context.cached?.tweet(id)) !== undefined;
+  const search = searchUnder(reading, `in_reply_to_tweet_id:${id}`, id);
+  const [page, focal] = await Promise.all([search, isKnown ? undefined : findTweet(api, id, context)]);
+  const tweets = page.tweets.filter(({ inReplyToId }) => inReplyToId === id);
+  return { ...page, tweets, ...(focal && { beside: { tweets: [focal] } }) };
 }
 
 /**
  * The focal post, its ancestors from the root down (T1), and its descendants: from each page of X's search, newest page
- * first, with the oldest post first. A token contains the conversation and the search's own token.
+ * first, with the oldest post first: so their order depends on the size of a page, which is therefore the same for
+ * every reader. A token contains the conversation and the search's own token.
  */
-export async function readThread(reading: Reading, id: string, token: string | null): Promise<NetworkPage> {
+export async function readThread(reading: SearchPlace, id: string): Promise<NetworkPage> {
+  const { token } = reading;
   if (token !== null) {
     const [, conversation, searched] = /^([0-9]{1,19}):(.+)$/s.exec(token) ?? [];
     if (conversation === undefined || searched === undefined) {
@@ -37,7 +33,8 @@ export async function readThread(reading: Reading, id: string, token: string | n
     }
     return below(reading, id, conversation, searched);
   }
-  const focal = await findTweet(reading.api, id, reading.context);
+  const cached = await reading.context.cached?.tweet(id);
+  const focal = cached?.isOfThisCall ? cached.value : await findTweet(reading.api, id, reading.context);
   const [above, page] = await Promise.all([
     readAbove(reading, focal),
     below(reading, id, focal.conversationId ?? id, null),
@@ -46,7 +43,7 @@ export async function readThread(reading: Reading, id: string, token: string | n
 }
 
 /** Up to the first that is not visible; the root of the conversation still comes first (T4). */
-async function readAbove({ api, context }: Reading, focal: Tweet): Promise<Tweet[]> {
+async function readAbove({ api, context }: SearchPlace, focal: Tweet): Promise<Tweet[]> {
   const root = focal.conversationId;
   const seen = new Map<string, Tweet>([[focal.id, focal]]);
   const above: Tweet[] = [];
@@ -67,14 +64,13 @@ async function readAbove({ api, context }: Reading, focal: Tweet): Promise<Tweet
 }
 
 async function below(
-  reading: Reading,
+  reading: SearchPlace,
   id: string,
   conversation: string,
   token: string | null,
 ): Promise<NetworkPage & { tweets: readonly Tweet[] }> {
-  const { api, context, settings } = reading;
   const query = `conversation_id:${conversation}`;
-  const page = await searchUnder(api, query, id, token, context, settings);
+  const page = await searchUnder({ ...reading, token, want: undefined }, query, id);
   const younger = page.tweets.filter((tweet) => BigInt(tweet.id) > BigInt(id)).toReversed();
   const tweets = conversation === id ? younger : await descendants(reading, id, younger);
   const next = page.next === null ? null : `${conversation}:${page.next}`;
@@ -82,7 +78,7 @@ async function below(
 }
 
 /** Of a conversation, the posts that answer this post or an answer to it; parents on other pages are looked up. */
-async function descendants({ api, context }: Reading, id: string, tweets: readonly Tweet[]): Promise<Tweet[]> {
+async function descendants({ api, context }: SearchPlace, id: string, tweets: readonly Tweet[]): Promise<Tweet[]> {
   const parents = new Map<string, string | undefined>(tweets.map((tweet) => [tweet.id, tweet.inReplyToId]));
   /** The first ancestor that is unknown, is the focal post, or is too old to be below it; undefined at a root. */
   const top = (of: string): string | undefined => {

@@ -1,10 +1,17 @@
 import { familyOfList, type ListRef } from '../../core/lists.js';
 import type { Tweet, User, UserRef } from '../../core/model.js';
-import type { Found, Network, NetworkPage } from '../../ports/network.js';
+import type { CachedObjects, Found, Network, NetworkPage, ReadContext } from '../../ports/network.js';
 import { listHash, userKey } from '../keys.js';
 import type { BatchSpec } from './job.js';
 
-export interface PageInput {
+/** What a reader needs of a page, and what it knows. */
+export interface PageNeeds {
+  /** How many items; undefined: a natural page. Only a network that bills by item is told. */
+  readonly want?: number | undefined;
+  readonly cached?: CachedObjects | undefined;
+}
+
+interface PageInput extends PageNeeds {
   readonly list: ListRef;
   readonly token: string | null;
 }
@@ -25,6 +32,7 @@ export function batchSpecsOf(network: Network): BatchSpecs {
     read: (refs, context) => network.users(refs, context),
   });
   const [byId, byHandle] = [users('users'), users(network.handlesApart === true ? 'users:handle' : 'users')];
+  const wantOf = ({ want }: PageInput): number | undefined => (network.billing?.per === 'item' ? want : undefined);
   return {
     user: (ref) => ('id' in ref ? byId : byHandle),
     tweets: {
@@ -38,11 +46,15 @@ export function batchSpecsOf(network: Network): BatchSpecs {
       kind: kindOf(list),
       family: familyOfList(list.kind),
       maxBatchSize: 1,
-      nameOf: ({ token }) => `${listHash(list)} ${token ?? ''}`,
-      read: ([input], context) => Promise.all(input ? [network.page(input.list, input.token, context)] : []),
+      nameOf: (input) => `${listHash(list)} ${wantOf(input) ?? ''} ${input.token ?? ''}`,
+      read: ([input], context) =>
+        Promise.all(input ? [network.page(input.list, input.token, knowing(input, context), wantOf(input))] : []),
     }),
   };
 }
+
+const knowing = ({ cached }: PageInput, context: ReadContext): ReadContext =>
+  cached === undefined ? context : { ...context, cached };
 
 /** A session may serve one search product and not another (4, `product`). */
 const kindOf = ({ kind, product }: ListRef): string =>

@@ -8,7 +8,7 @@ import type { Found, Network, NetworkPage } from '../../ports/network.js';
 import type { Pace } from '../../ports/pace.js';
 import type { Tracing } from '../../ports/tracing.js';
 import type { Waiters } from '../waiters.js';
-import { batchSpecsOf } from './batch-specs.js';
+import { batchSpecsOf, type PageNeeds } from './batch-specs.js';
 import { FamilyPool } from './family-pool.js';
 import type { PoolHealth } from './health.js';
 import { Session } from './session.js';
@@ -17,7 +17,7 @@ import { Session } from './session.js';
 export interface Pool {
   user(ref: UserRef, waiters: Waiters): Promise<Found<User>>;
   tweet(id: string, waiters: Waiters): Promise<Found<Tweet>>;
-  page(list: ListRef, token: string | null, waiters: Waiters): Promise<NetworkPage>;
+  page(list: ListRef, token: string | null, waiters: Waiters, needs?: PageNeeds): Promise<NetworkPage>;
   /** Counts a lookup served from the cache. */
   countCacheHit(family: Family): void;
   health(): PoolHealth;
@@ -58,12 +58,12 @@ export function createPool(options: PoolOptions): Pool {
       return families[spec.family].read(spec, ref, waiters);
     },
     tweet: (id, waiters) => families[tweets.family].read(tweets, id, waiters),
-    async page(list, token, waiters) {
+    async page(list, token, waiters, needs = {}) {
       if (list.kind === 'search' && list.product && !network.products.includes(list.product)) {
         throw unavailable(list.product);
       }
       const spec = page(list);
-      return families[spec.family].read(spec, { list, token }, waiters);
+      return families[spec.family].read(spec, { list, token, ...needs }, waiters);
     },
     countCacheHit(family) {
       families[family].counts.cacheHits += 1;

@@ -44,7 +44,7 @@ export async function tryDocument(asked: Asked, genome: Genome | null = null): P
   const documents = new Documents(
     everything,
     {},
-    { cursor: () => undefined, query: () => undefined, serves: () => true },
+    { cursor: () => undefined, cursorOf: () => undefined, query: () => undefined, serves: () => true },
   );
   const nothing = { asked, genome, firstRunMs: 0, secondRunMs: 0, answerBytes: 0, price: 0, weight: 0 };
   const start = performance.now();

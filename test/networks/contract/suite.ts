@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { LIST_KINDS, LISTS, type ListRef } from '../../../src/core/lists.js';
 import type { Tweet, User } from '../../../src/core/model.js';
+import type { Billed, NetworkPage } from '../../../src/ports/network.js';
 import { createEngine } from '../../support/engine.js';
 import { failuresSuite } from './failures.suite.js';
 import type { StandIn } from './harness.js';
@@ -225,6 +226,40 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         const ids = await walk(harbor(), 10);
         expect(new Set(ids).size).toBe(ids.length);
         expect(ids).toEqual(newest(ids.length));
+      });
+    });
+
+    describe('what it bills', () => {
+      /** The whole list, as the adapter has it, in pages of so many items. */
+      async function walkBy(ref: ListRef, want: number | undefined): Promise<string[]> {
+        const ids: string[] = [];
+        let token: string | null = null;
+        do {
+          const page: NetworkPage = await at.network.page(ref, token, CONTEXT(), want);
+          ids.push(...idsOf(page));
+          token = page.next;
+        } while (token !== null);
+        return ids;
+      }
+
+      it('is told for each call, and only where it has a price list', async () => {
+        const told: Billed[] = [];
+        await at.network.users([{ handle: at.handle('harbor') }], {
+          ...CONTEXT(),
+          onBilled: (each) => told.push(each),
+        });
+        expect(told).toEqual(at.network.billing ? [{ kind: 'user', items: 1 }] : []);
+      });
+
+      it('depends on how many items are wanted, but neither the items nor their order do', async () => {
+        if (at.network.billing?.per !== 'item') return;
+        for (const kind of LIST_KINDS) {
+          const { subject } = LISTS[kind];
+          const of = { user: at.userId('harbor'), tweet: at.tweetId('question'), query: 'tide' }[subject];
+          const whole = await walkBy(list(kind, of), undefined);
+          for (const want of [1, 30, 1000])
+            expect([kind, want, await walkBy(list(kind, of), want)]).toEqual([kind, want, whole]);
+        }
       });
     });
 

@@ -60,17 +60,18 @@ export function answerTo(world: World, words: Words, { path, query, hasToken }: 
     return ok(ids.flatMap((id) => postById(id) ?? []).map(words.status));
   }
   if (path === '/api/v2/search') {
+    const offset = Number(query.get('offset') ?? 0);
     if (query.get('type') === 'accounts') {
       const q = (query.get('q') ?? '').toLowerCase();
       const names = world.people.filter(({ name }) => isShown(world, name) && name.includes(q)).map(({ name }) => name);
-      return ok({ accounts: names.slice(0, 40).map(words.account), statuses: [], hashtags: [] });
+      const people = names.slice(offset, offset + 40);
+      return ok({ accounts: people.map(words.account), statuses: [], hashtags: [] });
     }
     if (!hasToken) return ok({ accounts: [], statuses: [], hashtags: [] });
     const wanted = (query.get('q') ?? '').split(' ').filter((word) => !word.includes(':'));
     const hits = seen
       .filter(({ text }) => wanted.every((word) => text.toLowerCase().includes(word.toLowerCase())))
       .reverse();
-    const offset = Number(query.get('offset') ?? 0);
     return ok({ accounts: [], statuses: hits.slice(offset, offset + 40).map(words.status), hashtags: [] });
   }
 

@@ -12,7 +12,10 @@ export interface Sent {
 /** Longer than X says that a token is. */
 const NEXT = '7140dibdnow9c7btw3w4sp4d62kxfjas0dxxpk3q5wmr9';
 
-/** Everything the adapter can send in one vocabulary: each kind of read, first page and next, with every bound of a search. */
+/**
+ * Everything the adapter can send in one vocabulary: each kind of read, first page and next, of the least and the most
+ * items, with every bound of a search.
+ */
 export async function everyRequest(vocabulary: VocabularyName): Promise<Sent[]> {
   const sent: Sent[] = [];
   for (const search of ['recent', 'archive'] as const) {
@@ -60,5 +63,6 @@ async function readEverything(network: Awaited<ReturnType<typeof openScripted>>[
   for (const list of lists) {
     const { next } = await network.page(list, null, context);
     if (next !== null) await network.page(list, next, context);
+    for (const want of [1, 1000]) await network.page(list, null, context, want);
   }
 }

@@ -127,8 +127,8 @@ describe('batches of X', () => {
 describe('lists of X', () => {
   it.each<[ListRef['kind'], string, object]>([
     ['timeline', '/2/users/5/tweets', { max_results: '100', pagination_token: 'next' }],
-    ['followers', '/2/users/5/followers', { max_results: '200', pagination_token: 'next' }],
-    ['following', '/2/users/5/following', { max_results: '200', pagination_token: 'next' }],
+    ['followers', '/2/users/5/followers', { max_results: '201', pagination_token: 'next' }],
+    ['following', '/2/users/5/following', { max_results: '201', pagination_token: 'next' }],
     ['quotes', '/2/tweets/5/quote_tweets', { max_results: '100', pagination_token: 'next' }],
     ['retweeters', '/2/tweets/5/retweeted_by', { max_results: '100', pagination_token: 'next' }],
   ])('%s are %s', async (kind, path, query) => {

@@ -21,7 +21,7 @@ describe('what a configuration can read', () => {
     expect(report?.ok).toBe(true);
     expect(report?.findings.map(({ ok }) => ok)).toEqual([false, true, false, true, false]);
     const said = report?.findings.map(({ what }) => what).join('\n');
-    for (const part of ['a few reads', 'token 1', 'token 2', 'followers', 'seven days', 'X_SEARCH=archive', 'People']) {
+    for (const part of ['token 1', 'token 2', 'followers', 'seven days', 'X_SEARCH=archive', 'People']) {
       expect(said).toContain(part);
     }
   });

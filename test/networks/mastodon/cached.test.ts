@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createEngine } from '../../support/engine.js';
+import type { StandIn } from '../contract/harness.js';
+import { openMastodon } from './stand-in.js';
+
+let at: StandIn;
+beforeEach(async () => {
+  at = await openMastodon({ withToken: true });
+});
+afterEach(() => at.close());
+
+/** The paths asked for since the last look. */
+function paths(): string[] {
+  const all = at.requests.slice(seen).map((request) => request.split(' ')[1]?.split('?')[0] ?? '');
+  seen = at.requests.length;
+  return all;
+}
+let seen = 0;
+beforeEach(() => {
+  seen = 0;
+});
+
+it('a thread, replies, quotes and retweeters under a tweet of the same call do not ask for it again', async () => {
+  const id = at.tweetId('question');
+  const { reads } = createEngine(at.network).open();
+  await reads.tweet(id, { path: 'tweet', fresh: false });
+  paths();
+  const asked: string[] = [];
+  for (const kind of ['thread', 'replies', 'quotes', 'retweeters'] as const) {
+    const { nodes } = await reads.page({ kind, subject: id, count: 10, path: kind, fresh: false });
+    expect(nodes.length).toBeGreaterThan(0);
+    asked.push(...paths());
+  }
+  const [status, around] = [`/api/v1/statuses/${id}`, `/api/v1/statuses/${id}/context`];
+  expect(asked).toEqual([around, around, `${status}/quotes`, `${status}/reblogged_by`]);
+});
+
+it('an empty timeline of somebody known is not asked about', async () => {
+  const { reads } = createEngine(at.network).open();
+  await reads.user({ handle: at.handle('quiet') }, { path: 'user', fresh: false });
+  paths();
+  const subject = at.userId('quiet');
+  const { nodes } = await reads.page({ kind: 'timeline', subject, count: 10, path: 'timeline', fresh: false });
+  expect([nodes, paths()]).toEqual([[], [`/api/v1/accounts/${subject}/statuses`]]);
+});

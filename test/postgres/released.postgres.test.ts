@@ -1,0 +1,103 @@
+/** A database made by 0.3.0 as released becomes today's at the first start: its books exact, its keys working, its tweets found. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toThousandths } from '../../src/core/credits.js';
+import { createClient } from '../support/client.js';
+import { startPerch, type TestPerch } from '../support/perch.js';
+import { loadReleased, told } from './released.js';
+
+const TOLD = told();
+const ACCOUNTS = [...TOLD.accounts, ...TOLD.frozen].map(({ accountId }) => accountId);
+
+let perch: TestPerch;
+beforeAll(async () => {
+  perch = await startPerch({ prepare: loadReleased, env: { PERCH_SECRET: TOLD.secret, PERCH_PACE_SLOW: '100' } });
+});
+afterAll(() => perch?.close());
+
+const as = (key: string) => createClient(perch.url, key);
+const ask = async (key: string, path: string) => {
+  const { request_id: _, ...body } = (await as(key).get(path)).body;
+  return body;
+};
+
+/** What the service says of an account now, of all that 0.3.0 said of it. */
+async function saidOf({ key, receipts }: (typeof TOLD.accounts)[number]) {
+  const me = await ask(key, '/v1/me');
+  const usage = await ask(key, '/v1/usage?group=day,endpoint,key&from=2026-11-01&to=2026-12-31');
+  const said = [];
+  // One after the other: an account has few places for questions about the past.
+  for (const { data } of receipts) said.push(await ask(key, `/v1/usage/${data.request_id}`));
+  return { me, usage, receipts: said };
+}
+
+async function expectBooksAsTold(): Promise<void> {
+  for (const account of TOLD.accounts) {
+    const { me, usage, receipts } = account;
+    expect(await saidOf(account), account.name).toMatchObject({ me, usage, receipts });
+  }
+  for (const { walletId, shown } of TOLD.frozen) {
+    const [row] = await perch.database.sql<{ balance: number }[]>`
+      select balance_thousandths as balance from wallets where wallet_id = ${walletId}`;
+    expect(Number(row?.balance)).toBe(toThousandths(shown.balance));
+  }
+  const rows = await perch.database.sql<{ id: string; charged: number }[]>`
+    select request_id as id, amount_thousandths as charged from ledger_entries
+    where kind = 'debit' and account_id = any(${ACCOUNTS})`;
+  const charges = TOLD.charges.map(({ id, charged }) => [id, toThousandths(charged)] as const);
+  expect(new Map(rows.map(({ id, charged }) => [id, Number(charged)]))).toEqual(new Map(charges));
+  expect((await perch.ledger.check()).faults).toEqual([]);
+}
+
+/** A read of each account: what it costs is gone from the wallet, and nothing else. */
+async function readOnce(): Promise<void> {
+  const path = Object.keys(TOLD.corpus)[0] ?? '';
+  for (const { key, walletId, me } of TOLD.accounts) {
+    const { status, body } = await as(key).get(path);
+    expect(status).toBe(200);
+    expect(body.credits_charged).toBeGreaterThan(0);
+    expect(toThousandths(body.balance_remaining)).toBe(toThousandths(me.balance) - toThousandths(body.credits_charged));
+    const [row] = await perch.database.sql<{ balance: number }[]>`
+      select balance_thousandths as balance from wallets where wallet_id = ${walletId}`;
+    expect(Number(row?.balance)).toBe(toThousandths(body.balance_remaining));
+  }
+  expect((await perch.ledger.check()).faults).toEqual([]);
+}
+
+test('balances, usage and every receipt are as 0.3.0 told them, before and after its entries are moved; then reads go on', async () => {
+  await expectBooksAsTold();
+  await perch.ledger.runMaintenance();
+  expect(await perch.database.sql`select from older_entries`).toHaveLength(0);
+  await expectBooksAsTold();
+  await readOnce();
+});
+
+test('what it holds of the network is read and found as before', async () => {
+  const { key } = await perch.account();
+  for (const [path, data] of Object.entries(TOLD.corpus)) {
+    if (path.includes('cursor=')) continue;
+    const reply = await as(key).get(path);
+    expect([path, reply.status, reply.body.data]).toEqual([path, 200, data]);
+  }
+});
+
+test('a hosted client goes on with its refresh token, under the cap that its customer set', async () => {
+  const { clientId, refreshToken } = TOLD.oauth;
+  const fields = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };
+  const response = await fetch(`${perch.url}/api/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });
+  expect(response.status).toBe(200);
+  const { access_token: key } = (await response.json()) as { access_token: string };
+  expect((await as(key).get('/v1/me')).status).toBe(200);
+  const accounts = await Promise.all(ACCOUNTS.map((id) => perch.stores.accounts.get(id)));
+  const caps = accounts.flatMap((account) => account?.keys ?? []).filter(({ prefix }) => key.startsWith(prefix));
+  expect(caps).toMatchObject([{ cap: { amount: 40_000, period: 'total', spent: expect.any(Number) } }]);
+  expect(caps[0]?.cap?.spent).toBeGreaterThan(0);
+});
+
+test('a revoked key stays revoked, a frozen account frozen, a cap that is spent stays spent', async () => {
+  for (const key of [TOLD.revoked, ...TOLD.frozen.map((account) => account.key)]) {
+    expect((await as(key).get('/v1/me')).status).toBe(401);
+  }
+  const [{ otherKeys: [capped = ''] = [] } = {}] = TOLD.accounts;
+  const reply = await as(capped).get('/v1/users/nobody_yet_read?fresh=true');
+  expect([reply.status, reply.body.error.code]).toEqual([402, 'no_credits']);
+});
