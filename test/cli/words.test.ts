@@ -39,6 +39,7 @@ describe('help', () => {
       [
         'account create',
         'account freeze',
+        'account list',
         'account show',
         'account sign-in',
         'account sign-out',
