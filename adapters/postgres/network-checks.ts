@@ -3,9 +3,9 @@ import { digestOf } from '../../src/core/digest.js';
 import type { CheckMemory } from '../../src/ports/network.js';
 import type { Sql } from './sql.js';
 
-/** How often to look whether another process has its answer, and the age of a question that will not be answered. */
+/** How often to look whether another process has its answer, and the age at which a question has had none. */
 const POLL_MS = 250;
-const ANSWER_SECONDS = 25;
+const LONGEST_WAIT_SECONDS = 25;
 
 /** The questions of a network's own check in Postgres. */
 export const createCheckMemory = (sql: Sql): CheckMemory => ({
@@ -20,7 +20,7 @@ export const createCheckMemory = (sql: Sql): CheckMemory => ({
         select is_good as "isGood", extract(epoch from now() - asked_at)::float8 as age
         from network_checks where question = ${key}`;
       if (found?.isGood === true) return 'good';
-      if (found !== undefined && found.age > ANSWER_SECONDS) return 'unknown';
+      if (found !== undefined && found.age > LONGEST_WAIT_SECONDS) return 'unknown';
       await wait(POLL_MS, undefined, { signal });
     }
   },

@@ -27,6 +27,9 @@ const LOOK_BACK_PAGES = 20;
 /** Whether this is the key of a first page, either the newest or one kept for a chain. */
 export const isFirst = (place: string): boolean => place === HEAD || place.startsWith('@');
 
+/** Read again in another size, a page may have items of those after it; then it leads elsewhere. */
+const isOtherCut = ({ size, next }: CachedPage, after: string): boolean => size !== undefined && next !== after;
+
 /** Cached pages, by list and page key. */
 export class PageCache {
   readonly #cache: Cache;
@@ -58,17 +61,24 @@ export class PageCache {
     await Promise.all(places.map(store));
   }
 
-  /** Ids that a new page must not repeat and page keys it must not lead back to, from the earlier pages still cached. */
-  async earlier(list: ListRef, before: string | null): Promise<{ ids: Set<string>; places: Set<string> }> {
+  /**
+   * Ids that the new page after `before` must not repeat and page keys it must not lead back to, from the earlier pages
+   * still cached.
+   */
+  async earlier(
+    list: ListRef,
+    before: string | null,
+    after: string,
+  ): Promise<{ ids: Set<string>; places: Set<string> }> {
     const ids = new Set<string>();
     const places = new Set<string>();
-    let place = before;
+    let [place, next] = [before, after];
     for (let pages = 0; place !== null && pages < LOOK_BACK_PAGES; pages += 1) {
       places.add(place);
-      const cached: Cached<CachedPage> | undefined = await this.at(list, place);
-      if (!cached) break;
+      const cached = await this.at(list, place);
+      if (!cached || isOtherCut(cached.value, next)) break;
       for (const item of cached.value.items) ids.add(item.id);
-      place = cached.value.before;
+      [place, next] = [cached.value.before, place];
     }
     return { ids, places };
   }

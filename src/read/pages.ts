@@ -71,7 +71,7 @@ export function createPages(options: PagesOptions): Pages {
     const first = isFirst(place);
     const answer = await ask(options, list, at, waiters);
     const fetchedAt = clock.now();
-    const { ids, places } = await pageCache.earlier(list, first ? null : before);
+    const { ids, places } = await pageCache.earlier(list, first ? null : before, place);
     // A cursor that stops advancing ends the list (U22).
     const turnsBack = answer.next !== null && (answer.next === place || places.has(answer.next));
     const page: CachedPage = {

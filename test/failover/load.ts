@@ -68,6 +68,11 @@ export async function expectRevocation(fleet: Fleet, indexes: readonly number[])
   expect(performance.now() - startedAt).toBeLessThan(5000);
 }
 
-export async function redisStates(fleet: Fleet): Promise<string[]> {
-  return Promise.all(fleet.nodes.map(async ({ url }) => (await get(`${url}/status`)).body.redis.state));
+/** Rarely enough for what is public: ten requests a second of an address. */
+const LOOK_MS = 500;
+
+/** Waits until the nodes, in their order, say this of Redis. */
+export async function untilRedisIs(fleet: Fleet, states: readonly ('up' | 'away')[]): Promise<void> {
+  const look = () => Promise.all(fleet.nodes.map(async ({ url }) => (await get(`${url}/status`)).body.redis?.state));
+  await vi.waitFor(async () => expect(await look()).toEqual(states), { timeout: 60_000, interval: LOOK_MS });
 }

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { fillPeople } from '../nodes/network.js';
 import { type Fleet, openFleet } from '../nodes/nodes.js';
 import { describeOnReplicatedCluster } from '../support/redis.js';
-import { expectRevocation, type Load, redisStates, SLOW_MS, settle, startLoad, well } from './load.js';
+import { expectRevocation, type Load, SLOW_MS, settle, startLoad, untilRedisIs, well } from './load.js';
 
 describeOnReplicatedCluster('a Redis Cluster', (redis) => {
   let fleet: Fleet | undefined;
@@ -20,7 +20,7 @@ describeOnReplicatedCluster('a Redis Cluster', (redis) => {
     const opened = fleet;
     load = await startLoad(opened);
     const { books } = load;
-    expect(await redisStates(opened)).toEqual(['up', 'up', 'up']);
+    await untilRedisIs(opened, ['up', 'up', 'up']);
     await redis().kill(1);
     await vi.waitFor(
       async () => {
@@ -30,10 +30,7 @@ describeOnReplicatedCluster('a Redis Cluster', (redis) => {
       },
       { timeout: 60_000, interval: 100 },
     );
-    await vi.waitFor(async () => expect(await redisStates(opened)).toEqual(['up', 'up', 'up']), {
-      timeout: 60_000,
-      interval: 100,
-    });
+    await untilRedisIs(opened, ['up', 'up', 'up']);
     await well(books, 300);
     await expectRevocation(opened, [0, 1, 2]);
     await settle(load);

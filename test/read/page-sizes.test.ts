@@ -65,6 +65,33 @@ describe('a network that bills by item', () => {
     );
   });
 
+  it('gives each of several callers the whole list, whose pages each makes larger or smaller for the others', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        shapes(kinds),
+        bounds,
+        hidden,
+        fc.array(steps, { minLength: 2, maxLength: 3 }),
+        async (...given) => {
+          const [shape, billed, hiddenEach, callers] = given;
+          const nextIsCertain = shape.nextIsCertain === true && hiddenEach === undefined;
+          const chain = startChain({ ...shape, billed, nextIsCertain, ...(hiddenEach && { hiddenEach }) });
+          const going = callers.map((todo) => ({ todo, ids: [] as string[], calls: 0, after: null as string | null }));
+          for (let left = going; left.length > 0; left = left.filter(({ after }) => after !== null)) {
+            for (const caller of left) {
+              const page = await call(chain, caller.todo[caller.calls % caller.todo.length] as Step, caller.after);
+              caller.ids.push(...idsOf(page));
+              caller.after = page.endCursor;
+              caller.calls += 1;
+            }
+          }
+          for (const { ids } of going) expect(ids).toEqual(chain.list.ids());
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
   it('answers as one with pages of one size, at the same price where nothing is held, and where everything is', async () => {
     await fc.assert(
       fc.asyncProperty(shapes(kinds), bounds, bounds, steps, async (shape, one, other, todo) => {
