@@ -29,6 +29,31 @@ export function accountCommands(program: Command): void {
     )
     .action(async (options) => (await import('./account.js')).createAccount(options));
 
+  findingCommands(account);
+
+  account
+    .command('sign-out')
+    .description('end all sessions of an account; its keys keep working')
+    .argument('<id>', 'account id', uuid)
+    .option('--json', 'print {"account_id","sessions_ended"}')
+    .addHelpText('after', examples('perch account sign-out 019a2b3c-4d5e-7f60-8123-456789abcdef'))
+    .action(async (id: string, options) => (await import('./account-access.js')).signOutAccount(id, options));
+
+  for (const [word, frozen, does] of FREEZING) {
+    account
+      .command(word)
+      .description(does)
+      .argument('<id>', 'account id', uuid)
+      .option('--json', 'print {"account_id","frozen"}')
+      .addHelpText('after', examples(`perch account ${word} 019a2b3c-4d5e-7f60-8123-456789abcdef`))
+      .action(async (id: string, options) => (await import('./account-access.js')).freezeAccount(id, frozen, options));
+  }
+
+  walletCommands(program);
+}
+
+/** list, show and sign-in. */
+function findingCommands(account: Command): void {
   account
     .command('list')
     .alias('find')
@@ -63,26 +88,6 @@ export function accountCommands(program: Command): void {
       ),
     )
     .action(async (id: string | undefined, options) => (await import('./account.js')).signInAccount(id, options));
-
-  account
-    .command('sign-out')
-    .description('end all sessions of an account; its keys keep working')
-    .argument('<id>', 'account id', uuid)
-    .option('--json', 'print {"account_id","sessions_ended"}')
-    .addHelpText('after', examples('perch account sign-out 019a2b3c-4d5e-7f60-8123-456789abcdef'))
-    .action(async (id: string, options) => (await import('./account-access.js')).signOutAccount(id, options));
-
-  for (const [word, frozen, does] of FREEZING) {
-    account
-      .command(word)
-      .description(does)
-      .argument('<id>', 'account id', uuid)
-      .option('--json', 'print {"account_id","frozen"}')
-      .addHelpText('after', examples(`perch account ${word} 019a2b3c-4d5e-7f60-8123-456789abcdef`))
-      .action(async (id: string, options) => (await import('./account-access.js')).freezeAccount(id, frozen, options));
-  }
-
-  walletCommands(program);
 }
 
 function walletCommands(program: Command): void {
