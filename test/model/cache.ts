@@ -25,7 +25,7 @@ export class NotFound extends Error {}
 export type What = 'user' | 'tweet';
 
 /** A profile is known by its id and by its handle, a tweet by its id. */
-export const namesOf = (what: What, id: string): string[] =>
+const namesOf = (what: What, id: string): string[] =>
   what === 'user' ? [`user:${id}`, `handle:user${id}`] : [`tweet:${id}`];
 
 /** The name that a single read uses: profiles are asked for by handle. */

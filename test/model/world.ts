@@ -33,8 +33,8 @@ export interface WorldPage {
   readonly next: string | null;
 }
 
-export const USER = '1';
-export const TWEET = '900';
+const USER = '1';
+const TWEET = '900';
 const USERS = 30;
 /** Single tweets 900 to 905 are in no list; those of lists begin at 1000. */
 /** Who wrote every tweet: comes with it for free (M22), and is asked for by nobody. */
