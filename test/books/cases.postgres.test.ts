@@ -1,0 +1,15 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { MOUNTS } from '../graphql/service.js';
+import { type Bench, openBench } from './bench.js';
+import { CASES } from './cases.js';
+import { Run } from './run.js';
+
+describe.each(MOUNTS)('what random runs have found, over %s', (mount) => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openBench(mount);
+  });
+  afterAll(() => bench.close());
+
+  it.each(Object.entries(CASES))('%s', (_name, steps) => Run.of(bench, steps));
+});

@@ -1,0 +1,43 @@
+/** `npm run torture`: the random calls of `model.system.test.ts` for as long as told. */
+import { spawn } from 'node:child_process';
+import { parseArgs } from 'node:util';
+
+const HELP = `npm run torture -- [--minutes N] [--seed N] [--path PATH] [--mount yoga|mercurius]
+
+Gives the service and the model of its meter the same random calls, half of the time over each GraphQL server, and
+compares every charge, balance, page, cursor, label and header. 60 minutes unless told. Prints what it has done so far,
+and what differs as the shortest list of steps it could find, with the seed and the path that lead there again.`;
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '60' },
+    seed: { type: 'string' },
+    path: { type: 'string' },
+    mount: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const minutes = Number(values.minutes);
+if (values.help || !(minutes > 0)) {
+  console.log(HELP);
+  process.exit(values.help ? 0 : 2);
+}
+
+const seconds = (minutes * 60) / (values.mount === undefined ? 2 : 1);
+const only = values.mount === undefined ? [] : ['--testNamePattern', `over ${values.mount}`];
+const file = 'test/books/model.system.test.ts';
+const child = spawn(
+  'npx',
+  ['vitest', 'run', '--config', 'test/vitest.config.ts', '--project', 'system', file, ...only],
+  {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      MODEL_SECONDS: String(seconds),
+      ...(values.seed !== undefined && { MODEL_SEED: values.seed }),
+      ...(values.path !== undefined && { MODEL_PATH: values.path }),
+    },
+  },
+);
+child.on('exit', (code) => process.exit(code ?? 1));

@@ -1,0 +1,92 @@
+/** What is asked and what is answered, as plain data: the model predicts an `Answer` for each `Call`. */
+import type { Label, Unit } from './prices.js';
+import type { Kind } from './world.js';
+
+/** Where a list goes on: after these items of this page. The interface calls it opaque; this is what it must remember. */
+export interface Position {
+  readonly place: string;
+  readonly before: string | null;
+  /** Items of that page that were passed, counted up to three. */
+  readonly inside: number;
+  /** The last three items passed, the newest first. */
+  readonly passed: readonly string[];
+}
+
+export interface ObjectRead {
+  readonly read: 'user' | 'tweet';
+  readonly id: string;
+}
+
+export interface BatchRead {
+  readonly read: 'users' | 'tweets';
+  readonly ids: readonly string[];
+}
+
+export interface ListRead {
+  readonly read: 'list';
+  readonly kind: Kind;
+  readonly subject: string;
+  /** Lists of users can be asked for by handle, which is looked up for free. */
+  readonly byHandle?: boolean;
+  /** Followers as ids: the same page at another price. */
+  readonly idsOnly?: boolean;
+  readonly count: number;
+  readonly from: Position | null;
+}
+
+export type Read = ObjectRead | BatchRead | ListRead;
+
+export interface Call {
+  readonly key: number;
+  /** Several only in one GraphQL document. */
+  readonly reads: readonly Read[];
+  readonly fresh: boolean;
+  /** In thousandths; null: none. */
+  readonly budget: number | null;
+}
+
+export interface ReadAnswer {
+  /** Null: it was answered. */
+  readonly code: string | null;
+  readonly ids: readonly string[];
+  readonly errors: readonly string[];
+  readonly label: Label;
+  readonly hits: number;
+  readonly truncated: string | null;
+  readonly next: Position | null;
+}
+
+export interface Answer {
+  readonly code: string | null;
+  readonly charged: number;
+  /** After the call; null: the key is not one. */
+  readonly balance: number | null;
+  readonly reads: readonly ReadAnswer[];
+  readonly label: Label;
+  readonly ageSeconds: number | null;
+  /** `RateLimit`; null: no key was resolved. */
+  readonly rate: string | null;
+}
+
+export const unitOf = (read: Read): Unit => {
+  if (read.read !== 'list') return 'object';
+  if (read.kind === 'retweeters') return 'retweeter';
+  if (read.kind !== 'followers' && read.kind !== 'following') return 'object';
+  return read.idsOnly ? 'id' : 'edge';
+};
+
+/** The most items that are priced beforehand: the inputs of a batch are counted as they are sent (B1). */
+export const mostOf = (read: Read): number => {
+  if (read.read === 'list') return read.count;
+  return 'ids' in read ? read.ids.length : 1;
+};
+
+export const failed = (code: string): ReadAnswer => ({
+  code,
+  ids: [],
+  errors: [],
+  label: 'miss',
+  hits: 0,
+  truncated: null,
+  next: null,
+});

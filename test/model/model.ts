@@ -1,0 +1,96 @@
+/**
+ * The whole meter in plain lines, from docs/pricing.md and the interface: what any sequence of calls is answered and
+ * charged. It shares no code with the service.
+ */
+import { Bill } from './bill.js';
+import { ModelCache } from './cache.js';
+import { type Answer, type Call, mostOf, type Read, type ReadAnswer, unitOf } from './calls.js';
+import { readList } from './lists.js';
+import { readBatch, readObject } from './objects.js';
+import { priceOf } from './prices.js';
+import { admit, type ModelAccount, type ModelKey, Spending } from './wallets.js';
+import type { World } from './world.js';
+
+export interface ModelOptions {
+  readonly nowMs: number;
+  /** In thousandths: a call that could cost more is refused, unless it has a budget of its own (G8). */
+  readonly defaultBudget: number;
+}
+
+export class Model {
+  readonly cache: ModelCache;
+  readonly accounts: ModelAccount[] = [];
+  readonly keys: ModelKey[] = [];
+  readonly #defaultBudget: number;
+
+  constructor(world: World, { nowMs, defaultBudget }: ModelOptions) {
+    this.cache = new ModelCache(world);
+    this.cache.nowMs = nowMs;
+    this.#defaultBudget = defaultBudget;
+  }
+
+  /** Gives the account's number. */
+  open(balance: number, qps: number): number {
+    return this.accounts.push({ balance, qps, tokens: qps * 1000, refilledAtMs: this.cache.nowMs }) - 1;
+  }
+
+  /** Gives the key's number. */
+  addKey(account: number, cap: number | null): number {
+    return this.keys.push({ account, cap, spent: 0, revoked: false }) - 1;
+  }
+
+  keyOf(number: number): ModelKey {
+    const key = this.keys[number];
+    if (!key) throw new Error(`There is no key ${number}.`);
+    return key;
+  }
+
+  accountOf(number: number): ModelAccount {
+    const account = this.accounts[this.keyOf(number).account];
+    if (!account) throw new Error(`Key ${number} has no account.`);
+    return account;
+  }
+
+  advance(ms: number): void {
+    this.cache.nowMs += ms;
+  }
+
+  /** The most the call can cost, which is what an estimate says. */
+  estimate({ reads, fresh }: Pick<Call, 'reads' | 'fresh'>): number {
+    return reads.reduce((sum, read) => sum + mostOf(read) * priceOf(unitOf(read), fresh ? 'bypass' : 'miss'), 0);
+  }
+
+  /** In the order of S7: the key, the rate, the size of the call, the money, the read. */
+  call(call: Call): Answer {
+    const key = this.keyOf(call.key);
+    const account = this.accountOf(call.key);
+    const refused = { charged: 0, reads: [], label: 'miss', ageSeconds: null } as const;
+    if (key.revoked) return { ...refused, code: 'invalid_key', balance: null, rate: null };
+    const { allowed, header: rate } = admit(account, this.cache.nowMs);
+    const balance = account.balance;
+    if (!allowed) return { ...refused, code: 'rate_limited', balance, rate };
+    if (call.budget === null && this.estimate(call) > this.#defaultBudget)
+      return { ...refused, code: 'bad_request', balance, rate };
+    const spending = new Spending(account, key, call.budget);
+    if (spending.left <= 0) return { ...refused, code: 'no_credits', balance, rate };
+    const bill = new Bill(spending);
+    const reads = call.reads.map((read) => this.#read(bill, read, call.fresh));
+    account.balance -= bill.charged;
+    key.spent += bill.charged;
+    const [only] = reads;
+    return {
+      code: reads.length === 1 ? (only?.code ?? null) : null,
+      charged: bill.charged,
+      balance: account.balance,
+      reads,
+      label: bill.label,
+      ageSeconds: bill.ageSeconds(this.cache.nowMs),
+      rate,
+    };
+  }
+
+  #read(bill: Bill, read: Read, fresh: boolean): ReadAnswer {
+    if (read.read === 'list') return readList(this.cache, bill, read, fresh);
+    return 'ids' in read ? readBatch(this.cache, bill, read, fresh) : readObject(this.cache, bill, read, fresh);
+  }
+}

@@ -1,0 +1,17 @@
+/** The profile behind a handle, when it is not an item of the answer: free, and kept like any other. */
+import { type ModelCache, NotFound, nameRead, UpstreamFault } from './cache.js';
+
+/** Null: it is there; else the code. */
+export function readUnpaid(cache: ModelCache, id: string): string | null {
+  const name = nameRead('user', id);
+  if (cache.object(name)) return null;
+  if (cache.isAbsent(name)) return 'not_found';
+  try {
+    cache.readObject('user', id);
+    return null;
+  } catch (error) {
+    if (error instanceof NotFound) return 'not_found';
+    if (error instanceof UpstreamFault) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+/** Who pays: accounts with a wallet and a rate limit, and keys with caps. */
+
+export interface ModelAccount {
+  balance: number;
+  readonly qps: number;
+  /** Of the token bucket, in thousandths of a request; full at the start. */
+  tokens: number;
+  refilledAtMs: number;
+}
+
+export interface ModelKey {
+  readonly account: number;
+  /** In all; null: none. */
+  readonly cap: number | null;
+  spent: number;
+  revoked: boolean;
+}
+
+export type Shortage = 'no_credits' | 'key_cap' | 'max_credits';
+
+/** What `RateLimit` says, or that the request is over the limit (L3, L5). */
+export interface Admission {
+  readonly allowed: boolean;
+  readonly header: string;
+}
+
+/** One request of the account: a bucket that holds one second's worth, and refills continuously (L3). */
+export function admit(account: ModelAccount, nowMs: number): Admission {
+  const full = account.qps * 1000;
+  account.tokens = Math.min(full, account.tokens + (nowMs - account.refilledAtMs) * account.qps);
+  account.refilledAtMs = nowMs;
+  const allowed = account.tokens >= 1000;
+  if (allowed) account.tokens -= 1000;
+  const remaining = Math.floor(account.tokens / 1000);
+  const reset = Math.ceil((full - account.tokens) / full);
+  return { allowed, header: `limit=${account.qps}, remaining=${remaining}, reset=${reset}` };
+}
+
+/** What one call may spend: the least of wallet, cap and budget. */
+export class Spending {
+  taken = 0;
+  readonly #limits: readonly (readonly [Shortage, number])[];
+
+  constructor(account: ModelAccount, key: ModelKey, budget: number | null) {
+    const unlimited = Number.POSITIVE_INFINITY;
+    // Of two that are equally low, the one that the caller can lift most easily is named.
+    this.#limits = [
+      ['max_credits', budget ?? unlimited],
+      ['key_cap', key.cap === null ? unlimited : key.cap - key.spent],
+      ['no_credits', account.balance],
+    ];
+  }
+
+  get left(): number {
+    return Math.min(...this.#limits.map(([, amount]) => amount)) - this.taken;
+  }
+
+  covers(price: number): boolean {
+    return this.left >= price;
+  }
+
+  get shortage(): Shortage {
+    const [first] = this.#limits.filter(([, amount]) => amount - this.taken === this.left);
+    return first?.[0] ?? 'no_credits';
+  }
+}
