@@ -57,6 +57,7 @@ export function worldNetwork(first: World): WorldNetwork {
     sessions: ['only'],
     batchSize: { users: 100, tweets: 100 },
     pace: { fast: null, slow: null },
+    billing: null,
     products: ['Latest'],
     lists: EVERY_LIST,
     async users(refs) {
