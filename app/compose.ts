@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { mountDocs } from '../adapters/docs/mount.js';
 import { mountGraphiql } from '../adapters/graphql/graphiql/mount.js';
 import { mountManifest } from '../adapters/graphql/manifest.js';
 import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
@@ -144,6 +145,7 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
     demo,
     live: demo && demoKey !== null ? { key: demoKey, handles: [handle, ...otherHandles] } : null,
   });
+  mountDocs(app, admitPublic);
   mountOpenapi(app, { admitPublic, authUrl: config.authUrl, schema, operations });
   const page = mountGraphiql(app, { demoKey, subjects: demo ? DEMO_SUBJECTS : null });
   if (shown.graphql === 'yoga') mountGraphql(app, { serve, schema }, page);

@@ -15,6 +15,9 @@ const ASSETS = assetSet('/assets', {
   ),
   'tokens.css': read('./files/tokens.css'),
   'dashboard.css': css('../dashboard/files/dashboard.css', '../dashboard/files/dashboard-parts.css'),
+  'docs.css': read('../docs/files/docs.css'),
+  'docs-search.js': read('../docs/files/docs-search.js'),
+  'minisearch.js': packageFile('minisearch', 'dist/es/index.js'),
   'copy.js': read('./files/copy.js'),
   'first-reads.js': read('./files/first-reads.js'),
   'sign-in.js': read('../sign-in/files/sign-in.js'),
@@ -34,6 +37,8 @@ export const sitePath = (
     | 'site.css'
     | 'tokens.css'
     | 'dashboard.css'
+    | 'docs.css'
+    | 'docs-search.js'
     | 'copy.js'
     | 'first-reads.js'
     | 'sign-in.js'
