@@ -9,7 +9,7 @@ import { versionHeaders } from '../adapters/http/version-headers.js';
 import { mountMcp } from '../adapters/mcp/mount.js';
 import { COMET_THREAD_ID, DEMO_HANDLES } from '../adapters/networks/corpus/demo/entry-points.js';
 import { mountRest } from '../adapters/rest/mount.js';
-import { mountOpenapi } from '../adapters/rest/openapi/mount.js';
+import { describes, mountOpenapi } from '../adapters/rest/openapi/mount.js';
 import { mountSite } from '../adapters/site/mount.js';
 import { schema } from '../schema/index.js';
 import type { Config } from '../src/config/config.js';
@@ -145,8 +145,9 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
     demo,
     live: demo && demoKey !== null ? { key: demoKey, handles: [handle, ...otherHandles] } : null,
   });
-  mountDocs(app, admitPublic);
-  mountOpenapi(app, { admitPublic, authUrl: config.authUrl, schema, operations });
+  const describe = describes(app, { authUrl: config.authUrl, schema, operations });
+  mountDocs(app, { admitPublic, describe, operations, demoKey: demo ? demoKey : null });
+  mountOpenapi(app, { admitPublic, describe });
   const page = mountGraphiql(app, { demoKey, subjects: demo ? DEMO_SUBJECTS : null });
   if (shown.graphql === 'yoga') mountGraphql(app, { serve, schema }, page);
   else await mountMercurius(app, { serve, schema, page });

@@ -19,8 +19,13 @@ export function keep(type: string, text: string): Kept {
  * A browser may show its copy for five minutes, and then asks whether it is still valid (H6). Other headers, such as
  * the policy of a page, are the caller's.
  */
-export async function sendKept(request: FastifyRequest, reply: FastifyReply, kept: Kept): Promise<FastifyReply> {
-  reply.header('ETag', kept.etag).header('Cache-Control', 'public, max-age=300');
+export async function sendKept(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  kept: Kept,
+  cacheControl = 'public, max-age=300',
+): Promise<FastifyReply> {
+  reply.header('ETag', kept.etag).header('Cache-Control', cacheControl);
   reply.header('Vary', 'Accept, Accept-Encoding');
   if (request.headers['if-none-match'] === kept.etag) return reply.code(304).send();
   const { body, gzip } = await kept.bytes(request.headers['accept-encoding']);

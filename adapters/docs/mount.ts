@@ -7,6 +7,7 @@ import { type AdmitPublic, createPublic } from '../http/keyless.js';
 import { mountAssets } from '../site/mount-assets.js';
 import { notFoundPage } from '../site/not-found.js';
 import { pageHeaders, sendPage, wantsHtml } from '../site/send-page.js';
+import { type ApiOptions, mountApi } from './api/mount.js';
 import { type Kept, keep, sendKept } from './kept.js';
 import { llmsText, readDocs, searchRows } from './library.js';
 import { docsIndex, docsPage } from './pages.js';
@@ -14,6 +15,10 @@ import { docsPictures } from './sources.js';
 
 const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
+
+export interface DocsOptions extends ApiOptions {
+  readonly admitPublic: AdmitPublic;
+}
 
 /** Everything that is served, made when the first reader comes; by its path below `/docs`. */
 interface Shelf {
@@ -42,7 +47,8 @@ async function shelve(baseUrl: string): Promise<Shelf> {
  * The documentation, under the `public` policy: pages for a browser; Markdown for a program, and for everyone at the
  * address that ends in `.md` (H13).
  */
-export function mountDocs(app: FastifyInstance, admitPublic: AdmitPublic): void {
+export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
+  const { admitPublic } = options;
   // The public address is known once the port is.
   const shelf = lazily(() => shelve(app.baseUrl));
   const keyless = createPublic(app, admitPublic);
@@ -63,5 +69,6 @@ export function mountDocs(app: FastifyInstance, admitPublic: AdmitPublic): void 
     if (wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
     return sendFailure(request, reply, new ServiceError('not_found', `There is no page ${quoted(asked)} in /docs.`));
   });
+  mountApi(app, keyless, options);
   mountAssets(app, docsPictures());
 }

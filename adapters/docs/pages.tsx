@@ -25,6 +25,11 @@ const Search = () => (
 
 const Contents = ({ pages, here }: { pages: readonly DocsPage[]; here: string }) => (
   <nav class="contents" aria-label="Documentation">
+    <ul>
+      <li>
+        <a href="/docs/api">API reference, to try</a>
+      </li>
+    </ul>
     {groupsOf(pages).map((group) => (
       <div key={group.title}>
         <p class="group">{group.title}</p>
@@ -54,7 +59,8 @@ export const docsIndex = (pages: readonly DocsPage[]): string =>
       <h1>Documentation</h1>
       <p class="lead">
         How to read profiles, tweets, timelines and lists, what they cost, and how to run this service. Each page is
-        Markdown, too: add <code>.md</code> to its address, or start at <a href="/llms.txt">llms.txt</a>.
+        Markdown, too: add <code>.md</code> to its address, or start at <a href="/llms.txt">llms.txt</a>. Every REST
+        operation can be tried in the <a href="/docs/api">API reference</a>.
       </p>
       <Search />
       {groupsOf(pages).map((group) => (

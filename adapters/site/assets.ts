@@ -17,6 +17,7 @@ const ASSETS = assetSet('/assets', {
   'dashboard.css': css('../dashboard/files/dashboard.css', '../dashboard/files/dashboard-parts.css'),
   'docs.css': read('../docs/files/docs.css'),
   'docs-search.js': read('../docs/files/docs-search.js'),
+  'try-it.js': read('../docs/files/try-it.js'),
   'minisearch.js': packageFile('minisearch', 'dist/es/index.js'),
   'copy.js': read('./files/copy.js'),
   'first-reads.js': read('./files/first-reads.js'),
@@ -39,6 +40,7 @@ export const sitePath = (
     | 'dashboard.css'
     | 'docs.css'
     | 'docs-search.js'
+    | 'try-it.js'
     | 'copy.js'
     | 'first-reads.js'
     | 'sign-in.js'

@@ -12,7 +12,7 @@ interface PageProps {
   /** The page's style sheet besides `site.css`. */
   style?: 'dashboard.css' | 'docs.css';
   /** The page's script besides `copy.js`. */
-  script?: 'first-reads.js' | 'docs-search.js';
+  script?: 'first-reads.js' | 'docs-search.js' | 'try-it.js';
   children: ComponentChildren;
 }
 
@@ -26,7 +26,7 @@ const NAVIGATION = [
 
 const FOOTER = [
   { href: '/docs', text: 'Documentation' },
-  { href: '/docs/rest', text: 'REST reference' },
+  { href: '/docs/api', text: 'API reference' },
   { href: '/docs/pricing', text: 'Pricing' },
   { href: '/docs/security', text: 'Security' },
   { href: '/problems', text: 'Errors' },

@@ -1,12 +1,19 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { apiEntries } from '../../adapters/docs/api/model.js';
+import { apiPage } from '../../adapters/docs/api/pages.js';
+import { pythonName } from '../../adapters/docs/api/samples.js';
 import { GROUPS } from '../../adapters/docs/contents.js';
 import { llmsText, readDocs, searchRows } from '../../adapters/docs/library.js';
 import { hrefOf, renderGuide } from '../../adapters/docs/render.js';
+import { TOOLS } from '../../adapters/mcp/tools.js';
+import { ROUTES } from '../../adapters/rest/routes.js';
+import { describedAt, OPTIONS } from '../openapi/subject.js';
 import { README, ROOT } from '../readme/markdown.js';
-import { DOCS_PAGES } from './site-fixture.js';
+import { API_PAGES, DOCS_PAGES } from './site-fixture.js';
 
 const BASE = 'https://perch.example';
 const pages = await readDocs(BASE);
@@ -22,13 +29,13 @@ describe('the documentation on the site', () => {
   });
 
   it('leads only to pages and headings that are on the site', () => {
-    const broken = Object.entries(DOCS_PAGES).flatMap(([path, html]) => {
+    const broken = Object.entries({ ...DOCS_PAGES, ...API_PAGES }).flatMap(([path, html]) => {
       const targets = [...html.matchAll(/href="((?:\/docs[^"]*)?#[^"]*|\/docs[^"]*)"/g)].map(([, href = '']) => href);
       return targets
         .filter((target) => target !== '#content' && !/\.(?:md|txt)$/.test(target))
         .filter((target) => {
           const [there = '', anchor] = target.split('#');
-          const found = DOCS_PAGES[there === '' ? path : there];
+          const found = { ...DOCS_PAGES, ...API_PAGES }[there === '' ? path : there];
           return found === undefined || (anchor !== undefined && !found.includes(`id="${anchor}"`));
         });
     });
@@ -81,5 +88,46 @@ describe('Markdown', () => {
     ['javascript:alert(1)', undefined],
   ])('the link %s leads to %s', (target, href) => {
     expect(hrefOf(target)).toBe(href);
+  });
+});
+
+describe('the API reference', () => {
+  const entries = apiEntries({ document: describedAt(BASE), operations: OPTIONS.operations, baseUrl: BASE });
+  const sample = (entry: (typeof entries)[number], label: string) =>
+    entry.samples.find((each) => each.label === label)?.text ?? '';
+
+  it('has a page for every operation of /v1, with its price and an example of each status', () => {
+    expect(entries.length).toBe(ROUTES.length);
+    for (const entry of entries) {
+      expect(API_PAGES['/docs/api']).toContain(`href="/docs/api/${entry.id}"`);
+      for (const answer of entry.answers) expect([entry.id, answer.status, answer.examples.length > 0]).toContain(true);
+    }
+    expect(API_PAGES['/docs/api/followers']).toContain('0.1 credits per item');
+  });
+
+  it('has GraphQL samples that are valid, and are given what they require', () => {
+    for (const entry of entries) {
+      const document = parse(sample(entry, 'GraphQL'));
+      expect([entry.id, validate(OPTIONS.schema, document)]).toEqual([entry.id, []]);
+      const [operation] = document.definitions.filter((each) => each.kind === 'OperationDefinition');
+      const required = operation?.variableDefinitions?.filter(({ type }) => type.kind === 'NonNullType') ?? [];
+      for (const { variable } of required) expect(sample(entry, 'GraphQL')).toContain(`"${variable.name.value}":`);
+    }
+  });
+
+  it('has samples of methods that the Python client has, and of tools that MCP has', () => {
+    const client = readFileSync(join(ROOT, 'clients/python/src/perch_client/_client.py'), 'utf8');
+    for (const entry of entries) expect(client).toContain(`    def ${pythonName(entry.id)}(`);
+    const names = entries.flatMap((entry) =>
+      sample(entry, 'MCP') === '' ? [] : JSON.parse(sample(entry, 'MCP')).params.name,
+    );
+    expect(new Set(names)).toEqual(new Set(TOOLS.map(({ name }) => name)));
+  });
+
+  it('has a key only where a demo gives one', () => {
+    const [entry] = entries;
+    if (entry === undefined) throw new Error('There are no operations.');
+    expect(apiPage(entry, null)).not.toContain('perch_live_0');
+    expect(apiPage(entry, { key: 'perch_live_0' })).toContain('data-demo-key="perch_live_0"');
   });
 });

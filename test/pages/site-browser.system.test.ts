@@ -9,7 +9,7 @@ import { problemPage, problemsPage } from '../../adapters/site/problems.js';
 import { statusPage } from '../../adapters/site/status.js';
 import { describeInChromium, launchChromium, visit } from '../support/chromium.js';
 import { flawsOf, LOOKS } from '../support/looks.js';
-import { DOCS_PAGES, LANDING, STATUS, STATUS_ALONE, STATUS_OK, serveSite } from './site-fixture.js';
+import { API_PAGES, DOCS_PAGES, LANDING, STATUS, STATUS_ALONE, STATUS_OK, serveSite } from './site-fixture.js';
 
 const PAGES: Readonly<Record<string, string>> = {
   '/': landingPage(LANDING),
@@ -22,7 +22,7 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 const PATHS = Object.keys(PAGES);
 /** The index, and of the others one with a picture and one with long tables. */
-const DOCS_SEEN = ['/docs', '/docs/accounts', '/docs/architecture'];
+const DOCS_SEEN = ['/docs', '/docs/accounts', '/docs/architecture', '/docs/api', '/docs/api/userTweets'];
 
 describe('markup', () => {
   // One line of output, so nothing is said about its layout; `defer` on modules and such is not.
@@ -35,8 +35,8 @@ describe('markup', () => {
     },
   });
 
-  it.each([...PATHS, ...Object.keys(DOCS_PAGES)])('%s is valid HTML', async (path) => {
-    const { results } = await validator.validateString(PAGES[path] ?? DOCS_PAGES[path] ?? '');
+  it.each([...PATHS, ...Object.keys({ ...DOCS_PAGES, ...API_PAGES })])('%s is valid HTML', async (path) => {
+    const { results } = await validator.validateString(PAGES[path] ?? DOCS_PAGES[path] ?? API_PAGES[path] ?? '');
     expect(results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`))).toEqual(
       [],
     );
@@ -104,6 +104,22 @@ describeInChromium('the keyless pages in a browser', () => {
     await tab.page.keyboard.press('Enter');
     await tab.page.waitForURL(/\/docs\/errors#/);
     expect(tab.violations).toEqual([]);
+    await tab.close();
+  });
+
+  it('a read can be tried on its page with the demo key, and its charge is shown', async () => {
+    const tab = await visit(browser, origin);
+    await tab.page.goto(`${origin}/docs/api/userTweets`);
+    await tab.page.getByLabel('count').fill('5');
+    await tab.page.getByRole('button', { name: 'Send' }).press('Enter');
+    await tab.page.getByText('200: 1 credit charged, 999 left.').waitFor();
+    const sent = JSON.parse(await tab.page.locator('#try-answer code').innerText());
+    expect(sent).toEqual({ path: '/v1/users/harbor_obs/tweets?count=5', key: LANDING.live?.key });
+    expect(await tab.page.evaluate('sessionStorage.length')).toBe(0);
+    expect({ flaws: await flawsOf(tab.page, LOOKS.slice(0, 1)), violations: tab.violations }).toEqual({
+      flaws: [],
+      violations: [],
+    });
     await tab.close();
   });
 

@@ -119,18 +119,23 @@ describe('what needs no key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)', () =
     }
   });
 
-  it.each(['/docs', '/docs/pricing', '/docs/pricing.md', '/docs/search.json', '/llms.txt'])(
-    'H13: %s needs no key, costs nothing, and is sent compressed or not at all to who has it',
-    async (path) => {
-      const customer = await service.customer();
-      const reply = await customer.get(path, { accept: 'text/html', 'accept-encoding': 'gzip' });
-      expect([reply.status, reply.headers.get('ratelimit-policy')]).toEqual([200, 'public; q=10; w=1']);
-      expect([reply.headers.get('content-encoding'), await customer.balance()]).toEqual(['gzip', 1000]);
-      const etag = reply.headers.get('etag') ?? '';
-      const again = await service.nobody.get(path, { accept: 'text/html', 'if-none-match': etag });
-      expect([again.status, again.text]).toEqual([304, '']);
-    },
-  );
+  it.each([
+    '/docs',
+    '/docs/api',
+    '/docs/api/user',
+    '/docs/pricing',
+    '/docs/pricing.md',
+    '/docs/search.json',
+    '/llms.txt',
+  ])('H13: %s needs no key, costs nothing, and is sent compressed or not at all to who has it', async (path) => {
+    const customer = await service.customer();
+    const reply = await customer.get(path, { accept: 'text/html', 'accept-encoding': 'gzip' });
+    expect([reply.status, reply.headers.get('ratelimit-policy')]).toEqual([200, 'public; q=10; w=1']);
+    expect([reply.headers.get('content-encoding'), await customer.balance()]).toEqual(['gzip', 1000]);
+    const etag = reply.headers.get('etag') ?? '';
+    const again = await service.nobody.get(path, { accept: 'text/html', 'if-none-match': etag });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
 
   it('H13: a page is HTML for a browser and Markdown for a program, with the address of this service', async () => {
     const html = await service.nobody.get('/docs/pricing', { accept: 'text/html' });
@@ -144,7 +149,20 @@ describe('what needs no key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)', () =
     for (const { text } of [html, markdown]) expect(text).toContain(`${service.perch.url}/v1/users/harbor_obs`);
   });
 
-  it.each(['/docs/nothing', '/docs/nothing.md', '/docs/..%2Fpackage.json', '/docs/__proto__'])(
+  it.each(['/openapi.yaml', '/openapi.json'])(
+    'H13: %s leads a browser to the reference, and can be saved',
+    async (path) => {
+      const document = await service.nobody.get(path);
+      expect(parse(document.text)).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./) });
+      const page = await fetch(`${service.perch.url}${path}`, { headers: { accept: 'text/html' }, redirect: 'manual' });
+      expect([page.status, page.headers.get('location')]).toEqual([303, '/docs/api']);
+      const saved = await service.nobody.get(`${path}?download`, { accept: 'text/html' });
+      expect(saved.text).toBe(document.text);
+      expect(saved.headers.get('content-disposition')).toMatch(/^attachment; filename="openapi\./);
+    },
+  );
+
+  it.each(['/docs/nothing', '/docs/api/nothing', '/docs/nothing.md', '/docs/..%2Fpackage.json', '/docs/__proto__'])(
     'H13: %s is 404, as a page for a browser',
     async (path) => {
       const page = await service.nobody.get(path, { accept: 'text/html' });

@@ -90,7 +90,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'adapters/docs': {
     is: 'the documentation as pages of the service',
-    may: ['src/core', 'adapters/http', 'adapters/site'],
+    may: ['src/core', 'adapters/http', 'adapters/site', 'adapters/rest/routes', 'adapters/mcp/tools'],
+    types: ['adapters/rest'],
   },
   'adapters/postgres': {
     is: 'ledger, accounts and migrations in Postgres; the embedded server',

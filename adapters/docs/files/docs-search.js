@@ -3,6 +3,8 @@ const form = document.getElementById('docs-search');
 const input = document.getElementById('docs-query');
 const found = document.getElementById('docs-found');
 const hits = document.getElementById('docs-hits');
+// A file of a package: it is beside this one only where both are served.
+const LIBRARY = './minisearch.js';
 const MOST_HITS = 12;
 const SNIPPET = 120;
 
@@ -16,10 +18,7 @@ const load = () => {
 };
 
 async function read() {
-  const [{ default: MiniSearch }, response] = await Promise.all([
-    import('./minisearch.js'),
-    fetch('/docs/search.json'),
-  ]);
+  const [{ default: MiniSearch }, response] = await Promise.all([import(LIBRARY), fetch('/docs/search.json')]);
   if (!response.ok) throw new Error(`The index cannot be read: ${response.status}`);
   const index = new MiniSearch({
     fields: ['heading', 'page', 'text'],
