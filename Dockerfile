@@ -10,6 +10,7 @@ COPY app ./app
 COPY src ./src
 COPY schema ./schema
 COPY adapters ./adapters
+COPY docs ./docs
 RUN node app/build/build.mjs
 
 # The run-time dependencies: neither the build tools, nor the embedded Postgres (60 MB), which is optional. The image's

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { mountDocs } from '../adapters/docs/mount.js';
 import { mountGraphiql } from '../adapters/graphql/graphiql/mount.js';
 import { mountManifest } from '../adapters/graphql/manifest.js';
 import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
@@ -9,7 +10,7 @@ import { mountMcp } from '../adapters/mcp/mount.js';
 import { COMET_THREAD_ID, DEMO_HANDLES } from '../adapters/networks/corpus/demo/entry-points.js';
 import { createCheckMemory } from '../adapters/postgres/network-checks.js';
 import { mountRest } from '../adapters/rest/mount.js';
-import { mountOpenapi } from '../adapters/rest/openapi/mount.js';
+import { describes, mountOpenapi } from '../adapters/rest/openapi/mount.js';
 import { mountSite } from '../adapters/site/mount.js';
 import { schema } from '../schema/index.js';
 import type { Config } from '../src/config/config.js';
@@ -147,7 +148,9 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
     demo,
     live: demo && demoKey !== null ? { key: demoKey, handles: [handle, ...otherHandles] } : null,
   });
-  mountOpenapi(app, { admitPublic, authUrl: config.authUrl, schema, operations });
+  const describe = describes(app, { authUrl: config.authUrl, schema, operations });
+  mountDocs(app, { admitPublic, describe, operations, demoKey: demo ? demoKey : null });
+  mountOpenapi(app, { admitPublic, describe });
   const page = mountGraphiql(app, { demoKey, subjects: demo ? DEMO_SUBJECTS : null });
   if (shown.graphql === 'yoga') mountGraphql(app, { serve, schema }, page);
   else await mountMercurius(app, { serve, schema, page });

@@ -10,6 +10,8 @@ const ROOT = PACKAGE_FOLDER;
 const STAMP = join(ROOT, 'dist', '.sources');
 /** The folders that the built program comes from. */
 const SOURCES = ['app', 'src', 'schema', 'adapters'];
+/** What the service shows of its documentation. */
+const DOCS = { folder: 'docs', isRead: /^[^.#].*\.(?:md|png)$/ };
 /** The files that the build reads or copies, by extension: not documents for people, nor files that an editor adds. */
 const IS_READ = /^[^.#].*\.(?:[cm]?[jt]s|tsx|json|css|svg|sql|graphql|peggy)$/;
 const SINGLE = ['package-lock.json', 'tsconfig.json'];
@@ -47,10 +49,10 @@ function fingerprint() {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found !== undefined) hash.update(`${path} ${found.mtimeMs} ${found.size}\n`);
   };
-  for (const folder of SOURCES) {
+  for (const { folder, isRead } of [...SOURCES.map((name) => ({ folder: name, isRead: IS_READ })), DOCS]) {
     const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true });
     for (const entry of entries) {
-      if (entry.isFile() && IS_READ.test(entry.name)) add(join(entry.parentPath ?? entry.path, entry.name));
+      if (entry.isFile() && isRead.test(entry.name)) add(join(entry.parentPath ?? entry.path, entry.name));
     }
   }
   for (const file of SINGLE.filter((name) => existsSync(join(ROOT, name)))) add(join(ROOT, file));

@@ -14,6 +14,7 @@ const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml; charset=utf-8',
+  png: 'image/png',
 };
 
 const digest = (bytes: Buffer | string): string =>

@@ -15,6 +15,10 @@ const ASSETS = assetSet('/assets', {
   ),
   'tokens.css': read('./files/tokens.css'),
   'dashboard.css': css('../dashboard/files/dashboard.css', '../dashboard/files/dashboard-parts.css'),
+  'docs.css': read('../docs/files/docs.css'),
+  'docs-search.js': read('../docs/files/docs-search.js'),
+  'try-it.js': read('../docs/files/try-it.js'),
+  'minisearch.js': packageFile('minisearch', 'dist/es/index.js'),
   'copy.js': read('./files/copy.js'),
   'first-reads.js': read('./files/first-reads.js'),
   'sign-in.js': read('../sign-in/files/sign-in.js'),
@@ -34,6 +38,9 @@ export const sitePath = (
     | 'site.css'
     | 'tokens.css'
     | 'dashboard.css'
+    | 'docs.css'
+    | 'docs-search.js'
+    | 'try-it.js'
     | 'copy.js'
     | 'first-reads.js'
     | 'sign-in.js'

@@ -52,6 +52,7 @@ export function landingFacts({ baseUrl, version, network, demo }: LandingModel) 
     endpoints: { graphql: `${baseUrl}/graphql`, rest: `${baseUrl}/v1`, mcp: `${baseUrl}/mcp` },
     links: {
       graphql: `${baseUrl}/graphql`,
+      docs: `${baseUrl}/docs`,
       openapi: `${baseUrl}/openapi.yaml`,
       status: `${baseUrl}/status`,
       problems: `${baseUrl}/problems`,

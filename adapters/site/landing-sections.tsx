@@ -78,14 +78,15 @@ export const Ways = ({ baseUrl }: LandingModel) => (
       <li>
         <h3>REST</h3>
         <p>
-          One path per read, and an <a href="/openapi.yaml">OpenAPI document</a> to generate a client from.
+          One path per read: <a href="/docs/rest">the reference</a>. And an <a href="/openapi.yaml">OpenAPI document</a>{' '}
+          to generate a client from.
         </p>
       </li>
       <li>
         <h3>MCP, for agents</h3>
         <p>
           Give your agent <code>{baseUrl}/mcp</code> and the key in the header <code>x-api-key</code>, or let it sign
-          in. Every tool accepts a credit budget.
+          in. Every tool accepts a credit budget. <a href="/docs/agents">How to connect one</a>.
         </p>
       </li>
       <li>

@@ -53,11 +53,8 @@ const Hero = ({ version, network, demo }: LandingModel) => (
         <a class="button primary" href="/graphql">
           Open GraphiQL
         </a>
-        <a class="button" href="/openapi.yaml">
-          OpenAPI document
-        </a>
-        <a class="button" href="/status">
-          Status
+        <a class="button" href="/docs">
+          Documentation
         </a>
       </p>
     </div>

@@ -10,19 +10,46 @@ interface PageProps {
   /** The address of the page in the navigation, if it is there. */
   here?: string;
   /** The page's style sheet besides `site.css`. */
-  style?: 'dashboard.css';
+  style?: 'dashboard.css' | 'docs.css';
   /** The page's script besides `copy.js`. */
-  script?: 'first-reads.js';
+  script?: 'first-reads.js' | 'docs-search.js' | 'try-it.js';
   children: ComponentChildren;
 }
 
 const NAVIGATION = [
+  { href: '/docs', text: 'Docs' },
   { href: '/graphql', text: 'GraphiQL' },
-  { href: '/openapi.yaml', text: 'OpenAPI' },
   { href: '/problems', text: 'Errors' },
   { href: '/status', text: 'Status' },
   { href: '/dashboard', text: 'Dashboard' },
 ];
+
+const FOOTER = [
+  { href: '/docs', text: 'Documentation' },
+  { href: '/docs/api', text: 'API reference' },
+  { href: '/docs/pricing', text: 'Pricing' },
+  { href: '/docs/security', text: 'Security' },
+  { href: '/problems', text: 'Errors' },
+  { href: '/status', text: 'Status' },
+  { href: '/llms.txt', text: 'For agents' },
+];
+
+const Footer = () => (
+  <footer class="wrap">
+    <div class="foot">
+      <nav aria-label="Footer">
+        <ul>
+          {FOOTER.map(({ href, text }) => (
+            <li key={href}>
+              <a href={href}>{text}</a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <p>Perch reads public data only. It never posts, likes, follows or messages.</p>
+    </div>
+  </footer>
+);
 
 const Header = ({ here }: { here?: string | undefined }) => (
   <header class="top">
@@ -68,9 +95,7 @@ const Page = ({ title, description, here, style, script, children }: PageProps) 
       <main id="content" tabIndex={-1}>
         {children}
       </main>
-      <footer class="wrap">
-        <p class="foot">Perch reads public data only. It never posts, likes, follows or messages.</p>
-      </footer>
+      <Footer />
     </body>
   </html>
 );

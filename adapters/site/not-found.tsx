@@ -15,8 +15,8 @@ export const notFoundPage = (): string =>
         <a class="button primary" href="/">
           Go to home page
         </a>
-        <a class="button" href="/graphql">
-          GraphiQL
+        <a class="button" href="/docs">
+          Documentation
         </a>
       </p>
     </div>,

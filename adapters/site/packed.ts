@@ -12,11 +12,14 @@ const WORTH_PACKING = 1024;
  * of a core.
  */
 export function packable({
+  type,
   body,
-}: Asset): (acceptEncoding: string | undefined) => Promise<{ body: Buffer; gzip: boolean }> {
+}: Pick<Asset, 'type' | 'body'>): (acceptEncoding: string | undefined) => Promise<{ body: Buffer; gzip: boolean }> {
   let packed: Promise<Buffer> | undefined;
   return async (acceptEncoding) => {
-    if (body.length < WORTH_PACKING || !/\bgzip\b/.test(acceptEncoding ?? '')) return { body, gzip: false };
+    // A PNG is compressed already.
+    if (type === 'image/png' || body.length < WORTH_PACKING || !/\bgzip\b/.test(acceptEncoding ?? ''))
+      return { body, gzip: false };
     packed ??= pack(body, { level: 9 });
     return { body: await packed, gzip: true };
   };

@@ -68,7 +68,8 @@ export const problemPage = (code: ErrorCode): string =>
       <h2>What to do</h2>
       <p>{PROBLEM_TEXTS[code].todo}</p>
       <p>
-        Match on <code>error.code</code>, never on the message: the code is stable, the wording is not.
+        Match on <code>error.code</code>, never on the message: the code is stable, the wording is not.{' '}
+        <a href="/docs/errors">Errors</a> in the documentation has the shape of every failure, and when to try again.
       </p>
     </article>,
   );
@@ -79,7 +80,10 @@ export const problemsPage = (): string =>
     { title: 'Errors · Perch', description: 'Every error code of Perch, and what to do about it.', here: '/problems' },
     <div class="wrap page">
       <h1>Errors</h1>
-      <p class="lead">Every failure has one of these codes. Failures are never charged.</p>
+      <p class="lead">
+        Every failure has one of these codes. Failures are never charged. <a href="/docs/errors">The documentation</a>{' '}
+        shows their shape.
+      </p>
       <Table caption="Error codes" head={['Code', 'Status', 'Meaning']}>
         {CODES.map((code) => (
           <tr key={code}>

@@ -1,14 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SITE_CSP } from './policy.js';
 
-/** A complete page, under the policy of all pages unless it needs another one. */
-export const sendPage = (reply: FastifyReply, page: string, csp: string = SITE_CSP): FastifyReply =>
+/** The headers of every page, under the policy of all pages unless it needs another one. */
+export const pageHeaders = (reply: FastifyReply, csp: string = SITE_CSP): FastifyReply =>
   reply
     .header('Content-Security-Policy', csp)
     .header('Referrer-Policy', 'same-origin')
     .header('Vary', 'Accept')
-    .type('text/html; charset=utf-8')
-    .send(page);
+    .type('text/html; charset=utf-8');
+
+/** A complete page. */
+export const sendPage = (reply: FastifyReply, page: string, csp?: string): FastifyReply =>
+  pageHeaders(reply, csp).send(page);
 
 /** A browser names `text/html`; a program does not (H10). */
 export const wantsHtml = (request: FastifyRequest): boolean => (request.headers.accept ?? '').includes('text/html');

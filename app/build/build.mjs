@@ -1,6 +1,16 @@
 // Builds Perch into dist/: JavaScript for plain Node, with source maps, and the files that it reads. `npm run build` begins with
 // an empty folder. A start from a clone leaves what earlier builds wrote for a day, since services that run load from it.
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
@@ -16,6 +26,7 @@ const FILES = [
   'adapters/graphql/graphiql/browser',
   'adapters/postgres/migrations',
   'adapters/dashboard/files',
+  'adapters/docs/files',
   'adapters/oauth/files',
   'adapters/sign-in/files',
   'adapters/site/files',
@@ -71,6 +82,7 @@ async function build({ clean }) {
       plugins: pluginsIn(dirname(THREAD.out)),
     }),
   ]);
+  copyDocs();
   for (const path of FILES) mirror(join(ROOT, path), join(outdir, path));
   const outputs = [...thread.outputFiles, ...program.outputFiles];
   // The entries last: they name the others, which are named after what is in them.
@@ -86,6 +98,17 @@ function mirror(from, to) {
   if (!statSync(from).isDirectory()) return;
   for (const name of readdirSync(to, { recursive: true })) {
     if (!existsSync(join(from, name))) rmSync(join(to, name), { recursive: true, force: true });
+  }
+}
+
+/** The documentation that the service shows: its pages, and of its pictures those that a page shows. */
+function copyDocs() {
+  const [from, to] = [join(ROOT, 'docs'), join(outdir, 'docs')];
+  rmSync(to, { recursive: true, force: true });
+  for (const name of readdirSync(from).filter((each) => each.endsWith('.md'))) {
+    cpSync(join(from, name), join(to, name));
+    const pictures = readFileSync(join(from, name), 'utf8').matchAll(/(?:src|srcset)="([^":]+\.png)"/g);
+    for (const [, picture] of pictures) cpSync(join(from, picture), join(to, picture));
   }
 }
 

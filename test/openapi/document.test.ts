@@ -6,7 +6,7 @@ import type { ApiOperation, ApiResponse, JsonSchema } from '../../adapters/rest/
 import { ROUTES } from '../../adapters/rest/routes.js';
 import { UNITS } from '../../src/core/prices.js';
 import { fieldRows, SECTION_TWO, SILENT } from './section-two.js';
-import { describedAt, OPTIONS } from './subject.js';
+import { describedAt } from './subject.js';
 
 const document = describedAt('https://perch.test');
 const { schemas, responses } = document.components;
@@ -52,7 +52,7 @@ describe('the OpenAPI document (section 9.5)', () => {
   });
 
   it('reads the same from its YAML, also where YAML 1.1 is read', async () => {
-    const text = await openapiYaml({ ...OPTIONS, baseUrl: 'https://perch.test' });
+    const text = await openapiYaml(describedAt('https://perch.test'));
     const plain: unknown = JSON.parse(JSON.stringify(document));
     expect(parse(text)).toEqual(plain);
     expect(parse(text, { version: '1.1' })).toEqual(plain);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { openapiYaml } from '../../adapters/rest/openapi/document.js';
+import { openapiDocument, openapiYaml } from '../../adapters/rest/openapi/document.js';
 import { OPTIONS } from './subject.js';
 
 const run = promisify(execFile);
@@ -18,7 +18,10 @@ it.each(['https://perch.test', 'http://127.0.0.1:4000'])(
   async (baseUrl) => {
     const folder = await mkdtemp(join(tmpdir(), 'perch-openapi-'));
     try {
-      await writeFile(join(folder, 'openapi.yaml'), await openapiYaml({ ...OPTIONS, baseUrl, authUrl: baseUrl }));
+      await writeFile(
+        join(folder, 'openapi.yaml'),
+        await openapiYaml(openapiDocument({ ...OPTIONS, baseUrl, authUrl: baseUrl })),
+      );
       const { stdout } = await run(process.execPath, [REDOCLY, 'lint', 'openapi.yaml', '--format=json'], {
         cwd: folder,
         env: { ...process.env, ...QUIET },

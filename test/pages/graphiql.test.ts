@@ -32,7 +32,7 @@ describe('the page', () => {
   it('names only files that are served, and no other address', () => {
     const page = graphiqlPage(MODEL);
     const named = [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map((match) => match[1] ?? '');
-    const known = [...graphiqlAssets().keys(), ...siteAssets().keys(), '/'];
+    const known = ['/docs/graphql', ...graphiqlAssets().keys(), ...siteAssets().keys(), '/'];
     expect(named.length).toBeGreaterThan(8);
     for (const path of named) expect(known).toContain(path);
   });

@@ -8,10 +8,10 @@ import { notFoundPage } from '../../adapters/site/not-found.js';
 import { problemPage, problemsPage } from '../../adapters/site/problems.js';
 import { statusPage } from '../../adapters/site/status.js';
 import { describeInChromium, launchChromium, visit } from '../support/chromium.js';
-import { flawsOf } from '../support/looks.js';
-import { LANDING, STATUS, STATUS_ALONE, STATUS_OK, serveSite } from './site-fixture.js';
+import { flawsOf, LOOKS } from '../support/looks.js';
+import { API_PAGES, DOCS_PAGES, LANDING, STATUS, STATUS_ALONE, STATUS_OK, serveSite } from './site-fixture.js';
 
-const PAGES = {
+const PAGES: Readonly<Record<string, string>> = {
   '/': landingPage(LANDING),
   '/status': statusPage(STATUS),
   '/status?ok': statusPage(STATUS_OK),
@@ -20,17 +20,23 @@ const PAGES = {
   '/problems/rate_limited': problemPage('rate_limited'),
   '/nowhere': notFoundPage(),
 };
-const PATHS = Object.keys(PAGES) as (keyof typeof PAGES)[];
+const PATHS = Object.keys(PAGES);
+/** The index, and of the others one with a picture and one with long tables. */
+const DOCS_SEEN = ['/docs', '/docs/accounts', '/docs/architecture', '/docs/api', '/docs/api/userTweets'];
 
 describe('markup', () => {
   // One line of output, so nothing is said about its layout; `defer` on modules and such is not.
   const validator = new HtmlValidate({
     extends: ['html-validate:recommended', 'html-validate:a11y'],
-    rules: { 'doctype-style': 'off', 'void-style': 'off', 'attribute-boolean-style': 'off', 'long-title': 'off' },
+    rules: {
+      ...{ 'doctype-style': 'off', 'void-style': 'off', 'attribute-boolean-style': 'off', 'long-title': 'off' },
+      // Headings are named as in the repository, where `## 1. The list` is `1-the-list`.
+      'valid-id': ['error', { relaxed: true }],
+    },
   });
 
-  it.each(PATHS)('%s is valid HTML', async (path) => {
-    const { results } = await validator.validateString(PAGES[path]);
+  it.each([...PATHS, ...Object.keys({ ...DOCS_PAGES, ...API_PAGES })])('%s is valid HTML', async (path) => {
+    const { results } = await validator.validateString(PAGES[path] ?? DOCS_PAGES[path] ?? API_PAGES[path] ?? '');
     expect(results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`))).toEqual(
       [],
     );
@@ -54,7 +60,7 @@ describeInChromium('the keyless pages in a browser', () => {
     await new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections());
   });
 
-  it.each(PATHS)(
+  it.each([...PATHS, ...DOCS_SEEN])(
     '%s asks no other host, keeps its policy, fits 360 and 1440 px, and passes axe in both schemes',
     async (path) => {
       const tab = await visit(browser, origin);
@@ -81,6 +87,47 @@ describeInChromium('the keyless pages in a browser', () => {
     await tab.page.keyboard.press('Tab');
     await tab.page.keyboard.press('Enter');
     expect(await tab.page.evaluate('document.activeElement.id')).toBe('content');
+    await tab.close();
+  });
+
+  it('the documentation is searched by keyboard, from the field through the results to a section', async () => {
+    const tab = await visit(browser, origin);
+    await tab.page.goto(`${origin}/docs`);
+    await tab.page.getByLabel('Search the documentation').fill('missing_key');
+    await tab.page
+      .getByRole('status')
+      .filter({ hasText: /\d+ sections?/ })
+      .waitFor();
+    await tab.page.keyboard.press('ArrowDown');
+    expect(await tab.page.evaluate('document.activeElement.closest("#docs-hits") !== null')).toBe(true);
+    expect(await flawsOf(tab.page, LOOKS.slice(0, 1))).toEqual([]);
+    await tab.page.keyboard.press('Enter');
+    await tab.page.waitForURL(/\/docs\/errors#/);
+    expect(tab.violations).toEqual([]);
+    await tab.close();
+  });
+
+  it('a read can be tried on its page with the demo key, and its charge is shown', async () => {
+    const tab = await visit(browser, origin);
+    await tab.page.goto(`${origin}/docs/api/userTweets`);
+    await tab.page.getByLabel('count').fill('5');
+    await tab.page.getByRole('button', { name: 'Send' }).press('Enter');
+    await tab.page.getByText('200: 1 credit charged, 999 left.').waitFor();
+    const sent = JSON.parse(await tab.page.locator('#try-answer code').innerText());
+    expect(sent).toEqual({ path: '/v1/users/harbor_obs/tweets?count=5', key: LANDING.live?.key });
+    expect(await tab.page.evaluate('sessionStorage.length')).toBe(0);
+    expect({ flaws: await flawsOf(tab.page, LOOKS.slice(0, 1)), violations: tab.violations }).toEqual({
+      flaws: [],
+      violations: [],
+    });
+    await tab.close();
+  });
+
+  it('without scripts the documentation has its list of pages, and no search', async () => {
+    const tab = await visit(browser, origin, { javaScriptEnabled: false });
+    await tab.page.goto(`${origin}/docs`);
+    expect(await tab.page.getByLabel('Search the documentation').isVisible()).toBe(false);
+    expect(await tab.page.locator('#content').getByRole('link', { name: 'Pricing' }).isVisible()).toBe(true);
     await tab.close();
   });
 });

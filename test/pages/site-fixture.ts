@@ -1,4 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { apiEntries } from '../../adapters/docs/api/model.js';
+import { apiIndex, apiPage } from '../../adapters/docs/api/pages.js';
+import { readDocs, searchRows } from '../../adapters/docs/library.js';
+import { docsIndex, docsPage } from '../../adapters/docs/pages.js';
+import { docsPictures } from '../../adapters/docs/sources.js';
 import { siteAssets } from '../../adapters/site/assets.js';
 import { landingPage } from '../../adapters/site/landing.js';
 import type { LandingModel } from '../../adapters/site/landing-facts.js';
@@ -7,6 +12,7 @@ import { SITE_CSP } from '../../adapters/site/policy.js';
 import { isErrorCode, problemPage, problemsPage } from '../../adapters/site/problems.js';
 import { statusPage } from '../../adapters/site/status.js';
 import type { StatusModel } from '../../adapters/site/status-model.js';
+import { describedAt, OPTIONS } from '../openapi/subject.js';
 
 export const LANDING: LandingModel = {
   baseUrl: 'https://perch.example',
@@ -94,12 +100,36 @@ export const STATUS_ALONE: StatusModel = {
   draining: true,
 };
 
+const DOCS = await readDocs(LANDING.baseUrl);
+
+/** Every page of the documentation, by its address. */
+export const DOCS_PAGES: Readonly<Record<string, string>> = {
+  '/docs': docsIndex(DOCS),
+  ...Object.fromEntries(DOCS.map((page) => [`/docs/${page.name}`, docsPage(DOCS, page)])),
+};
+
+const ENTRIES = apiEntries({
+  document: describedAt(LANDING.baseUrl),
+  operations: OPTIONS.operations,
+  baseUrl: LANDING.baseUrl,
+});
+
+/** Every page of the API reference, by its address, with the demo key in those that send a call. */
+export const API_PAGES: Readonly<Record<string, string>> = {
+  '/docs/api': apiIndex(ENTRIES),
+  ...Object.fromEntries(ENTRIES.map((entry) => [`/docs/api/${entry.id}`, apiPage(entry, LANDING.live)])),
+};
+
+const SEARCH_ROWS = JSON.stringify(searchRows(DOCS));
+
 const pageAt = (path: string): string => {
   if (path === '/') return landingPage(LANDING);
   if (path === '/status') return statusPage(STATUS);
   if (path === '/status?ok') return statusPage(STATUS_OK);
   if (path === '/status?alone') return statusPage(STATUS_ALONE);
   if (path === '/problems') return problemsPage();
+  const docs = { ...DOCS_PAGES, ...API_PAGES }[path.replace(/\?.*/, '')];
+  if (docs !== undefined) return docs;
   const code = path.replace('/problems/', '');
   return isErrorCode(code) ? problemPage(code) : notFoundPage();
 };
@@ -107,9 +137,18 @@ const pageAt = (path: string): string => {
 /** Serves the pages as the service does: their policy, their types. */
 export function serveSite(request: IncomingMessage, response: ServerResponse): void {
   const path = request.url ?? '/';
-  const asset = siteAssets().get(path);
+  const asset = siteAssets().get(path) ?? docsPictures().get(path);
   if (asset !== undefined) {
     response.writeHead(200, { 'content-type': asset.type, etag: asset.etag }).end(asset.body);
+    return;
+  }
+  if (path.startsWith('/v1/users/')) {
+    const headers = { 'content-type': 'application/json', 'x-credits-charged': '1', 'x-credits-remaining': '999' };
+    response.writeHead(200, headers).end(JSON.stringify({ path, key: request.headers['x-api-key'] }));
+    return;
+  }
+  if (path === '/docs/search.json') {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(SEARCH_ROWS);
     return;
   }
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': SITE_CSP });

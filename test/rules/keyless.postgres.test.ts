@@ -119,6 +119,59 @@ describe('what needs no key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)', () =
     }
   });
 
+  it.each([
+    '/docs',
+    '/docs/api',
+    '/docs/api/user',
+    '/docs/pricing',
+    '/docs/pricing.md',
+    '/docs/search.json',
+    '/llms.txt',
+  ])('H13: %s needs no key, costs nothing, and is sent compressed or not at all to who has it', async (path) => {
+    const customer = await service.customer();
+    const reply = await customer.get(path, { accept: 'text/html', 'accept-encoding': 'gzip' });
+    expect([reply.status, reply.headers.get('ratelimit-policy')]).toEqual([200, 'public; q=10; w=1']);
+    expect([reply.headers.get('content-encoding'), await customer.balance()]).toEqual(['gzip', 1000]);
+    const etag = reply.headers.get('etag') ?? '';
+    const again = await service.nobody.get(path, { accept: 'text/html', 'if-none-match': etag });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+
+  it('H13: a page is HTML for a browser and Markdown for a program, with the address of this service', async () => {
+    const html = await service.nobody.get('/docs/pricing', { accept: 'text/html' });
+    expect(html.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(html.headers.get('content-security-policy')).not.toContain('unsafe');
+    const markdown = await service.nobody.get('/docs/pricing');
+    expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+    expect(markdown.headers.get('etag')).not.toBe(html.headers.get('etag'));
+    expect(markdown.text).toMatch(/^# Pricing/);
+    expect((await service.nobody.get('/docs/pricing.md', { accept: 'text/html' })).text).toBe(markdown.text);
+    for (const { text } of [html, markdown]) expect(text).toContain(`${service.perch.url}/v1/users/harbor_obs`);
+  });
+
+  it.each(['/openapi.yaml', '/openapi.json'])(
+    'H13: %s leads a browser to the reference, and can be saved',
+    async (path) => {
+      const document = await service.nobody.get(path);
+      expect(parse(document.text)).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./) });
+      const page = await fetch(`${service.perch.url}${path}`, { headers: { accept: 'text/html' }, redirect: 'manual' });
+      expect([page.status, page.headers.get('location')]).toEqual([303, '/docs/api']);
+      const saved = await service.nobody.get(`${path}?download`, { accept: 'text/html' });
+      expect(saved.text).toBe(document.text);
+      expect(saved.headers.get('content-disposition')).toMatch(/^attachment; filename="openapi\./);
+    },
+  );
+
+  it.each(['/docs/nothing', '/docs/api/nothing', '/docs/nothing.md', '/docs/..%2Fpackage.json', '/docs/__proto__'])(
+    'H13: %s is 404, as a page for a browser',
+    async (path) => {
+      const page = await service.nobody.get(path, { accept: 'text/html' });
+      expect([page.status, page.text.includes('<h1>Page not found</h1>')]).toEqual([404, true]);
+      const reply = await service.nobody.get(path);
+      expect([reply.status, reply.body.error.code]).toEqual([404, 'not_found']);
+    },
+  );
+
   it('an unknown path outside /v1 is 404 in the one shape, without a policy of accounts', async () => {
     const reply = await service.nobody.get('/nothing');
     expect([reply.status, reply.body.error.code]).toEqual([404, 'not_found']);

@@ -88,6 +88,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     is: 'the public pages, and what all pages look like',
     may: ['src/core', 'adapters/http'],
   },
+  'adapters/docs': {
+    is: 'the documentation as pages of the service',
+    may: ['src/core', 'adapters/http', 'adapters/site', 'adapters/rest/routes', 'adapters/mcp/tools'],
+    types: ['adapters/rest'],
+  },
   'adapters/postgres': {
     is: 'ledger, accounts and migrations in Postgres; the embedded server',
     may: CORE,

@@ -79,6 +79,9 @@ export const Bar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string }) => (
       <h1>
         GraphiQL <code>{baseUrl}/graphql</code>
       </h1>
+      <a class="docs" href="/docs/graphql">
+        Docs
+      </a>
       <KeyForm demo={demo} />
       <KeyState />
       <dl class="figures">

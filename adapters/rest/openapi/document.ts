@@ -71,10 +71,10 @@ export function openapiDocument({ schema, operations, baseUrl, authUrl }: Openap
 }
 
 /** The document as it is published. */
-export async function openapiYaml(options: OpenapiOptions): Promise<string> {
+export async function openapiYaml(document: OpenapiDocument): Promise<string> {
   // Only this function needs the library, so it is loaded when the document is first requested.
   const { stringify } = await import('yaml');
-  return stringify(openapiDocument(options), {
+  return stringify(document, {
     aliasDuplicateObjects: false,
     blockQuote: 'literal',
     // YAML 1.1 readers would take an unquoted date for a timestamp.

@@ -53,7 +53,12 @@ const CODE: ApiParameter = {
 
 /** The endpoints that need no key (section 4); pages for a browser, JSON for a program. */
 export function keylessPaths(baseUrl: string): Paths {
-  const links = { graphql: `${baseUrl}/graphql`, openapi: `${baseUrl}/openapi.yaml`, status: `${baseUrl}/status` };
+  const links = {
+    graphql: `${baseUrl}/graphql`,
+    docs: `${baseUrl}/docs`,
+    openapi: `${baseUrl}/openapi.yaml`,
+    status: `${baseUrl}/status`,
+  };
   const endpoints = { graphql: `${baseUrl}/graphql`, rest: `${baseUrl}/v1`, mcp: `${baseUrl}/mcp` };
   const service = { name: 'Perch', version: VERSION, network: 'corpus', demo: true, endpoints, links, prices };
   const openapi = keyless('openapi', 'This document', { 'application/yaml': { schema: { type: 'string' } } });

@@ -1,28 +1,62 @@
 import { createHash } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { lazily } from '../../../src/core/lazily.js';
 import { type AdmitPublic, createPublic } from '../../http/keyless.js';
-import { openapiYaml } from './document.js';
+import { openapiDocument, openapiYaml } from './document.js';
+import type { OpenapiDocument } from './types.js';
 
-export interface OpenapiOptions {
-  readonly admitPublic: AdmitPublic;
+interface DescribeOptions {
   /** The address of consent and tokens, where it differs from the base address. */
   readonly authUrl: string | null;
   readonly schema: GraphQLSchema;
   readonly operations: Readonly<Record<string, string>>;
 }
 
-/** `/openapi.yaml`, built once, for the public address; its validator saves the next reader the download (H6). */
-export function mountOpenapi(app: FastifyInstance, { admitPublic, authUrl, ...described }: OpenapiOptions): void {
-  const built = lazily(async () => {
-    const text = await openapiYaml({ ...described, baseUrl: app.baseUrl, authUrl: authUrl ?? app.baseUrl });
-    return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
-  });
-  createPublic(app, admitPublic)('/openapi.yaml', async (request, reply) => {
-    const { text, etag } = await built.get();
-    reply.header('ETag', etag).header('Cache-Control', 'public, max-age=300');
-    if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-    return reply.type('application/yaml; charset=utf-8').send(text);
-  });
+/** The document, made once, for the public address: which is known once the port is. */
+export function describes(app: FastifyInstance, { authUrl, ...described }: DescribeOptions): () => OpenapiDocument {
+  let document: OpenapiDocument | undefined;
+  return () => {
+    document ??= openapiDocument({ ...described, baseUrl: app.baseUrl, authUrl: authUrl ?? app.baseUrl });
+    return document;
+  };
 }
+
+export interface OpenapiOptions {
+  readonly admitPublic: AdmitPublic;
+  readonly describe: () => OpenapiDocument;
+}
+
+/** Where the reference is that people read. */
+const REFERENCE = '/docs/api';
+
+/**
+ * `/openapi.yaml` and `/openapi.json`; its validator saves the next reader the download (H6). A browser is led to the
+ * reference, but for the download that is linked there (H13).
+ */
+export function mountOpenapi(app: FastifyInstance, { admitPublic, describe }: OpenapiOptions): void {
+  const keyless = createPublic(app, admitPublic);
+  const add = (name: string, type: string, write: (document: OpenapiDocument) => Promise<string>): void => {
+    const built = lazily(async () => {
+      const text = await write(describe());
+      return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
+    });
+    keyless(`/${name}`, async (request, reply) => {
+      reply.header('Vary', 'Accept');
+      const isDownload = 'download' in (request.query as object);
+      if (isForPeople(request) && !isDownload) return reply.redirect(REFERENCE, 303);
+      const { text, etag } = await built.get();
+      reply.header('ETag', etag).header('Cache-Control', 'public, max-age=300');
+      if (isDownload) asFile(reply, name);
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      return reply.type(type).send(text);
+    });
+  };
+  add('openapi.yaml', 'application/yaml; charset=utf-8', openapiYaml);
+  add('openapi.json', 'application/json; charset=utf-8', async (document) => JSON.stringify(document));
+}
+
+const isForPeople = ({ headers }: FastifyRequest): boolean => (headers.accept ?? '').includes('text/html');
+
+const asFile = (reply: FastifyReply, name: string): FastifyReply =>
+  reply.header('Content-Disposition', `attachment; filename="${name}"`);

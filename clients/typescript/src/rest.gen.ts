@@ -1477,6 +1477,7 @@ export interface operations {
                      *       },
                      *       "links": {
                      *         "graphql": "https://perch.example/graphql",
+                     *         "docs": "https://perch.example/docs",
                      *         "openapi": "https://perch.example/openapi.yaml",
                      *         "status": "https://perch.example/status"
                      *       },

@@ -1,0 +1,52 @@
+// Sends the call that the form describes, with the visitor's key, and says what it cost. The key is kept for this tab only,
+// where GraphiQL keeps it, too.
+const SLOT = 'perch.key';
+const section = document.getElementById('try');
+const form = document.getElementById('try-form');
+const key = document.getElementById('try-key');
+const bill = document.getElementById('try-bill');
+const answer = document.getElementById('try-answer');
+const figure = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
+let isRunning = false;
+
+/** The address of the call: path and query, from the fields that were filled in. */
+function address() {
+  let { path } = form.dataset;
+  const query = new URLSearchParams();
+  for (const { name, value, dataset } of form.querySelectorAll('input[name]')) {
+    if (dataset.in === 'path') path = path.replace(`{${name}}`, encodeURIComponent(value.trim()));
+    else if (value.trim() !== '') query.set(name, value.trim());
+  }
+  return query.size > 0 ? `${path}?${query}` : path;
+}
+
+async function send() {
+  const response = await fetch(address(), { headers: { 'x-api-key': key.value.trim(), accept: 'application/json' } });
+  const body = await response.json();
+  const charged = Number(response.headers.get('x-credits-charged') ?? body.credits_charged ?? 0);
+  const left = response.headers.get('x-credits-remaining');
+  const rest = left === null ? '' : `, ${figure.format(Number(left))} left`;
+  const cost =
+    charged === 0 ? 'nothing charged' : `${figure.format(charged)} ${charged === 1 ? 'credit' : 'credits'} charged`;
+  bill.textContent = `${response.status}: ${cost}${rest}. ${body.error?.message ?? ''}`;
+  answer.querySelector('code').textContent = JSON.stringify(body, null, 2);
+  answer.hidden = false;
+}
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  if (isRunning) return;
+  isRunning = true;
+  if (key.value !== form.dataset.demoKey) sessionStorage.setItem(SLOT, key.value.trim());
+  bill.textContent = 'Reading…';
+  try {
+    await send();
+  } catch {
+    // A read whose answer was lost in transit is still charged.
+    bill.textContent = 'No response: is the service still running? The next response shows your balance.';
+  }
+  isRunning = false;
+});
+
+key.value = sessionStorage.getItem(SLOT) ?? form.dataset.demoKey ?? '';
+section.hidden = false;

@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../src/core/errors.js';
+import { lazily } from '../../src/core/lazily.js';
+import { quoted } from '../../src/core/truncated.js';
+import { sendFailure } from '../http/failure.js';
+import { type AdmitPublic, createPublic } from '../http/keyless.js';
+import { mountAssets } from '../site/mount-assets.js';
+import { notFoundPage } from '../site/not-found.js';
+import { pageHeaders, sendPage, wantsHtml } from '../site/send-page.js';
+import { type ApiOptions, mountApi } from './api/mount.js';
+import { type Kept, keep, sendKept } from './kept.js';
+import { llmsText, readDocs, searchRows } from './library.js';
+import { docsIndex, docsPage } from './pages.js';
+import { docsPictures } from './sources.js';
+
+const HTML = 'text/html; charset=utf-8';
+const MARKDOWN = 'text/markdown; charset=utf-8';
+
+export interface DocsOptions extends ApiOptions {
+  readonly admitPublic: AdmitPublic;
+}
+
+/** Everything that is served, made when the first reader comes; by its path below `/docs`. */
+interface Shelf {
+  readonly index: Kept;
+  readonly llms: Kept;
+  readonly search: Kept;
+  readonly pages: ReadonlyMap<string, { readonly html: Kept; readonly markdown: Kept }>;
+}
+
+async function shelve(baseUrl: string): Promise<Shelf> {
+  const pages = await readDocs(baseUrl);
+  return {
+    index: keep(HTML, docsIndex(pages)),
+    llms: keep('text/plain; charset=utf-8', llmsText(pages, baseUrl)),
+    search: keep('application/json; charset=utf-8', JSON.stringify(searchRows(pages))),
+    pages: new Map(
+      pages.map((page) => [
+        page.name,
+        { html: keep(HTML, docsPage(pages, page)), markdown: keep(MARKDOWN, page.markdown) },
+      ]),
+    ),
+  };
+}
+
+/**
+ * The documentation, under the `public` policy: pages for a browser; Markdown for a program, and for everyone at the
+ * address that ends in `.md` (H13).
+ */
+export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
+  const { admitPublic } = options;
+  // The public address is known once the port is.
+  const shelf = lazily(() => shelve(app.baseUrl));
+  const keyless = createPublic(app, admitPublic);
+  const sendHtml = (request: FastifyRequest, reply: FastifyReply, page: Kept) =>
+    sendKept(request, pageHeaders(reply), page);
+  keyless('/docs', async (request, reply) => {
+    const { index, llms } = await shelf.get();
+    return wantsHtml(request) ? sendHtml(request, reply, index) : sendKept(request, reply, llms);
+  });
+  keyless('/llms.txt', async (request, reply) => sendKept(request, reply, (await shelf.get()).llms));
+  keyless('/docs/search.json', async (request, reply) => sendKept(request, reply, (await shelf.get()).search));
+  keyless('/docs/:page', async (request, reply) => {
+    const { page: asked = '' } = request.params as { page?: string };
+    const isMarkdown = asked.endsWith('.md');
+    const page = (await shelf.get()).pages.get(isMarkdown ? asked.slice(0, -'.md'.length) : asked);
+    if (page !== undefined && !isMarkdown && wantsHtml(request)) return sendHtml(request, reply, page.html);
+    if (page !== undefined) return sendKept(request, reply, page.markdown);
+    if (wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
+    return sendFailure(request, reply, new ServiceError('not_found', `There is no page ${quoted(asked)} in /docs.`));
+  });
+  mountApi(app, keyless, options);
+  mountAssets(app, docsPictures());
+}

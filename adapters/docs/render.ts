@@ -1,0 +1,134 @@
+import GithubSlugger from 'github-slugger';
+import { Marked, type Token, type Tokens } from 'marked';
+import type { VNode } from 'preact';
+import { render } from 'preact-render-to-string';
+import { GROUPS } from './contents.js';
+import { CodeBlock, DocsTable, Heading, IllustrationBlock, Link } from './markup.js';
+import { illustrationsIn } from './raw-html.js';
+import { pictureOf } from './sources.js';
+
+/** A part of a page, below one of its headings, for the search. */
+export interface Section {
+  /** Empty for what comes before the first subheading. */
+  readonly anchor: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+export interface Guide {
+  readonly title: string;
+  /** The first sentence, as plain text. */
+  readonly summary: string;
+  /** What follows `<h1>` included. */
+  readonly html: string;
+  readonly sections: readonly Section[];
+}
+
+const NAMES = new Set(GROUPS.flatMap(({ pages }) => pages));
+
+/**
+ * Where a link of a page in `docs/` leads on the site. Undefined where the site does not have the file, such as the
+ * README of a client: such a link is only text there.
+ */
+export function hrefOf(target: string): string | undefined {
+  if (/^(?:https?:|mailto:|#)/.test(target)) return target;
+  const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(target) ?? [];
+  return NAMES.has(name) ? `/docs/${name}${anchor}` : undefined;
+}
+
+/** A Markdown file of ours as HTML. Raw HTML is left out, but for pictures. */
+export function renderGuide(markdown: string): Guide {
+  const slugger = new GithubSlugger();
+  let tables = 0;
+  const marked = new Marked({
+    renderer: {
+      heading({ depth, tokens }) {
+        const id = slugger.slug(plain(tokens));
+        const isLinked = tokens.some(({ type }) => type === 'link');
+        return html(Heading({ level: depth, id, html: this.parser.parseInline(tokens), isLinked }));
+      },
+      code: ({ text }) => html(CodeBlock({ text })),
+      html: ({ text }) => illustrationsIn(text).map(illustration).join(''),
+      link({ href, tokens }) {
+        const inner = this.parser.parseInline(tokens);
+        const there = hrefOf(href);
+        return there === undefined ? inner : render(Link({ href: there, html: inner }));
+      },
+      table({ header, rows }) {
+        tables += 1;
+        const cell = ({ tokens, align }: Tokens.TableCell) => ({ html: this.parser.parseInline(tokens), align });
+        const names = header.map(({ tokens }) => plain(tokens)).filter((name) => name !== '');
+        return html(
+          DocsTable({
+            label: `Table ${tables}: ${names.join(', ')}`,
+            head: header.map(cell),
+            rows: rows.map((row) => row.map(cell)),
+          }),
+        );
+      },
+    },
+  });
+  const tokens = marked.lexer(markdown);
+  const title = tokens.find((token): token is Tokens.Heading => token.type === 'heading');
+  const lead = tokens.find((token): token is Tokens.Paragraph => token.type === 'paragraph');
+  return {
+    title: plain(title?.tokens ?? []),
+    summary: firstSentence(plain(lead?.tokens ?? [])),
+    html: marked.parser(tokens),
+    sections: sectionsOf(tokens),
+  };
+}
+
+const html = (node: VNode): string => `${render(node)}\n`;
+
+/** A first sentence that only says whom a page is for is followed by the next one. Characters. */
+const SAYS_LITTLE = 80;
+
+function firstSentence(text: string): string {
+  const sentences = text.replaceAll(/\s+/g, ' ').split(/(?<=[.:]) /);
+  const [first = '', second = ''] = sentences.map((each) => each.trim().replace(/:$/, '.'));
+  return first.length < SAYS_LITTLE && first.startsWith('For ') ? `${first} ${second}`.trim() : first;
+}
+
+function illustration({ name, alt, variants }: ReturnType<typeof illustrationsIn>[number]): string {
+  const picture = pictureOf(name);
+  if (picture === undefined) return '';
+  const others = variants.map((each) => ({ media: each.media, path: pictureOf(each.name)?.path ?? '' }));
+  return html(IllustrationBlock({ picture, alt, variants: others }));
+}
+
+/** The text of tokens, without markup and raw HTML. */
+function plain(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => {
+      if (token.type === 'html' || token.type === 'space') return '';
+      if (token.type === 'table') {
+        const { header, rows } = token as Tokens.Table;
+        return [header, ...rows].map((row) => row.map(({ tokens: cells }) => plain(cells)).join(' ')).join('\n');
+      }
+      if (token.type === 'list') return (token as Tokens.List).items.map((item) => plain(item.tokens)).join('\n');
+      const { tokens: inner, text = '' } = token as Tokens.Generic;
+      return inner === undefined ? String(text) : plain(inner);
+    })
+    .join('');
+}
+
+function sectionsOf(tokens: readonly Token[]): Section[] {
+  const slugger = new GithubSlugger();
+  const sections: { anchor: string; heading: string; parts: string[] }[] = [{ anchor: '', heading: '', parts: [] }];
+  for (const token of tokens) {
+    if (token.type !== 'heading') {
+      sections.at(-1)?.parts.push(plain([token]));
+      continue;
+    }
+    const { tokens: inner, depth } = token as Tokens.Heading;
+    const heading = plain(inner);
+    const anchor = slugger.slug(heading);
+    if (depth > 1) sections.push({ anchor, heading, parts: [] });
+  }
+  return sections.map(({ anchor, heading, parts }) => ({
+    anchor,
+    heading,
+    text: parts.join(' ').replaceAll(/\s+/g, ' ').trim(),
+  }));
+}

@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { parse, validate } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { apiEntries } from '../../adapters/docs/api/model.js';
+import { apiPage } from '../../adapters/docs/api/pages.js';
+import { pythonName } from '../../adapters/docs/api/samples.js';
+import { GROUPS } from '../../adapters/docs/contents.js';
+import { llmsText, readDocs, searchRows } from '../../adapters/docs/library.js';
+import { hrefOf, renderGuide } from '../../adapters/docs/render.js';
+import { TOOLS } from '../../adapters/mcp/tools.js';
+import { ROUTES } from '../../adapters/rest/routes.js';
+import { describedAt, OPTIONS } from '../openapi/subject.js';
+import { README, ROOT } from '../readme/markdown.js';
+import { API_PAGES, DOCS_PAGES } from './site-fixture.js';
+
+const BASE = 'https://perch.example';
+const pages = await readDocs(BASE);
+const page = (name: string) => pages.find((each) => each.name === name);
+
+describe('the documentation on the site', () => {
+  it('has every file of docs/, in the order of the README', () => {
+    const shown = GROUPS.flatMap((group) => group.pages);
+    const files = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
+    expect([...shown].sort()).toEqual(files.map((name) => name.replace('.md', '')).sort());
+    const list = README.slice(README.lastIndexOf('- **Using it:**'));
+    expect([...list.matchAll(/\]\(docs\/([\w-]+)\.md\)/g)].map(([, name]) => name)).toEqual(shown);
+  });
+
+  it('leads only to pages and headings that are on the site', () => {
+    const broken = Object.entries({ ...DOCS_PAGES, ...API_PAGES }).flatMap(([path, html]) => {
+      const targets = [...html.matchAll(/href="((?:\/docs[^"]*)?#[^"]*|\/docs[^"]*)"/g)].map(([, href = '']) => href);
+      return targets
+        .filter((target) => target !== '#content' && !/\.(?:md|txt)$/.test(target))
+        .filter((target) => {
+          const [there = '', anchor] = target.split('#');
+          const found = { ...DOCS_PAGES, ...API_PAGES }[there === '' ? path : there];
+          return found === undefined || (anchor !== undefined && !found.includes(`id="${anchor}"`));
+        });
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('shows the address of the service in examples for callers, and the default one to operators', () => {
+    expect(page('pricing')?.html).toContain(`${BASE}/v1/users/harbor_obs`);
+    expect(page('pricing')?.markdown).not.toContain('127.0.0.1');
+    expect(page('environment')?.markdown).not.toContain(BASE);
+  });
+
+  it('shows pictures in both schemes with their size', () => {
+    expect(page('accounts')?.html).toMatch(/<source media="\(prefers-color-scheme: dark\)" srcset="\/docs\/pictures\//);
+    expect(page('accounts')?.html).toMatch(
+      /<img src="\/docs\/pictures\/[^"]+" width="1440" height="\d+" alt="The dashb/,
+    );
+  });
+
+  it('lists each page for programs, as Markdown', () => {
+    const text = llmsText(pages, BASE);
+    for (const { name, title } of pages) expect(text).toContain(`- [${title}](${BASE}/docs/${name}.md): `);
+  });
+
+  it('has an index for its search that stays small enough to fetch', () => {
+    const index = JSON.stringify(searchRows(pages));
+    expect(index.length).toBeLessThan(1_000_000);
+    expect(gzipSync(index).length).toBeLessThan(250_000);
+    const ids = searchRows(pages).map((row) => (row as { id: string }).id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('Markdown', () => {
+  it.each([
+    '<script>alert(1)</script>',
+    'text <b onclick="x()">bold</b>',
+    '<!-- a note -->',
+    '<picture><img src="https://elsewhere.example/a.png" alt=""></picture>',
+  ])('of raw HTML such as %s, nothing reaches the page', (raw) => {
+    expect(renderGuide(`# Title\n\n${raw}\n`).html).not.toMatch(/<(?:script|b|img|!--)|elsewhere/);
+  });
+
+  it.each([
+    ['pricing.md', '/docs/pricing'],
+    ['errors.md#rate_limited', '/docs/errors#rate_limited'],
+    ['#here', '#here'],
+    ['https://elsewhere.example/', 'https://elsewhere.example/'],
+    ['../bench/README.md', undefined],
+    ['javascript:alert(1)', undefined],
+  ])('the link %s leads to %s', (target, href) => {
+    expect(hrefOf(target)).toBe(href);
+  });
+});
+
+describe('the API reference', () => {
+  const entries = apiEntries({ document: describedAt(BASE), operations: OPTIONS.operations, baseUrl: BASE });
+  const sample = (entry: (typeof entries)[number], label: string) =>
+    entry.samples.find((each) => each.label === label)?.text ?? '';
+
+  it('has a page for every operation of /v1, with its price and an example of each status', () => {
+    expect(entries.length).toBe(ROUTES.length);
+    for (const entry of entries) {
+      expect(API_PAGES['/docs/api']).toContain(`href="/docs/api/${entry.id}"`);
+      for (const answer of entry.answers) expect([entry.id, answer.status, answer.examples.length > 0]).toContain(true);
+    }
+    expect(API_PAGES['/docs/api/followers']).toContain('0.1 credits per item');
+  });
+
+  it('has GraphQL samples that are valid, and are given what they require', () => {
+    for (const entry of entries) {
+      const document = parse(sample(entry, 'GraphQL'));
+      expect([entry.id, validate(OPTIONS.schema, document)]).toEqual([entry.id, []]);
+      const [operation] = document.definitions.filter((each) => each.kind === 'OperationDefinition');
+      const required = operation?.variableDefinitions?.filter(({ type }) => type.kind === 'NonNullType') ?? [];
+      for (const { variable } of required) expect(sample(entry, 'GraphQL')).toContain(`"${variable.name.value}":`);
+    }
+  });
+
+  it('has samples of methods that the Python client has, and of tools that MCP has', () => {
+    const client = readFileSync(join(ROOT, 'clients/python/src/perch_client/_client.py'), 'utf8');
+    for (const entry of entries) expect(client).toContain(`    def ${pythonName(entry.id)}(`);
+    const names = entries.flatMap((entry) =>
+      sample(entry, 'MCP') === '' ? [] : JSON.parse(sample(entry, 'MCP')).params.name,
+    );
+    expect(new Set(names)).toEqual(new Set(TOOLS.map(({ name }) => name)));
+  });
+
+  it('has a key only where a demo gives one', () => {
+    const [entry] = entries;
+    if (entry === undefined) throw new Error('There are no operations.');
+    expect(apiPage(entry, null)).not.toContain('perch_live_0');
+    expect(apiPage(entry, { key: 'perch_live_0' })).toContain('data-demo-key="perch_live_0"');
+  });
+});
