@@ -17,8 +17,8 @@ export const GROUPS: readonly Group[] = [
     title: 'Running it',
     isForCallers: false,
     pages: [
-      ...['environment', 'command-line', 'deploying', 'performance', 'scaling', 'security', 'live-networks'],
-      'importing',
+      ...['environment', 'command-line', 'deploying', 'performance', 'scaling', 'security', 'reliability'],
+      ...['live-networks', 'importing'],
     ],
   },
   {
