@@ -35,6 +35,7 @@ const STEPS = [
   'notices of a low balance',
   'sweep of what is over',
   'maintenance of the ledger',
+  'sums of costs',
   'tombstones',
   'changes of keys',
   "network's own check",

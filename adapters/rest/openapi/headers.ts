@@ -63,6 +63,7 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     description: 'Only if this version is deprecated: what changed and how to migrate (`rel=deprecation`).',
     schema: { type: 'string' },
   },
+  Location: { description: 'Where the page for people is.', required: true, schema: { type: 'string' } },
   ETag: { description: 'For `If-None-Match`.', required: true, schema: { type: 'string' } },
 };
 

@@ -83,12 +83,17 @@ export function keylessPaths(baseUrl: string): Paths {
   };
 }
 
-/** The document can be revalidated instead of sent again (H6). */
+/** The document can be revalidated instead of sent again (H6), and is not what a browser is shown. */
 function withNotModified(operation: ApiOperation): ApiOperation {
   const headers = { ...KEYLESS_HEADERS, ETag: header('ETag') };
   const responses = {
     ...operation.responses,
     '200': { ...operation.responses['200'], description: 'The response.', headers },
+    // H13
+    '303': {
+      description: 'A browser is sent to the reference that people read.',
+      headers: { ...KEYLESS_HEADERS, Location: header('Location') },
+    },
     '304': { description: 'Not modified since the `ETag` in `If-None-Match`.', headers },
   };
   return { ...operation, responses };

@@ -1408,6 +1408,8 @@ export interface components {
         DeprecationLink: string;
         /** @description For `If-None-Match`. */
         ETag: string;
+        /** @description Where the page for people is. */
+        Location: string;
         /**
          * @description The state of the rate limit. `reset` is the number of seconds until it is full again.
          * @example limit=20, remaining=19, reset=1
@@ -1579,6 +1581,17 @@ export interface operations {
                 content: {
                     "application/yaml": string;
                 };
+            };
+            /** @description A browser is sent to the reference that people read. */
+            303: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Not modified since the `ETag` in `If-None-Match`. */
             304: {
