@@ -12,6 +12,7 @@ import type { Accounts } from '../../src/ports/accounts.js';
 import type { Ledger, ReceiptLine } from '../../src/ports/ledger.js';
 import { debitOf, grantTo, openPayer, type Payer, spentBy } from '../ports/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { randomId } from './random-id.js';
 
 const ALL = { from: '2000-01-01', to: '2999-01-01', limit: 1_000 };
 
@@ -141,7 +142,7 @@ describe('sums', () => {
   test('are made later, up to requests that are settled; usage and what keys spent are the same before and after', async () => {
     const payer = await openWith(100_000);
     await sumsEndedBefore(2 * HOUR_MS);
-    const ids = [ago(HOUR_MS), ago(HOUR_MS / 2), {}, { requestId: randomUUID() }, ago(3 * HOUR_MS)];
+    const ids = [ago(HOUR_MS), ago(HOUR_MS / 2), {}, { requestId: randomId() }, ago(3 * HOUR_MS)];
     for (const [nth, id] of ids.entries()) await ledger.post(debitOf(payer, 100 * 2 ** nth, id));
     const told = async () => [
       await ledger.usage(payer.accountId, { ...ALL, group: ['day', 'hour', 'endpoint', 'key'] }),
@@ -216,7 +217,7 @@ describe('months', () => {
     const payer = await openWith(10_000);
     const [month] = await sql<{ name: string }[]>`select to_char(now() at time zone 'UTC', '"debits_"YYYY_MM') as name`;
     await sql.unsafe(`drop table ${month?.name}`);
-    const debits = [debitOf(payer, 100), debitOf(payer, 200, { requestId: randomUUID() })];
+    const debits = [debitOf(payer, 100), debitOf(payer, 200, { requestId: randomId() })];
     for (const debit of debits) await ledger.post(debit);
     expect(await sql`select from debits_of_no_month`).toHaveLength(2);
     await ledger.runMaintenance();

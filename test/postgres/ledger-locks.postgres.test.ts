@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -15,6 +14,7 @@ import { caller } from '../access/key-store.js';
 import { debitOf, grantTo, openPayer, type Payer } from '../ports/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { lineTo } from '../support/line-to.js';
+import { randomId } from './random-id.js';
 
 let database: FreshDatabase;
 let sql: Sql;
@@ -76,7 +76,7 @@ describe('a debit whose row is locked', () => {
     const payers = await Promise.all(Array.from({ length: 12 }, () => openFunded(1_000)));
     const [first] = payers as [Payer];
     // With ids that are no times, debits add to the sums at once.
-    await createLedger(sql).post(debitOf(first, 1, { requestId: randomUUID() }));
+    await createLedger(sql).post(debitOf(first, 1, { requestId: randomId() }));
     const limited = connect(database.target, { max: 4, limits: { lockMs: 200, statementMs: 5_000, idleMs: 5_000 } });
     const ledger = createLedger(limited);
     await ledger.balance(first.walletId, first.keyId);
@@ -84,7 +84,7 @@ describe('a debit whose row is locked', () => {
     const seen = (commit: unknown): void => void sizes.push((commit as LedgerCommit).debits);
     subscribe(LEDGER_COMMITS, seen);
     const release = await hold('usage', first);
-    const posted = payers.map((payer) => ledger.post(debitOf(payer, 1, { requestId: randomUUID() })));
+    const posted = payers.map((payer) => ledger.post(debitOf(payer, 1, { requestId: randomId() })));
     await Promise.all(posted.slice(6));
     // Together, and not one by one behind the others.
     expect(Math.max(...sizes)).toBe(6);

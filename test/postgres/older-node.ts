@@ -1,13 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import type { Sql } from '../../adapters/postgres/sql.js';
 import type { Payer } from '../ports/ledger.suite.js';
+import { randomId } from './random-id.js';
 
 /** Posts a debit as a node of the version before this ledger does, and refuses by what it knows. Returns the request id. */
 export async function olderPost(
   sql: Sql,
   { accountId, walletId, keyId }: Payer,
   amount: number,
-  requestId: string = randomUUID(),
+  requestId: string = randomId(),
 ): Promise<string> {
   const lines = JSON.stringify([{ path: 'user', unit: 'profile', cache: 'miss', items: 1, unitPrice: amount }]);
   const rows = await sql`
