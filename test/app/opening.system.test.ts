@@ -1,14 +1,16 @@
 /** A start that fails at any step leaves nothing behind, and neither does a service that was closed. */
+
 import { createServer } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '../../adapters/cli/workers/free-port.js';
 import { compose } from '../../app/compose.js';
 import { type Closing, Lifecycle } from '../../app/lifecycle.js';
 import { openStores } from '../../app/stores.js';
 import { readConfig } from '../../src/config/config.js';
 import type { Network } from '../../src/ports/network.js';
 import { type Collector, startCollector } from '../observing/collector.js';
-import { freePort, until } from '../observing/service.js';
+import { until } from '../observing/service.js';
 import { openHome, removeHome } from '../postgres/home.js';
 import { serverOf } from '../postgres/launcher-support.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
@@ -117,8 +119,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   env = {
-    PORT: String(await freePort()),
-    PERCH_METRICS_PORT: String(await freePort()),
+    PORT: String(await freePort('127.0.0.1')),
+    PERCH_METRICS_PORT: String(await freePort('127.0.0.1')),
     PERCH_DEMO: 'off',
     PERCH_SECRET: 's'.repeat(32),
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,

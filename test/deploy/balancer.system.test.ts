@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { checkConfig, describeWithHaproxy, freePort, type Server, startHaproxy, startServer } from './balancer.js';
+import { freePort } from '../../adapters/cli/workers/free-port.js';
+import { checkConfig, describeWithHaproxy, type Server, startHaproxy, startServer } from './balancer.js';
 import { readCompose } from './compose-file.js';
 
 const CONFIG = readCompose({ PERCH_SECRET: 'x', POSTGRES_PASSWORD: 'x' }).configs.haproxy?.content ?? '';
@@ -18,7 +19,7 @@ describeWithHaproxy('the balancer of compose.yaml', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'perch-haproxy-'));
     servers.push(await startServer(), await startServer());
-    const port = await freePort();
+    const port = await freePort('127.0.0.1');
     url = `http://127.0.0.1:${port}`;
     const lines = servers.map((server, index) => `  server perch${index} 127.0.0.1:${server.port}`);
     const config = CONFIG.replace(/^ *server-template .+$/m, lines.join('\n')).replace('bind :', 'bind 127.0.0.1:');

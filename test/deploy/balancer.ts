@@ -72,10 +72,3 @@ export async function startHaproxy(file: string, config: string): Promise<{ stop
     },
   };
 }
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const { port, close } = await startServer();
-  close();
-  return port;
-}

@@ -10,8 +10,11 @@ const MOST_PROBE_MS = 300;
 /** Of an answer that is no document: the longest message is 2,000 characters, and MCP and problem+json have it twice. */
 const MOST_BYTES = 16 * 1024;
 const SEARCH_MS = 12_000;
-/** Processor time of one request, the best of three. 64 KB take some 5 ms, and a quadratic edge 60 and more. */
+/** Processor time of one request. 64 KB take some 5 ms, and a quadratic edge 60 and more. */
 const MOST_MS = 40;
+/** A measurement is the best of three, and of ten before it is a fault: other work of this process counts in it. */
+const isEnough = (round: number, isLow: boolean, isFault: boolean): boolean =>
+  isLow || round >= 10 || (round >= 3 && !isFault);
 
 let perch: TestPerch;
 let key: string;
@@ -29,10 +32,11 @@ interface Cost {
   readonly probeMs: number;
 }
 
-/** What a crowd costs: the best of three, for the machine may be busy. */
 async function costOf(send: () => Promise<unknown>): Promise<Cost> {
   let best: Cost = { cpuMs: Number.POSITIVE_INFINITY, probeMs: Number.POSITIVE_INFINITY };
-  for (let round = 0; round < 3 && (best.cpuMs > MOST_MS / 3 || best.probeMs > MOST_PROBE_MS / 2); round += 1) {
+  const isLow = () => best.cpuMs <= MOST_MS / 3 && best.probeMs <= MOST_PROBE_MS / 2;
+  const isFault = () => best.cpuMs >= MOST_MS || best.probeMs >= MOST_PROBE_MS;
+  for (let round = 0; !isEnough(round, isLow(), isFault()); round += 1) {
     const [startedAt, before] = [performance.now(), process.cpuUsage()];
     const crowd = Promise.all(Array.from({ length: CROWD }, send));
     const { ms } = await sendTo(perch, { path: '/healthz' });
@@ -167,7 +171,7 @@ describe('a generator', () => {
     for (const one of fc.sample(sent, { seed: 12, numRuns: 1500 })) {
       if (performance.now() > endsAt) break;
       let best = Number.POSITIVE_INFINITY;
-      for (let round = 0; round < 3 && best > MOST_MS / 3; round += 1) {
+      for (let round = 0; !isEnough(round, best <= MOST_MS / 3, best >= MOST_MS); round += 1) {
         const before = process.cpuUsage();
         const { status, bytes } = await sendTo(perch, one, key);
         const { user, system } = process.cpuUsage(before);

@@ -1,18 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../adapters/cli/workers/free-port.js';
 import { decide, newClient } from '../oauth/oauth-client.js';
 import { type OAuthServer, startOAuthServer } from '../oauth/oauth-server.js';
 import { runSuite } from './suite.js';
-
-/** A port that nobody has at the moment. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe("the MCP project's conformance suite for authorization servers", () => {
   let server: OAuthServer;
@@ -23,7 +13,7 @@ describe("the MCP project's conformance suite for authorization servers", () => 
   afterAll(() => server?.close());
 
   it('metadata, and the grant of a code that a person agrees to, up to the token', async () => {
-    const port = await freePort();
+    const port = await freePort('127.0.0.1');
     const clientId = await newClient(server, [`http://127.0.0.1:${port}/callback`]);
     let agreed: Promise<unknown> | null = null;
     // The suite prints the address that a person would open.

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { freePort } from '../../adapters/cli/workers/free-port.js';
 import { createAuditLog } from '../../adapters/postgres/audit.js';
 import type { Perch } from '../../app/compose.js';
 import type { Stores } from '../../app/stores.js';
 import { hashKey } from '../../src/access/key.js';
 import type { ClientDocuments } from '../../src/ports/grants.js';
 import type { RateLimiter } from '../../src/ports/rate-limiter.js';
-import { freePort } from '../observing/service.js';
 import type { FreshDatabase } from '../support/database.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
 import { startPerch } from '../support/perch.js';
@@ -43,7 +43,7 @@ const UNLIMITED: RateLimiter = { take: async () => ENDLESS };
 export async function startOAuthServer(options: OAuthServerOptions = {}): Promise<OAuthServer> {
   const { documents = NO_DOCUMENTS, basePath = '', authPath = '', limited = false } = options;
   const clock = manualClock();
-  const port = await freePort();
+  const port = await freePort('127.0.0.1');
   const own = `http://127.0.0.1:${port}`;
   let visitor: string | null = null;
   const perch = await startPerch({

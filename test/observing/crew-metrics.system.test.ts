@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { freePort } from '../../adapters/cli/workers/free-port.js';
 import { newKey, SLOW_MS, serve, until } from '../cli/service.js';
 import { Cli } from '../cli/support.js';
 import { describeOnRedis } from '../support/redis.js';
 import { readExposition } from './exposition.js';
-import { freePort } from './service.js';
 
 let cli: Cli;
 beforeEach(async () => {
@@ -13,7 +13,7 @@ afterEach(() => cli?.close());
 
 describeOnRedis('WORKERS', (redis) => {
   test('several workers show their metrics added up, at one port', { timeout: SLOW_MS }, async () => {
-    const metricsPort = await freePort();
+    const metricsPort = await freePort('127.0.0.1');
     const env = { WORKERS: '2', REDIS_URL: redis().urls.join(), PERCH_METRICS_PORT: String(metricsPort) };
     const { url, started } = await serve(cli, env);
     const key = await newKey(cli);

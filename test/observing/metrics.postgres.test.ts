@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../adapters/cli/workers/free-port.js';
 import { readOperations } from '../../schema/operations.js';
 import { createClient } from '../support/client.js';
 import { type Family, readExposition } from './exposition.js';
-import { freePort, startWatched, until, type Watched } from './service.js';
+import { startWatched, until, type Watched } from './service.js';
 
 let watched: Watched;
 let address: string;
 beforeAll(async () => {
-  const port = await freePort();
+  const port = await freePort('127.0.0.1');
   watched = await startWatched({ env: { PERCH_METRICS_PORT: String(port) } });
   address = `http://127.0.0.1:${port}`;
 });

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
 import type { ComposeOptions } from '../../app/compose.js';
 import { type Client, createClient } from '../support/client.js';
@@ -35,13 +33,4 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
     if (Date.now() > end) throw new Error(`Waited in vain until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

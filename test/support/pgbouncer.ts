@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createConnection, createServer } from 'node:net';
+import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'vitest';
+import { freePort } from '../../adapters/cli/workers/free-port.js';
 import { chooseRunAs, chownTree } from '../../adapters/postgres/run-as.js';
 import type { Target } from '../../adapters/postgres/sql.js';
 
@@ -34,20 +34,12 @@ function whereIs(target: Target): string {
   return `host=${hostname} port=${port || 5432} user=${username} ${password && `password=${password}`}`;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
-
 /** Debian's PgBouncer in front of a server, in transaction mode: a connection is a transaction's, and then anybody's. */
 export async function startPgbouncer(
   target: Target,
 ): Promise<{ url: (database: string) => string; stop: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bouncer-'));
-  const port = await freePort();
+  const port = await freePort('127.0.0.1');
   const file = join(folder, 'pgbouncer.ini');
   const settings = [
     ['[databases]', `* = ${whereIs(target)}`, '[pgbouncer]', 'listen_addr = 127.0.0.1', `listen_port = ${port}`],

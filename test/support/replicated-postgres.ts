@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, vi } from 'vitest';
+import { freePort } from '../../adapters/cli/workers/free-port.js';
 import { migrate } from '../../adapters/postgres/migrate.js';
 import { chooseRunAs, chownTree } from '../../adapters/postgres/run-as.js';
 import { connect } from '../../adapters/postgres/sql.js';
@@ -40,14 +39,6 @@ export async function describeWithReplica(name: string, suite: (programs: string
   describe.skipIf(leftOut)(name + why, () => suite(programs ?? '/usr/lib/postgresql/none/bin'));
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
-
 /** A migrated, empty database on a primary with a streaming replica; a commit waits for that if it is synchronous. */
 export async function startReplicated(
   programs: string,
@@ -63,7 +54,7 @@ export async function startReplicated(
     const settings = `-c port=${port} -c listen_addresses=${HOST} -c unix_socket_directories= -c fsync=off -c max_connections=200`;
     return run('pg_ctl', 'start', '-w', '-D', join(folder, name), '-l', join(folder, `${name}.log`), '-o', settings);
   };
-  const [first, second] = [await freePort(), await freePort()];
+  const [first, second] = [await freePort(HOST), await freePort(HOST)];
   await run(
     'initdb',
     '-D',

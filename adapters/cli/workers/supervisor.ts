@@ -1,12 +1,12 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Lifecycle } from '../../../app/lifecycle.js';
 import { FINISH_MS, type Serving } from '../../../app/listening.js';
 import type { Config } from '../../../src/config/config.js';
 import { Failure } from '../failure.js';
+import { freePort } from './free-port.js';
 import type { SupervisorMessage, WorkerMessage } from './messages.js';
 
 /**
@@ -32,7 +32,7 @@ interface Job {
  */
 export async function startSupervisor(lifecycle: Lifecycle, job: Job): Promise<Serving & { kill(): void }> {
   // Resolved here, so that a taken port is reported once, and a free one is chosen once and kept when all workers die.
-  const port = await freePort(job.config);
+  const port = await freePort(job.config.host, job.config.port);
   await openMetrics(lifecycle, job.config);
   const supervisor = await lifecycle.open(
     'workers',
@@ -158,14 +158,4 @@ async function openMetrics(lifecycle: Lifecycle, { host, metricsPort }: Config):
     () => serveSupervisorMetrics(host, metricsPort),
     (metrics) => metrics.close(),
   );
-}
-
-/** The configured port, or a free one. Rejects as listening does. */
-async function freePort({ host, port }: Config): Promise<number> {
-  const probe = createServer().listen({ host, port });
-  await once(probe, 'listening');
-  const found = (probe.address() as AddressInfo).port;
-  probe.close();
-  await once(probe, 'close');
-  return found;
 }
