@@ -64,6 +64,10 @@ function authorOf(index: number): number | undefined {
   return index % 2 === 1 ? 1 + (((index - 1) / 2) % BUSY_USERS) : undefined;
 }
 
+/** A word of every tenth tweet of the older half, and of none since. */
+export const OLD_WORD = 'bygone';
+const isOld = (index: number, count: number): boolean => index < count / 2 && index % 10 === 3;
+
 export function* tweets({ users: authors, tweets: count }: CorpusSize): Generator<object> {
   const chance = new Chance(SEED).fork('tweets');
   const texts = new Texts(chance.fork('texts'));
@@ -74,7 +78,9 @@ export function* tweets({ users: authors, tweets: count }: CorpusSize): Generato
     const mention = chance.happens(0.3) ? handleOf(chance.int(authors)) : null;
     yield {
       id,
-      text: [texts.sentence(12, 28), tag && `#${tag}`, mention && `@${mention}`].filter(Boolean).join(' '),
+      text: [texts.sentence(12, 28), isOld(index, count) && OLD_WORD, tag && `#${tag}`, mention && `@${mention}`]
+        .filter(Boolean)
+        .join(' '),
       lang: chance.pick(['en', 'en', 'en', 'es', 'ja', 'de']),
       created_at: at(BEGIN_MS + ((END_MS - BEGIN_MS) * index) / count),
       author_id: idOf(author),

@@ -3,7 +3,7 @@ import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
 import { connect } from '../../adapters/postgres/sql.js';
 import type { Product } from '../../src/core/model.js';
 import type { Network } from '../../src/ports/network.js';
-import { SUBJECT } from '../data/rows.js';
+import { OLD_WORD, SUBJECT } from '../data/rows.js';
 import { wordOf } from '../data/texts.js';
 import { alternate, type Line, ratioOf, type Section, spread } from '../figures.js';
 import { SCENARIOS } from '../options.js';
@@ -18,6 +18,8 @@ const SEARCHES: readonly { readonly name: string; readonly query: string; readon
   { name: 'a rare word, Latest', query: wordOf(7000), product: 'Latest' },
   { name: 'two words, Latest', query: `${wordOf(20)} ${wordOf(200)}`, product: 'Latest' },
   { name: 'a phrase, Latest', query: `"${wordOf(1)} ${wordOf(3)}"`, product: 'Latest' },
+  { name: 'a phrase of three very common words', query: `"${wordOf(1)} ${wordOf(2)} ${wordOf(3)}"`, product: 'Latest' },
+  { name: 'a word common among old tweets only', query: OLD_WORD, product: 'Latest' },
   { name: 'one of two words, not a third', query: `(${wordOf(90)} OR ${wordOf(91)}) -${wordOf(1)}`, product: 'Latest' },
   { name: 'from: a busy author', query: `from:${SUBJECT.handle} ${wordOf(40)}`, product: 'Latest' },
   { name: 'a hashtag, Top', query: `#${wordOf(30)}`, product: 'Top' },

@@ -80,7 +80,7 @@ function tweetTerm(term: Term, handles: Handles, phrase: (text: string) => TextQ
     case 'url':
       return { where: inUrls(term.text) };
     case 'atLeast':
-      return { where: atLeast(term.counter, term.least) };
+      return atLeast(term.counter, term.least);
     default:
       return { where: columnTerm(term, handles) };
   }
@@ -123,11 +123,13 @@ const COUNTERS: Record<Counter, Sql> = {
   replies: raw('t.replies'),
 };
 
-/** The index knows powers of ten: it narrows the search, the column decides. */
-function atLeast(counter: Counter, least: number): Sql {
+/** The index knows powers of ten, and alone decides on those; otherwise it narrows the search, and the column decides. */
+function atLeast(counter: Counter, least: number): Condition {
   const exact = sql`${COUNTERS[counter]} >= ${least}::bigint`;
   const power = Math.min(MOST_POWER, String(least).length - 1);
-  return power === 0 ? exact : sql`(t.search @@ ${marked(counter, String(10 ** power))}::tsquery AND ${exact})`;
+  if (power === 0) return { where: exact };
+  const text = marked(counter, String(10 ** power));
+  return least === 10 ** power ? { text } : { where: sql`(t.search @@ ${text}::tsquery AND ${exact})` };
 }
 
 /** This many parts of an address narrow the search as much as all 500 that a search has room for. */

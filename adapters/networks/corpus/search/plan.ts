@@ -1,18 +1,21 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Query } from '../../search/query.js';
 import { columnTerm, type Handles } from './compile.js';
+import { walk } from './spans.js';
 
 /**
  * A search takes the cheapest of three ways, decided in the database by what it has seen so far, so that no wrong
  * estimate makes the planner scan the whole table:
  *
  * 1. The first `SAMPLE` rows in the list's own order are looked at. A common word fills its page here.
- * 2. How many of them matched tells how many more would fill the page, and how many the text index would have to fetch,
- *    of which the matches are but a part if words must be adjacent. If reading in order costs less, it is tried: so it
- *    is for what is fairly common, and for phrases of very common words.
- * 3. Otherwise, or if that was not enough, the index fetches all matches and they are sorted: so it is for rare words.
+ * 2. How many of them matched tells how many more would fill the page; and the text index would have to fetch all that it
+ *    finds, of which the matches are but a part if words must be adjacent. If reading in order costs less, it is tried:
+ *    so it is for phrases of very common words.
+ * 3. Otherwise, or if that was not enough, the index is asked: for one span of the order after the other where those are
+ *    marks (spans.ts), so that a word that was common long ago costs no more than a rare one; or for all matches, which
+ *    are sorted.
  */
-const SAMPLE = 2000;
+const SAMPLE = 1000;
 /** Rows read in order beyond those expected to fill the page: a sample is small, and reading ends when it is full. */
 const MARGIN = 3;
 /** More rows are not read in order on the strength of a sample: some 30 ms. */
@@ -22,6 +25,12 @@ const MOST_IN_ORDER = 30_000;
  * time lie more or less as they were imported. Measured over a million tweets.
  */
 const ROW_BY_INDEX = { created_at: 6, rank: 2, standing: 2 } as const;
+
+/**
+ * Always true, and of a kind that the leading process alone may ask: the planner would otherwise start workers for the
+ * third way, which take longer to start than most pages take to find, even where no row of it is read.
+ */
+const ALONE = raw('pg_backend_pid() > 0');
 
 /** One search over one table in one order. Conditions name the table by its alias. */
 export interface Search {
@@ -35,6 +44,8 @@ export interface Search {
   readonly indexed: Sql | null;
   /** The parts of it that an index in this order can start from: true for every candidate. */
   readonly start: readonly Sql[];
+  /** The conditions of `start` that limit time and position, if the list can be read by spans; otherwise null. */
+  readonly spans: readonly Sql[] | null;
   readonly limit: number;
 }
 
@@ -42,14 +53,13 @@ export interface Search {
 export function pick(search: Search): Sql {
   const { where, limit } = search;
   const [alias, table, key] = [raw(search.alias), raw(search.table), raw(`${search.alias}.${search.order}`)];
-  const start = search.start.length === 0 ? sql`true` : join(search.start, ' AND ');
+  const start = all(search.start);
   const inOrder = sql`ORDER BY ${key} DESC, ${alias}.id DESC`;
   const leading = (rows: Sql): Sql =>
     sql`(SELECT * FROM ${table} ${alias} WHERE ${start} ${inOrder} LIMIT ${rows}) ${alias}`;
-  // An expression, so that no index provides this order and the planner does not scan the table in it.
-  const unindexed = sql`${key} + ${raw(search.order === 'created_at' ? "interval '0'" : '0')}`;
   const size = raw(String(SAMPLE));
   const isShort = (page: string): Sql => sql`(SELECT count(*) FROM ${raw(page)}) < ${limit}::bigint`;
+  const rest = sql`${isShort('first')} AND ${isShort('second')}`;
   return sql`
     WITH sample AS MATERIALIZED (
       SELECT ${alias}.id, ${key} AS position, ${search.indexed === null ? sql`true` : where} AS matches
@@ -58,38 +68,85 @@ export function pick(search: Search): Sql {
       SELECT id, position FROM sample WHERE matches ORDER BY position DESC, id DESC LIMIT ${limit}::int),
     seen AS MATERIALIZED (
       SELECT ${limit}::int * ${size} / nullif(found, 0) AS in_order,
-        (SELECT count(*) FROM sample) * (SELECT greatest(reltuples, 0) / ${size} FROM pg_class WHERE oid = ${raw(`'${search.table}'`)}::regclass) AS by_index
+        (SELECT count(*) FROM sample) * ${search.spans === null ? samplesIn(search.table) : sql`${limit}::int / nullif(found, 0)::float8`} AS by_index
       FROM (SELECT count(*) AS found FROM first) counted WHERE found < ${limit}::bigint),
     second AS MATERIALIZED (
       SELECT ${alias}.id, ${key} AS position
       FROM ${leading(sql`coalesce((SELECT least(in_order * ${raw(String(MARGIN))}, ${raw(String(MOST_IN_ORDER))}) FROM seen
         WHERE in_order < by_index * ${raw(String(ROW_BY_INDEX[search.order]))}), 0)`)}
       WHERE ${where} ${inOrder} LIMIT ${limit}::int),
-    third AS MATERIALIZED (
-      SELECT ${alias}.id, ${key} AS position FROM ${table} ${alias}
-      WHERE ${start} AND ${where} AND ${isShort('first')} AND ${isShort('second')}
-      ORDER BY ${unindexed} DESC, ${alias}.id DESC LIMIT ${limit}::int)
+    third AS MATERIALIZED (${search.spans === null ? sorted(search, rest) : bySpans(search, search.spans, rest)})
     SELECT * FROM first WHERE NOT ${isShort('first')}
     UNION ALL SELECT * FROM second WHERE NOT ${isShort('second')}
     UNION ALL SELECT * FROM third`;
 }
+
+/** How many samples a table has. */
+const samplesIn = (table: Search['table']): Sql =>
+  sql`(SELECT greatest(reltuples, 0) / ${raw(String(SAMPLE))} FROM pg_class WHERE oid = ${raw(`'${table}'`)}::regclass)`;
+
+/** All matches by the index, sorted. */
+function sorted({ alias, table, order, start, where, limit }: Search, when: Sql): Sql {
+  const key = raw(`${alias}.${order}`);
+  // An expression, so that no index provides this order and the planner does not scan the table in it.
+  const unindexed = sql`${key} + ${raw(order === 'created_at' ? "interval '0'" : '0')}`;
+  return sql`
+    SELECT ${raw(alias)}.id, ${key} AS position FROM ${raw(table)} ${raw(alias)}
+    WHERE ${all([...start, where, ALONE, when])}
+    ORDER BY ${unindexed} DESC, ${raw(alias)}.id DESC LIMIT ${limit}::int`;
+}
+
+/** By the spans of a list of tweets. */
+function bySpans({ alias, table, order, start, where, limit }: Search, limits: readonly Sql[], when: Sql): Sql {
+  const key = raw(`${alias}.${order}`);
+  const ms = order === 'created_at' ? raw('extract(epoch FROM value) * 1000') : raw('value');
+  const end = (direction: 'ASC' | 'DESC'): Sql =>
+    sql`SELECT ${ms} FROM (SELECT ${key} AS value FROM ${raw(table)} ${raw(alias)}
+      WHERE ${all([...limits, sql`${key} IS NOT NULL`])} ORDER BY ${key} ${raw(direction)}, ${raw(alias)}.id ${raw(direction)} LIMIT 1) furthest`;
+  return walk({
+    order: order === 'created_at' ? 'time' : 'rank',
+    greatest: end('DESC'),
+    least: end('ASC'),
+    when,
+    withMark: (mark) => sql`
+      SELECT ${raw(alias)}.id, ${key} AS position FROM ${raw(table)} ${raw(alias)}
+      WHERE ${all([...start, where, sql`${raw(alias)}.search @@ ${mark}`])}`,
+    limit,
+  });
+}
+
+const all = (conditions: readonly Sql[]): Sql => (conditions.length === 0 ? sql`true` : join(conditions, ' AND '));
 
 /** The parts that every result must match. */
 const musts = (query: Query): readonly Query[] => (query.kind === 'and' ? query.of.flatMap(musts) : [query]);
 
 /** Limits of time and id that an index by time can start from. */
 export function boundsOf(query: Query, handles: Handles): Sql[] {
-  return musts(query).flatMap((part) =>
-    part.kind === 'since' || part.kind === 'until' || part.kind === 'afterId' || part.kind === 'uptoId'
-      ? [columnTerm(part, handles)]
-      : [],
-  );
+  return columnTermsOf(query, handles, isBound);
+}
+
+/** Those of time alone. */
+export function timesOf(query: Query, handles: Handles): Sql[] {
+  return columnTermsOf(query, handles, isTime);
 }
 
 /** One author, conversation and the like: each has its own index by time. */
 export function scopesOf(query: Query, handles: Handles): Sql[] {
-  return musts(query).flatMap((part) => (isScope(part) ? [columnTerm(part, handles)] : []));
+  return columnTermsOf(query, handles, isScope);
 }
 
-const isScope = (query: Query): query is Extract<Query, { kind: 'from' | 'to' | 'conversation' | 'quoting' }> =>
+type ColumnTerm = Parameters<typeof columnTerm>[0];
+
+const columnTermsOf = (query: Query, handles: Handles, is: (part: Query) => part is ColumnTerm): Sql[] =>
+  musts(query)
+    .filter(is)
+    .map((part) => columnTerm(part, handles));
+
+const isTime = (query: Query): query is Extract<ColumnTerm, { kind: 'since' | 'until' }> =>
+  query.kind === 'since' || query.kind === 'until';
+
+const isBound = (query: Query): query is ColumnTerm =>
+  isTime(query) || query.kind === 'afterId' || query.kind === 'uptoId';
+
+const isScope = (query: Query): query is ColumnTerm =>
   query.kind === 'from' || query.kind === 'to' || query.kind === 'conversation' || query.kind === 'quoting';

@@ -10,7 +10,7 @@ import { VISIBLE } from '../reads/subject.js';
 import type { Run } from '../run.js';
 import { type Position, timeOf, tokenAt } from '../token.js';
 import { compile, type Handles, NEAR_PROFILES, PROFILES, tweets } from './compile.js';
-import { boundsOf, pick, scopesOf } from './plan.js';
+import { boundsOf, pick, scopesOf, timesOf } from './plan.js';
 import { adjacent, scattered } from './text-query.js';
 
 const SIZE = 50;
@@ -51,13 +51,17 @@ async function findTweets(
   const where = sql`${compile(query, tweets(handles))} AND ${VISIBLE}`;
   const beyond = after === null ? [] : [top ? below('t.rank', after) : olderThan(after)];
   const indexed = hasAdjacent(query) ? compile(query, tweets(handles, scattered)) : null;
+  const scopes = top ? [] : scopesOf(query, handles);
+  const bounds = top ? beyond : [...timesOf(query, handles), ...beyond];
   const picked = pick({
     table: 'corpus_tweets',
     alias: 't',
     order: top ? 'rank' : 'created_at',
     where,
     indexed,
-    start: top ? beyond : [...scopesOf(query, handles), ...boundsOf(query, handles), ...beyond],
+    start: top ? beyond : [...scopes, ...boundsOf(query, handles), ...beyond],
+    // An author's or a conversation's tweets have an index of their own.
+    spans: scopes.length === 0 ? bounds : null,
     limit: SIZE + 1,
   });
   const rows = await run<TweetRow>(
@@ -129,6 +133,7 @@ async function pageOfProfiles(run: Run, where: Sql, after: Position | null, sign
     where,
     indexed: null,
     start: after === null ? [] : [below('u.standing', after)],
+    spans: null,
     limit: SIZE + 1,
   });
   const rows = await run<ListedUserRow>(

@@ -5,6 +5,7 @@
  *   :lang=en  :tag=art  :at=nasa  :cash=tsla  :url=nytimes (each part of an address)
  *   :is=reply|retweet|quote|media|image|video|link|tag|mention
  *   :likes=100 :retweets=10 :replies=1000 (every power of ten that the counter reaches, from 10 to `MOST_POWER`)
+ *   :time=long40 :time=short652 :rank=long40 :rank=short652 (the spans of time and of rank, see spans.ts)
  *   :near=bird :near=bid/2/r (of a profile: a word of its name, and what is left of it without one of its characters)
  *
  * All in one vector, so that one index intersects any mix of operators without reading the table.
@@ -15,26 +16,19 @@ import { LEAST_NEAR, MOST_NEAR } from '../../search/nearly.js';
 import type { Counter, Flag } from '../../search/query.js';
 import { signsIn } from '../../search/signs.js';
 import { cut, tokensOf } from '../../search/tokens.js';
+import { type RankedTweet, rankOf } from './rank.js';
+import { spansOf } from './spans.js';
 
 /** What of a tweet decides how it is found; as a file or the database has it. */
-export type SearchedTweet = Readonly<
-  Pick<
-    Tweet,
-    | 'text'
-    | 'lang'
-    | 'urls'
-    | 'hashtags'
-    | 'mentions'
-    | 'isRetweet'
-    | 'isQuote'
-    | 'isReply'
-    | 'retweetedId'
-    | 'quotedId'
-    | 'inReplyToId'
-  > & { media?: readonly Pick<Media, 'type'>[] | undefined } & Partial<
-      Record<'likesCount' | 'retweetsCount' | 'repliesCount', number | string | undefined>
-    >
->;
+export type SearchedTweet = RankedTweet &
+  Readonly<
+    Pick<
+      Tweet,
+      'text' | 'lang' | 'urls' | 'hashtags' | 'mentions' | 'isQuote' | 'isReply' | 'quotedId' | 'inReplyToId'
+    > & {
+      media?: readonly Pick<Media, 'type'>[] | undefined;
+    }
+  >;
 
 export type SearchedUser = Readonly<Pick<User, 'handle' | 'name' | 'bio'>>;
 
@@ -50,7 +44,7 @@ const MOST_URL = 2000;
 /** Counters are known to the index up to ten million. */
 export const MOST_POWER = 7;
 
-export type Mark = 'lang' | 'tag' | 'at' | 'near' | 'cash' | 'url' | 'is' | Counter;
+export type Mark = 'lang' | 'tag' | 'at' | 'near' | 'cash' | 'url' | 'is' | 'time' | 'rank' | Counter;
 
 /** The lexeme of a mark; a value is folded as a word is. */
 export const markOf = (kind: Mark, value: string): string => `:${kind}=${cut(fold(value), MOST_MARK)}`;
@@ -170,6 +164,9 @@ function* marksOf(tweet: SearchedTweet): Generator<string> {
   yield* powers('likes', tweet.likesCount);
   yield* powers('retweets', tweet.retweetsCount);
   yield* powers('replies', tweet.repliesCount);
+
+  for (const span of spansOf(Date.parse(tweet.createdAt))) yield markOf('time', span);
+  for (const span of spansOf(rankOf(tweet))) yield markOf('rank', span);
 }
 
 const isThere = (id: string | undefined): boolean => id !== undefined;
