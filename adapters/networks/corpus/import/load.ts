@@ -11,7 +11,7 @@ import { IMPORT_LOCK } from './import-lock.js';
 import { type LateIndexes, lateIndexes } from './late-indexes.js';
 import { type Fault, isFault, type Reading } from './reading.js';
 import type { Sql, TransactionSql } from './sql.js';
-import { mergeRows, openStage } from './stage.js';
+import { mergeRows, openStage, valuesOf } from './stage.js';
 import { mergeFollows, openFollowStage, type StagedFollow, stageFollows } from './stage-follows.js';
 import { TWEETS, USERS } from './tables.js';
 
@@ -83,21 +83,33 @@ class Batch {
     }
   }
 
-  async write(sql: TransactionSql, summary: ImportSummary): Promise<void> {
-    if (this.users.size > 0) count(summary.users, await mergeRows(sql, USERS, [...this.users.values()]));
-    if (this.tweets.size > 0) count(summary.tweets, await mergeRows(sql, TWEETS, [...this.tweets.values()]));
-    if (this.follows.length > 0) await stageFollows(sql, this.follows);
+  /** Computes what is to be written, which takes as long as the database takes to write it. */
+  prepare(): Prepared {
+    return {
+      users: valuesOf(USERS, this.users.values()),
+      tweets: valuesOf(TWEETS, this.tweets.values()),
+      follows: this.follows,
+    };
   }
+}
+
+/** A batch as its tables take it. */
+interface Prepared {
+  readonly users: unknown[][];
+  readonly tweets: unknown[][];
+  readonly follows: readonly StagedFollow[];
 }
 
 async function writeBatch(
   sql: TransactionSql,
-  batch: Batch,
+  { users, tweets, follows }: Prepared,
   summary: ImportSummary,
   indexes: LateIndexes | undefined,
 ): Promise<void> {
   await indexes?.drop();
-  await batch.write(sql, summary);
+  count(summary.users, await mergeRows(sql, USERS, users));
+  count(summary.tweets, await mergeRows(sql, TWEETS, tweets));
+  if (follows.length > 0) await stageFollows(sql, follows);
 }
 
 function note(fault: Fault, faults: ImportSummary['faults'], options: LoadOptions): void {
@@ -118,13 +130,15 @@ async function loadAll(
   let given = 0;
   let writing = Promise.resolve();
   const write = async (): Promise<void> => {
+    // While the database still writes the batch before.
+    const prepared = batch.prepare();
     await writing;
     options.onRows?.(given);
     // If everything fits one batch, dropping an index is not worth it.
     const isLarge = given > 0;
     given += batch.size;
-    writing = writeBatch(sql, batch, summary, isLarge ? indexes : undefined);
-    // The database works while the next batch is read; the next await receives a failure.
+    writing = writeBatch(sql, prepared, summary, isLarge ? indexes : undefined);
+    // The database works while the next batch is read and prepared; the next await receives a failure.
     writing.catch(() => {});
     batch = new Batch();
   };
