@@ -41,6 +41,7 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/ports/redis-outage.system.test.ts',
     'test/ports/redis-shared.system.test.ts',
     'test/postgres/*.system.test.ts',
+    'test/soak/*.system.test.ts',
   ],
   'time and memory are measured, and the bounds are in our code': [
     'test/hostile/**/*.system.test.ts',

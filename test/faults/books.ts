@@ -12,6 +12,8 @@ export interface Books {
   /** Of answers that came whole, how many had which status. */
   statuses(): Record<number, number>;
   answers(): number;
+  /** Milliseconds that all but the slowest hundredth of the answers took, between two shares of them in their order. */
+  slowest(from: number, to: number): number;
   /** Connections that broke, by what was said of it. */
   broken(): Record<string, number>;
   /** Whether the last so many answers were all delivered. */
@@ -26,6 +28,7 @@ interface Seen {
   readonly requestId: string;
   readonly status: number;
   readonly charged: number;
+  readonly ms: number;
 }
 
 const PAUSE_MS = 5;
@@ -54,7 +57,9 @@ export function openBooks(): Books {
   async function loop(addresses: (n: number) => string, key: string): Promise<void> {
     while (isOpen) {
       try {
-        note(await get(addresses(asked++), key));
+        const startedAt = performance.now();
+        const answer = await get(addresses(asked++), key);
+        note(answer, performance.now() - startedAt);
       } catch (error) {
         broken.push(String(error));
         await sleep(10 * PAUSE_MS);
@@ -63,9 +68,9 @@ export function openBooks(): Books {
     }
   }
 
-  function note({ status, headers, body }: Answer): void {
+  function note({ status, headers, body }: Answer, ms: number): void {
     const requestId = String(headers['x-request-id'] ?? body?.request_id);
-    seen.push({ requestId, status, charged: toThousandths(body?.credits_charged ?? 0) });
+    seen.push({ requestId, status, charged: toThousandths(body?.credits_charged ?? 0), ms });
   }
 
   return {
@@ -78,6 +83,10 @@ export function openBooks(): Books {
     },
     statuses: () => countOf(seen.map(({ status }) => status)),
     answers: () => seen.length,
+    slowest(from, to) {
+      const part = seen.slice(Math.floor(from * seen.length), Math.ceil(to * seen.length)).map(({ ms }) => ms);
+      return part.sort((a, b) => a - b)[Math.floor(0.99 * part.length)] ?? Number.NaN;
+    },
     broken: () => countOf(broken),
     isWell: (last = 20) => seen.length >= last && seen.slice(-last).every(({ status }) => status === 200),
     async missing(sql, accountId) {

@@ -1,0 +1,49 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What is alive in a node after a garbage collection. */
+export interface Sample {
+  /** Milliseconds since it started. */
+  readonly atMs: number;
+  readonly bytes: number;
+  readonly timers: number;
+}
+
+/** Where nodes write what is alive in them. */
+export class Reports {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'perch-soak-'));
+
+  /** The settings of a node that writes. */
+  envOf(node: number): Record<string, string> {
+    const preload = fileURLToPath(new URL('inside.mjs', import.meta.url));
+    return { NODE_OPTIONS: `--import ${preload}`, SOAK_REPORT: this.#fileOf(node) };
+  }
+
+  samplesOf(node: number): Sample[] {
+    const lines = readFileSync(this.#fileOf(node), 'utf8').split('\n').filter(Boolean);
+    return lines.map((line) => JSON.parse(line) as Sample);
+  }
+
+  close(): void {
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  #fileOf(node: number): string {
+    return join(this.#folder, `${node}.ndjson`);
+  }
+}
+
+/** Files, sockets and pipes that a process has open. */
+export const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+
+/** A line through points by least squares: its slope, and how far off that may be by chance (its standard error). */
+export function trendOf(points: readonly (readonly [x: number, y: number])[]): { slope: number; error: number } {
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [middleX, middleY] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];
+  const spread = points.reduce((sum, [x]) => sum + (x - middleX) ** 2, 0);
+  const slope = points.reduce((sum, [x, y]) => sum + (x - middleX) * (y - middleY), 0) / spread;
+  const rest = points.reduce((sum, [x, y]) => sum + (y - middleY - slope * (x - middleX)) ** 2, 0);
+  return { slope, error: Math.sqrt(rest / (points.length - 2) / spread) };
+}
