@@ -58,6 +58,18 @@ describe('network sessions', () => {
     expect(calls.filter(({ session }) => session === 'two').length).toBeLessThanOrEqual(1);
   });
 
+  it('so it is for those that wait for that session while it is refused', async () => {
+    const { list } = testPool({
+      sessions: ['one', 'two'],
+      perSecond: 20,
+      answer: ({ session }) => {
+        throw session === 'one' ? new ServiceError('upstream_error', 'Not well.') : refused();
+      },
+    });
+    const failures = await Promise.all(numbered(4).map((id) => failureOf(list('followers', id))));
+    expect(failures.map(([code]) => code)).toEqual(Array(4).fill('upstream_error'));
+  });
+
   it('a failed batch goes on with another session, whole', async () => {
     let failures = 1;
     const { user, calls } = testPool({

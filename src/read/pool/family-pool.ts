@@ -242,7 +242,8 @@ export class FamilyPool {
         const sessions = this.#options.sessions.filter((session) => session.mayTake(job));
         const leftMs = job.waiters.deadlineAtMs - now;
         const refusal = closedFor(sessions, group.kind, this.#options.clock.now(), leftMs);
-        if (refusal) this.#drop(job, refusal);
+        // A refusal by the session that it waited for does not explain why the other one failed.
+        if (refusal) this.#drop(job, job.failure ?? refusal);
       }
     }
   }
