@@ -18,6 +18,6 @@ if (file !== undefined && isMainThread) {
     const resources = process.getActiveResourcesInfo();
     const timers = resources.filter((name) => name === 'Timeout' || name === 'Immediate').length;
     const { heapUsed, external } = process.memoryUsage();
-    appendFileSync(file, `${JSON.stringify({ atMs: performance.now(), bytes: heapUsed + external, timers })}\n`);
+    appendFileSync(file, `${JSON.stringify({ atMs: Date.now(), bytes: heapUsed + external, timers })}\n`);
   }, EVERY_MS).unref();
 }

@@ -2,10 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readExposition } from '../observing/exposition.js';
 
 /** What is alive in a node after a garbage collection. */
 export interface Sample {
-  /** Milliseconds since it started. */
+  /** Unix milliseconds. */
   readonly atMs: number;
   readonly bytes: number;
   readonly timers: number;
@@ -33,6 +34,13 @@ export class Reports {
   #fileOf(node: number): string {
     return join(this.#folder, `${node}.ndjson`);
   }
+}
+
+/** What a node's bounded memories (docs/limits.md) weigh, by its metrics: they fill slowly, and are no leak. */
+export async function weighedIn(metricsPort: number): Promise<{ atMs: number; bytes: number }> {
+  const families = readExposition(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());
+  const samples = families.get('perch_memory_bytes')?.samples ?? [];
+  return { atMs: Date.now(), bytes: samples.reduce((sum, { value }) => sum + value, 0) };
 }
 
 /** Files, sockets and pipes that a process has open. */
