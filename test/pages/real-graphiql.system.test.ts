@@ -98,7 +98,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     const { page, foreign, violations, errors } = tab;
     await takeDemoKey(page);
     for (const example of await page.locator('.graphiql-tab-button').all()) {
-      const name = await example.textContent();
+      const name = String(await example.textContent());
       await example.click();
       const [response] = await Promise.all([page.waitForResponse(`${perch.url}/graphql`), run(page)]);
       const body: Body = await response.json();
