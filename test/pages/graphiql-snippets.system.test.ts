@@ -63,7 +63,7 @@ describe('what is copied from GraphiQL', () => {
     user: { handle: 'harbor_obs', tweets: { meta: { items: 1 }, pageInfo: { truncated: 'max_credits' } } },
   };
 
-  it('runs in a shell as curl, within the ceiling', async () => {
+  it('runs in a shell as curl, within the budget', async () => {
     const { stdout } = await run('sh', ['-c', snippetOf('curl', request)], { env });
     expect(JSON.parse(stdout)).toMatchObject({ data: expected });
   });

@@ -63,13 +63,13 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
   it.each([
     ['the estimate says that it would be refused', estimate, 'It would be refused: This operation can cost up to 1010'],
     ['the run is refused', run, 'This operation can cost up to 1010'],
-  ])('over the ceiling %s, and a button sets one under which it runs', async (_, act, words) => {
+  ])('over the budget %s, and a button sets one under which it runs', async (_, act, words) => {
     await writeQuery(page, COSTLY);
     await act(page);
-    await page.getByRole('button', { name: 'Set the ceiling to 1,010 credits' }).waitFor();
+    await page.getByRole('button', { name: 'Set the budget to 1,010 credits' }).waitFor();
     expect(await text(page, 'notice-text')).toContain(words);
-    await page.getByRole('button', { name: 'Set the ceiling to 1,010 credits' }).click();
-    expect(await page.locator('#ceiling').inputValue()).toBe('1010');
+    await page.getByRole('button', { name: 'Set the budget to 1,010 credits' }).click();
+    expect(await page.locator('#budget').inputValue()).toBe('1010');
     expect(await page.locator('#notice').isHidden()).toBe(true);
     const { body } = await sentBy(page, () => run(page));
     expect(body.extensions).toEqual({ maxCredits: 1010 });
@@ -77,26 +77,26 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     expect(await page.locator('#notice').isHidden()).toBe(true);
   });
 
-  it('cuts a list to the ceiling, which the estimate has said', async () => {
+  it('cuts a list to the budget, which the estimate has said', async () => {
     await writeQuery(page, LIST);
-    await page.getByLabel('Ceiling').fill('3');
+    await page.getByLabel('Budget').fill('3');
     await estimate(page);
-    await page.getByText('The ceiling is 3 credits: lists would be cut to fit').waitFor();
+    await page.getByText('The budget is 3 credits: lists would be cut to fit').waitFor();
     await run(page);
     await expect.poll(() => page.locator('.result-window').textContent()).toContain('"max_credits"');
     expect(Number.parseFloat((await text(page, 'last-cost')) ?? '')).toBeLessThanOrEqual(3);
   });
 
-  it('sends nothing while the ceiling is no number of credits', async () => {
+  it('sends nothing while the budget is no number of credits', async () => {
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.method()));
-    await page.getByLabel('Ceiling').fill('ten');
+    await page.getByLabel('Budget').fill('ten');
     for (const act of [run, estimate]) {
       await act(page);
-      await page.getByText('The ceiling must be a number of credits').first().waitFor();
+      await page.getByText('The budget must be a number of credits').first().waitFor();
       await page.locator('#notice-close').click();
     }
-    expect(await page.getByLabel('Ceiling').getAttribute('aria-invalid')).toBe('true');
+    expect(await page.getByLabel('Budget').getAttribute('aria-invalid')).toBe('true');
     expect(sent).toEqual([]);
   });
 
@@ -204,7 +204,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
 
   it('copies the operation as curl, as fetch and for the typed client, without the key', async () => {
     await writeQuery(page, LIST);
-    await page.getByLabel('Ceiling').fill('3');
+    await page.getByLabel('Budget').fill('3');
     await page.getByRole('button', { name: 'Copy as' }).click();
     for (const [name, words] of [
       ['curl', `curl -s '${perch.url}/graphql'`],

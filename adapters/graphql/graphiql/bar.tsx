@@ -91,11 +91,11 @@ const CopyAs = () => (
   </section>
 );
 
-const Ceiling = () => (
-  <div class="ceiling">
-    <label for="ceiling">Ceiling</label>
+const Budget = () => (
+  <div class="budget">
+    <label for="budget">Budget</label>
     <input
-      id="ceiling"
+      id="budget"
       type="text"
       inputMode="decimal"
       autoComplete="off"
@@ -136,7 +136,7 @@ export const Bar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string }) => (
         </div>
       </dl>
       <div class="next">
-        <Ceiling />
+        <Budget />
         <button
           type="button"
           id="price-it"

@@ -41,16 +41,16 @@ export function showCost(credits) {
 }
 
 /** What less than the whole price would do; empty where nothing is short. */
-function shortage(price, { ceiling = Infinity, balance }) {
-  if (price > 0 && (balance === 0 || ceiling === 0)) {
-    return ` It would be refused: the ${balance === 0 ? 'balance' : 'ceiling'} is 0.`;
+function shortage(price, { budget = Infinity, balance }) {
+  if (price > 0 && (balance === 0 || budget === 0)) {
+    return ` It would be refused: the ${balance === 0 ? 'balance' : 'budget'} is 0.`;
   }
-  const least = Math.min(ceiling, balance ?? Infinity);
+  const least = Math.min(budget, balance ?? Infinity);
   if (price <= least) return '';
-  return ` The ${least === ceiling ? 'ceiling' : 'balance'} is ${inCredits(least)}: lists would be cut to fit, and a single item that costs more would be refused.`;
+  return ` The ${least === budget ? 'budget' : 'balance'} is ${inCredits(least)}: lists would be cut to fit, and a single item that costs more would be refused.`;
 }
 
-/** The estimate as text for the notice. `limits`: `{ ceiling, balance }` in credits, as far as they are known. */
+/** The estimate as text for the notice. `limits`: `{ budget, balance }` in credits, as far as they are known. */
 export function estimateIn({ max_credits, max_items, refused }, limits) {
   const short = refused ? '' : shortage(max_credits, limits);
   const tone = short === '' ? 'good' : 'warn';

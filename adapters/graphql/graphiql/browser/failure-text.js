@@ -41,7 +41,7 @@ export function failureIn({ answer, retryAfter }, problems) {
   if (errors.length > 1) parts.push(`${errors.length - 1} more in the response. `);
   if (retryAfter !== null) parts.push(`Try again in ${retryAfter} s. `);
   if (problem) {
-    // Over the ceiling, the message has said what to do, and the page offers it.
+    // Over the budget, the message has said what to do, and the page offers it.
     if (first.extensions?.param !== 'max_credits') parts.push(`${problem.todo} `);
     parts.push(element('a', { href: `/problems/${code}`, target: '_blank', rel: 'noopener' }, code));
   }

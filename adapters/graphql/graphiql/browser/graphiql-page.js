@@ -6,9 +6,9 @@ import { estimateIn, showBalance, showCost } from './cost.js';
 import { byId } from './dom.js';
 import { makeReady } from './editors.js';
 import { failureIn } from './failure-text.js';
-import { ceilingFor, dryRun, isOverCeiling, offerIn } from './offer.js';
+import { budgetFor, dryRun, isOverBudget, offerIn } from './offer.js';
 import { priceCompletion, priceDocs } from './prices.js';
-import { ceiling, currentRequest, withExtensions } from './request.js';
+import { budget, currentRequest, withExtensions } from './request.js';
 import { forgetKey, keepKey, looksLikeKey, readKey } from './session.js';
 import { carriesKey } from './snippets.js';
 import { storage } from './storage.js';
@@ -26,12 +26,12 @@ const bad = (text) => ({ tone: 'bad', parts: [text] });
 
 const askAs = (headers) => (body) => ask(page.endpoint, body, { key: readKey(), headers });
 
-/** Says what failed; where a ceiling would have let it run, with the offer to set one. */
+/** Says what failed; where a budget would have let it run, with the offer to set one. */
 async function report(result, askAgain, body) {
   const notice = failureIn(result, page.problems);
   showNotice(notice);
-  if (notice === null || !isOverCeiling(result)) return;
-  const credits = await ceilingFor(askAgain, body);
+  if (notice === null || !isOverBudget(result)) return;
+  const credits = await budgetFor(askAgain, body);
   if (credits !== null) showNotice({ ...notice, parts: [...notice.parts, ' ', offer(credits)] });
 }
 
@@ -95,12 +95,12 @@ async function price() {
   const result = await dryRun(askAs(headers), body);
   if (!result.estimate) return report(result, askAs(headers), body);
   const notice = estimateIn(result.estimate, {
-    ceiling: body.extensions.maxCredits,
+    budget: body.extensions.maxCredits,
     balance: result.answer.extensions.credits?.remaining,
   });
   showNotice(notice);
   if (!result.estimate.refused) return;
-  const credits = await ceilingFor(askAs(headers), body);
+  const credits = await budgetFor(askAs(headers), body);
   if (credits !== null) showNotice({ ...notice, parts: [...notice.parts, ' ', offer(credits)] });
 }
 
@@ -116,7 +116,7 @@ async function fetcher(given, { headers = {} } = {}) {
   if (given.operationName === 'IntrospectionQuery') return fetchSchema(given);
   let body;
   try {
-    body = withExtensions(given, { maxCredits: ceiling() });
+    body = withExtensions(given, { maxCredits: budget() });
   } catch (error) {
     showNotice(bad(error.message));
     return { errors: [{ message: error.message }] };

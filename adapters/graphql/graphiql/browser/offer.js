@@ -1,12 +1,12 @@
-// Prices an operation before it runs (M26), and offers a ceiling where one would let it run.
+// Prices an operation before it runs (M26), and offers a budget where one would let it run.
 
 import { element, inCredits } from './dom.js';
-import { setCeiling, withExtensions } from './request.js';
+import { setBudget, withExtensions } from './request.js';
 
 const errorsOf = (answer) => answer.errors ?? [];
 
 /** Whether the call was refused, or a field of it, because it could cost more than it may. */
-export const isOverCeiling = ({ answer }) =>
+export const isOverBudget = ({ answer }) =>
   errorsOf(answer).some(({ extensions }) => extensions?.param === 'max_credits');
 
 /** `ask(body)`: one request. A dry run: nothing is read, nothing is charged. */
@@ -15,8 +15,8 @@ export async function dryRun(ask, body) {
   return { ...result, estimate: result.answer.extensions?.estimate };
 }
 
-/** The ceiling in credits that this operation can run under; null if it would be refused with any. */
-export async function ceilingFor(ask, body) {
+/** The budget in credits that this operation can run under; null if it would be refused with any. */
+export async function budgetFor(ask, body) {
   const { estimate } = await dryRun(ask, withExtensions(body, { maxCredits: undefined }));
   if (!estimate) return null;
   const maxCredits = estimate.max_credits;
@@ -27,9 +27,9 @@ export async function ceilingFor(ask, body) {
 
 /** A button for the notice: it fills the field, and leaves the run to the reader. */
 export function offerIn(credits, done) {
-  const button = element('button', { type: 'button', className: 'offer' }, `Set the ceiling to ${inCredits(credits)}`);
+  const button = element('button', { type: 'button', className: 'offer' }, `Set the budget to ${inCredits(credits)}`);
   button.addEventListener('click', () => {
-    setCeiling(credits);
+    setBudget(credits);
     done();
   });
   return button;

@@ -5,18 +5,18 @@ import { byId } from './dom.js';
 const CREDITS = /^\d+(\.\d{1,3})?$/;
 
 /** The most that a run may cost, in credits; undefined when the field is empty. Throws what to tell the reader. */
-export function ceiling() {
-  const field = byId('ceiling');
+export function budget() {
+  const field = byId('budget');
   const text = field.value.trim();
   const isWrong = text !== '' && !CREDITS.test(text);
   if (isWrong) field.setAttribute('aria-invalid', 'true');
   else field.removeAttribute('aria-invalid');
-  if (isWrong) throw new Error('The ceiling must be a number of credits with at most three decimals, such as 12.5.');
+  if (isWrong) throw new Error('The budget must be a number of credits with at most three decimals, such as 12.5.');
   return text === '' ? undefined : Number(text);
 }
 
-export function setCeiling(credits) {
-  const field = byId('ceiling');
+export function setBudget(credits) {
+  const field = byId('budget');
   field.value = String(credits);
   field.removeAttribute('aria-invalid');
   field.focus();
@@ -37,7 +37,7 @@ export function currentRequest({ queryEditor, variableEditor, headerEditor }) {
   const headers = objectIn(headerEditor, 'headers');
   const query = queryEditor.getValue();
   const operationName = queryEditor.operationName ?? undefined;
-  return { body: withExtensions({ query, operationName, variables }, { maxCredits: ceiling() }), headers };
+  return { body: withExtensions({ query, operationName, variables }, { maxCredits: budget() }), headers };
 }
 
 /** The same body with more extensions; those that are undefined are taken away. */
