@@ -52,7 +52,7 @@ function firstRead(url: string, config: Config, demo: Demo | null): string[] {
     return ['Try it with the demo key:', `  curl -s -H "x-api-key: $(cat ${quoted(demoKeyFile(config))})" ${read}`];
   }
   return [
-    `Your demo key, shown only once (GraphiQL has a button for it):`,
+    'Your demo key, shown only once (GraphiQL opens with it):',
     `  ${demo.key}`,
     'Try it:',
     `  curl -s -H 'x-api-key: ${demo.key}' ${read}`,

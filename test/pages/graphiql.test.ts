@@ -52,6 +52,11 @@ describe('the page', () => {
     expect(JSON.stringify(dataOf(page))).toContain('alert(1)');
   });
 
+  it('gives no advice on addresses or headers, which nobody has here', () => {
+    const { not_found, invalid_key, missing_key } = dataOf(graphiqlPage(MODEL)).problems;
+    expect(JSON.stringify([not_found, invalid_key, missing_key])).not.toMatch(/\/v1|x-api-key/);
+  });
+
   it('knows every error code in words', () => {
     expect(Object.keys(dataOf(graphiqlPage(MODEL)).problems)).toHaveLength(15);
   });

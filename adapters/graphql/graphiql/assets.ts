@@ -7,6 +7,14 @@ const own = (name: string): Buffer => readFileSync(new URL(`./browser/${name}`, 
 const OWN_MODULES = [
   'graphiql-page.js',
   'bar.js',
+  'copy.js',
+  'editors.js',
+  'offer.js',
+  'prices.js',
+  'request.js',
+  'snippets.js',
+  'storage.js',
+  'tabs.js',
   'cost.js',
   'dom.js',
   'session.js',
@@ -16,8 +24,7 @@ const OWN_MODULES = [
 
 /**
  * GraphiQL 3 as its authors build it for a plain `<script>`: with CodeMirror, so no workers and no eval, and with fonts
- * as data in the stylesheet. Versions 4 and 5 use Monaco with workers, and need a bundler. Nothing is loaded from
- * elsewhere (U42).
+ * as data in the stylesheet. Why not a newer one: docs/dependencies.md. Nothing is loaded from elsewhere (U42).
  */
 const ASSETS = assetSet('/graphql/assets', {
   'react.js': packageFile('react', 'umd/react.production.min.js'),

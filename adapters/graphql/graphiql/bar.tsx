@@ -68,6 +68,43 @@ const CostDetails = () => (
   </section>
 );
 
+/** The request as text, opened by its button. The key is not in it. */
+const CopyAs = () => (
+  <section id="copy-as" popover="auto" class="details" aria-labelledby="copy-title">
+    <h2 id="copy-title">Copy as</h2>
+    <div class="kinds">
+      <button type="button" data-kind="curl" aria-pressed="true">
+        curl
+      </button>
+      <button type="button" data-kind="fetch" aria-pressed="false">
+        fetch
+      </button>
+      <button type="button" data-kind="client" aria-pressed="false">
+        TypeScript client
+      </button>
+      <span id="copy-said" role="status" />
+    </div>
+    <textarea id="snippet" aria-label="The request" readOnly rows={12} spellcheck={false} />
+    <p>
+      It reads the key from the environment variable <code>PERCH_KEY</code>.
+    </p>
+  </section>
+);
+
+const Budget = () => (
+  <div class="budget">
+    <label for="budget">Budget</label>
+    <input
+      id="budget"
+      type="text"
+      inputMode="decimal"
+      autoComplete="off"
+      placeholder="default"
+      title="The most credits that a run may cost (maxCredits). Empty: the service's default."
+    />
+  </div>
+);
+
 /** The strip above GraphiQL: whose key, the balance, what the last run cost, what the next one would cost. */
 export const Bar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string }) => (
   <>
@@ -98,11 +135,23 @@ export const Bar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string }) => (
           </dd>
         </div>
       </dl>
-      <button type="button" id="price-it" disabled title="Maximum cost of this operation. Nothing is read or charged.">
-        Estimate cost
-      </button>
+      <div class="next">
+        <Budget />
+        <button
+          type="button"
+          id="price-it"
+          disabled
+          title="Maximum cost of this operation. Nothing is read or charged."
+        >
+          Estimate cost
+        </button>
+        <button type="button" id="copy-open" popovertarget="copy-as" disabled>
+          Copy as
+        </button>
+      </div>
     </header>
     <CostDetails />
+    <CopyAs />
     <div id="notice" class="notice" role="status" hidden>
       <p id="notice-text" />
       <button type="button" id="notice-close" aria-label="Close this message">

@@ -7,7 +7,7 @@ import { graphiqlPage } from './page.js';
 import { GRAPHIQL_CSP } from './policy.js';
 
 export interface GraphiqlOptions {
-  /** The demo account's key; null where there is none. */
+  /** The demo account's key, which the page opens with; null where there is none. */
   readonly demoKey: string | null;
   /** The subjects of the examples; null: ones that exist in any corpus. */
   readonly subjects: ExampleSubjects | null;

@@ -10,7 +10,7 @@ import { Bar } from './bar.js';
 import { type ExampleSubjects, examples } from './examples.js';
 
 export interface GraphiqlModel {
-  /** The demo account's key, offered by a button; null where there is none. With a key, the page must not be cached. */
+  /** The demo account's key, in use as soon as the page opens; null where there is none. With a key, the page must not be cached. */
   readonly demoKey: string | null;
   /** Without a slash at the end; shown, not called: requests go to the page's own origin. */
   readonly baseUrl: string;
@@ -18,10 +18,22 @@ export interface GraphiqlModel {
   readonly subjects?: ExampleSubjects;
 }
 
+const problem = (code: ErrorCode, todo: string) => ({ [code]: { title: ERROR_CODES[code].title, todo } });
+
+/** What to do where REST's advice does not fit: here a key goes into the bar, and there are no addresses to mistype. */
+const problemsHere = (demo: boolean) => ({
+  ...problem('missing_key', demo ? 'Use the demo key, or paste yours above.' : 'Paste yours above.'),
+  ...problem('invalid_key', 'Check that you pasted the whole key, or ask the operator for a new one.'),
+  ...problem('not_found', 'Check the handle or id.'),
+  ...problem('bad_request', 'Correct the query or its variables.'),
+});
+
 /** What the page's script reads from `#perch-page`; data only, so no script policy applies to it. */
-const pageData = ({ demoKey, subjects }: GraphiqlModel) => ({
+const pageData = ({ demoKey, baseUrl, subjects }: GraphiqlModel) => ({
   demoKey,
   endpoint: '/graphql',
+  // As the outside calls it: what is copied runs elsewhere.
+  address: `${baseUrl}/graphql`,
   examples: examples(subjects ?? { handle: DEMO_HANDLE, tweetId: null, otherHandles: [] }),
   problems: {
     ...Object.fromEntries(
@@ -30,11 +42,7 @@ const pageData = ({ demoKey, subjects }: GraphiqlModel) => ({
         { title: ERROR_CODES[code].title, todo: PROBLEM_TEXTS[code].todo },
       ]),
     ),
-    // On this page a key goes into the bar, not into a header.
-    missing_key: {
-      title: ERROR_CODES.missing_key.title,
-      todo: demoKey === null ? 'Paste yours above.' : 'Use the demo key, or paste yours above.',
-    },
+    ...problemsHere(demoKey !== null),
   },
 });
 

@@ -19,9 +19,14 @@ export function showBalance(remaining) {
   byId('balance').textContent = figure(remaining);
 }
 
+/** Of a run that was charged for cached and for read items, neither is the label. */
+const labelOf = ({ cache, breakdown } = {}) =>
+  new Set(breakdown?.map((line) => line.cache)).size > 1 ? 'mixed' : cache;
+
 /** `credits`: the answer's own figures; undefined when it was refused before anything was priced, which is free. */
 export function showCost(credits) {
-  const { charged = 0, remaining, cache, breakdown = [] } = credits ?? {};
+  const { charged = 0, remaining, breakdown = [] } = credits ?? {};
+  const cache = labelOf(credits);
   const button = byId('last-cost');
   button.disabled = false;
   button.replaceChildren(inCredits(charged));
@@ -35,14 +40,26 @@ export function showCost(credits) {
   if (remaining !== undefined) showBalance(remaining);
 }
 
-/** The estimate as text for the notice. */
-export function estimateIn({ max_credits, max_items, refused }) {
+/** What less than the whole price would do; empty where nothing is short. */
+function shortage(price, { budget = Infinity, balance }) {
+  if (price > 0 && (balance === 0 || budget === 0)) {
+    return ` It would be refused: the ${balance === 0 ? 'balance' : 'budget'} is 0.`;
+  }
+  const least = Math.min(budget, balance ?? Infinity);
+  if (price <= least) return '';
+  return ` The ${least === budget ? 'budget' : 'balance'} is ${inCredits(least)}: lists would be cut to fit, and a single item that costs more would be refused.`;
+}
+
+/** The estimate as text for the notice. `limits`: `{ budget, balance }` in credits, as far as they are known. */
+export function estimateIn({ max_credits, max_items, refused }, limits) {
+  const short = refused ? '' : shortage(max_credits, limits);
+  const tone = short === '' ? 'good' : 'warn';
   return {
-    tone: refused ? 'bad' : 'good',
+    tone: refused ? 'bad' : tone,
     parts: [
       element('strong', {}, `At most ${inCredits(max_credits)}`),
       ` for at most ${figure(max_items)} ${max_items === 1 ? 'item' : 'items'}. Nothing was read, nothing was charged.`,
-      ...(refused ? [' It would be refused: ', refused.message] : []),
+      refused ? ` It would be refused: ${refused.message}` : short,
     ],
   };
 }

@@ -27,7 +27,7 @@ export function failureIn({ answer, retryAfter }, problems) {
   if (first === undefined) return null;
   const code = codeOf(first);
   const problem = Object.hasOwn(problems, code ?? '') ? problems[code] : null;
-  const partly = answer.data !== null && answer.data !== undefined;
+  const partly = Object.values(answer.data ?? {}).some((value) => value !== null);
   const parts = [
     element(
       'strong',
@@ -41,7 +41,8 @@ export function failureIn({ answer, retryAfter }, problems) {
   if (errors.length > 1) parts.push(`${errors.length - 1} more in the response. `);
   if (retryAfter !== null) parts.push(`Try again in ${retryAfter} s. `);
   if (problem) {
-    parts.push(`${problem.todo} `);
+    // Over the budget, the message has said what to do, and the page offers it.
+    if (first.extensions?.param !== 'max_credits') parts.push(`${problem.todo} `);
     parts.push(element('a', { href: `/problems/${code}`, target: '_blank', rel: 'noopener' }, code));
   }
   return { tone: partly ? 'warn' : 'bad', parts };

@@ -1,39 +1,67 @@
 // GraphiQL with a meter: mounts it below the bar, sends its operations with this tab's key, and shows what they cost.
 
 import { listen, showKey, showNotice } from './bar.js';
+import { listenToCopy } from './copy.js';
 import { estimateIn, showBalance, showCost } from './cost.js';
 import { byId } from './dom.js';
+import { makeReady } from './editors.js';
 import { failureIn } from './failure-text.js';
+import { budgetFor, dryRun, isOverBudget, offerIn } from './offer.js';
+import { priceCompletion, priceDocs } from './prices.js';
+import { budget, currentRequest, withExtensions } from './request.js';
 import { forgetKey, keepKey, looksLikeKey, readKey } from './session.js';
+import { carriesKey } from './snippets.js';
+import { storage } from './storage.js';
+import { keepTabsReachable } from './tabs.js';
 import { ask } from './transport.js';
 
 const { React, ReactDOM, GraphiQL } = window;
 const page = JSON.parse(byId('perch-page').textContent);
 
-/** What the editor contains now; set by a component inside GraphiQL, the only place where its state can be read. */
+/** What the editors contain now, and what the docs show; set by a component inside GraphiQL, the only place to read them. */
 let editor = null;
+let shownInDocs = null;
 
-const report = (result) => showNotice(failureIn(result, page.problems));
+const bad = (text) => ({ tone: 'bad', parts: [text] });
+
+const askAs = (headers) => (body) => ask(page.endpoint, body, { key: readKey(), headers });
+
+/** Says what failed; where a budget would have let it run, with the offer to set one. */
+async function report(result, askAgain, body) {
+  const notice = failureIn(result, page.problems);
+  showNotice(notice);
+  if (notice === null || !isOverBudget(result)) return;
+  const credits = await budgetFor(askAgain, body);
+  if (credits !== null) showNotice({ ...notice, parts: [...notice.parts, ' ', offer(credits)] });
+}
+
+const offer = (credits) => offerIn(credits, () => showNotice(null));
 
 /** Forgets a key that the service doesn't know. */
 function dropRefusedKey(result) {
   const codes = (result.answer.errors ?? [result.answer.error]).map((error) => error?.extensions?.code ?? error?.code);
-  if (codes.includes('invalid_key')) forget();
+  const isRefused = codes.includes('invalid_key');
+  if (isRefused) forget();
+  return isRefused;
 }
 
+/** Resolves with whether the service knows the key, as far as it answered. */
 async function takeKey(key) {
   if (!looksLikeKey(key)) {
-    const parts = ['Incomplete key: a key is perch_live_ followed by 32 letters or digits.'];
-    return showNotice({ tone: 'bad', parts });
+    showNotice(bad('Incomplete key: a key is perch_live_ or perch_test_ followed by 32 letters or digits.'));
+    return false;
   }
   keepKey(key);
   showKey(key, page.demoKey);
   showNotice(null);
-  const result = await ask(page.endpoint, { query: '{ me { balance } }' }, key);
+  const result = await ask(page.endpoint, { query: '{ me { balance } }' }, { key });
   const balance = result.answer.extensions?.credits?.remaining ?? result.answer.data?.me?.balance;
-  if (balance !== undefined) return showBalance(balance);
-  dropRefusedKey(result);
-  return report(result);
+  if (balance !== undefined) {
+    showBalance(balance);
+    return true;
+  }
+  showNotice(failureIn(result, page.problems));
+  return !dropRefusedKey(result);
 }
 
 function forget() {
@@ -42,43 +70,81 @@ function forget() {
   showBalance(null);
 }
 
-/** The same operation as a dry run: priced, not executed (M26). */
-async function price() {
-  const body = {
-    query: editor.queryEditor.getValue(),
-    operationName: editor.queryEditor.operationName ?? undefined,
-    extensions: { dryRun: true },
-  };
-  try {
-    body.variables = JSON.parse(editor.variableEditor.getValue().trim() || '{}');
-  } catch {
-    return showNotice({ tone: 'bad', parts: ['The variables are not valid JSON.'] });
-  }
-  const result = await ask(page.endpoint, body, readKey());
-  const estimate = result.answer.extensions?.estimate;
-  return estimate ? showNotice(estimateIn(estimate)) : report(result);
+/** The key that this tab has already; else the demo's, also where what the tab had is of an earlier demo. */
+async function start() {
+  const kept = readKey();
+  const isKnown = kept !== null && (await takeKey(kept));
+  if (!isKnown && page.demoKey !== null && readKey() === null) await takeKey(page.demoKey);
 }
 
-/**
- * Sends GraphiQL's requests. The schema is public: it is requested without the key, so that it never counts against a
- * limit (U44).
- */
-async function fetcher(body) {
-  const forSchema = body.operationName === 'IntrospectionQuery';
-  const result = await ask(page.endpoint, body, forSchema ? null : readKey());
-  if (!forSchema) {
-    showCost(result.answer.extensions?.credits);
-    dropRefusedKey(result);
+/** The operation that would run now, or null after telling the reader why there is none. */
+function requestNow() {
+  try {
+    return currentRequest(editor);
+  } catch (error) {
+    showNotice(bad(error.message));
+    return null;
   }
-  if (!forSchema || result.answer.errors) report(result);
+}
+
+/** The same operation as a dry run: priced, not executed (M26). */
+async function price() {
+  const request = requestNow();
+  if (request === null) return;
+  const { body, headers } = request;
+  const result = await dryRun(askAs(headers), body);
+  if (!result.estimate) return report(result, askAs(headers), body);
+  const notice = estimateIn(result.estimate, {
+    budget: body.extensions.maxCredits,
+    balance: result.answer.extensions.credits?.remaining,
+  });
+  showNotice(notice);
+  if (!result.estimate.refused) return;
+  const credits = await budgetFor(askAs(headers), body);
+  if (credits !== null) showNotice({ ...notice, parts: [...notice.parts, ' ', offer(credits)] });
+}
+
+/** The schema is public: it is requested without the key, so that it never counts against a limit (U44). */
+async function fetchSchema(body) {
+  const result = await ask(page.endpoint, body, { key: null });
+  if (result.answer.errors) showNotice(failureIn(result, page.problems));
+  return result.answer;
+}
+
+/** Sends GraphiQL's requests. */
+async function fetcher(given, { headers = {} } = {}) {
+  if (given.operationName === 'IntrospectionQuery') return fetchSchema(given);
+  let body;
+  try {
+    body = withExtensions(given, { maxCredits: budget() });
+  } catch (error) {
+    showNotice(bad(error.message));
+    return { errors: [{ message: error.message }] };
+  }
+  const result = await askAs(headers)(body);
+  showCost(result.answer.extensions?.credits);
+  if (!carriesKey(headers)) dropRefusedKey(result);
+  report(result, askAs(headers), body);
   return result.answer;
 }
 
 function EditorTap() {
-  editor = GraphiQL.React.useEditorContext();
-  byId('price-it').disabled = !editor?.queryEditor;
+  const { useEditorContext, useExplorerContext, useSchemaContext } = GraphiQL.React;
+  editor = useEditorContext();
+  const { explorerNavStack, push } = useExplorerContext();
+  const { schema } = useSchemaContext();
+  shownInDocs = explorerNavStack.at(-1).def;
+  for (const id of ['price-it', 'copy-open']) byId(id).disabled = !editor?.queryEditor;
+  React.useEffect(() => makeReady(editor, 'leave-hint', priceCompletion));
+  // The docs open where the reads are, not one step before.
+  React.useEffect(() => {
+    if (schema && explorerNavStack.length === 1) push({ name: 'Query', def: schema.getQueryType() });
+  }, [schema]);
   return null;
 }
+
+const LeaveHint = () =>
+  React.createElement('p', { id: 'leave-hint' }, 'To leave an editor with the keyboard: Esc, then Tab.');
 
 function mount() {
   // The address may contain a query, but never a key.
@@ -86,19 +152,22 @@ function mount() {
   const queries = [...(asked === null ? [] : [asked]), ...page.examples.map(({ query }) => query)];
   const props = {
     fetcher,
+    storage,
     query: asked ?? undefined,
     defaultTabs: queries.map((query) => ({ query, headers: null })),
-    // GraphiQL keeps tabs and history in localStorage; without headers there is no key that it could keep (U45).
+    // Headers are the page's own for as long as it is open: one of them may be a key (U45).
     shouldPersistHeaders: false,
-    isHeadersEditorEnabled: false,
     // The bar follows the system's colour scheme too: the whole page has one.
     forcedTheme: 'system',
     toolbar: { additionalComponent: EditorTap },
   };
-  ReactDOM.createRoot(byId('graphiql')).render(React.createElement(GraphiQL, props));
+  const footer = React.createElement(GraphiQL.Footer, null, React.createElement(LeaveHint));
+  ReactDOM.createRoot(byId('graphiql')).render(React.createElement(GraphiQL, props, footer));
 }
 
 listen({ takeKey, forget, price }, page.demoKey);
+listenToCopy(() => ({ endpoint: page.address, ...currentRequest(editor) }));
+keepTabsReachable(byId('graphiql'));
+priceDocs(byId('graphiql'), () => shownInDocs);
 mount();
-const kept = readKey();
-if (kept !== null) takeKey(kept);
+start();

@@ -2,8 +2,8 @@
 
 const SLOT = 'perch.key';
 
-/** The form of a live key; only the form is checked here, so that a typo is noticed before the key is sent. */
-const KEY = /^perch_live_[0-9A-Za-z]{32}$/;
+/** The form of a key; only the form is checked here, so that a typo is noticed before the key is sent. */
+const KEY = /^perch_(live|test)_[0-9A-Za-z]{32}$/;
 
 export const looksLikeKey = (text) => KEY.test(text);
 

@@ -1,5 +1,7 @@
 // One GraphQL request over HTTP, and its result.
 
+import { carriesKey } from './snippets.js';
+
 const TYPES = 'application/graphql-response+json, application/json;q=0.9';
 
 /** The longest Retry-After that the page waits out by itself, in seconds: a new account has one request a second. */
@@ -16,9 +18,9 @@ const ofThisText = (body) =>
 
 const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
-async function send(endpoint, body, key) {
-  const headers = { accept: TYPES, 'content-type': 'application/json' };
-  if (key !== null) headers['x-api-key'] = key;
+async function send(endpoint, body, { key, headers: more = {} }) {
+  const headers = { ...more, accept: TYPES, 'content-type': 'application/json' };
+  if (key !== null && !carriesKey(more)) headers['x-api-key'] = key;
   return fetch(endpoint, {
     method: 'POST',
     headers,
@@ -37,14 +39,17 @@ async function read(response) {
   return { errors: [{ message: `The service returned status ${response.status} without a GraphQL response.` }] };
 }
 
-/** Resolves with `{ status, retryAfter, answer }`; status 0 when the service could not be reached. */
-export async function ask(endpoint, body, key) {
+/**
+ * `sender`: `{ key, headers? }`; a key among the headers stands in for the tab's own. Resolves with
+ * `{ status, retryAfter, answer }`; status 0 when the service could not be reached.
+ */
+export async function ask(endpoint, body, sender) {
   try {
-    let response = await send(endpoint, body, key);
+    let response = await send(endpoint, body, sender);
     const wait = Number(response.headers.get('retry-after'));
     if (response.status === 429 && wait <= PATIENCE_SECONDS) {
       await pause(wait);
-      response = await send(endpoint, body, key);
+      response = await send(endpoint, body, sender);
     }
     const retryAfter = Number(response.headers.get('retry-after')) || null;
     return { status: response.status, retryAfter, answer: await read(response) };

@@ -1,0 +1,61 @@
+// "Copy as": shows the request as text, and copies it.
+
+import { showNotice } from './bar.js';
+import { byId } from './dom.js';
+import { snippetOf } from './snippets.js';
+
+const { GraphQL } = window.GraphiQL;
+
+/** The client sends one operation: of several, the one that would run, with its fragments. */
+function oneOperation({ operationName, ...body }) {
+  if (operationName === undefined) return body;
+  try {
+    const operations = GraphQL.separateOperations(GraphQL.parse(body.query));
+    if (Object.keys(operations).length < 2 || !operations[operationName]) return body;
+    return { ...body, query: GraphQL.print(operations[operationName]) };
+  } catch {
+    return body;
+  }
+}
+
+/** The clipboard exists only over https and on this machine; elsewhere the text is there, selected. */
+async function copied(field) {
+  try {
+    await navigator.clipboard.writeText(field.value);
+    return true;
+  } catch {
+    field.select();
+    return false;
+  }
+}
+
+/** `request()`: `{ endpoint, body, headers }` of what would run now; it throws what to tell the reader. */
+export function listenToCopy(request) {
+  const field = byId('snippet');
+  const said = byId('copy-said');
+  let kind = 'curl';
+  const write = () => {
+    const { body, ...rest } = request();
+    field.value = snippetOf(kind, { ...rest, body: kind === 'client' ? oneOperation(body) : body });
+    for (const button of byId('copy-as').querySelectorAll('[data-kind]')) {
+      button.setAttribute('aria-pressed', String(button.dataset.kind === kind));
+    }
+  };
+  byId('copy-as').addEventListener('beforetoggle', (event) => {
+    if (event.newState !== 'open') return;
+    said.textContent = '';
+    try {
+      write();
+    } catch (error) {
+      event.preventDefault();
+      showNotice({ tone: 'bad', parts: [error.message] });
+    }
+  });
+  for (const button of byId('copy-as').querySelectorAll('[data-kind]')) {
+    button.addEventListener('click', async () => {
+      ({ kind } = button.dataset);
+      write();
+      said.textContent = (await copied(field)) ? 'Copied.' : 'Selected: copy it with your keyboard.';
+    });
+  }
+}

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Packed, packClient } from '../clients/typescript/packed.js';
+import { fillDemo } from '../support/demo.js';
+import { startPerch, type TestPerch } from '../support/perch.js';
+
+const run = promisify(execFile);
+const BROWSER = new URL('../../adapters/graphql/graphiql/browser/', import.meta.url);
+
+interface Copied {
+  readonly endpoint: string;
+  readonly body: { query: string; operationName?: string; variables?: object; extensions?: { maxCredits?: number } };
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const { snippetOf } = (await import(new URL('snippets.js', BROWSER).href)) as {
+  snippetOf(kind: 'curl' | 'fetch' | 'client', request: Copied): string;
+};
+
+/** Everything that a shell, a template literal or JSON could stumble over. */
+const AWKWARD = `# It's "quoted", \`ticked\`, \${HOME} and C:\\new
+query Awkward($handle: String!) {
+  user(handle: $handle) {
+    handle
+    tweets(first: 5, fresh: true) {
+      meta { items }
+      pageInfo { truncated }
+    }
+  }
+}
+`;
+
+describe('what is copied from GraphiQL', () => {
+  let perch: TestPerch;
+  let packed: Packed;
+  let request: Copied;
+  let env: NodeJS.ProcessEnv;
+
+  beforeAll(async () => {
+    [perch, packed] = await Promise.all([startPerch({ prepare: fillDemo }), packClient()]);
+    const { key } = await perch.account({ credits: 100 });
+    env = { ...process.env, PERCH_KEY: key };
+    request = {
+      endpoint: `${perch.url}/graphql`,
+      body: {
+        query: AWKWARD,
+        operationName: 'Awkward',
+        variables: { handle: 'harbor_obs' },
+        extensions: { maxCredits: 4 },
+      },
+      headers: { 'X-API-Key': 'perch_live_not_to_be_copied', 'X-Trace': `it's "here"` },
+    };
+  }, 120_000);
+  afterAll(async () => {
+    await perch?.close();
+    await packed?.remove();
+  });
+
+  const expected = {
+    user: { handle: 'harbor_obs', tweets: { meta: { items: 1 }, pageInfo: { truncated: 'max_credits' } } },
+  };
+
+  it('runs in a shell as curl, within the budget', async () => {
+    const { stdout } = await run('sh', ['-c', snippetOf('curl', request)], { env });
+    expect(JSON.parse(stdout)).toMatchObject({ data: expected });
+  });
+
+  it('runs in Node as fetch, with the other headers', async () => {
+    const file = join(packed.project, 'copied.mjs');
+    await writeFile(file, snippetOf('fetch', request));
+    const { stdout } = await run(process.execPath, [file], { env });
+    expect(JSON.parse(stdout)).toMatchObject({ data: expected });
+  });
+
+  it('compiles and runs with the typed client', async () => {
+    await writeFile(join(packed.project, 'globals.d.ts'), 'declare const process: { env: Record<string, string> };\n');
+    await writeFile(join(packed.project, 'copied.ts'), snippetOf('client', request));
+    const options = { target: 'ES2022', module: 'NodeNext', lib: ['ES2023', 'DOM', 'DOM.Iterable'], types: [] };
+    expect(await packed.compile(options)).toBe('');
+    const { stdout } = await run(process.execPath, [join(packed.project, 'copied.js')], { env });
+    expect(stdout).toContain(JSON.stringify(expected, null, 2));
+  }, 120_000);
+
+  it.each(['curl', 'fetch', 'client'] as const)('names no key: %s', (kind) => {
+    expect(snippetOf(kind, request)).not.toContain('perch_live_');
+    expect(snippetOf(kind, request)).toContain('PERCH_KEY');
+  });
+
+  it('leaves out what is not given', () => {
+    const bare = { ...request, headers: {}, body: { query: '{ me { balance } }', variables: {}, extensions: {} } };
+    expect(snippetOf('curl', bare)).toContain(`--data-raw '{"query":"{ me { balance } }"}'`);
+    expect(snippetOf('client', bare)).toContain('perch.query(operation);');
+  });
+});

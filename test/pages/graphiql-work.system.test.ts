@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { mintKey } from '../../src/access/key.js';
+import { describeInChromium, launchChromium, type Visit, visit } from '../support/chromium.js';
+import { fillDemo } from '../support/demo.js';
+import { startPerch, type TestPerch } from '../support/perch.js';
+
+const text = (page: Page, id: string) => page.locator(`#${id}`).textContent();
+const run = (page: Page) => page.locator('.graphiql-execute-button').click();
+const estimate = (page: Page) => page.getByRole('button', { name: 'Estimate cost' }).click();
+const focused = (page: Page) =>
+  page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.tagName');
+
+async function write(page: Page, editor: string, words: string): Promise<void> {
+  await page.locator(`${editor} .CodeMirror`).filter({ visible: true }).first().click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText(words);
+}
+const writeQuery = (page: Page, words: string) => write(page, '.graphiql-query-editor', words);
+
+/** What the page sends when its reader runs the operation. */
+async function sentBy(page: Page, act: () => Promise<void>) {
+  const [request] = await Promise.all([page.waitForRequest((each) => each.method() === 'POST'), act()]);
+  await request.response();
+  return { headers: request.headers(), body: request.postDataJSON() as Record<string, unknown> };
+}
+
+/** Over the default budget of 1,000: ten profiles with a hundred tweets each. */
+const COSTLY = `{ ${Array.from({ length: 10 }, (_, n) => `a${n}: user(handle: "harbor_obs") { tweets(first: 100) { meta { items } } }`).join(' ')} }`;
+const LIST = '{ timeline(user: "harbor_obs", first: 10) { meta { items } pageInfo { truncated } } }';
+
+describeInChromium('working in GraphiQL, over the demo network', () => {
+  let browser: Browser;
+  let perch: TestPerch;
+  let tab: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+    const demoKey = mintKey(randomBytes);
+    perch = await startPerch({ prepare: fillDemo, demoKey });
+    await perch.account({ credits: 5000, qps: 100, key: demoKey });
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await perch?.close();
+  });
+
+  beforeEach(async () => {
+    tab = await visit(browser, perch.url, { viewport: { width: 1000, height: 800 } });
+    page = tab.page;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`${perch.url}/graphql`);
+    await expect.poll(() => text(page, 'balance')).toMatch(/\d/);
+    await page.locator('.graphiql-execute-button').waitFor();
+  });
+  afterEach(async () => {
+    expect({ foreign: tab.foreign, violations: tab.violations }).toEqual({ foreign: [], violations: [] });
+    await tab.close();
+  });
+
+  it.each([
+    ['the estimate says that it would be refused', estimate, 'It would be refused: This operation can cost up to 1010'],
+    ['the run is refused', run, 'This operation can cost up to 1010'],
+  ])('over the budget %s, and a button sets one under which it runs', async (_, act, words) => {
+    await writeQuery(page, COSTLY);
+    await act(page);
+    await page.getByRole('button', { name: 'Set the budget to 1,010 credits' }).waitFor();
+    expect(await text(page, 'notice-text')).toContain(words);
+    await page.getByRole('button', { name: 'Set the budget to 1,010 credits' }).click();
+    expect(await page.locator('#budget').inputValue()).toBe('1010');
+    expect(await page.locator('#notice').isHidden()).toBe(true);
+    const { body } = await sentBy(page, () => run(page));
+    expect(body.extensions).toEqual({ maxCredits: 1010 });
+    await expect.poll(() => text(page, 'last-cost')).toMatch(/^[\d.,]+ credits (?:miss|hit|mixed)$/);
+    expect(await page.locator('#notice').isHidden()).toBe(true);
+  });
+
+  it('cuts a list to the budget, which the estimate has said', async () => {
+    await writeQuery(page, LIST);
+    await page.getByLabel('Budget').fill('3');
+    await estimate(page);
+    await page.getByText('The budget is 3 credits: lists would be cut to fit').waitFor();
+    await run(page);
+    await expect.poll(() => page.locator('.result-window').textContent()).toContain('"max_credits"');
+    expect(Number.parseFloat((await text(page, 'last-cost')) ?? '')).toBeLessThanOrEqual(3);
+  });
+
+  it('sends nothing while the budget is no number of credits', async () => {
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.method()));
+    await page.getByLabel('Budget').fill('ten');
+    for (const act of [run, estimate]) {
+      await act(page);
+      await page.getByText('The budget must be a number of credits').first().waitFor();
+      await page.locator('#notice-close').click();
+    }
+    expect(await page.getByLabel('Budget').getAttribute('aria-invalid')).toBe('true');
+    expect(sent).toEqual([]);
+  });
+
+  it('a run that was charged for cached and for read items is labelled mixed', async () => {
+    await writeQuery(page, '{ users(handles: ["brindle_wx"]) { meta { cache } } }');
+    await run(page);
+    await expect.poll(() => text(page, 'last-cost')).toBe('1 credit miss');
+    await writeQuery(page, '{ users(handles: ["brindle_wx", "gull_and_grain"]) { meta { cache } } }');
+    await run(page);
+    await expect.poll(() => text(page, 'last-cost')).toBe('1.5 credits mixed');
+  });
+
+  it('says of a handle that does not exist what can be done here, where nothing has an address', async () => {
+    await writeQuery(page, '{ user(handle: "nobody_sits_here") { id } }');
+    await run(page);
+    await page.locator('#notice').waitFor();
+    expect(await text(page, 'notice-text')).toBe('Not found. No such user. Check the handle or id. not_found');
+  });
+
+  it('shows prices beside the fields: in completion, and in the docs, which open on Query', async () => {
+    const priced = (selector: string) =>
+      page.evaluate(
+        `Object.fromEntries([...document.querySelectorAll('${selector}')].map((n) => [n.textContent, n.dataset.price]))`,
+      );
+    await writeQuery(page, '{ ');
+    await page.keyboard.type('use');
+    await page.locator('.CodeMirror-hints li[data-price]').first().waitFor();
+    expect(await priced('.CodeMirror-hints > li')).toMatchObject({ user: '1 credit each', users: '1 credit each' });
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Show Documentation Explorer').click();
+    expect(await page.locator('.graphiql-doc-explorer-title').textContent()).toBe('Query');
+    const fields = await priced('.graphiql-doc-explorer-field-name');
+    expect(fields).toMatchObject({ followers: '0.1 credits each', followerIds: '0.02 credits each', me: 'free' });
+    await page.getByRole('link', { name: 'User', exact: true }).first().click();
+    expect(await priced('.graphiql-doc-explorer-field-name')).toMatchObject({ tweets: '1 credit each', name: 'free' });
+  });
+
+  it('the keyboard leaves each editor: after Escape, Tab moves on; without it, Tab indents (WCAG 2.1.2)', async () => {
+    await page.getByRole('button', { name: 'Variables', exact: true }).click();
+    for (const name of ['Query', 'Variables']) {
+      const editor = page.getByRole('textbox', { name, exact: true });
+      await editor.focus();
+      await page.keyboard.press('Tab');
+      expect(await focused(page), name).toBe(name);
+      expect(await editor.getAttribute('aria-describedby')).toBe('leave-hint');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Tab');
+      expect(await focused(page), name).toBe(`${name}, scrollable`);
+      await page.keyboard.press('Shift+Tab');
+      expect(await focused(page), name).toBe(name);
+    }
+    await page.getByRole('textbox', { name: 'Response', exact: true }).focus();
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Response, scrollable');
+    expect(await text(page, 'leave-hint')).toBe('To leave an editor with the keyboard: Esc, then Tab.');
+  });
+
+  it('the focus does not go where a closed editor is', async () => {
+    await page.getByRole('button', { name: 'Show editor tools' }).focus();
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Response');
+  });
+
+  it('tabs stay in their row after a notice of two lines, also while one of them is dragged', async () => {
+    await writeQuery(page, COSTLY);
+    await estimate(page);
+    await page.locator('.offer').waitFor();
+    await page.evaluate(`(() => {
+      const top = (node) => node.getBoundingClientRect().top;
+      window.offsets = new Set();
+      const sample = () => {
+        const header = top(document.querySelector('.graphiql-session-header'));
+        for (const tab of document.querySelectorAll('.graphiql-tab')) offsets.add(Math.round(top(tab) - header));
+        requestAnimationFrame(sample);
+      };
+      sample();
+    })()`);
+    const { x, y } = (await page.locator('.graphiql-tab').nth(1).boundingBox()) ?? { x: 0, y: 0 };
+    await page.mouse.move(x + 20, y + 10);
+    await page.mouse.down();
+    await page.mouse.move(x + 170, y + 10, { steps: 12 });
+    await page.mouse.up();
+    await expect.poll(() => page.locator('.graphiql-tab-button').nth(1).textContent()).not.toBe('Search');
+    await page.locator('#notice-close').click();
+    await page.locator('.graphiql-tab-button').nth(3).click();
+    expect(await page.evaluate('[...offsets]')).toEqual([expect.any(Number)]);
+  });
+
+  it('sends variables and headers, a key among them instead of the tab’s, and keeps no header (U45)', async () => {
+    const other = await perch.account({ credits: 7 });
+    await writeQuery(page, 'query Named($handle: String!) { user(handle: $handle) { handle } me { balance } }');
+    await page.getByRole('button', { name: 'Variables', exact: true }).click();
+    await write(page, '.graphiql-editor-tool', '{ "handle": "quay_library" }');
+    await page.getByRole('button', { name: 'Headers', exact: true }).click();
+    await write(page, '.graphiql-editor-tool', JSON.stringify({ 'X-Api-Key': other.key, 'X-Trace': 'abc' }));
+    const { headers, body } = await sentBy(page, () => run(page));
+    expect(headers).toMatchObject({ 'x-api-key': other.key, 'x-trace': 'abc' });
+    expect(body.variables).toEqual({ handle: 'quay_library' });
+    await expect.poll(() => text(page, 'balance')).toMatch(/^6(\.5)?$/);
+    await expect.poll(() => page.evaluate('JSON.stringify(localStorage)')).toContain('quay_library');
+    const kept = await page.evaluate('JSON.stringify(localStorage)');
+    expect(kept).not.toContain(other.key);
+    expect(kept).not.toContain('X-Trace');
+  });
+
+  it('copies the operation as curl, as fetch and for the typed client, without the key', async () => {
+    await writeQuery(page, LIST);
+    await page.getByLabel('Budget').fill('3');
+    await page.getByRole('button', { name: 'Copy as' }).click();
+    for (const [name, words] of [
+      ['curl', `curl -s '${perch.url}/graphql'`],
+      ['fetch', `await fetch("${perch.url}/graphql"`],
+      ['TypeScript client', `createPerch({ baseUrl: "${perch.url}"`],
+    ] as const) {
+      await page.getByRole('button', { name, exact: true }).click();
+      await expect.poll(() => text(page, 'copy-said')).toBe('Copied.');
+      const copied = await page.evaluate('navigator.clipboard.readText()');
+      expect(copied).toBe(await page.getByRole('textbox', { name: 'The request' }).inputValue());
+      expect(copied).toContain(words);
+      expect(copied).toMatch(/"maxCredits":3/);
+      expect(copied).not.toContain('perch_live_');
+    }
+  });
+
+  it('takes a test key like any other', async () => {
+    await page.getByRole('button', { name: 'Forget' }).click();
+    await page.locator('#key-input').fill(`perch_test_${'x'.repeat(32)}`);
+    const { headers } = await sentBy(page, () => page.getByRole('button', { name: 'Use key' }).click());
+    expect(headers['x-api-key']).toBe(`perch_test_${'x'.repeat(32)}`);
+  });
+
+  it('opens with the demo’s key when the one that the tab had is of an earlier demo', async () => {
+    await page.evaluate(`sessionStorage.setItem('perch.key', 'perch_live_${'y'.repeat(32)}')`);
+    await page.reload();
+    await page.getByText('Demo key', { exact: true }).waitFor();
+    await expect.poll(() => text(page, 'balance')).toMatch(/\d/);
+    expect(await page.locator('#notice').isHidden()).toBe(true);
+  });
+});
