@@ -9,9 +9,10 @@ const MOST_TRIES = 6;
 const AGAIN_MS = 300;
 /** Milliseconds between client and service. */
 const WAY_MS = [1, 20] as const;
-/** Of a hundred requests: those whose client leaves, and those whose answer is cut off. */
-const LEAVING = 12;
+/** Of a hundred requests: those whose answer is cut off, in a run in which clients leave. */
 const CUT = 6;
+/** The longest that a client stays which leaves. */
+const STAYS_MS = 1_500;
 
 export interface ClientOptions {
   readonly name: string;
@@ -35,13 +36,33 @@ export async function runClient(world: World, options: ClientOptions): Promise<v
       const operation = chance.pick(['followers', 'follower-ids', 'user-tweets'] as const);
       await read(world, options, { operation, variables: subjectOf(operation, { count }, chance), budget });
     } else if (kind < 8) {
-      const variables = { id: chance.pick(network.tweets), fresh: chance.int(6) === 0 };
-      await read(world, options, { operation: 'tweet', variables, budget });
+      const gone = [...world.removed.keys()];
+      const id = chance.pick(gone.length > 0 && chance.int(2) === 0 ? gone : network.tweets);
+      await read(world, options, { operation: 'tweet', variables: { id, fresh: chance.int(4) === 0 }, budget });
     } else {
       const ids = chance.shuffled(network.tweets).slice(0, 1 + chance.int(4));
       await read(world, options, { operation: 'tweets-batch', variables: { ids }, budget });
     }
   }
+}
+
+/** Many ask for the same at nearly the same moment. */
+export async function rush(world: World, customers: readonly Customer[], chance: Chance): Promise<void> {
+  const { scheduler } = world;
+  await scheduler.wait(chance.between(0, 6_000));
+  const operation = chance.pick(['followers', 'user-tweets'] as const);
+  const variables = { user: operation === 'followers' ? FOLLOWED : AUTHOR, count: 1 + chance.int(12) };
+  const clients = Array.from({ length: 4 + chance.int(6) }, async (_, nth) => {
+    const options = {
+      name: `rush${nth}`,
+      customer: chance.pick(customers),
+      chance: chance.fork(`rush ${nth}`),
+      tasks: 1,
+    };
+    await scheduler.wait(chance.between(0, 60));
+    await read(world, options, { operation, variables, budget: null });
+  });
+  await Promise.all(clients);
 }
 
 const subjectOf = (operation: Request['operation'], more: object, chance: Chance): Record<string, unknown> => ({
@@ -88,7 +109,7 @@ function attempt(
   { chance, customer, name }: ClientOptions,
   request: Request,
 ): Promise<Result | undefined> {
-  const { scheduler, trace, nodes, faults } = world;
+  const { scheduler, trace, nodes, leaving } = world;
   const presence = new Presence();
   const way = (): number => chance.between(...WAY_MS);
   return new Promise((resolve) => {
@@ -101,13 +122,13 @@ function attempt(
       const node = nodes.get(chance.pick([...world.names]));
       if (node === undefined) return fail('finds nobody');
       world.onDeath(node.host, () => fail('is cut off'));
-      if (faults.has('leaving') && chance.int(100) < LEAVING) {
-        scheduler.after(chance.between(0, 1_500), () => {
+      if (chance.int(100) < leaving.perCent) {
+        scheduler.after(chance.between(0, STAYS_MS), () => {
           presence.leave();
           end(undefined, 'leaves');
         });
       }
-      const isCut = faults.has('leaving') && chance.int(100) < CUT;
+      const isCut = leaving.perCent > 0 && chance.int(100) < CUT;
       void serveOn(world, node, customer, request, presence).then(({ result }) => {
         if (!node.host.isAlive) return;
         scheduler.after(way(), () => (isCut ? end(undefined, 'loses an answer') : end(result, 'is answered')));

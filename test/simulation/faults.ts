@@ -106,7 +106,8 @@ export function planFaults(world: World, chance: Chance): () => void {
   const { scheduler, trace, faults } = world;
   const ends: (() => void)[] = [];
   if (chance.int(100) < CALM) return () => {};
-  if (chance.int(2) === 0) faults.add('leaving');
+  world.leaving.perCent = chance.pick([0, 0, 12, 60]);
+  if (world.leaving.perCent > 0) faults.add('leaving');
   for (let count = chance.int(4); count >= 0; count -= 1) {
     const { kind, begin } = chance.pick(FAULTS);
     faults.add(kind);

@@ -1,7 +1,7 @@
 import { Chance } from '../../adapters/networks/corpus/demo/random.js';
 import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
 import type { Customer } from './call.js';
-import { runClient } from './client.js';
+import { runClient, rush } from './client.js';
 import { Database } from './database.js';
 import { openDatabase } from './database-client.js';
 import { planFaults } from './faults.js';
@@ -61,7 +61,7 @@ export async function simulate(seed: number, { isTraced = false } = {}): Promise
 
 /** Opens the nodes, lets clients and faults loose, and waits until all is quiet. */
 async function act(world: World, customers: readonly Customer[], chance: Chance): Promise<void> {
-  const { scheduler, names, calls, faults } = world;
+  const { scheduler, names, calls } = world;
   await Promise.all(names.map((name) => world.start(name)));
   const endFaults = planFaults(world, chance.fork('faults'));
   const deleting = chance.fork('deletions');
@@ -72,10 +72,11 @@ async function act(world: World, customers: readonly Customer[], chance: Chance)
     const own = chance.fork(`client ${nth}`);
     return runClient(world, { name: `client${nth}`, customer, chance: own, tasks: 2 + own.int(3) });
   });
+  const rushing = chance.fork('rush');
+  if (rushing.int(3) === 0) clients.push(rush(world, customers, rushing));
   await Promise.all(clients);
   world.end();
   endFaults();
-  faults.delete('leaving');
   const isOpen = () => calls.some(({ host, result }) => host.isAlive && result === undefined);
   while (isOpen()) await scheduler.wait(LOOK_MS);
   await scheduler.wait(SETTLE_MS);
@@ -136,7 +137,15 @@ function openWorld(seed: number, scheduler: Scheduler, trace: Trace) {
     redis: openRedis(new RedisServer(serverClock), redisStation, wire),
     network: openNetwork({ ...lists, pace }, networkStation),
     nodes: new Map(),
-    ...{ faults: new Set(), calls: [], reads: [], deletions: [], chains: [], removed: new Map() },
+    ...{
+      faults: new Set(),
+      leaving: { perCent: 0 },
+      calls: [],
+      reads: [],
+      deletions: [],
+      chains: [],
+      removed: new Map(),
+    },
     nextId: () => idOf(START_MS + Math.floor(scheduler.now()), ids++),
     onDeath: (host, then) => deaths.get(host)?.push(then),
     start: (name) => start(name),

@@ -12,7 +12,7 @@ import type { Trace } from './trace.js';
 import type { Host, Wire } from './wire.js';
 
 /** The parts that may fail in a run. What an invariant promises may depend on which did. */
-export type FaultKind = 'redis' | 'database' | 'network' | 'death' | 'lock' | 'leaving' | 'skew';
+export type FaultKind = 'redis' | 'database' | 'network' | 'death' | 'lock' | 'leaving';
 
 /** An answer as its client reads it, or the refusal. */
 export type Result =
@@ -90,6 +90,8 @@ export interface World {
   /** Live nodes by name; a dead one is missing until its successor has started. */
   readonly nodes: Map<string, SimulatedNode>;
   readonly faults: Set<FaultKind>;
+  /** Of a hundred requests, those whose client leaves before the answer. */
+  readonly leaving: { perCent: number };
   readonly calls: CallLog[];
   readonly reads: ReadLog[];
   readonly deletions: Deletion[];

@@ -1,0 +1,94 @@
+/** Faults put into the real code, one at a time: what the simulation must find. */
+
+export interface Mutant {
+  readonly name: string;
+  /** The invariant that it breaks. */
+  readonly breaks: string;
+  /** The file, and a text that is in it once. */
+  readonly file: string;
+  readonly text: string;
+  readonly instead: string;
+  /** Found within so many seeds, from the first one on. */
+  readonly within: number;
+}
+
+export const MUTANTS = {
+  chargedTwice: {
+    name: 'a charge posted twice',
+    breaks: 'only calls are charged',
+    file: 'src/metering/settle.ts',
+    text: '.then((name) => ledger.post({ ...debit, operation: name }, at.signal));',
+    // Under an id of its own: the ledger posts the same id once.
+    instead: `.then((name) => {
+      ledger.post({ ...debit, requestId: requestId.replace('-8000-', '-8001-'), operation: name }, at.signal).catch(() => {});
+      return ledger.post({ ...debit, operation: name }, at.signal);
+    });`,
+    within: 20,
+  },
+  waitersForgotten: {
+    name: 'a flight that forgets its waiters',
+    breaks: 'waiters are kept',
+    file: 'src/read/waiters.ts',
+    text: 'if (this.isEmpty) this.#onEmpty();',
+    instead: 'if (true) this.#onEmpty();',
+    within: 400,
+  },
+  tombstoneShort: {
+    name: 'a tombstone that expires early',
+    breaks: 'tombstones win',
+    file: 'src/read/tombstones.ts',
+    text: 'const ttlMs = 2 * Math.max(',
+    instead: 'const ttlMs = 0.02 * Math.max(',
+    within: 400,
+  },
+  paidLater: {
+    name: 'an answer that does not wait for its charge',
+    breaks: 'nothing delivered unpaid',
+    file: 'src/metering/settle.ts',
+    text: 'return await outcomeWithin(posting, at.deadlineAtMs + GRACE_MS - monotonic.now(), timers);',
+    instead: 'posting.catch(() => {}); return { ok: true, balance: limit.left, seq: 0 } as never;',
+    within: 20,
+  },
+  revokedLate: {
+    name: 'a key that is remembered for a minute',
+    breaks: 'revoked within five seconds',
+    file: 'src/access/identify.ts',
+    text: 'export const LOOKUP_TTL_MS = 3000;',
+    instead: 'export const LOOKUP_TTL_MS = 60000;',
+    within: 1_000,
+  },
+  paceForgotten: {
+    name: 'a pace that each process keeps for itself',
+    breaks: 'one pace',
+    file: 'adapters/redis/pace.ts',
+    text: 'return link.run(',
+    instead: 'if (local) return local.reserve(key, perSecond); return link.run(',
+    within: 100,
+  },
+  lockIgnored: {
+    name: 'a flight that another process leads, made again',
+    breaks: 'one flight',
+    file: 'adapters/redis/single-flight.ts',
+    text: 'if (leader === token) return lead({ key, token }, read);',
+    instead: 'if (leader !== undefined) return lead({ key, token }, read);',
+    within: 100,
+  },
+  pageRepeated: {
+    name: 'a page that begins with the last item of the one before',
+    breaks: 'pages complete, without repeats',
+    file: 'src/read/fill.ts',
+    text: 'inside: index + 1, passed, at: timeOf(item) };',
+    instead: 'inside: index, passed: passed.slice(1), at: timeOf(item) };',
+    within: 100,
+  },
+  doubtIgnored: {
+    name: 'a lost answer of the ledger taken for a refusal',
+    breaks: 'refusals are free',
+    file: 'adapters/postgres/post.ts',
+    text: 'return { error: posting.isInDoubt || mayHaveCommitted(error) ? doubt(error) : error };',
+    instead: 'return { error };',
+    within: 2_000,
+  },
+} as const satisfies Record<string, Mutant>;
+
+export type MutantName = keyof typeof MUTANTS;
