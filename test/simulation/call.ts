@@ -15,7 +15,7 @@ export interface Customer {
 
 /** What a client asks for: a persisted operation, as REST runs it. */
 export interface Request {
-  readonly operation: 'followers' | 'follower-ids' | 'user-tweets' | 'tweet' | 'tweets-batch';
+  readonly operation: 'followers' | 'following' | 'follower-ids' | 'user-tweets' | 'tweet' | 'tweets-batch';
   readonly variables: Readonly<Record<string, unknown>>;
   readonly budget: number | null;
 }

@@ -13,18 +13,21 @@ const WAY_MS = [1, 20] as const;
 const CUT = 6;
 /** The longest that a client stays which leaves. */
 const STAYS_MS = 1_500;
+/** Of a hundred requests of an impatient client, those that it leaves. */
+const IMPATIENT = 70;
 
 export interface ClientOptions {
   readonly name: string;
   readonly customer: Customer;
   readonly chance: Chance;
   /** How many things it does, one after the other. */
-  readonly tasks: number;
+  readonly tasks?: number;
+  readonly isImpatient?: boolean;
 }
 
 /** Reads what a customer would, and tries again as `docs/errors.md` says. Ends when it has done all. */
 export async function runClient(world: World, options: ClientOptions): Promise<void> {
-  const { chance, tasks } = options;
+  const { chance, tasks = 1 } = options;
   const { scheduler, network } = world;
   for (let nth = 0; nth < tasks; nth += 1) {
     await scheduler.wait(chance.between(0, 1_500));
@@ -46,23 +49,53 @@ export async function runClient(world: World, options: ClientOptions): Promise<v
   }
 }
 
-/** Many ask for the same at nearly the same moment. */
+/** Many ask for the same at nearly the same moment, behind some who ask for something else. */
 export async function rush(world: World, customers: readonly Customer[], chance: Chance): Promise<void> {
   const { scheduler } = world;
   await scheduler.wait(chance.between(0, 6_000));
   const operation = chance.pick(['followers', 'user-tweets'] as const);
-  const variables = { user: operation === 'followers' ? FOLLOWED : AUTHOR, count: 1 + chance.int(12) };
-  const clients = Array.from({ length: 4 + chance.int(6) }, async (_, nth) => {
-    const options = {
-      name: `rush${nth}`,
-      customer: chance.pick(customers),
-      chance: chance.fork(`rush ${nth}`),
-      tasks: 1,
-    };
-    await scheduler.wait(chance.between(0, 60));
-    await read(world, options, { operation, variables, budget: null });
-  });
-  await Promise.all(clients);
+  const user = operation === 'followers' ? FOLLOWED : AUTHOR;
+  const isImpatient = chance.int(2) === 0;
+  const ask = async (name: string, what: Request): Promise<void> => {
+    const customer = chance.pick(customers);
+    const own = chance.fork(name);
+    await scheduler.wait(own.between(0, 60));
+    await read(world, { name, customer, chance: own, isImpatient }, what);
+  };
+  const others = [FOLLOWED, AUTHOR].map((subject) =>
+    ask(`beside${subject}`, { operation: 'following', variables: { user: subject, count: 3 }, budget: null }),
+  );
+  const variables = { user, count: 1 + chance.int(12) };
+  const many = Array.from({ length: chance.pick([4, 8, 16]) }, (_, nth) =>
+    ask(`rush${nth}`, { operation, variables, budget: null }),
+  );
+  await Promise.all([...others, ...many]);
+}
+
+/** A list is read, one of its tweets is deleted, somebody finds out, and the list is read again and again. */
+export async function watchDeletion(world: World, customers: readonly Customer[], chance: Chance): Promise<void> {
+  const { scheduler, network } = world;
+  const id = chance.pick(network.tweets);
+  const readAs = (name: string, what: Omit<Request, 'budget'>): Promise<unknown> =>
+    read(world, { name, customer: chance.pick(customers), chance: chance.fork(name) }, { ...what, budget: null });
+  const readList = (nth: number, fresh = false): Promise<unknown> =>
+    readAs(`watcher${nth}`, {
+      operation: 'user-tweets',
+      variables: { user: AUTHOR, count: 5 + chance.int(30), fresh },
+    });
+  await scheduler.wait(chance.between(0, 4_000));
+  await readList(0);
+  await scheduler.wait(chance.between(0, 500));
+  // Perhaps the network answers with the tweet, and that comes after it was found to be deleted.
+  const reading = chance.int(2) === 0 ? readList(1, true) : undefined;
+  scheduler.after(chance.between(0, 250), () => world.remove(id));
+  await scheduler.wait(chance.between(0, 200));
+  await readAs('finder', { operation: 'tweet', variables: { id, fresh: chance.int(4) > 0 } });
+  for (let nth = 2; nth < 6; nth += 1) {
+    await scheduler.wait(chance.between(0, 1_500));
+    await readList(nth);
+  }
+  await reading;
 }
 
 const subjectOf = (operation: Request['operation'], more: object, chance: Chance): Record<string, unknown> => ({
@@ -106,7 +139,7 @@ async function read(world: World, options: ClientOptions, request: Request): Pro
 /** Undefined where the connection failed, the answer was cut off, or the client left. */
 function attempt(
   world: World,
-  { chance, customer, name }: ClientOptions,
+  { chance, customer, name, isImpatient = false }: ClientOptions,
   request: Request,
 ): Promise<Result | undefined> {
   const { scheduler, trace, nodes, leaving } = world;
@@ -122,7 +155,7 @@ function attempt(
       const node = nodes.get(chance.pick([...world.names]));
       if (node === undefined) return fail('finds nobody');
       world.onDeath(node.host, () => fail('is cut off'));
-      if (chance.int(100) < leaving.perCent) {
+      if (chance.int(100) < (isImpatient ? IMPATIENT : leaving.perCent)) {
         scheduler.after(chance.between(0, STAYS_MS), () => {
           presence.leave();
           end(undefined, 'leaves');

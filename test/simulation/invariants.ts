@@ -28,6 +28,7 @@ function nothingUnpaid(world: World): string[] {
 
 const UNITS: Readonly<Record<string, Unit>> = {
   followers: 'edge_profile',
+  following: 'edge_profile',
   'follower-ids': 'follower_id',
   'user-tweets': 'tweet',
   tweet: 'tweet',

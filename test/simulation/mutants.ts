@@ -41,6 +41,14 @@ export const MUTANTS = {
     instead: 'const ttlMs = 0.02 * Math.max(',
     within: 400,
   },
+  deletionUndone: {
+    name: 'a deletion undone by a page that the network made before it',
+    breaks: 'tombstones win',
+    file: 'src/read/tombstones.ts',
+    text: 'if (!keys.wasAddedAfter(key, noted)) tell(',
+    instead: 'tell(',
+    within: 3_000,
+  },
   paidLater: {
     name: 'an answer that does not wait for its charge',
     breaks: 'nothing delivered unpaid',

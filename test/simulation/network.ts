@@ -32,6 +32,7 @@ export function openNetwork(shape: NetworkShape, station: Station): SimulatedNet
   const tweets = script.tweets(numbers(shape.tweets, 1_000), { authorId: AUTHOR }).reverse();
   const { pageSize } = shape;
   script.list('followers', FOLLOWED, followers, { pageSize });
+  for (const subject of [FOLLOWED, AUTHOR]) script.list('following', subject, followers, { pageSize });
   script.list('timeline', AUTHOR, tweets, { pageSize });
   return { script, station, pace: shape.pace, followers, tweets };
 }

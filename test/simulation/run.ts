@@ -1,7 +1,7 @@
 import { Chance } from '../../adapters/networks/corpus/demo/random.js';
 import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
 import type { Customer } from './call.js';
-import { runClient, rush } from './client.js';
+import { runClient, rush, watchDeletion } from './client.js';
 import { Database } from './database.js';
 import { openDatabase } from './database-client.js';
 import { planFaults } from './faults.js';
@@ -17,8 +17,8 @@ import { type FaultKind, START_MS, type World } from './world.js';
 
 const MOST_EVENTS = 100_000;
 /** After the last client: for charges that are still being posted. */
-const SETTLE_MS = 2_000;
-const LOOK_MS = 500;
+const SETTLE_MS = 1_500;
+const LOOK_MS = 250;
 
 export interface RunResult {
   readonly seed: number;
@@ -70,10 +70,12 @@ async function act(world: World, customers: readonly Customer[], chance: Chance)
   if (revoking.int(2) === 0) planRevocation(world, customers, revoking);
   const clients = customers.map((customer, nth) => {
     const own = chance.fork(`client ${nth}`);
-    return runClient(world, { name: `client${nth}`, customer, chance: own, tasks: 2 + own.int(3) });
+    return runClient(world, { name: `client${nth}`, customer, chance: own, tasks: 1 + own.int(3) });
   });
   const rushing = chance.fork('rush');
-  if (rushing.int(3) === 0) clients.push(rush(world, customers, rushing));
+  if (rushing.int(5) === 0) clients.push(rush(world, customers, rushing));
+  const watching = chance.fork('watching');
+  if (watching.int(5) === 0) clients.push(watchDeletion(world, customers, watching));
   await Promise.all(clients);
   world.end();
   endFaults();
@@ -82,15 +84,10 @@ async function act(world: World, customers: readonly Customer[], chance: Chance)
   await scheduler.wait(SETTLE_MS);
 }
 
-function planDeletions(world: World, chance: Chance): void {
-  const { scheduler, network, removed, trace } = world;
+function planDeletions({ scheduler, network, remove }: World, chance: Chance): void {
   for (let count = 1 + chance.int(3); count > 0; count -= 1) {
     const id = chance.pick(network.tweets);
-    scheduler.after(chance.between(0, 8_000), () => {
-      trace.add(`tweet ${id} is deleted`);
-      network.script.remove(id);
-      if (!removed.has(id)) removed.set(id, scheduler.now());
-    });
+    scheduler.after(chance.between(0, 8_000), () => remove(id));
   }
 }
 
@@ -126,7 +123,7 @@ function openWorld(seed: number, scheduler: Scheduler, trace: Trace) {
   const networkStation = stationOf('network', [5, 250], false, broken('ECONNREFUSED', 'the network is down'));
   const database = new Database(serverClock);
   const shaping = chance.fork('shape');
-  const pace = { fast: shaping.pick([null, 4, 20, 100]), slow: shaping.pick([null, 2, 10, 50]) };
+  const pace = { fast: shaping.pick([null, 4, 20, 100]), slow: shaping.pick([null, 1, 4, 30]) };
   const lists = { followers: 6 + shaping.int(30), tweets: 5 + shaping.int(25), pageSize: 3 + shaping.int(8) };
   const names = ['a', 'b', 'c'].slice(0, 2 + shaping.int(2));
   const deaths = new Map<Host, (() => void)[]>();
@@ -145,6 +142,11 @@ function openWorld(seed: number, scheduler: Scheduler, trace: Trace) {
       deletions: [],
       chains: [],
       removed: new Map(),
+    },
+    remove(id) {
+      trace.add(`tweet ${id} is deleted`);
+      world.network.script.remove(id);
+      if (!world.removed.has(id)) world.removed.set(id, scheduler.now());
     },
     nextId: () => idOf(START_MS + Math.floor(scheduler.now()), ids++),
     onDeath: (host, then) => deaths.get(host)?.push(then),

@@ -98,6 +98,8 @@ export interface World {
   readonly chains: Chain[];
   /** Tweets that the network no longer has, and since when. */
   readonly removed: Map<string, number>;
+  /** The network deletes a tweet. */
+  readonly remove: (id: string) => void;
   readonly nextId: () => string;
   /** Unix milliseconds, as the database and Redis have it. */
   readonly databaseClock: { now(): number };
