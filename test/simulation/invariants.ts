@@ -11,7 +11,7 @@ export interface Invariant {
 }
 
 /** The answers of a run, with their calls. */
-export const answersOf = ({ calls }: World) =>
+const answersOf = ({ calls }: World) =>
   calls.flatMap((call) => (call.result?.kind === 'answer' ? [{ call, answer: call.result }] : []));
 
 const nameOf = ({ requestId, host, operation }: CallLog): string =>

@@ -31,7 +31,7 @@ const LIFETIMES: Config['lifetimes'] = {
   absentMs: 1_500,
 };
 
-export const DEADLINE_MS = 8_000;
+const DEADLINE_MS = 8_000;
 
 const CONFIG: Config = {
   ...readConfig({ env: {}, cwd: '/', terminal: false }),

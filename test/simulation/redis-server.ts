@@ -8,6 +8,7 @@ import { NOTE } from '../../adapters/redis/shown-names.js';
 import { HEADER_BYTES } from '../../adapters/redis/stored-entry.js';
 import { HEADERS, WRITE } from '../../adapters/redis/stored-values.js';
 import { APPEND, START } from '../../adapters/redis/tombstone-stream.js';
+import { HOUR_MS } from '../../src/core/durations.js';
 import type { Clock } from '../../src/ports/clock.js';
 
 type Value = string | Map<string, string> | Set<string> | Map<string, number>;
@@ -148,6 +149,9 @@ export class RedisServer {
   }
 }
 
+/** The caller's own clock, in tests; otherwise the server's. */
+const nowOf = (server: RedisServer, own: unknown): number => (own === '' ? server.now() : numberOf(own));
+
 /** Each script of the adapters, as its Lua says. */
 const RUNS: readonly (readonly [Script, Run])[] = [
   [HEADERS, (server, keys) => keys.map((key) => (server.get(key) ?? '').slice(0, HEADER_BYTES))],
@@ -200,13 +204,13 @@ const RUNS: readonly (readonly [Script, Run])[] = [
   ],
   [
     RESERVE,
-    (server, [key = ''], [interval]) => {
-      const now = server.now();
+    (server, [key = ''], [interval, own]) => {
+      const now = nowOf(server, own);
       const [next, last] = (server.get(key) ?? '').split(' ').map(Number);
       let at = now - 10;
       if (next !== undefined && last !== undefined) at = Math.max(at, next - Math.max(0, last - now));
       const after = at + numberOf(interval);
-      server.set(key, `${after} ${now}`, Math.max(1, Math.ceil(after - now + 10)));
+      server.set(key, `${after} ${now}`, own === '' ? Math.max(1, Math.ceil(after - now + 10)) : HOUR_MS);
       return String(Math.max(0, at - now));
     },
   ],
@@ -215,14 +219,15 @@ const RUNS: readonly (readonly [Script, Run])[] = [
     (server, keys, args) =>
       keys.map((key, n) => {
         const [limit, token] = [numberOf(args[3 * n]), numberOf(args[3 * n + 1])];
-        const now = Math.floor(server.now());
+        const own = args[3 * n + 2];
+        const now = Math.floor(nowOf(server, own));
         const full = limit * token;
         const [units, at] = (server.get(key) ?? '').split(' ').map(Number);
         const before =
           units === undefined || at === undefined ? full : Math.min(full, units + Math.max(0, now - at) * limit);
         const isAllowed = before >= token;
         const after = isAllowed ? before - token : before;
-        server.set(key, `${after} ${now}`, Math.max(1, Math.ceil((full - after) / limit)));
+        server.set(key, `${after} ${now}`, own === '' ? Math.max(1, Math.ceil((full - after) / limit)) : HOUR_MS);
         return [Number(isAllowed), after];
       }),
   ],

@@ -6,6 +6,8 @@ export interface Seeds {
   readonly from: number;
   readonly count: number;
   readonly processes: number;
+  /** Ends after this time, with the seeds that were run by then. */
+  readonly seconds?: number;
   /** Ends as soon as one has failed. */
   readonly untilFailure?: boolean;
   readonly onTold?: (sum: Summary) => void;
@@ -23,7 +25,7 @@ export interface Summary {
 
 /** Runs seeds in several processes, each its share of them. */
 export async function runSeeds({ file }: Bundle, options: Seeds): Promise<Summary> {
-  const { from, count, processes, untilFailure = false, onTold = () => {} } = options;
+  const { from, count, processes, seconds, untilFailure = false, onTold = () => {} } = options;
   const startedAt = performance.now();
   const sum = {
     seeds: 0,
@@ -37,6 +39,10 @@ export async function runSeeds({ file }: Bundle, options: Seeds): Promise<Summar
   const children = Array.from({ length: processes }, (_, nth) =>
     fork(file, [from + nth, count - nth, processes].map(String)),
   );
+  const kill = (): void => {
+    for (const child of children) child.kill();
+  };
+  const timer = seconds === undefined ? undefined : setTimeout(kill, seconds * 1000);
   const ended = children.map(
     (child) =>
       new Promise<void>((resolve, reject) => {
@@ -45,7 +51,7 @@ export async function runSeeds({ file }: Bundle, options: Seeds): Promise<Summar
           for (const order of orders) sum.orders.add(order);
           sum.failed.push(...failed);
           onTold(summary());
-          if (untilFailure && failed.length > 0) for (const one of children) one.kill();
+          if (untilFailure && failed.length > 0) kill();
         });
         child.on('error', reject);
         child.on('exit', (code, signal) =>
@@ -56,7 +62,8 @@ export async function runSeeds({ file }: Bundle, options: Seeds): Promise<Summar
   try {
     await Promise.all(ended);
   } finally {
-    for (const child of children) child.kill();
+    clearTimeout(timer);
+    kill();
   }
   return summary();
 }

@@ -1,5 +1,5 @@
 import type { Chance } from '../../adapters/networks/corpus/demo/random.js';
-import type { Scheduler } from './scheduler.js';
+import type { Clock, Timers } from '../../src/ports/clock.js';
 import type { Trace } from './trace.js';
 
 /** A process: what is on its way to it when it dies never arrives. */
@@ -26,7 +26,7 @@ export interface Station {
 }
 
 export interface WireOptions {
-  readonly scheduler: Scheduler;
+  readonly scheduler: Clock & Timers;
   readonly chance: Chance;
   readonly trace: Trace;
 }
