@@ -4,17 +4,18 @@ import { type Admit, createAdmit } from '../src/access/admit.js';
 import { createIdentify } from '../src/access/identify.js';
 import { ProcessorTime } from '../src/access/processor-time.js';
 import { WorkSlots } from '../src/access/work-slots.js';
+import type { Billing } from '../src/billing/billing.js';
 import type { Config } from '../src/config/config.js';
 import type { Memories } from '../src/core/memories.js';
 import { PRODUCTS } from '../src/core/model.js';
-import { monotonic, processorClock } from '../src/core/monotonic.js';
+import { monotonic, processorClock, processTime } from '../src/core/monotonic.js';
 import type { CostBook } from '../src/metering/cost-book.js';
 import { OperationNames } from '../src/metering/operation-names.js';
 import { WalletCache } from '../src/metering/wallet-cache.js';
-import type { Clock } from '../src/ports/clock.js';
+import type { Clock, Time } from '../src/ports/clock.js';
 import type { Network } from '../src/ports/network.js';
 import type { Tracing } from '../src/ports/tracing.js';
-import { createCursors } from '../src/read/cursor.js';
+import { type Cursors, createCursors } from '../src/read/cursor.js';
 import { createTweets, createUsers } from '../src/read/entities.js';
 import { createPages } from '../src/read/pages.js';
 import { createPool, type Pool } from '../src/read/pool/pool.js';
@@ -27,7 +28,6 @@ import { Documents } from '../src/serve/documents.js';
 import { PricedVariables } from '../src/serve/priced-variables.js';
 import type { Checks } from '../src/serve/rules.js';
 import { createServe, type Serve } from '../src/serve/serve.js';
-import type { Customers } from './customers/customers.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Shared } from './shared.js';
 import type { Stores } from './stores.js';
@@ -43,15 +43,44 @@ export interface Engine {
 
 export interface EngineOptions {
   readonly config: Config;
-  readonly stores: Stores;
-  readonly shared: Shared;
+  readonly stores: Pick<Stores, 'ledger' | 'secrets'> & {
+    readonly accounts: Pick<Stores['accounts'], 'findKeys' | 'onKeyChange'>;
+  };
+  readonly shared: Omit<Shared, 'redis'>;
   readonly network: Network;
   readonly clock: Clock;
+  /** The process's own by default. */
+  readonly time?: Time;
   readonly tracing: Tracing;
-  readonly customers: Pick<Customers, 'billing' | 'spent'>;
+  readonly customers: { readonly billing: Pick<Billing, 'forCaller'>; spent(accountId: string): void };
   readonly costs?: CostBook;
   /** Shared with the pages beside the engine; its own by default. */
   readonly shares?: Shares;
+  /** Shared with other engines of the same secrets and network; its own by default. */
+  readonly library?: Library;
+}
+
+/** The persisted operations: their texts by name, and ready to run. */
+export interface Library {
+  readonly operations: Readonly<Record<string, string>>;
+  readonly documents: Documents;
+}
+
+/** Reads and compiles the persisted operations. */
+export function openLibrary(cursors: Cursors, network: Network, memories: Memories): Library {
+  const operations = readOperations();
+  const checks: Checks = {
+    cursor: (cursor) => cursors.check(cursor),
+    // Whatever its age: what is known of a call is kept.
+    cursorOf: (list, cursor) => void cursors.decode(list, cursor, 0),
+    query(query, product) {
+      const known = PRODUCTS.find((name) => name === product) ?? 'Latest';
+      const text = normaliseQuery(query);
+      network.checkQuery?.(text, known);
+    },
+    serves: (list) => network.lists[list],
+  };
+  return { operations, documents: new Documents(schema, operations, checks, memories) };
 }
 
 /**
@@ -78,22 +107,12 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     () => sources.tombstones.follow(),
     (unfollow) => unfollow(),
   );
-  const operations = readOperations();
-  const checks: Checks = {
-    cursor: (cursor) => sources.cursors.check(cursor),
-    // Whatever its age: what is known of a call is kept.
-    cursorOf: (list, cursor) => void sources.cursors.decode(list, cursor, 0),
-    query(query, product) {
-      const known = PRODUCTS.find((name) => name === product) ?? 'Latest';
-      const text = normaliseQuery(query);
-      network.checkQuery?.(text, known);
-    },
-    serves: (list) => network.lists[list],
-  };
-  const documents = new Documents(schema, operations, checks, memories);
+  const { operations, documents } = options.library ?? openLibrary(sources.cursors, network, memories);
+  // Its own timers keep no process alive: sockets do.
+  const { monotonic, timers } = options.time ?? { ...processTime, timers: undefined };
   const identify = await lifecycle.open(
     'changes of keys',
-    () => createIdentify({ accounts, limiter, monotonic, pepper: secrets.pepper, memories }),
+    () => createIdentify({ accounts, limiter, monotonic, timers, pepper: secrets.pepper, memories }),
     (following) => following.close(),
   );
   const admit = createAdmit({ limiter });
@@ -105,11 +124,12 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     pricedVariables: new PricedVariables(memories),
     answerCache: new AnswerCache(cache, sources.tombstones, memories),
     walletCache: new WalletCache(ledger, monotonic, memories),
-    names: new OperationNames(ledger, clock, memories),
+    names: new OperationNames(ledger, clock, memories, undefined, timers),
     ledger,
     sources,
     clock,
     monotonic,
+    timers,
     defaultBudget: config.maxOperationThousandths,
     deadlineMs: config.deadlineMs,
     billing: options.customers.billing,
@@ -120,18 +140,18 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
   return { serve, admit, pool, operations };
 }
 
-export interface ReadingOptions extends Pick<EngineOptions, 'config' | 'network' | 'clock' | 'tracing'> {
+export interface ReadingOptions extends Pick<EngineOptions, 'config' | 'network' | 'clock' | 'time' | 'tracing'> {
   readonly stores: { readonly secrets: Pick<Stores['secrets'], 'cursor'> };
   readonly shared: Omit<Shared, 'limiter' | 'redis'>;
 }
 
 /** Everything that reads need: the paced network, and the cache. */
 export function createReading(options: ReadingOptions): { sources: Sources; pool: Pool } {
-  const { config, stores, shared, network, clock } = options;
+  const { config, stores, shared, network, clock, time = processTime } = options;
   const { lifetimes } = config;
   const { cache, unpaid, pace, tombstoneLog, memories } = shared;
   const perSecond = { fast: config.pace.fast ?? network.pace.fast, slow: config.pace.slow ?? network.pace.slow };
-  const pool = createPool({ network, pace, clock, monotonic, perSecond, tracing: options.tracing });
+  const pool = createPool({ network, pace, clock, ...time, perSecond, tracing: options.tracing });
   const tombstones = createTombstones({ clock, lifetimes, tombstoneLog, cache, memories });
   const common = { cache, unpaid, shared: new SharedReads(shared.flights), pool, tombstones, clock, lifetimes };
   const users = createUsers(common);

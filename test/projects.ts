@@ -43,6 +43,7 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/postgres/*.system.test.ts',
     'test/soak/*.system.test.ts',
   ],
+  'time is simulated, and what runs on it is our code': ['test/simulation/*.system.test.ts'],
   'time and memory are measured, and the bounds are in our code': [
     'test/hostile/**/*.system.test.ts',
     'test/networks/demo.system.test.ts',

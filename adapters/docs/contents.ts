@@ -17,7 +17,16 @@ export const GROUPS: readonly Group[] = [
     title: 'Running it',
     isForCallers: false,
     pages: [
-      ...['environment', 'command-line', 'deploying', 'performance', 'scaling', 'security', 'reliability'],
+      ...[
+        'environment',
+        'command-line',
+        'deploying',
+        'performance',
+        'scaling',
+        'security',
+        'reliability',
+        'invariants',
+      ],
       ...['live-networks', 'importing'],
     ],
   },

@@ -18,7 +18,7 @@ export interface DebitRow {
 }
 
 /** What the statement does where a row is locked. */
-type Locking = Exclude<Mode, 'plain'>;
+export type Locking = Exclude<Mode, 'plain'>;
 
 /** The longest that a statement waits for one lock before it fails, having done nothing (55P03). */
 const LOCK_TIMEOUT_MS = 300;

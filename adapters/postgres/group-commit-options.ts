@@ -1,3 +1,5 @@
+import type { Time } from '../../src/ports/clock.js';
+
 /**
  * A flush's verdict on one of its requests: its result, its failure, or that it must be retried, either in the next
  * flush or apart from the others. `locked`: another transaction has locked a row that it needs. `apart`: something in
@@ -26,6 +28,8 @@ export interface GroupCommitOptions<Request, Result> {
   /** The error for a request that finds no room; seconds until there may be some. */
   readonly refusal?: (retryAfterSeconds: number) => Error;
   readonly bounds?: Partial<Bounds>;
+  /** The process's own by default. */
+  readonly time?: Time;
 }
 
 export interface Bounds {

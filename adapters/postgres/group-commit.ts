@@ -1,5 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { LEDGER_COMMITS, type LedgerCommit } from '../../src/core/ledger-commits.js';
+import { processTime } from '../../src/core/monotonic.js';
+import type { Time } from '../../src/ports/clock.js';
 import type { Bounds, GroupCommitOptions, Mode, Verdict } from './group-commit-options.js';
 import { isDue, Partition, type Waiting } from './partition.js';
 
@@ -25,6 +27,7 @@ const LONGEST_RETRY_S = 30;
 export class GroupCommit<Request, Result> {
   readonly #options: GroupCommitOptions<Request, Result>;
   readonly #bounds: Bounds;
+  readonly #time: Time;
   readonly #partitions = new Map<string, Partition<Request, Result>>();
   /**
    * Partitions that wait for a flush: those that can go into the next one, and those that have a locked row. Next ones
@@ -36,16 +39,17 @@ export class GroupCommit<Request, Result> {
   readonly #running = { plain: 0, skip: 0, wait: 0, stubborn: 0 };
   #scheduled = false;
   #sweptAtMs = 0;
-  #wakeUp: { readonly atMs: number; readonly timer: NodeJS.Timeout } | null = null;
+  #wakeUp: { readonly atMs: number; readonly cancel: () => void } | null = null;
 
   constructor(options: GroupCommitOptions<Request, Result>) {
     this.#options = options;
     this.#bounds = { ...BOUNDS, ...options.bounds };
+    this.#time = options.time ?? processTime;
   }
 
   submit(request: Request): Promise<Result> {
     const partition = this.#partitionOf(request);
-    const now = performance.now();
+    const now = this.#time.monotonic.now();
     if (this.#isFull(partition, now)) {
       const error =
         this.#options.refusal?.(this.#secondsUntilRoom(partition, now)) ?? new Error('too many wait for a flush');
@@ -106,7 +110,7 @@ export class GroupCommit<Request, Result> {
 
   /** Starts every flush that can start now. */
   #pump(): void {
-    const now = performance.now();
+    const now = this.#time.monotonic.now();
     while (this.#running.wait < this.#bounds.waits) {
       const partition = this.#nextToWait(now);
       if (partition === undefined) break;
@@ -182,7 +186,7 @@ export class GroupCommit<Request, Result> {
   }
 
   async #run(mode: Mode, batch: readonly Waiting<Request, Result>[], isStubborn: boolean): Promise<void> {
-    const startedAt = performance.now();
+    const startedAt = this.#time.monotonic.now();
     this.#running[mode] += 1;
     if (isStubborn) this.#running.stubborn += 1;
     let failed = false;
@@ -196,7 +200,7 @@ export class GroupCommit<Request, Result> {
       failed = true;
       verdicts = batch.map(() => ({ error }));
     }
-    const ms = performance.now() - startedAt;
+    const ms = this.#time.monotonic.now() - startedAt;
     this.#running[mode] -= 1;
     if (isStubborn) this.#running.stubborn -= 1;
     const debits = batch.length - this.#conclude(batch, verdicts, ms);
@@ -209,7 +213,7 @@ export class GroupCommit<Request, Result> {
    * many met a lock.
    */
   #conclude(batch: readonly Waiting<Request, Result>[], verdicts: readonly Verdict<Result>[], flushMs: number): number {
-    const now = performance.now();
+    const now = this.#time.monotonic.now();
     const unmet = new Map<
       Partition<Request, Result>,
       { waiting: Waiting<Request, Result>[]; isApart: boolean | null }
@@ -265,13 +269,13 @@ export class GroupCommit<Request, Result> {
     for (const { lock } of this.#parked) if (lock !== null && lock.dueAtMs > now) atMs = Math.min(atMs, lock.dueAtMs);
     atMs = Math.max(atMs, now + 1);
     if (this.#wakeUp !== null && this.#wakeUp.atMs <= atMs) return;
-    clearTimeout(this.#wakeUp?.timer);
+    this.#wakeUp?.cancel();
     const ring = (): void => {
       this.#wakeUp = null;
-      const at = performance.now();
+      const at = this.#time.monotonic.now();
       if (at >= this.#sweptAtMs + SWEEP_MS) this.#sweep(at);
       this.#pump();
     };
-    this.#wakeUp = { atMs, timer: setTimeout(ring, atMs - now) };
+    this.#wakeUp = { atMs, cancel: this.#time.timers.after(atMs - now, ring) };
   }
 }

@@ -6,7 +6,7 @@ import { archivedMonth } from './archives.js';
 import { checkLedger } from './ledger-check.js';
 import { maintainLedger } from './maintenance.js';
 import { claimNames } from './operation-names.js';
-import { createPost } from './post.js';
+import { createPost, debitStatements } from './post.js';
 import { QueryLimiter } from './query-limiter.js';
 import { retryTransient } from './retry.js';
 import type { Sql } from './sql.js';
@@ -23,7 +23,7 @@ export interface LedgerPools {
 export function createLedger(sql: Sql, pools: LedgerPools = {}): Ledger {
   const { settling = sql, lookups = sql, queries = new QueryLimiter(sql) } = pools;
   return {
-    post: createPost(settling),
+    post: createPost(debitStatements(settling)),
     grant: (grant) => retryTransient(() => postGrant(sql, grant)),
     balance: (walletId, keyId) => readBalance(lookups, walletId, keyId),
     async usage(accountId, ask, signal) {

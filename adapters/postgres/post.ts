@@ -1,12 +1,14 @@
 import type { AbortState } from '../../src/core/abort-state.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { InDoubtError } from '../../src/core/in-doubt-error.js';
+import { processTime } from '../../src/core/monotonic.js';
+import type { Time } from '../../src/ports/clock.js';
 import type { Debit, Ledger, Posted } from '../../src/ports/ledger.js';
 import { CappedKeys } from './capped-keys.js';
-import { type DebitRow, findPosted, postDebits } from './debit-statement.js';
+import { type DebitRow, findPosted, type Locking, postDebits } from './debit-statement.js';
 import { GroupCommit } from './group-commit.js';
 import type { Mode, Verdict } from './group-commit-options.js';
-import { isTimely, postPlainDebits } from './plain-debits.js';
+import { type Entry, isTimely, postPlainDebits } from './plain-debits.js';
 import { isTimedOut, isTransient, isUniqueViolation, mayHaveCommitted, retryTransient } from './retry.js';
 import type { Sql } from './sql.js';
 
@@ -21,13 +23,26 @@ export const SETTLING_CONNECTIONS = FLIGHTS + WAITS;
  */
 const LONGEST_WAIT_MS = 60_000;
 
+/** The statements that posting is made of; see each. They fail with the errors of Postgres, and of a lost connection. */
+export interface DebitStatements {
+  postPlain(debits: readonly Debit[]): Promise<(Entry | undefined)[]>;
+  post(debits: readonly Debit[], mode: Locking): Promise<DebitRow[]>;
+  find(debits: readonly Debit[]): Promise<(Entry | undefined)[]>;
+}
+
+export const debitStatements = (sql: Sql): DebitStatements => ({
+  postPlain: (debits) => postPlainDebits(sql, debits),
+  post: (debits, mode) => postDebits(sql, debits, mode),
+  find: (debits) => findPosted(sql, debits),
+});
+
 /**
  * The posting side of the ledger: debits that wait for a commit share it. A rejection means: not known to be posted.
  */
-export function createPost(sql: Sql): Ledger['post'] {
-  const cappedKeys = new CappedKeys();
+export function createPost(statements: DebitStatements, time: Time = processTime): Ledger['post'] {
+  const cappedKeys = new CappedKeys(time.monotonic);
   const commits = new GroupCommit<Posting, Posted>({
-    flush: (batch, mode) => flush({ sql, cappedKeys }, batch, mode),
+    flush: (batch, mode) => flush({ statements, cappedKeys, time }, batch, mode),
     partitionOf: ({ debit }) => debit.walletId,
     isPlain: ({ isPlain }) => isPlain,
     dismissal: ({ signal, isInDoubt }, waitedMs) => {
@@ -37,6 +52,7 @@ export function createPost(sql: Sql): Ledger['post'] {
     },
     refusal: settling,
     bounds: { flights: FLIGHTS, waits: WAITS },
+    time,
   });
   // The same id while its first post is in progress is the same debit.
   const onTheWay = new Map<string, Promise<Posted>>();
@@ -71,8 +87,9 @@ interface Posting {
 }
 
 interface Books {
-  readonly sql: Sql;
+  readonly statements: DebitStatements;
   readonly cappedKeys: CappedKeys;
+  readonly time: Time;
 }
 
 /**
@@ -85,13 +102,13 @@ async function flush(books: Books, batch: readonly Posting[], mode: Mode): Promi
   const post = async (inDoubt: boolean): Promise<void> => {
     if (inDoubt) for (const posting of open()) posting.isInDoubt = true;
     const left = open().filter(({ signal }) => signal?.aborted);
-    for (const [posting, verdict] of await dismiss(books.sql, left)) verdicts.set(posting, verdict);
+    for (const [posting, verdict] of await dismiss(books.statements, left)) verdicts.set(posting, verdict);
     const postings = open();
     const found = postings.length === 0 ? [] : await attempt(books, postings, mode);
     for (const [nth, posting] of postings.entries()) verdicts.set(posting, found[nth] as Verdict<Posted>);
   };
   try {
-    await retryTransient(post);
+    await retryTransient(post, undefined, books.time);
   } catch (error) {
     // When one of them is at fault: on its own, it can't make the others fail.
     const isShared = batch.length > 1 && !isTransient(error);
@@ -112,10 +129,13 @@ async function flushAlone(books: Books, posting: Posting, mode: Mode): Promise<V
 const doubt = (cause: unknown): InDoubtError => new InDoubtError('a debit may have been posted unheard', { cause });
 
 /** For callers who have left: finds out what a lost attempt did, and starts no new one. */
-async function dismiss(sql: Sql, left: readonly Posting[]): Promise<(readonly [Posting, Verdict<Posted>])[]> {
+async function dismiss(
+  statements: DebitStatements,
+  left: readonly Posting[],
+): Promise<(readonly [Posting, Verdict<Posted>])[]> {
   const doubtful = left.filter(({ isInDoubt }) => isInDoubt);
   const debits = doubtful.map(({ debit }) => debit);
-  const found = debits.length === 0 ? [] : await findPosted(sql, debits);
+  const found = debits.length === 0 ? [] : await statements.find(debits);
   return left.map((posting) => {
     const { signal, isInDoubt } = posting;
     const entry = found[doubtful.indexOf(posting)];
@@ -132,7 +152,7 @@ async function attempt(books: Books, postings: readonly Posting[], mode: Mode): 
   const debits = postings.map(({ debit }) => debit);
   if (mode !== 'plain') return attemptAny(books, debits, mode);
   try {
-    const entries = await postPlainDebits(books.sql, debits);
+    const entries = await books.statements.postPlain(debits);
     return entries.map((entry, nth) => {
       if (entry !== undefined) return { value: { ok: true, ...entry } };
       (postings[nth] as Posting).isPlain = false;
@@ -152,10 +172,10 @@ async function attemptAny(
   mode: Exclude<Mode, 'plain'>,
   isHalf = false,
 ): Promise<Verdict<Posted>[]> {
-  const { sql } = books;
+  const { statements } = books;
   let rows: DebitRow[];
   try {
-    rows = await postDebits(sql, batch, mode);
+    rows = await statements.post(batch, mode);
   } catch (error) {
     if (isTimedOut(error)) {
       if (mode === 'wait') return batch.map(() => 'locked');
@@ -166,13 +186,13 @@ async function attemptAny(
       return [...first, ...(await attemptAny(books, batch.slice(middle), mode, true))];
     }
     if (!isUniqueViolation(error)) throw error;
-    const found = await findPosted(sql, batch);
+    const found = await statements.find(batch);
     if (found.every((entry) => entry === undefined)) throw error;
     return found.map((entry) => (entry === undefined ? 'again' : { value: { ok: true, ...entry } }));
   }
   for (const [nth, row] of rows.entries()) if (row.capped) books.cappedKeys.add((batch[nth] as Debit).keyId);
   const verdicts = rows.map(verdictOf);
-  await forgiveRepeats(sql, batch, rows, verdicts);
+  await forgiveRepeats(statements, batch, rows, verdicts);
   return verdicts;
 }
 
@@ -194,17 +214,14 @@ function verdictOf(row: DebitRow): Verdict<Posted> {
 
 /** A repeat of a posted debit finds the wallet already reduced by that debit; it is not a refusal. */
 async function forgiveRepeats(
-  sql: Sql,
+  statements: DebitStatements,
   batch: readonly Debit[],
   rows: readonly DebitRow[],
   verdicts: Verdict<Posted>[],
 ): Promise<void> {
   const refused = rows.flatMap((row, index) => (row.outcome === 'balance' || row.outcome === 'key_cap' ? [index] : []));
   if (refused.length === 0) return;
-  const found = await findPosted(
-    sql,
-    refused.map((index) => batch[index] as Debit),
-  );
+  const found = await statements.find(refused.map((index) => batch[index] as Debit));
   found.forEach((entry, nth) => {
     if (entry !== undefined) verdicts[refused[nth] as number] = { value: { ok: true, ...entry } };
   });

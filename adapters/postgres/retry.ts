@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
+import { processTime } from '../../src/core/monotonic.js';
+import type { Time } from '../../src/ports/clock.js';
 
 /**
  * Codes that show that the statement did nothing: the server was not reached, refused the connection, or rolled back.
@@ -54,17 +55,18 @@ interface Bounds {
 export async function retryTransient<T>(
   run: (inDoubt: boolean) => Promise<T>,
   { withinMs, inDoubtMs }: Bounds = { withinMs: 5_000, inDoubtMs: 60_000 },
+  { monotonic, timers }: Time = processTime,
 ): Promise<T> {
-  const began = performance.now();
+  const began = monotonic.now();
   let inDoubt = false;
   for (let delayMs = 50; ; delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)) {
     try {
       return await run(inDoubt);
     } catch (error) {
       inDoubt ||= mayHaveCommitted(error);
-      const spentMs = performance.now() - began + delayMs;
+      const spentMs = monotonic.now() - began + delayMs;
       if (!isTransient(error) || spentMs > (inDoubt ? inDoubtMs : withinMs)) throw error;
-      await sleep(delayMs);
+      await new Promise<void>((resolve) => void timers.after(delayMs, resolve));
     }
   }
 }

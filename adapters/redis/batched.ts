@@ -31,7 +31,7 @@ export function batched<In, Out>(
         (redis) => sendAll(redis, inputs),
         () => Promise.all(inputs.map(fallback)),
       ),
-    { cache: false, maxBatchSize: MOST_AT_ONCE, batchScheduleFn: setImmediate },
+    { cache: false, maxBatchSize: MOST_AT_ONCE, batchScheduleFn: (dispatch) => link.time.timers.after(0, dispatch) },
   );
   return (input) => loader.load(input);
 }

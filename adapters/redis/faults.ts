@@ -1,11 +1,13 @@
+import type { Timers } from '../../src/ports/clock.js';
+
 /**
  * Rejects when the time is over, but not before a reply that has already arrived is read: a busy loop is not an outage.
  */
-export function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
+export function withTimeout<T>(timers: Timers, ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const expire = () => setImmediate(() => reject(new Error(`no answer within ${ms} ms`)));
-    const timer = setTimeout(expire, ms);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
+    const expire = () => timers.after(0, () => reject(new Error(`no answer within ${ms} ms`)));
+    const cancel = timers.after(ms, expire);
+    work.then(resolve, reject).finally(cancel);
   });
 }
 

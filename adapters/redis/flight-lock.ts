@@ -13,7 +13,7 @@ const RESULT_MS = 10_000;
 export const LANDED_CHANNEL = 'perch:landed';
 
 /** Each script treats the keys in turn. A lock contains its leader's token, and a `+` for each waiter; tokens are equally long. */
-const ACQUIRE = script(`
+export const ACQUIRE = script(`
 local leaders = {}
 for n, lock in ipairs(KEYS) do
   local token, held = ARGV[n], redis.call('GET', lock)
@@ -28,7 +28,7 @@ end
 return leaders
 `);
 
-const RENEW = script(`
+export const RENEW = script(`
 for n, lock in ipairs(KEYS) do
   local held = redis.call('GET', lock)
   if held and string.sub(held, 1, #ARGV[n]) == ARGV[n] then redis.call('PEXPIRE', lock, ${LOCK_MS}) end
@@ -37,7 +37,7 @@ return redis.status_reply('OK')
 `);
 
 /** Releases a lock if nobody waits; otherwise the result must be announced. */
-const RELEASE = script(`
+export const RELEASE = script(`
 local released = {}
 for n, lock in ipairs(KEYS) do
   released[n] = redis.call('GET', lock) == ARGV[n] and redis.call('DEL', lock) or 0
@@ -45,7 +45,7 @@ end
 return released
 `);
 
-const ANNOUNCE = script(`
+export const ANNOUNCE = script(`
 local held = redis.call('GET', KEYS[1])
 if not held or string.sub(held, 1, #ARGV[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[2], ARGV[2], 'PX', ${RESULT_MS})

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
-import type { Clock } from '../../src/ports/clock.js';
+import { processTime } from '../../src/core/monotonic.js';
+import type { Clock, Time } from '../../src/ports/clock.js';
 import { connectCluster, connectOne, isOfCluster, probe, type RedisClient } from './client.js';
 import { isOfOneCommand, textOf, withTimeout } from './faults.js';
 import { Subscriptions } from './subscriptions.js';
@@ -19,6 +20,8 @@ export interface LinkState {
 
 /** The link to Redis, which may be away at any moment: nothing that uses it fails because of Redis. */
 export interface RedisLink {
+  /** For all that waits for Redis. */
+  readonly time: Time;
   /** The operation's result or, as soon as Redis is away or does not answer in time, the fallback's. */
   run<T>(operation: (redis: RedisClient) => Promise<T>, fallback: () => T | Promise<T>): Promise<T>;
   state(): LinkState;
@@ -34,6 +37,10 @@ export interface LinkOptions {
   readonly clock: Clock;
   /** The longest wait for one operation. */
   readonly deadlineMs?: number;
+  /** In place of a connection to the URLs. */
+  readonly connect?: () => RedisClient;
+  /** The process's own by default. */
+  readonly time?: Time;
 }
 
 const DEADLINE_MS = 300;
@@ -43,6 +50,7 @@ const START_MS = 1000;
 const COMPLAIN_EVERY_MS = 60_000;
 
 class Link implements RedisLink {
+  readonly time: Time;
   readonly #urls: readonly string[];
   readonly #log: Log;
   readonly #clock: Clock;
@@ -55,24 +63,28 @@ class Link implements RedisLink {
   #since: number;
   #lastError: string | null = null;
   #complainedAt = Number.NEGATIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
+  #cancelProbe = (): void => {};
   #isClosed = false;
 
-  constructor(urls: readonly string[], { log, clock, deadlineMs = DEADLINE_MS }: LinkOptions) {
+  constructor(urls: readonly string[], options: LinkOptions) {
+    const { log, clock, deadlineMs = DEADLINE_MS, connect, time = processTime } = options;
+    this.time = time;
     this.#urls = urls;
     this.#log = log;
     this.#clock = clock;
     this.#deadlineMs = deadlineMs;
     this.#since = clock.now();
-    this.#isKnownKind = urls.length > 1;
-    this.#use(urls.length > 1 ? connectCluster(urls, deadlineMs) : connectOne(urls[0] ?? '', deadlineMs));
+    this.#isKnownKind = urls.length > 1 || connect !== undefined;
+    if (connect !== undefined) this.#use(connect());
+    else this.#use(urls.length > 1 ? connectCluster(urls, deadlineMs) : connectOne(urls[0] ?? '', deadlineMs));
   }
 
   async start(): Promise<void> {
-    const startedAt = performance.now();
-    while (!this.#up && performance.now() - startedAt < START_MS) {
+    const { monotonic, timers } = this.time;
+    const startedAt = monotonic.now();
+    while (!this.#up && monotonic.now() - startedAt < START_MS) {
       await this.#probe();
-      if (!this.#up) await new Promise((resolve) => setTimeout(resolve, 20));
+      if (!this.#up) await new Promise<void>((resolve) => void timers.after(20, resolve));
     }
     if (this.#up) return;
     this.#log.warn(`Redis is unreachable (${this.#lastError}): starting without it.`);
@@ -82,7 +94,7 @@ class Link implements RedisLink {
   async run<T>(operation: (redis: RedisClient) => Promise<T>, fallback: () => T | Promise<T>): Promise<T> {
     if (this.#up) {
       try {
-        return await withTimeout(this.#deadlineMs, operation(this.#client));
+        return await withTimeout(this.time.timers, this.#deadlineMs, operation(this.#client));
       } catch (error) {
         this.#fault(error);
       }
@@ -106,7 +118,7 @@ class Link implements RedisLink {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#up = false;
-    clearTimeout(this.#timer);
+    this.#cancelProbe();
     this.#listeners.clear();
     this.#subscriptions.close();
     this.#client.disconnect();
@@ -148,8 +160,9 @@ class Link implements RedisLink {
 
   async #probe(): Promise<void> {
     try {
-      await withTimeout(this.#deadlineMs, this.#knowKind());
-      await withTimeout(this.#deadlineMs, probe(this.#client));
+      const { timers } = this.time;
+      await withTimeout(timers, this.#deadlineMs, this.#knowKind());
+      await withTimeout(timers, this.#deadlineMs, probe(this.#client));
       this.#turn(true);
     } catch (error) {
       this.#lastError = textOf(error);
@@ -169,12 +182,11 @@ class Link implements RedisLink {
 
   #probeLater(): void {
     if (this.#isClosed) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(async () => {
+    this.#cancelProbe();
+    this.#cancelProbe = this.time.timers.after(PROBE_EVERY_MS, async () => {
       await this.#probe();
       if (!this.#up) this.#probeLater();
-    }, PROBE_EVERY_MS);
-    this.#timer.unref();
+    });
   }
 }
 

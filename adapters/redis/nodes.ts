@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { repeat } from '../../src/core/repeat.js';
 import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
 
@@ -6,7 +7,7 @@ const KEY = 'perch:nodes';
 const BEAT_EVERY_MS = 1000;
 const GONE_AFTER_MS = 5000;
 
-const BEAT = script(`
+export const BEAT = script(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZADD', KEYS[1], now, ARGV[1])
@@ -33,13 +34,12 @@ export async function joinNodes({ link, minNodes = 1 }: { link: RedisLink; minNo
     );
   };
   await beat();
-  const timer = setInterval(() => void beat(), BEAT_EVERY_MS);
-  timer.unref();
+  const stop = repeat(link.time.timers, BEAT_EVERY_MS, () => void beat());
 
   return {
     count: () => Math.max(1, minNodes, known),
     async close() {
-      clearInterval(timer);
+      stop();
       await link.run<unknown>(
         (redis) => redis.zrem(KEY, id),
         () => undefined,

@@ -8,7 +8,7 @@ import { runScript, script } from './script.js';
  * back, or another server's), the slots move back with it: nobody waits longer than the earlier reservations require. A
  * key whose next slot is past has no effect, so it expires; with the caller's own clock (tests), much later.
  */
-const RESERVE = script(`
+export const RESERVE = script(`
 local interval, now = tonumber(ARGV[1]), tonumber(ARGV[2])
 local own = now ~= nil
 if not own then

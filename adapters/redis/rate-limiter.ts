@@ -10,7 +10,7 @@ import { runScript, script } from './script.js';
  * below 2^53, so nothing is rounded. A full bucket is the same as none, so it expires; with the caller's own clock
  * (tests), much later. What another program wrote there counts as none.
  */
-const TAKE = script(`
+export const TAKE = script(`
 local time = redis.call('TIME')
 local serverMs = time[1] * 1000 + math.floor(time[2] / 1000)
 local decisions = {}

@@ -30,7 +30,7 @@ const markOf = (name: string): string => digestOf(name).slice(0, MARK_LENGTH);
  * Adds the names to a bucket; one that was lost (evicted, say) or is full stays marked so until it ends. 0: nothing is
  * known yet.
  */
-const NOTE = script(`
+export const NOTE = script(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local state, exists = redis.call('HGET', KEYS[1], ARGV[1]), redis.call('EXISTS', KEYS[2])
 if state == 'full' then return 1 end

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { repeat } from '../../src/core/repeat.js';
+import type { Time } from '../../src/ports/clock.js';
 import type { SingleFlight } from '../../src/ports/single-flight.js';
 import { FlightLocks, LANDED_CHANNEL, type Leading, LOCK_MS } from './flight-lock.js';
 import { type Outcome, readOutcome, writeOutcome } from './flight-result.js';
@@ -28,13 +30,13 @@ const settle = async (read: () => Promise<unknown>): Promise<Outcome> => {
 };
 
 /** Until it is stopped, or a read should long be over. */
-function keepRenewing(locks: FlightLocks, flight: Leading): () => void {
-  const untilMs = performance.now() + LONGEST_MS;
-  const timer = setInterval(() => {
-    if (performance.now() > untilMs) return clearInterval(timer);
-    void locks.renew(flight);
-  }, LOCK_MS / 3);
-  return () => clearInterval(timer);
+function keepRenewing({ monotonic, timers }: Time, locks: FlightLocks, flight: Leading): () => void {
+  const untilMs = monotonic.now() + LONGEST_MS;
+  const stop = repeat(timers, LOCK_MS / 3, () => {
+    if (monotonic.now() > untilMs) stop();
+    else void locks.renew(flight);
+  });
+  return stop;
 }
 
 export interface RedisSingleFlightOptions {
@@ -45,11 +47,12 @@ export interface RedisSingleFlightOptions {
 
 /** One read at a time per key across all nodes; while Redis is away, on each. */
 export function createRedisSingleFlight({ link, local }: RedisSingleFlightOptions): SingleFlight {
+  const { time } = link;
   const notifier = new Notifier(link, LANDED_CHANNEL);
   const locks = new FlightLocks(link);
 
   async function lead(flight: Leading, read: () => Promise<unknown>): Promise<Shared> {
-    const stopRenewing = keepRenewing(locks, flight);
+    const stopRenewing = keepRenewing(time, locks, flight);
     const outcome = await settle(read);
     stopRenewing();
     await locks.land(flight, () => writeOutcome(outcome));
@@ -58,8 +61,8 @@ export function createRedisSingleFlight({ link, local }: RedisSingleFlightOption
 
   /** The outcome of the leader's read; `gone`: it never finished; undefined: it cannot be known. */
   async function follow(flight: Leading): Promise<Outcome | 'gone' | undefined> {
-    const untilMs = performance.now() + LONGEST_MS;
-    for (let looks = 0; performance.now() < untilMs; looks += 1) {
+    const untilMs = time.monotonic.now() + LONGEST_MS;
+    for (let looks = 0; time.monotonic.now() < untilMs; looks += 1) {
       await notifier.wait(flight.token, LOOK_MS[Math.min(looks, LOOK_MS.length - 1)] ?? 0);
       const seen = await locks.look(flight);
       if (seen === undefined) return undefined;

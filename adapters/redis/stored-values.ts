@@ -6,7 +6,7 @@ import { runScript, script } from './script.js';
 import { HEADER_BYTES } from './stored-entry.js';
 
 /** What another program wrote there is no text, and so nothing. */
-const HEADERS = script(`
+export const HEADERS = script(`
 local headers = {}
 for n, key in ipairs(KEYS) do
   local header = redis.pcall('GETRANGE', key, 0, ${HEADER_BYTES - 1})
@@ -16,7 +16,7 @@ return headers
 `);
 
 /** Sets each key with its value and lifetime, or deletes it where that is 0, in their order. */
-const WRITE = script(`
+export const WRITE = script(`
 for n, key in ipairs(KEYS) do
   local value, px = ARGV[2 * n - 1], ARGV[2 * n]
   if px == '0' then redis.call('UNLINK', key) else redis.call('SET', key, value, 'PX', px) end

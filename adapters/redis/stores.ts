@@ -5,19 +5,18 @@ import type { Pace } from '../../src/ports/pace.js';
 import type { RateLimiter } from '../../src/ports/rate-limiter.js';
 import type { SingleFlight } from '../../src/ports/single-flight.js';
 import { createRedisCache } from './cache.js';
-import { type Log, openRedis, type RedisLink } from './link.js';
+import { type LinkOptions, openRedis, type RedisLink } from './link.js';
 import { joinNodes, type Nodes } from './nodes.js';
 import { createRedisPace } from './pace.js';
 import { createRedisRateLimiter } from './rate-limiter.js';
 import { createRedisSingleFlight } from './single-flight.js';
 import { createRedisTombstoneLog, type RedisTombstoneLog } from './tombstones.js';
 
-export interface RedisStoresOptions {
+export interface RedisStoresOptions extends LinkOptions {
   /** One server, or nodes of a cluster. */
   readonly urls: readonly string[];
   /** Wall clock time: decides how long things stay cached. */
   readonly clock: Clock;
-  readonly log: Log;
   /** This process's own stores: local copies in front of Redis, and the only ones while it is away. */
   readonly local: {
     readonly cache: Cache;
@@ -32,8 +31,6 @@ export interface RedisStoresOptions {
   readonly longestMs?: number;
   /** Counts what is kept in this process. */
   readonly memories?: Memories;
-  /** The longest wait for one operation. */
-  readonly deadlineMs?: number;
 }
 
 export interface RedisStores {
@@ -50,8 +47,8 @@ export interface RedisStores {
 
 /** Everything that nodes share and may lose. Opens without Redis too, and never fails because of it. */
 export async function openRedisStores(options: RedisStoresOptions): Promise<RedisStores> {
-  const { urls, clock, log, local, minNodes = 1, deadlineMs, longestMs, memories } = options;
-  const link = await openRedis(urls, { log, clock, ...(deadlineMs !== undefined && { deadlineMs }) });
+  const { urls, clock, local, minNodes = 1, longestMs, memories } = options;
+  const link = await openRedis(urls, options);
   const nodes = await joinNodes({ link, minNodes });
   const tombstoneLog = createRedisTombstoneLog(link, memories);
   const common = { link, clock, ...(longestMs !== undefined && { longestMs }), ...(memories && { memories }) };

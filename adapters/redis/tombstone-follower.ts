@@ -1,3 +1,4 @@
+import { repeat } from '../../src/core/repeat.js';
 import type { Tombstone } from '../../src/ports/tombstones.js';
 import type { RedisLink } from './link.js';
 import { ADDED_CHANNEL, readAfter, startId } from './tombstone-stream.js';
@@ -13,7 +14,7 @@ export class TombstoneFollower {
   readonly tell: Listener;
   readonly #link: RedisLink;
   readonly #sinceMs: number;
-  readonly #startedAt = performance.now();
+  readonly #startedAt: number;
   readonly #stops: (() => void)[];
   #last: string | undefined;
   #looking: Promise<void> | undefined;
@@ -24,10 +25,10 @@ export class TombstoneFollower {
     this.#link = link;
     this.#sinceMs = sinceMs;
     this.tell = tell;
-    const timer = setInterval(() => void this.look(), LOOK_EVERY_MS);
-    timer.unref();
+    const { monotonic, timers } = link.time;
+    this.#startedAt = monotonic.now();
     this.#stops = [
-      () => clearInterval(timer),
+      repeat(timers, LOOK_EVERY_MS, () => void this.look()),
       link.subscribe(ADDED_CHANNEL, () => void this.look()),
       link.onChange((up) => {
         if (up) void this.look();
@@ -61,7 +62,7 @@ export class TombstoneFollower {
   async #read(): Promise<boolean> {
     const found = await this.#link.run(
       async (redis) => {
-        this.#last ??= await startId(redis, this.#sinceMs + performance.now() - this.#startedAt);
+        this.#last ??= await startId(redis, this.#sinceMs + this.#link.time.monotonic.now() - this.#startedAt);
         return readAfter(redis, this.#last);
       },
       () => undefined,

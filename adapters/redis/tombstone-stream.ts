@@ -10,13 +10,13 @@ export const ADDED_CHANNEL = 'perch:tombstones:added';
 const MOST_ENTRIES = 100_000;
 const ENTRIES_PER_READ = 1000;
 
-const APPEND = script(`
+export const APPEND = script(`
 redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 't', ARGV[2])
 return redis.call('PUBLISH', ARGV[3], '')
 `);
 
 /** The id before everything added since a time, by the server's clock. */
-const START = script(`
+export const START = script(`
 local time = redis.call('TIME')
 return string.format('%.0f-0', math.max(0, time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[1]))
 `);

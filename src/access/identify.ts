@@ -1,7 +1,7 @@
 import { ServiceError } from '../core/errors.js';
 import { Memories } from '../core/memories.js';
 import type { Accounts, Caller, KeyLookup } from '../ports/accounts.js';
-import type { Clock } from '../ports/clock.js';
+import type { Clock, Timers } from '../ports/clock.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 import { createFailedKeys } from './failed-keys.js';
 import { createKeyHashes } from './key-hashes.js';
@@ -24,10 +24,12 @@ export interface Identify {
 }
 
 export interface IdentifyOptions {
-  readonly accounts: Accounts;
+  readonly accounts: Pick<Accounts, 'findKeys' | 'onKeyChange'>;
   readonly limiter: RateLimiter;
   /** Never set back: the age of a lookup is measured by it. */
   readonly monotonic: Clock;
+  /** On the same clock; the process's own by default. */
+  readonly timers?: Timers | undefined;
   readonly pepper: string | Uint8Array;
   readonly ttlMs?: number;
   /** The memories that its own memory is counted in. */
@@ -55,9 +57,9 @@ function refusal(lookup: Exclude<KeyLookup, { state: 'live' }> | undefined): Ser
 
 /** Resolves once the store reports changed keys. */
 export async function createIdentify(options: IdentifyOptions): Promise<Identify> {
-  const { accounts, limiter, monotonic, pepper, ttlMs = LOOKUP_TTL_MS, memories = new Memories() } = options;
+  const { accounts, limiter, monotonic, timers, pepper, ttlMs = LOOKUP_TTL_MS, memories = new Memories() } = options;
   const hashOf = createKeyHashes(pepper, memories);
-  const lookups = new Lookups({ accounts, monotonic, ttlMs, memories });
+  const lookups = new Lookups({ accounts, monotonic, timers, ttlMs, memories });
   const close = await lookups.follow();
   const failedKeys = createFailedKeys({ limiter, monotonic, memories });
 

@@ -1,8 +1,9 @@
 import DataLoader from 'dataloader';
 import type { BoundedMap } from '../core/bounded-map.js';
 import { Memories } from '../core/memories.js';
+import { backgroundTimers } from '../core/monotonic.js';
 import type { Accounts, KeyLookup } from '../ports/accounts.js';
-import type { Clock } from '../ports/clock.js';
+import type { Clock, Timers } from '../ports/clock.js';
 
 /** A key that is used when this part of its lookup's time has passed is looked up again. */
 const REFRESH_FROM = 2 / 3;
@@ -31,6 +32,8 @@ type Loader = DataLoader<string, KeyLookup | undefined>;
 export interface LookupsOptions {
   readonly accounts: Pick<Accounts, 'findKeys' | 'onKeyChange'>;
   readonly monotonic: Clock;
+  /** On the same clock; the process's own by default. */
+  readonly timers?: Timers | undefined;
   readonly ttlMs: number;
   readonly memories?: Memories;
 }
@@ -52,13 +55,13 @@ export class Lookups {
   /** For refreshes. */
   readonly #ahead: Loader;
 
-  constructor({ accounts, monotonic, ttlMs, memories = new Memories() }: LookupsOptions) {
+  constructor({ accounts, monotonic, timers = backgroundTimers, ttlMs, memories = new Memories() }: LookupsOptions) {
     this.#accounts = accounts;
     this.#monotonic = monotonic;
     this.#ttlMs = ttlMs;
     this.#known = memories.map('api_keys');
-    this.#atOnce = loaderOf(accounts, (dispatch) => setImmediate(dispatch));
-    this.#ahead = loaderOf(accounts, (dispatch) => setTimeout(dispatch, REFRESH_DELAY_MS).unref());
+    this.#atOnce = loaderOf(accounts, (dispatch) => timers.after(0, dispatch));
+    this.#ahead = loaderOf(accounts, (dispatch) => timers.after(REFRESH_DELAY_MS, dispatch));
   }
 
   /** Drops the lookup of each key that the store reports as changed. Returns an unsubscriber. */

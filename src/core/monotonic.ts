@@ -15,6 +15,18 @@ export const timers = {
   },
 };
 
+/** The same, for bounds on work that keeps the process alive itself: these do not. */
+export const backgroundTimers = {
+  after(ms: number, then: () => void): () => void {
+    if (ms <= 0) return timers.after(0, then);
+    const timer = setTimeout(then, Math.min(ms, LONGEST_TIMER_MS)).unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Time as this process sees it. */
+export const processTime = { monotonic, timers };
+
 /** Milliseconds of processor time that this process has used, in all its threads together. */
 export const processorClock = {
   now: (): number => {

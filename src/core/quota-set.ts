@@ -21,6 +21,8 @@ interface Entry {
   readonly owner: Owner;
   readonly bytes: number;
   readonly untilMs: number;
+  /** The value of `added` once it was added. */
+  readonly nth: number;
 }
 
 interface Owner {
@@ -44,6 +46,7 @@ export class QuotaSet {
   readonly #owners = new Map<string, Owner>();
   #bytes = 0;
   #evictions = 0;
+  #added = 0;
 
   constructor({ maxBytes, share = 0.1, goesFirst = () => false, ttlMs, clock }: QuotaSetOptions) {
     this.maxBytes = maxBytes;
@@ -63,6 +66,16 @@ export class QuotaSet {
 
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** How many times a key was added. */
+  get added(): number {
+    return this.#added;
+  }
+
+  /** Whether the key was added, again perhaps, after so many others. */
+  wasAddedAfter(key: string, added: number): boolean {
+    return (this.#entries.get(key)?.nth ?? 0) > added;
   }
 
   has(key: string): boolean {
@@ -86,7 +99,8 @@ export class QuotaSet {
     const owner = this.#owners.get(name) ?? { bytes: 0, keys: new Set(), name };
     this.#owners.set(name, owner);
     const bytes = ENTRY_BYTES + bytesOf(key);
-    this.#entries.set(key, { owner, bytes, untilMs: this.#clock.now() + this.#ttlMs });
+    this.#added += 1;
+    this.#entries.set(key, { owner, bytes, untilMs: this.#clock.now() + this.#ttlMs, nth: this.#added });
     owner.keys.add(key);
     owner.bytes += bytes;
     this.#bytes += bytes;

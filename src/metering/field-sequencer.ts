@@ -1,3 +1,6 @@
+import { timers as processTimers } from '../core/monotonic.js';
+import type { Timers } from '../ports/clock.js';
+
 interface Waiting {
   readonly rank: number;
   readonly run: () => Promise<void>;
@@ -9,12 +12,14 @@ interface Waiting {
  */
 export class FieldSequencer {
   readonly #ranks: ReadonlyMap<string, number>;
+  readonly #timers: Timers;
   readonly #waiting: Waiting[] = [];
   #running = false;
 
   /** `ranks`: the position of each paid field in the document, by its path. */
-  constructor(ranks: ReadonlyMap<string, number>) {
+  constructor(ranks: ReadonlyMap<string, number>, timers: Timers = processTimers) {
     this.#ranks = ranks;
+    this.#timers = timers;
   }
 
   take<T>(path: string, work: () => Promise<T>): Promise<T> {
@@ -30,7 +35,7 @@ export class FieldSequencer {
   async #run(): Promise<void> {
     for (;;) {
       // Wait a tick: the children of a finished field start within it.
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise<void>((resolve) => void this.#timers.after(0, resolve));
       const next = this.#takeFirst();
       if (!next) break;
       await next.run();

@@ -2,6 +2,7 @@ import type { Thousandths } from '../core/credits.js';
 import { ServiceError } from '../core/errors.js';
 import { creditsOf } from '../core/figures.js';
 import { type ItemCache, priceOf, UNITS, type Unit } from '../core/prices.js';
+import type { Timers } from '../ports/clock.js';
 import { FieldSequencer } from './field-sequencer.js';
 import { Receipt } from './receipt.js';
 import type { Shortage, SpendingLimit } from './spending-limit.js';
@@ -25,9 +26,9 @@ export class Meter {
    * `worst` is the most the operation can cost: if the limit covers it, no field has to wait for its turn. `ranks`
    * contains the position of each paid field in the document, by its path.
    */
-  constructor(limit: SpendingLimit, worst: Thousandths, ranks: ReadonlyMap<string, number>) {
+  constructor(limit: SpendingLimit, worst: Thousandths, ranks: ReadonlyMap<string, number>, timers?: Timers) {
     this.#limit = limit;
-    this.#sequencer = limit.left < worst ? new FieldSequencer(ranks) : null;
+    this.#sequencer = limit.left < worst ? new FieldSequencer(ranks, timers) : null;
   }
 
   /** Whether the money may run out, so that fields have to be charged one after the other. */

@@ -1,7 +1,8 @@
 import type { BoundedMap } from '../core/bounded-map.js';
 import { Memories } from '../core/memories.js';
+import { backgroundTimers } from '../core/monotonic.js';
 import { NAME_LENGTH, OTHER } from '../core/usage.js';
-import type { Clock } from '../ports/clock.js';
+import type { Clock, Timers } from '../ports/clock.js';
 import type { Ledger } from '../ports/ledger.js';
 
 /** Memory of one account's entry, without its names. */
@@ -39,6 +40,7 @@ export class OperationNames {
   readonly #ledger: Pick<Ledger, 'claimNames'>;
   readonly #clock: Clock;
   readonly #claimTimeoutMs: number;
+  readonly #timers: Timers;
   readonly #known: BoundedMap<Known>;
   readonly #claims = new Map<string, Claim>();
 
@@ -47,6 +49,7 @@ export class OperationNames {
     clock: Clock,
     memories = new Memories(),
     claimTimeoutMs = MAX_CLAIM_MS,
+    timers: Timers = backgroundTimers,
   ) {
     this.#known = memories.map('operation_names', {
       weigh: ({ names }) => OVERHEAD_BYTES + names.size * (2 * NAME_LENGTH + 64),
@@ -54,6 +57,7 @@ export class OperationNames {
     this.#ledger = ledger;
     this.#clock = clock;
     this.#claimTimeoutMs = claimTimeoutMs;
+    this.#timers = timers;
   }
 
   /**
@@ -111,8 +115,8 @@ export class OperationNames {
 
   #withTimeout<T>(work: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(undefined), this.#claimTimeoutMs);
-      void work.then(resolve).finally(() => clearTimeout(timer));
+      const cancel = this.#timers.after(this.#claimTimeoutMs, () => resolve(undefined));
+      void work.then(resolve).finally(cancel);
     });
   }
 }

@@ -3,8 +3,9 @@ import type { Thousandths } from '../core/credits.js';
 import { ServiceError } from '../core/errors.js';
 import { creditsOf } from '../core/figures.js';
 import { InDoubtError } from '../core/in-doubt-error.js';
+import { backgroundTimers } from '../core/monotonic.js';
 import type { Caller } from '../ports/accounts.js';
-import type { Clock } from '../ports/clock.js';
+import type { Clock, Timers } from '../ports/clock.js';
 import type { Ledger, Posted } from '../ports/ledger.js';
 import type { Charge } from './receipt.js';
 import type { SpendingLimit } from './spending-limit.js';
@@ -13,6 +14,8 @@ export interface Settlement {
   readonly ledger: Ledger;
   /** Never set back. */
   readonly monotonic: Clock;
+  /** On the same clock; the process's own by default. */
+  readonly timers?: Timers | undefined;
   readonly caller: Caller;
   readonly limit: SpendingLimit;
   readonly requestId: string;
@@ -52,14 +55,14 @@ export async function settle(at: Settlement, charge: Charge): Promise<Thousandth
  * the outcome is unknown a second after the deadline.
  */
 export async function post(at: Settlement, charge: Charge): Promise<Posted> {
-  const { caller, limit, ledger, requestId, operation, monotonic } = at;
+  const { caller, limit, ledger, requestId, operation, monotonic, timers = backgroundTimers } = at;
   const { amount, items, cacheHits, ledgerLines: lines } = charge;
   const { accountId, walletId, keyId } = caller;
   const debit = { requestId, accountId, walletId, keyId, amount, items, cacheHits, lines };
   const posting = Promise.resolve(operation).then((name) => ledger.post({ ...debit, operation: name }, at.signal));
   limit.post(posting, amount, monotonic);
   try {
-    return await outcomeWithin(posting, at.deadlineAtMs + GRACE_MS - monotonic.now());
+    return await outcomeWithin(posting, at.deadlineAtMs + GRACE_MS - monotonic.now(), timers);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     if (error instanceof InDoubtError) throw chargeUnknown(requestId, error);
@@ -70,15 +73,15 @@ export async function post(at: Settlement, charge: Charge): Promise<Posted> {
 }
 
 /** The outcome, or `InDoubtError` if that takes longer. */
-async function outcomeWithin(posting: Promise<Posted>, ms: number): Promise<Posted> {
-  let timer: NodeJS.Timeout | undefined;
+async function outcomeWithin(posting: Promise<Posted>, ms: number, timers: Timers): Promise<Posted> {
+  let cancel = (): void => {};
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new InDoubtError('the ledger has not answered')), Math.max(ms, 0));
+    cancel = timers.after(ms, () => reject(new InDoubtError('the ledger has not answered')));
   });
   try {
     return await Promise.race([posting, late]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }
 

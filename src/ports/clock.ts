@@ -13,6 +13,14 @@ export interface Timers {
   after(ms: number, then: () => void): () => void;
 }
 
+/** How time passes for what waits and measures: the process's own, or a test's. */
+export interface Time {
+  /** Milliseconds from an arbitrary start, never set back. */
+  readonly monotonic: Clock;
+  /** On the same clock. */
+  readonly timers: Timers;
+}
+
 export interface Ids {
   /** A UUID v7 (H8). */
   requestId(): string;

@@ -25,8 +25,8 @@ export interface Entities<Ref, T> {
   /** Cached objects and remembered 404s (M24), without reading; undefined if a read is needed. */
   peek(refs: readonly Ref[]): Promise<(Lookup<T> | undefined)[]>;
   read(ref: Ref, fresh: boolean, callContext: CallContext): Promise<Lookup<T>>;
-  /** Caches complete objects that came with a list (M13). */
-  store(values: readonly T[], fetchedAt: number): Promise<void>;
+  /** Caches complete objects that came with a list (M13). `noted`: see `Tombstones`. */
+  store(values: readonly T[], fetchedAt: number, noted: number): Promise<void>;
 }
 
 export interface EntitiesOptions {
@@ -67,11 +67,11 @@ export const createTweets = (options: EntitiesOptions): Entities<string, Tweet> 
 function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): Entities<Ref, T> {
   const { cache, unpaid, shared, tombstones, clock, lifetimes } = options;
 
-  async function store(values: readonly T[], fetchedAt: number): Promise<void> {
+  async function store(values: readonly T[], fetchedAt: number, noted: number): Promise<void> {
     const sets: Promise<void>[] = [];
     for (const value of values) {
       for (const name of kind.names(value)) {
-        tombstones.remove(name);
+        tombstones.remove(name, noted);
         sets.push(cache.set(name, { value, fetchedAt }, kind.lifetimeMs));
       }
     }
@@ -93,10 +93,11 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
 
   async function readNow(ref: Ref, waiters: Waiters): Promise<Lookup<T>> {
     const key = kind.keyOf(ref);
+    const { noted } = tombstones;
     const found = await kind.read(ref, waiters);
     if ('ok' in found) {
       const fetchedAt = clock.now();
-      await Promise.all([store([found.ok], fetchedAt), unpaid.delete([absentKey(key)])]);
+      await Promise.all([store([found.ok], fetchedAt, noted), unpaid.delete([absentKey(key)])]);
       return { ok: found.ok, cache: 'miss', fetchedAt };
     }
     if (found.fail.code === 'not_found') await markDeleted(key, found.fail, waiters.accountId);

@@ -69,6 +69,7 @@ export function createPages(options: PagesOptions): Pages {
   async function readNow(list: ListRef, at: PageRequest, waiters: Waiters): Promise<PageLookup> {
     const { place, before } = at;
     const first = isFirst(place);
+    const { noted } = tombstones;
     const answer = await ask(options, list, at, waiters);
     const fetchedAt = clock.now();
     const { ids, places } = await pageCache.earlier(list, first ? null : before, place);
@@ -85,7 +86,7 @@ export function createPages(options: PagesOptions): Pages {
     };
     await Promise.all([
       pageCache.store(list, page, fetchedAt, namesOf(list)),
-      storeObjects(options, answer, fetchedAt),
+      storeObjects(options, answer, fetchedAt, noted),
     ]);
     return { page, cache: 'miss', fetchedAt };
   }
@@ -124,9 +125,10 @@ async function ask(
   const { unpaid, pool, clock, lifetimes, tombstones } = options;
   const names = namesOf(list);
   const [own] = names;
+  const { noted } = tombstones;
   try {
     const answer = await pool.page(list, isFirst(place) ? null : place, waiters, { want, cached });
-    for (const name of names) tombstones.remove(name);
+    for (const name of names) tombstones.remove(name, noted);
     await unpaid.delete([absentKey(own)]);
     return answer;
   } catch (error) {
@@ -142,13 +144,18 @@ async function ask(
 }
 
 /** Caches the objects of a page as single objects, too (M13). */
-async function storeObjects({ users, tweets }: PagesOptions, answer: NetworkPage, fetchedAt: number): Promise<void> {
+async function storeObjects(
+  { users, tweets }: PagesOptions,
+  answer: NetworkPage,
+  fetchedAt: number,
+  noted: number,
+): Promise<void> {
   const { beside = {} } = answer;
   const authors = new Map<string, User>();
   for (const tweet of answer.tweets ?? []) if (tweet.author) authors.set(tweet.author.id, tweet.author);
   await Promise.all([
-    users.store([...(beside.users ?? []), ...(answer.users ?? []), ...authors.values()], fetchedAt),
-    tweets.store([...(beside.tweets ?? []), ...(answer.tweets ?? [])], fetchedAt),
+    users.store([...(beside.users ?? []), ...(answer.users ?? []), ...authors.values()], fetchedAt, noted),
+    tweets.store([...(beside.tweets ?? []), ...(answer.tweets ?? [])], fetchedAt, noted),
   ]);
 }
 

@@ -20,8 +20,13 @@ export interface Tombstones {
    * only push out tombstones that matter. Resolves with whether it was added.
    */
   addIfCached(key: string, accountId: string): Promise<boolean>;
-  /** The network shows the object again. */
-  remove(key: string): void;
+  /** How many were noted so far: what a read remembers when it begins. */
+  readonly noted: number;
+  /**
+   * The network shows the object again, in answer to a read that began when `noted` were noted. A tombstone noted since
+   * then stays: the answer may be older than the deletion.
+   */
+  remove(key: string, noted: number): void;
   /** Changes with every change of the set. An answer rendered under another version may show a deleted object. */
   readonly version: number;
   /** Subscribes to the tombstones of all nodes. Resolves once existing ones have been read; returns an unsubscriber. */
@@ -93,7 +98,12 @@ export function createTombstones(options: TombstonesOptions): Tombstones {
       tell({ key, gone: true, by: owner });
       return true;
     },
-    remove: (key) => tell({ key, gone: false }),
+    get noted() {
+      return keys.added;
+    },
+    remove(key, noted) {
+      if (!keys.wasAddedAfter(key, noted)) tell({ key, gone: false });
+    },
     get version() {
       return version;
     },

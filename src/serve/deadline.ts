@@ -1,6 +1,7 @@
 import type { LazySignal } from '../core/abort-state.js';
 import { ServiceError } from '../core/errors.js';
-import type { Clock } from '../ports/clock.js';
+import { backgroundTimers } from '../core/monotonic.js';
+import type { Clock, Timers } from '../ports/clock.js';
 
 /**
  * The deadline of one call (S13): no work is begun for the call after it. Aborted when the caller disconnects, and at
@@ -11,7 +12,7 @@ export class Deadline implements LazySignal {
   readonly #ms: number;
   readonly #monotonic: Clock;
   readonly #caller: LazySignal;
-  readonly #timer: NodeJS.Timeout;
+  readonly #cancel: () => void;
   /** Rejects at the deadline; made when something waits. */
   #late: Promise<never> | null = null;
   #reject: (reason: ServiceError) => void = () => {};
@@ -20,12 +21,12 @@ export class Deadline implements LazySignal {
   #passed: ServiceError | null = null;
 
   /** `caller` is aborted when the caller disconnects. */
-  constructor(ms: number, monotonic: Clock, caller: LazySignal) {
+  constructor(ms: number, monotonic: Clock, caller: LazySignal, timers: Timers = backgroundTimers) {
     this.#ms = ms;
     this.#monotonic = monotonic;
     this.#caller = caller;
     this.atMs = monotonic.now() + ms;
-    this.#timer = setTimeout(() => this.#pass(), ms).unref();
+    this.#cancel = timers.after(ms, () => this.#pass());
   }
 
   get aborted(): boolean {
@@ -61,7 +62,7 @@ export class Deadline implements LazySignal {
   }
 
   end(): void {
-    if (this.#over === null) clearTimeout(this.#timer);
+    if (this.#over === null) this.#cancel();
   }
 
   #pass(): void {

@@ -131,7 +131,7 @@ async function make(
   { call, deadline, record, slot }: Request,
 ): Promise<Made> {
   const { operation, estimate } = prepared;
-  const meter = new Meter(limit, estimate.maxAmount, operation.ranks);
+  const meter = new Meter(limit, estimate.maxAmount, operation.ranks, options.timers);
   const callContext = callContextOf(options, operation, caller, deadline, slot);
   record.callContext = callContext;
   const context = contextOf(options, caller, call, { processorBudget: prepared.processorBudget, meter, callContext });
@@ -198,6 +198,7 @@ async function charge(due: Due, owed: Charge): Promise<Thousandths> {
 const settlementOf = ({ options, request, caller, limit, name }: Due): Settlement => ({
   ledger: options.ledger,
   monotonic: options.monotonic,
+  timers: options.timers,
   caller,
   limit,
   requestId: request.call.requestId,

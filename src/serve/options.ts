@@ -7,7 +7,7 @@ import type { Thousandths } from '../core/credits.js';
 import type { CostBook } from '../metering/cost-book.js';
 import type { OperationNames } from '../metering/operation-names.js';
 import type { WalletCache } from '../metering/wallet-cache.js';
-import type { Clock } from '../ports/clock.js';
+import type { Clock, Timers } from '../ports/clock.js';
 import type { Ledger } from '../ports/ledger.js';
 import type { Tracing } from '../ports/tracing.js';
 import type { Sources } from '../read/reads.js';
@@ -31,6 +31,8 @@ export interface ServeOptions {
   readonly clock: Clock;
   /** Never set back: deadlines are measured by it. */
   readonly monotonic: Clock;
+  /** On the same clock; the process's own by default. */
+  readonly timers?: Timers | undefined;
   /** The most an operation may cost if the caller sets no budget (G8). */
   readonly defaultBudget: Thousandths;
   readonly deadlineMs: number;

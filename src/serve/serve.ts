@@ -23,7 +23,7 @@ const NO_UPSTREAM: Outcome['upstream'] = { calls: 0, waitMs: 0, readMs: 0 };
 /** Serves a call, step by step. Never rejects: a failure is an outcome. */
 export function createServe(options: ServeOptions): Serve {
   return async (call) => {
-    const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal);
+    const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal, options.timers);
     const slot = options.slots.open();
     const request: Request = { call, deadline, slot, record: newCallRecord() };
     try {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/core/errors.js';
+import type { Network } from '../../src/ports/network.js';
 import { createEngine } from '../support/engine.js';
 import { createScriptedNetwork, range } from '../support/scripted-network.js';
 
@@ -11,7 +12,22 @@ function setUp() {
   net.tweets(range(9, 11), { authorId: '1' });
   net.list('timeline', '1', range(9, 11).map(String).reverse());
   net.list('followers', '1', ['2', '3', '4', '5']);
-  const engine = createEngine(net.network);
+  let held = async <T>(answer: T): Promise<T> => answer;
+  const page: Network['page'] = async (...args) => held(await net.network.page(...args));
+  const engine = createEngine({ ...net.network, page });
+  /** The next page that the network makes comes late: when it is made, and what lets it come. */
+  const holdPage = (): [isMade: Promise<void>, release: () => void] => {
+    let [made, release] = [() => {}, () => {}];
+    const isMade = new Promise<void>((resolve) => (made = resolve));
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    held = async (answer) => {
+      held = async (later) => later;
+      made();
+      await gate;
+      return answer;
+    };
+    return [isMade, () => release()];
+  };
   const read = async (what: 'user' | 'tweet', name: string, fresh = false) => {
     const { reads, charge } = engine.open();
     const at = { path: what, fresh };
@@ -20,7 +36,7 @@ function setUp() {
   };
   const list = (kind: 'timeline' | 'followers', fresh = false) =>
     engine.page({ kind, subject: '1', count: 5, fresh }).then(({ page }) => page.nodes.map((node) => node.id));
-  return { net, engine, read, list };
+  return { net, engine, read, list, holdPage };
 }
 
 const notFound = (reason: string) => ({ code: 'not_found', detail: { reason } });
@@ -68,6 +84,22 @@ describe('what goes', () => {
     await expect(read('tweet', '17', true)).rejects.toMatchObject(notFound('deleted'));
     await expect(read('tweet', '17')).rejects.toMatchObject(notFound('deleted'));
     expect(await list('timeline')).toEqual(['19', '18', '16', '15', '14']);
+  });
+
+  it('is not brought back by a page that the network made before, and that came after it was found gone (M25)', async () => {
+    const { net, engine, read, list, holdPage } = setUp();
+    await list('timeline');
+    const [isAsked, release] = holdPage();
+    const late = list('timeline', true);
+    await isAsked;
+    net.remove('17');
+    await expect(read('tweet', '17', true)).rejects.toMatchObject(notFound('deleted'));
+    release();
+    await late;
+    expect(await list('timeline')).toEqual(['19', '18', '16', '15', '14']);
+    net.restore('17');
+    expect(await list('timeline', true)).toContain('17');
+    expect(engine.tombstones.isEmpty).toBe(true);
   });
 
   it('goes under its id when it was asked for by its handle, also when only a page still holds it (M25)', async () => {

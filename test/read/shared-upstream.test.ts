@@ -46,7 +46,7 @@ describe('what one node learns to be gone', () => {
     const before = other.version;
     one.add('tweet:1');
     expect([other.has('tweet:1'), other.version > before]).toEqual([true, true]);
-    other.remove('tweet:1');
+    other.remove('tweet:1', other.noted);
     expect(one.has('tweet:1')).toBe(false);
   });
 

@@ -32,6 +32,7 @@ export const patient = {
 
 /** A link on which every message is lost. */
 export const deaf = (link: RedisLink): RedisLink => ({
+  time: link.time,
   run: (operation, fallback) => link.run(operation, fallback),
   state: () => link.state(),
   onChange: (listener) => link.onChange(listener),

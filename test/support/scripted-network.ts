@@ -33,6 +33,8 @@ export interface ScriptedNetwork extends Faults {
   refuse(id: string, failure: ServiceError): void;
   /** An object that is there no more: it is `not_found` with this reason, and in no list. */
   remove(id: string, reason?: string): void;
+  /** It is there again. */
+  restore(id: string): void;
 }
 
 const START = Date.UTC(2020, 0, 1);
@@ -122,6 +124,7 @@ export function createScriptedNetwork(
     },
     refuse: (id, failure) => void refused.set(id, failure),
     remove: (id, reason = 'deleted') => void removed.set(id, reason),
+    restore: (id) => void removed.delete(id),
   };
   return { ...script, ...withFaults(network) };
 }

@@ -1,0 +1,51 @@
+import type { World } from './world.js';
+
+/** Each wallet fell by exactly its rows, was never below nothing, and each row says the balance after it. */
+export function sumsAgree({ database, calls }: World): string[] {
+  return [...database.wallets.values()].flatMap(({ walletId, granted, balance, rows }) => {
+    const wrong: string[] = [];
+    let left = granted;
+    for (const [nth, { amount, balanceAfter, seq, requestId, lines }] of rows.entries()) {
+      left -= amount;
+      if (left < 0) wrong.push(`${walletId} is at ${left} after ${requestId.slice(-4)}`);
+      if (balanceAfter !== left || seq !== nth + 2)
+        wrong.push(`row ${seq} of ${walletId} says ${balanceAfter}, not ${left}`);
+      const due = lines.reduce((sum, { items, unitPrice }) => sum + items * unitPrice, 0);
+      if (due !== amount) wrong.push(`the lines of ${requestId.slice(-4)} sum up to ${due}, not ${amount}`);
+    }
+    if (left !== balance) wrong.push(`${walletId} is at ${balance}, its rows say ${left}`);
+    for (const { result, requestId } of calls) {
+      if (result?.kind === 'answer' && result.balance < 0) wrong.push(`${requestId.slice(-4)} told ${result.balance}`);
+    }
+    return wrong;
+  });
+}
+
+/** The ledger has at most one row for a request. */
+export function chargedOnce({ database }: World): string[] {
+  const ids = [...database.wallets.values()].flatMap(({ rows }) => rows.map(({ requestId }) => requestId));
+  return ids.filter((id, nth) => ids.indexOf(id) !== nth).map((id) => `${id.slice(-4)} has two rows`);
+}
+
+/** Each row of the ledger is that of a call, of its account, and has what the call was told. */
+export function onlyCallsAreCharged({ database, calls }: World): string[] {
+  const byId = new Map(calls.map((call) => [call.requestId, call]));
+  return [...database.wallets.values()].flatMap(({ walletId, rows }) =>
+    rows.flatMap(({ requestId, amount, keyId }) => {
+      const call = byId.get(requestId);
+      if (call === undefined) return [`${amount} were charged under ${requestId}, which nobody called`];
+      if (call.walletId !== walletId || call.keyId !== keyId) return [`${requestId.slice(-4)} was charged to another`];
+      const told = call.result?.kind === 'answer' ? call.result.charged : amount;
+      return told === amount ? [] : [`${requestId.slice(-4)} was told ${told} and charged ${amount}`];
+    }),
+  );
+}
+
+/** A call that was refused is never charged, not later either, unless it was told that this is unknown. */
+export function refusalsAreFree({ database, calls }: World): string[] {
+  return calls.flatMap(({ result, requestId }) => {
+    if (result?.kind !== 'refusal' || result.reason === 'charge_unknown') return [];
+    const row = database.row(requestId);
+    return row ? [`${requestId.slice(-4)} was refused (${result.code}) and charged ${row.amount}`] : [];
+  });
+}

@@ -1,0 +1,104 @@
+/** Faults put into the real code, one at a time: what the simulation must find. */
+
+export interface Mutant {
+  readonly name: string;
+  /** The invariant that it breaks. */
+  readonly breaks: string;
+  /** The file, and a text that is in it once. */
+  readonly file: string;
+  readonly text: string;
+  readonly instead: string;
+  /** Found within so many seeds from this one on. */
+  readonly from: number;
+  readonly within: number;
+}
+
+export const MUTANTS = {
+  chargedTwice: {
+    name: 'a charge posted twice',
+    breaks: 'only calls are charged',
+    file: 'src/metering/settle.ts',
+    text: '.then((name) => ledger.post({ ...debit, operation: name }, at.signal));',
+    // Under an id of its own: the ledger posts the same id once.
+    instead: `.then((name) => {
+      ledger.post({ ...debit, requestId: requestId.replace('-8000-', '-8001-'), operation: name }, at.signal).catch(() => {});
+      return ledger.post({ ...debit, operation: name }, at.signal);
+    });`,
+    from: 1,
+    within: 20,
+  },
+  waitersForgotten: {
+    name: 'a flight that forgets its waiters',
+    breaks: 'waiters are kept',
+    file: 'src/read/waiters.ts',
+    text: 'if (this.isEmpty) this.#onEmpty();',
+    instead: 'if (true) this.#onEmpty();',
+    from: 501,
+    within: 100,
+  },
+  tombstoneShort: {
+    name: 'a tombstone that expires early',
+    breaks: 'tombstones win',
+    file: 'src/read/tombstones.ts',
+    text: 'const ttlMs = 2 * Math.max(',
+    instead: 'const ttlMs = 0.02 * Math.max(',
+    from: 101,
+    within: 100,
+  },
+  deletionUndone: {
+    name: 'a deletion undone by a page that the network made before it',
+    breaks: 'tombstones win',
+    file: 'src/read/tombstones.ts',
+    text: 'if (!keys.wasAddedAfter(key, noted)) tell(',
+    instead: 'tell(',
+    from: 1_901,
+    within: 100,
+  },
+  paidLater: {
+    name: 'an answer that does not wait for its charge',
+    breaks: 'nothing delivered unpaid',
+    file: 'src/metering/settle.ts',
+    text: 'return await outcomeWithin(posting, at.deadlineAtMs + GRACE_MS - monotonic.now(), timers);',
+    instead: 'posting.catch(() => {}); return { ok: true, balance: limit.left, seq: 0 } as never;',
+    from: 1,
+    within: 20,
+  },
+  revokedLate: {
+    name: 'a key that is remembered for a minute',
+    breaks: 'revoked within five seconds',
+    file: 'src/access/identify.ts',
+    text: 'export const LOOKUP_TTL_MS = 3000;',
+    instead: 'export const LOOKUP_TTL_MS = 60000;',
+    from: 601,
+    within: 100,
+  },
+  paceForgotten: {
+    name: 'a pace that each process keeps for itself',
+    breaks: 'one pace',
+    file: 'adapters/redis/pace.ts',
+    text: 'return link.run(',
+    instead: 'if (local) return local.reserve(key, perSecond); return link.run(',
+    from: 1,
+    within: 100,
+  },
+  lockIgnored: {
+    name: 'a flight that another process leads, made again',
+    breaks: 'one flight',
+    file: 'adapters/redis/single-flight.ts',
+    text: 'if (leader === token) return lead({ key, token }, read);',
+    instead: 'if (leader !== undefined) return lead({ key, token }, read);',
+    from: 1,
+    within: 100,
+  },
+  pageRepeated: {
+    name: 'a page that begins with the last item of the one before',
+    breaks: 'pages complete, without repeats',
+    file: 'src/read/fill.ts',
+    text: 'inside: index + 1, passed, at: timeOf(item) };',
+    instead: 'inside: index, passed: passed.slice(1), at: timeOf(item) };',
+    from: 1,
+    within: 100,
+  },
+} as const satisfies Record<string, Mutant>;
+
+export type MutantName = keyof typeof MUTANTS;

@@ -1,0 +1,58 @@
+/** A running hash of texts: two numbers of 32 bits, mixed as in cyrb53. */
+class RunningHash {
+  #one = 0xdeadbeef;
+  #other = 0x41c6ce57;
+
+  add(text: string): void {
+    let [one, other] = [this.#one, this.#other];
+    for (let at = 0; at < text.length; at += 1) {
+      const unit = text.charCodeAt(at);
+      one = Math.imul(one ^ unit, 2654435761);
+      other = Math.imul(other ^ unit, 1597334677);
+    }
+    this.#one = one ^ (other >>> 13);
+    this.#other = other ^ (one >>> 11);
+  }
+
+  get hex(): string {
+    return [this.#one, this.#other].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
+  }
+}
+
+export interface TraceOptions {
+  readonly now: () => number;
+  /** Keep every line, to be read. */
+  readonly isKept: boolean;
+}
+
+/** What happened in a run, in order. */
+export class Trace {
+  readonly lines: string[] = [];
+  readonly #options: TraceOptions;
+  readonly #all = new RunningHash();
+  readonly #order = new RunningHash();
+  events = 0;
+
+  constructor(options: TraceOptions) {
+    this.#options = options;
+  }
+
+  /** `what` says who did what with whom; `detail`: anything that a replay must repeat. */
+  add(what: string, detail = ''): void {
+    this.events += 1;
+    const atMs = this.#options.now();
+    this.#order.add(what);
+    this.#all.add(`${atMs} ${what} ${detail}\n`);
+    if (this.#options.isKept) this.lines.push(`${atMs.toFixed(1).padStart(9)} ms  ${what} ${detail}`);
+  }
+
+  /** Of everything, times and results included: the same for each replay of a seed. */
+  get hash(): string {
+    return this.#all.hex;
+  }
+
+  /** Of the order of events alone: two runs with the same are the same interleaving. */
+  get order(): string {
+    return this.#order.hex;
+  }
+}
