@@ -22,6 +22,7 @@ describe('who is not signed in', () => {
     ['/dashboard/usage?from=2026-11-01', '/dashboard/usage?from=2026-11-01'],
     ['/dashboard/usage.csv?group=key', '/dashboard/usage?group=key'],
     ['/dashboard/usage.svg?chart=items', '/dashboard/usage?chart=items'],
+    ['/dashboard/live', '/dashboard'],
     [`/dashboard/keys/${randomUUID()}`, null],
     ['/dashboard/security', '/dashboard/security'],
   ])('is sent from %s to the door, and comes back', async (path, next) => {
