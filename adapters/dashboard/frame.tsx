@@ -19,6 +19,7 @@ const PAGES = [
   { href: '/dashboard/keys', text: 'Keys' },
   { href: '/dashboard/credits', text: 'Credits' },
   { href: '/dashboard/receipts', text: 'Receipts' },
+  { href: '/dashboard/alerts', text: 'Alerts' },
   { href: '/dashboard/clients', text: 'Apps' },
   { href: '/dashboard/security', text: 'Security' },
 ] as const;

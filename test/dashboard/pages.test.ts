@@ -24,12 +24,12 @@ const PATHS = [
   '/dashboard/receipts',
   `/dashboard/receipts?request_id=${receiptOf(4).requestId}`,
   '/dashboard/receipts?request_id=nonsense',
+  '/dashboard/alerts',
   '/dashboard/clients',
   '/dashboard/security',
 ];
 
 let served: Record<Name, Served>;
-
 beforeAll(async () => {
   const started = await Promise.all(NAMES.map(async (name) => [name, await serveHousehold(HOUSEHOLDS[name])] as const));
   served = Object.fromEntries(started) as Record<Name, Served>;
