@@ -30,6 +30,10 @@ export const fingerprintOf = ({ pepper }: Secrets): Buffer =>
 export const tokenSecretOf = ({ pepper }: Secrets): Buffer =>
   Buffer.from(hkdfSync('sha256', pepper, '', 'perch oauth pairs', BYTES));
 
+/** The secrets with which webhooks are signed are derived from it. */
+export const webhookRootOf = ({ pepper }: Secrets): Buffer =>
+  Buffer.from(hkdfSync('sha256', pepper, '', 'perch webhooks', BYTES));
+
 /** The two must not be the same bytes: `purpose` makes them differ. */
 const derived = (shared: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', shared, '', purpose, BYTES));

@@ -1,6 +1,3 @@
-import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
-import type { Agent } from 'undici';
 import { digestOf } from '../../src/core/digest.js';
 import { HOUR_MS } from '../../src/core/durations.js';
 import { badRequest, ServiceError } from '../../src/core/errors.js';
@@ -8,11 +5,12 @@ import { lazily } from '../../src/core/lazily.js';
 import type { Cache } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { ClientDocuments } from '../../src/ports/grants.js';
-import { guardedLookup, type Resolve } from './guarded-lookup.js';
-import { isPublicAddress } from './public-address.js';
+import { type Allowed, openGuardedAgent, refuseUnfit, Unfit } from './guarded-agent.js';
 
 const MOST_BYTES = 10 * 1024;
 const DEADLINE_MS = 3000;
+/** Of one host. */
+const CONNECTIONS = 2;
 const CACHED_MS = HOUR_MS;
 const FAILURE_CACHED_MS = 60_000;
 
@@ -24,16 +22,7 @@ export interface ClientDocumentsOptions {
   readonly clock: Clock;
   /** Names the software and a contact. */
   readonly userAgent: string;
-  /** Less strict, for tests only. */
-  readonly allow?: {
-    /** Default: public unicast addresses. */
-    readonly isPublic?: (address: string) => boolean;
-    readonly resolve?: Resolve;
-    /** Default: only 443. */
-    readonly anyPort?: boolean;
-    /** A certificate to trust besides the usual ones. */
-    readonly ca?: string;
-  };
+  readonly allow?: Allowed;
 }
 
 /** What is cached: the document as text, or why it is missing. */
@@ -42,15 +31,13 @@ type CachedDocument = { readonly text: string } | { readonly fault: string };
 /** Client ID Metadata Documents (A13), fetched safely from addresses that strangers choose. */
 export class GuardedDocuments implements ClientDocuments {
   readonly #options: ClientDocumentsOptions;
-  readonly #isPublic: (address: string) => boolean;
   /** Opened with the first document: many processes never read one. */
-  readonly #agent = lazily(() => this.#open());
+  readonly #agent = lazily(() => openGuardedAgent(DEADLINE_MS, CONNECTIONS, this.#options.allow));
   /** By address: later callers wait for a fetch in progress. */
   readonly #underway = new Map<string, Promise<CachedDocument>>();
 
   constructor(options: ClientDocumentsOptions) {
     this.#options = options;
-    this.#isPublic = options.allow?.isPublic ?? isPublicAddress;
   }
 
   async read(url: string): Promise<unknown> {
@@ -75,28 +62,9 @@ export class GuardedDocuments implements ClientDocuments {
     await (await this.#agent.peek())?.destroy();
   }
 
-  async #open(): Promise<Agent> {
-    const { resolve = lookup as Resolve, ca } = this.#options.allow ?? {};
-    const { Agent } = await import('undici');
-    return new Agent({
-      connections: 2,
-      // No connection to a stranger's host is kept open.
-      pipelining: 0,
-      connect: {
-        timeout: DEADLINE_MS,
-        lookup: guardedLookup(resolve, this.#isPublic),
-        ...(ca !== undefined && { ca }),
-      },
-    });
-  }
-
   async #fetch(address: string): Promise<string> {
     const url = new URL(address);
-    // A connection to an IP address needs no look-up, so the guard there would not see it.
-    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    if (url.protocol !== 'https:') throw new Unfit('its URL is not https.');
-    if (url.port !== '' && !this.#options.allow?.anyPort) throw new Unfit('its URL has a port.');
-    if (isIP(host) !== 0 && !this.#isPublic(host)) throw new Error(`${host} is not public`);
+    refuseUnfit(url, this.#options.allow);
     const signal = AbortSignal.timeout(DEADLINE_MS);
     const headers = { accept: 'application/json', 'user-agent': this.#options.userAgent };
     const { request } = await import('undici');
@@ -124,9 +92,6 @@ const busy = (): ServiceError =>
       retryAfter: DEADLINE_MS / 1000,
     },
   );
-
-/** A fault that may be reported: its message reveals nothing about any network. */
-class Unfit extends Error {}
 
 async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];

@@ -19,6 +19,7 @@ const PAGES = [
   { href: '/dashboard/keys', text: 'Keys' },
   { href: '/dashboard/credits', text: 'Credits' },
   { href: '/dashboard/receipts', text: 'Receipts' },
+  { href: '/dashboard/alerts', text: 'Alerts' },
   { href: '/dashboard/clients', text: 'Apps' },
   { href: '/dashboard/security', text: 'Security' },
 ] as const;
@@ -61,16 +62,22 @@ export interface FrameProps {
   /** Whether the page is below the one in the navigation. */
   readonly below?: boolean;
   readonly layout: PageLayout;
+  /** The page's own script; the page works without it. */
+  readonly script?: 'dashboard-live.js';
 }
 
 /** A page of the dashboard as a complete HTML document. */
-export const dashboardPage = ({ title, lead, here, below, layout }: FrameProps, body: ComponentChildren): string =>
+export const dashboardPage = (
+  { title, lead, here, below, layout, script }: FrameProps,
+  body: ComponentChildren,
+): string =>
   document(
     {
       title: `${title.length > 40 ? `${title.slice(0, 39)}…` : title} · Perch dashboard`,
       description: 'Keys, credits and usage of your Perch account.',
       here: '/dashboard',
       style: 'dashboard.css',
+      ...(script === undefined ? {} : { script }),
     },
     <div class="wrap dash">
       <Side layout={layout} here={here} exact={below !== true} />

@@ -2,7 +2,7 @@ import { fastifyCookie } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 
-/** A key that was just made, on its way to the page that shows it. */
+/** A key, or the secret of a webhook, that was just made, on its way to the page that shows it. */
 export interface FreshKey {
   readonly key: string;
   /** When the key that it replaces ends (RFC 3339), or null if it already has; undefined if it replaces none. */
@@ -23,15 +23,15 @@ const nameOf = ({ authUrl }: FastifyRequest['server']): string =>
  * The browser carries the key from the form to the page after it: a reload then repeats no form, and the service never
  * stores a key that it could show again. Only that page's path gets the cookie, for a minute, and no script reads it.
  */
-export function carry(reply: FastifyReply, keyId: string, fresh: FreshKey): void {
-  write(reply, keyId, Buffer.from(JSON.stringify(fresh)).toString('base64url'), SHOWN_WITHIN_S);
+export function carry(reply: FastifyReply, path: string, fresh: FreshKey): void {
+  write(reply, path, Buffer.from(JSON.stringify(fresh)).toString('base64url'), SHOWN_WITHIN_S);
 }
 
 /** The key that the browser carries to this page, which it then forgets; null if it carries none. */
-export function take(request: FastifyRequest, reply: FastifyReply, keyId: string): FreshKey | null {
+export function take(request: FastifyRequest, reply: FastifyReply, path: string): FreshKey | null {
   const text = fastifyCookie.parse(request.headers.cookie ?? '')[nameOf(request.server)];
   if (text === undefined) return null;
-  write(reply, keyId, '', 0);
+  write(reply, path, '', 0);
   try {
     return FRESH_KEY.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
   } catch {
@@ -39,9 +39,9 @@ export function take(request: FastifyRequest, reply: FastifyReply, keyId: string
   }
 }
 
-function write(reply: FastifyReply, keyId: string, value: string, maxAge: number): void {
+function write(reply: FastifyReply, path: string, value: string, maxAge: number): void {
   const name = nameOf(reply.server);
   const secure = name.startsWith('__Secure-');
-  const options = { path: freshKeyPath(keyId), httpOnly: true, sameSite: 'strict', secure, maxAge } as const;
+  const options = { path, httpOnly: true, sameSite: 'strict', secure, maxAge } as const;
   reply.header('Set-Cookie', fastifyCookie.serialize(name, value, options));
 }

@@ -38,8 +38,9 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
     const typed = inputIn(form);
     try {
       const { key, record } = await keys.create(signedIn.account.accountId, readKeyForm(typed), signedIn.by);
-      carry(reply, record.keyId, { key });
-      return redirectTo(reply, freshKeyPath(record.keyId));
+      const path = freshKeyPath(record.keyId);
+      carry(reply, path, { key });
+      return redirectTo(reply, path);
     } catch (error) {
       if (!isCallerError(error)) throw error;
       const page = await listPage(signedIn, services, { typed, error: error.message });
@@ -70,8 +71,9 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
     const overlapMs = overlapOf(form);
     const { key, record } = await keys.rotate(signedIn.account.accountId, keyId, overlapMs, signedIn.by);
     const oldEnds = overlapMs === 0 ? null : new Date(clock.now() + overlapMs).toISOString();
-    carry(reply, record.keyId, { key, oldEnds });
-    return redirectTo(reply, freshKeyPath(record.keyId));
+    const path = freshKeyPath(record.keyId);
+    carry(reply, path, { key, oldEnds });
+    return redirectTo(reply, path);
   });
   change('revoke', async ({ account, by }, { keyId }, _form, reply) => {
     await keys.revoke(account.accountId, keyId, by);
@@ -83,7 +85,7 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
 function mountFreshKey(routes: AuthenticatedRoutes, baseUrl: () => string): void {
   routes.page('/dashboard/keys/:keyId/new', (signedIn, reply) => {
     const record = ownKey(signedIn);
-    const fresh = take(signedIn.request, reply, record.keyId);
+    const fresh = take(signedIn.request, reply, freshKeyPath(record.keyId));
     // Nobody else's key is shown as one's own, wherever the cookie comes from.
     if (fresh === null || !fresh.key.startsWith(record.prefix)) {
       return redirectTo(reply, `/dashboard/keys/${record.keyId}?done=key-shown`);

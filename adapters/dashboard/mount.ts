@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { loadCookies } from '../http/cookies.js';
 import { mountAccess } from './access-routes.js';
+import { mountAlerts } from './alert-routes.js';
 import { authenticatedRoutes } from './authenticated-routes.js';
 import { createChartThread } from './chart-thread.js';
 import { mountKeys } from './key-routes.js';
@@ -22,5 +23,6 @@ export function mountDashboard(app: FastifyInstance, options: DashboardOptions):
   mountUsage(routes, options, createPictures(thread.draw, options.memories));
   mountKeys(routes, options, () => app.baseUrl);
   mountMoney(routes, options);
+  mountAlerts(routes, options);
   mountAccess(routes, options);
 }

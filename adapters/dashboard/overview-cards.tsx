@@ -3,10 +3,18 @@
 
 import { counted, figure } from '../../src/core/figures.js';
 import { amountOf, keyState, PERIODS } from './formats.js';
-import { buys, FOLLOWERS_PER_PAGE, forecastOf, fundsOf, type OverviewModel, standingOf } from './overview-model.js';
+import {
+  buys,
+  FOLLOWERS_PER_PAGE,
+  forecastOf,
+  fundsOf,
+  type LiveModel,
+  type OverviewModel,
+  standingOf,
+} from './overview-model.js';
 import { Card, Notice } from './parts.js';
 
-export const Notices = (model: OverviewModel) => {
+export const Notices = (model: LiveModel) => {
   const funds = fundsOf(model);
   const mailed = model.mail && model.account.email !== null ? 'You will also be notified by email.' : '';
   if (funds === 'empty') {
@@ -25,6 +33,29 @@ export const Notices = (model: OverviewModel) => {
   );
 };
 
+export const Amount = ({ account: { balance } }: Pick<LiveModel, 'account'>) => (
+  <p class="big" id="live-balance">
+    {amountOf(balance)} <span>credits</span>
+  </p>
+);
+
+export const Buys = ({ account: { balance } }: Pick<LiveModel, 'account'>) => (
+  <dl class="buys" id="live-buys">
+    <div>
+      <dt>tweets</dt>
+      <dd>{figure(buys(balance, 'tweet'))}</dd>
+    </div>
+    <div>
+      <dt>or profiles</dt>
+      <dd>{figure(buys(balance, 'profile'))}</dd>
+    </div>
+    <div>
+      <dt>or full pages of followers</dt>
+      <dd>{figure(buys(balance, 'edge_profile', FOLLOWERS_PER_PAGE))}</dd>
+    </div>
+  </dl>
+);
+
 export const Balance = ({ account, usage }: OverviewModel) => {
   const { balance } = account;
   const forecast = forecastOf(balance, usage);
@@ -38,29 +69,14 @@ export const Balance = ({ account, usage }: OverviewModel) => {
         </a>
       }
     >
-      <p class="big">
-        {amountOf(balance)} <span>credits</span>
-      </p>
+      <Amount account={account} />
       {balance > 0 && forecast !== null ? (
         <p class="soft">
           Lasts {forecast.days > 999 ? 'years' : `about ${counted(forecast.days, 'day')}`} at the rate of the last{' '}
           {forecast.from === 7 ? 'week' : counted(forecast.from, 'day')}.
         </p>
       ) : null}
-      <dl class="buys">
-        <div>
-          <dt>tweets</dt>
-          <dd>{figure(buys(balance, 'tweet'))}</dd>
-        </div>
-        <div>
-          <dt>or profiles</dt>
-          <dd>{figure(buys(balance, 'profile'))}</dd>
-        </div>
-        <div>
-          <dt>or full pages of followers</dt>
-          <dd>{figure(buys(balance, 'edge_profile', FOLLOWERS_PER_PAGE))}</dd>
-        </div>
-      </dl>
+      <Buys account={account} />
       <p class="soft small">At full price, {FOLLOWERS_PER_PAGE} followers per page. Cached items cost half.</p>
     </Card>
   );

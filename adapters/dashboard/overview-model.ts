@@ -6,19 +6,23 @@ import type { Receipt, StatementEntry } from '../../src/ports/ledger.js';
 import type { ChartData } from './chart-data.js';
 import type { PageLayout } from './frame.js';
 
-export interface OverviewModel {
-  readonly layout: PageLayout;
+/** The parts of the overview that change with each paid request. */
+export interface LiveModel {
   readonly account: AccountRecord;
-  readonly network: string;
   readonly mail: boolean;
-  readonly nowMs: number;
-  /** First and last day of the picture. */
-  readonly range: { readonly from: string; readonly to: string };
-  readonly usage: ChartData;
   /** The most recent paid requests. */
   readonly recent: readonly Receipt[];
   /** The latest incoming credits, or null for an account that never had any. */
   readonly lastTopUp: StatementEntry | null;
+}
+
+export interface OverviewModel extends LiveModel {
+  readonly layout: PageLayout;
+  readonly network: string;
+  readonly nowMs: number;
+  /** First and last day of the picture. */
+  readonly range: { readonly from: string; readonly to: string };
+  readonly usage: ChartData;
 }
 
 /** How many of something a balance buys at full price. */
@@ -33,7 +37,7 @@ const LOW = 0.2;
 
 export type Funds = 'good' | 'low' | 'empty';
 
-export function fundsOf({ account, lastTopUp }: Pick<OverviewModel, 'account' | 'lastTopUp'>): Funds {
+export function fundsOf({ account, lastTopUp }: Pick<LiveModel, 'account' | 'lastTopUp'>): Funds {
   if (account.balance <= 0) return 'empty';
   return lastTopUp !== null && account.balance < lastTopUp.balanceAfter * LOW ? 'low' : 'good';
 }

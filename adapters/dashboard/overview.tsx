@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+import { render } from 'preact-render-to-string';
 import { dashboardPage } from './frame.js';
-import { Balance, Keys, Notices, Tier } from './overview-cards.js';
-import type { OverviewModel } from './overview-model.js';
+import { Amount, Balance, Buys, Keys, Notices, Tier } from './overview-cards.js';
+import type { LiveModel, OverviewModel } from './overview-model.js';
 import { Card, Nothing } from './parts.js';
 import { Picture } from './picture.js';
 import { RequestTable } from './request-table.js';
@@ -32,11 +33,20 @@ const Newest = ({ recent }: OverviewModel) => (
     title="Recent requests"
     wide
     aside={
-      <a class="button small" href="/dashboard/receipts">
-        Receipts
-      </a>
+      <span class="actions" id="live-control">
+        <a class="button small" href="/dashboard/receipts">
+          Receipts
+        </a>
+      </span>
     }
   >
+    <Requests recent={recent} />
+    <p class="unseen" role="status" id="live-said" />
+  </Card>
+);
+
+const Requests = ({ recent }: Pick<LiveModel, 'recent'>) => (
+  <div id="live-requests">
     {recent.length === 0 ? (
       <Nothing>
         No paid requests yet. <a href="/dashboard/keys">Create a key</a>, or try a read in{' '}
@@ -45,15 +55,32 @@ const Newest = ({ recent }: OverviewModel) => (
     ) : (
       <RequestTable caption="The most recent paid requests" receipts={recent} />
     )}
-  </Card>
+  </div>
 );
+
+const Warning = (model: LiveModel) => (
+  <div id="live-notices">
+    <Notices {...model} />
+  </div>
+);
+
+/** `GET /dashboard/live`: the parts of the overview that change, for its script, which knows them by their ids. */
+export const livePart = (model: LiveModel): string =>
+  render(
+    <>
+      <Warning {...model} />
+      <Amount {...model} />
+      <Buys {...model} />
+      <Requests {...model} />
+    </>,
+  );
 
 /** `GET /dashboard`. */
 export const overviewPage = (model: OverviewModel): string =>
   dashboardPage(
-    { title: 'Overview', here: '/dashboard', layout: model.layout },
+    { title: 'Overview', here: '/dashboard', layout: model.layout, script: 'dashboard-live.js' },
     <>
-      <Notices {...model} />
+      <Warning {...model} />
       <div class="three">
         <Balance {...model} />
         <Tier {...model} />

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { Alerts } from '../../src/account/alerts.js';
 import type { Keys } from '../../src/account/keys.js';
 import type { Billing } from '../../src/billing/billing.js';
 import type { Actor } from '../../src/core/audit.js';
@@ -19,6 +20,7 @@ export interface DashboardServices {
   readonly ledger: Pick<Ledger, 'usage' | 'receipt' | 'archivedMonth' | 'recent' | 'statement'>;
   readonly keys: Pick<Keys, 'create' | 'rotate' | 'change' | 'revoke'>;
   readonly billing: Pick<Billing, 'open' | 'newKey' | 'checkout' | 'settle' | 'sales'>;
+  readonly alerts: Pick<Alerts, 'list' | 'add' | 'remove' | 'test' | 'canMail'>;
   readonly grants: Pick<Grants, 'list' | 'revoke'>;
   readonly sessions: Pick<Sessions, 'list' | 'end' | 'endAll'>;
   readonly auditLog: AuditLog;

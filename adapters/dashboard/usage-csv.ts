@@ -14,10 +14,10 @@ export function csvField(value: string | number): string {
 
 /** With a header line; lines end with CRLF. Credits have at most three decimals. */
 export function usageCsv({ groups }: UsageParams, rows: readonly UsageRow[]): string {
-  const names = { day: 'day', endpoint: 'endpoint', key: 'key_prefix' } as const;
+  const names = { day: 'day', hour: 'hour', endpoint: 'endpoint', key: 'key_prefix' } as const;
   const head = [...groups.map((group) => names[group]), 'requests', 'items', 'cache_hits', 'credits'];
   const lines = rows.map((row) => {
-    const values = { day: row.day ?? '', endpoint: row.endpoint ?? '', key: row.keyPrefix ?? '' };
+    const values = { day: row.day ?? '', hour: row.hour ?? '', endpoint: row.endpoint ?? '', key: row.keyPrefix ?? '' };
     return [...groups.map((group) => values[group]), row.requests, row.items, row.cacheHits, toCredits(row.amount)];
   });
   return [head, ...lines].map((fields) => `${fields.map(csvField).join(',')}\r\n`).join('');

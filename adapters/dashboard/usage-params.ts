@@ -1,20 +1,17 @@
 import { FIRST_DAY, isDay, LAST_DAY } from '../../src/account/days.js';
 import { badRequest } from '../../src/core/errors.js';
-import type { UsageGroup } from '../../src/core/usage.js';
+import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../../src/core/usage.js';
 import { addDays, CHARTS, type ChartName, daysIn, type Range } from './chart-data.js';
 import { CHART_WIDTHS, type ChartWidth } from './chart-sizes.js';
 import type { Scheme } from './palette.js';
 
-/** The pages group by day, not by hour. */
-export type DayGroup = Exclude<UsageGroup, 'hour'>;
-export const GROUPS: readonly DayGroup[] = ['day', 'endpoint', 'key'];
 export const PRESETS = [7, 30, 90] as const;
 /** Days. */
 const LONGEST = 366;
 
 /** The selected range and groups: by default the last 30 days, by day. */
 export interface UsageParams extends Range {
-  readonly groups: readonly DayGroup[];
+  readonly groups: readonly UsageGroup[];
 }
 
 /** The last `days` days, including today. */
@@ -31,16 +28,25 @@ export function readUsageParams(query: URLSearchParams, nowMs: number): UsagePar
   const recent = lastDays(30, nowMs);
   const to = dayOf(query, 'to') ?? recent.to;
   const from = dayOf(query, 'from') ?? addDays(to, -29);
+  const groups = groupsOf(query);
+  const kept = lastDays(HOURLY_DAYS, nowMs).from;
+  if (groups.includes('hour') && from < kept) {
+    throw badRequest(`Usage by hour is kept for ${HOURLY_DAYS} days: choose a first day from ${kept} on.`, 'from');
+  }
   if (from > to) throw badRequest(`The first day (${from}) is later than the last (${to}).`, 'from');
   if (daysIn({ from, to }) > LONGEST) throw badRequest(`Choose at most ${LONGEST} days.`, 'from');
+  return { from, to, groups };
+}
+
+function groupsOf(query: URLSearchParams): readonly UsageGroup[] {
   const named = query
     .getAll('group')
     .flatMap((text) => text.split(','))
     .filter((text) => text !== '');
-  const other = named.find((name) => !(GROUPS as readonly string[]).includes(name));
-  if (other !== undefined) throw badRequest('Usage can be grouped by day, endpoint and key.', 'group');
-  const groups = GROUPS.filter((group) => named.includes(group));
-  return { from, to, groups: groups.length === 0 ? ['day'] : groups };
+  const other = named.find((name) => !(USAGE_GROUPS as readonly string[]).includes(name));
+  if (other !== undefined) throw badRequest('Usage can be grouped by day, hour, endpoint and key.', 'group');
+  const groups = USAGE_GROUPS.filter((group) => named.includes(group));
+  return groups.length === 0 ? ['day'] : groups;
 }
 
 function dayOf(query: URLSearchParams, name: 'from' | 'to'): string | null {

@@ -4,7 +4,8 @@ import type { UsageGroup } from '../../src/core/usage.js';
 import type { UsageRow } from '../../src/ports/ledger.js';
 import { type AuthenticatedRoutes, isCallerError, layoutOf, queryOf, sendDashboard } from './authenticated-routes.js';
 import { creditsChart, itemsChart, type Range } from './chart-data.js';
-import { overviewPage } from './overview.js';
+import { livePart, overviewPage } from './overview.js';
+import type { LiveModel } from './overview-model.js';
 import type { Pictures } from './pictures.js';
 import type { DashboardServices, SignedInRequest } from './services.js';
 import { usagePage } from './usage.js';
@@ -35,6 +36,9 @@ interface UsageOptions extends DashboardServices {
 /** Overview, usage, its pictures and its file. */
 export function mountUsage(routes: AuthenticatedRoutes, options: UsageOptions, pictures: Pictures): void {
   routes.page('/dashboard', async (signedIn, reply) => sendDashboard(reply, await overview(signedIn, options)));
+  routes.page('/dashboard/live', async (signedIn, reply) =>
+    sendDashboard(reply, livePart(await newest(signedIn, options))),
+  );
   routes.page('/dashboard/usage', (signedIn, reply) => showUsage(signedIn, reply, options));
   routes.page('/dashboard/usage.csv', async (signedIn, reply) => {
     const ask = readUsageParams(queryOf(signedIn.request), options.clock.now());
@@ -82,18 +86,20 @@ async function rowsOf(
 }
 
 async function overview(signedIn: SignedInRequest, options: UsageOptions): Promise<string> {
-  const { account, signal } = signedIn;
-  const { ledger, clock, network, mail } = options;
+  const { clock, network } = options;
   const nowMs = clock.now();
   const range = lastDays(30, nowMs);
-  const [usage, recent, statement] = await Promise.all([
-    chartOf(signedIn, range, 'credits', options),
+  const [usage, live] = await Promise.all([chartOf(signedIn, range, 'credits', options), newest(signedIn, options)]);
+  return overviewPage({ layout: layoutOf(signedIn), network, nowMs, range, usage, ...live });
+}
+
+async function newest({ account, signal }: SignedInRequest, { ledger, mail }: UsageOptions): Promise<LiveModel> {
+  const [recent, statement] = await Promise.all([
     ledger.recent(account.accountId, NEWEST, signal),
     ledger.statement(account.accountId, 20, signal),
   ]);
   // Reversed credits are not a top-up.
-  const lastTopUp = statement.find(({ kind }) => kind !== 'reversal') ?? null;
-  return overviewPage({ layout: layoutOf(signedIn), account, network, mail, nowMs, range, usage, recent, lastTopUp });
+  return { account, mail, recent, lastTopUp: statement.find(({ kind }) => kind !== 'reversal') ?? null };
 }
 
 /** The request's range and groups; if invalid, the default range, and why. */

@@ -2,19 +2,21 @@
 /** @jsxImportSource preact */
 
 import { figure } from '../../src/core/figures.js';
+import type { UsageGroup } from '../../src/core/usage.js';
 import type { UsageRow } from '../../src/ports/ledger.js';
 
 import { amountOf } from './formats.js';
-import { type Column, DataTable, Day } from './parts.js';
-import type { DayGroup, UsageParams } from './usage-params.js';
+import { type Column, DataTable, Day, When } from './parts.js';
+import type { UsageParams } from './usage-params.js';
 
 /** The most rows shown; the file has all of them. */
 export const SHOWN = 400;
 
-export const TITLES: Record<DayGroup, string> = { day: 'Day', endpoint: 'Endpoint', key: 'Key' };
+export const TITLES: Record<UsageGroup, string> = { day: 'Day', hour: 'Hour (UTC)', endpoint: 'Endpoint', key: 'Key' };
 
-const Group = ({ group, row }: { group: DayGroup; row: UsageRow }) => {
+const Group = ({ group, row }: { group: UsageGroup; row: UsageRow }) => {
   if (group === 'day') return <Day at={row.day ?? ''} />;
+  if (group === 'hour') return <When at={row.hour ?? ''} />;
   return <code>{group === 'endpoint' ? row.endpoint : `${row.keyPrefix}…`}</code>;
 };
 
@@ -49,7 +51,7 @@ export const UsageTable = ({ ask, rows }: { ask: UsageParams; rows: readonly Usa
     caption={`Usage from ${ask.from} to ${ask.to} by ${ask.groups.join(', ')}`}
     columns={[...ask.groups.map((group) => ({ title: TITLES[group] })), ...FIGURES]}
     rows={rows.slice(0, SHOWN).map((row) => ({
-      key: `${row.day} ${row.endpoint} ${row.keyPrefix}`,
+      key: `${row.day} ${row.hour} ${row.endpoint} ${row.keyPrefix}`,
       cells: [...ask.groups.map((group) => <Group key={group} group={group} row={row} />), ...figuresOf(row)],
     }))}
     total={{ span: ask.groups.length, cells: figuresOf(totalOf(rows)) }}

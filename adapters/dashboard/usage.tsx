@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { counted, figure } from '../../src/core/figures.js';
+import { HOURLY_DAYS, USAGE_GROUPS } from '../../src/core/usage.js';
 import type { UsageRow } from '../../src/ports/ledger.js';
 
 import { type ChartData, daysIn } from './chart-data.js';
@@ -8,7 +9,7 @@ import { type ChartData, daysIn } from './chart-data.js';
 import { dashboardPage, type PageLayout } from './frame.js';
 import { Card, FormError, Nothing } from './parts.js';
 import { Picture } from './picture.js';
-import { GROUPS, lastDays, PRESETS, type UsageParams, usageQuery } from './usage-params.js';
+import { lastDays, PRESETS, type UsageParams, usageQuery } from './usage-params.js';
 import { SHOWN, TITLES, UsageTable } from './usage-table.js';
 
 export interface UsageModel {
@@ -43,6 +44,8 @@ const Presets = ({ ask, nowMs }: { ask: UsageParams; nowMs: number }) => (
   </ul>
 );
 
+const today = (nowMs: number): UsageParams => ({ ...lastDays(1, nowMs), groups: ['hour'] });
+
 const RangeForm = ({ ask, error, typed, nowMs }: UsageModel) => (
   <section class="card range" aria-label="Period and grouping">
     <Presets ask={ask} nowMs={nowMs} />
@@ -62,7 +65,7 @@ const RangeForm = ({ ask, error, typed, nowMs }: UsageModel) => (
       </div>
       <fieldset class="checks">
         <legend>Group table by</legend>
-        {GROUPS.map((group) => (
+        {USAGE_GROUPS.map((group) => (
           <label key={group}>
             <input type="checkbox" name="group" value={group} checked={ask.groups.includes(group)} /> {TITLES[group]}
           </label>
@@ -72,6 +75,9 @@ const RangeForm = ({ ask, error, typed, nowMs }: UsageModel) => (
         Show
       </button>
     </form>
+    <p class="soft small">
+      Hours are kept for {HOURLY_DAYS} days. <a href={`/dashboard/usage?${usageQuery(today(nowMs))}`}>Today by hour</a>
+    </p>
     <FormError id="range-error" message={error} />
   </section>
 );
@@ -96,7 +102,7 @@ export const usagePage = (model: UsageModel): string => {
   return dashboardPage(
     {
       title: 'Usage',
-      lead: 'Paid requests by day, endpoint and key. Free requests are not included.',
+      lead: 'Paid requests by day, hour, endpoint and key. Free requests are not included.',
       here: '/dashboard/usage',
       layout,
     },

@@ -1,4 +1,5 @@
 import type { Notices, WalletLevel } from '../../src/ports/notices.js';
+import { writeDeliveries } from './deliveries.js';
 import type { Sql } from './sql.js';
 
 /** Low-balance notices in Postgres. */
@@ -14,13 +15,22 @@ export const createNotices = (sql: Sql): Notices => ({
       ) t
     where a.account_id = any(${[...accountIds]}::uuid[]) and a.email is not null and t.balance_after > 0`,
 
-  async claim(accountId, topupSeq, percents) {
-    const marked = await sql<{ percent: number }[]>`
-      insert into balance_notices (account_id, topup_seq, percent)
-      select ${accountId}, ${topupSeq}, percent from unnest(${[...percents]}::integer[]) as percent order by percent
-      on conflict do nothing
-      returning percent`;
-    const lowest = Math.min(...percents);
-    return marked.some(({ percent }) => percent === lowest);
+  claim: ({ accountId, topupSeq }, percents, notice) =>
+    sql.begin(async (tx) => {
+      const marked = await tx<{ percent: number }[]>`
+        insert into balance_notices (account_id, topup_seq, percent)
+        select ${accountId}, ${topupSeq}, percent from unnest(${[...percents]}::integer[]) as percent order by percent
+        on conflict do nothing
+        returning percent`;
+      const lowest = Math.min(...percents);
+      const isFirst = marked.some(({ percent }) => percent === lowest);
+      if (isFirst) await writeDeliveries(tx, { accountId, alertId: null }, [notice]);
+      return isFirst;
+    }),
+
+  async recentSpenders(limit) {
+    const rows = await sql<{ accountId: string }[]>`
+      select account_id as "accountId" from wallets where last_seq > summed_seq limit ${limit}`;
+    return rows.map(({ accountId }) => accountId);
   },
 });

@@ -15,6 +15,7 @@ const ASSETS = assetSet('/assets', {
   ),
   'tokens.css': read('./files/tokens.css'),
   'dashboard.css': css('../dashboard/files/dashboard.css', '../dashboard/files/dashboard-parts.css'),
+  'dashboard-live.js': read('../dashboard/files/live.js'),
   'docs.css': read('../docs/files/docs.css'),
   'docs-search.js': read('../docs/files/docs-search.js'),
   'try-it.js': read('../docs/files/try-it.js'),
@@ -38,6 +39,7 @@ export const sitePath = (
     | 'site.css'
     | 'tokens.css'
     | 'dashboard.css'
+    | 'dashboard-live.js'
     | 'docs.css'
     | 'docs-search.js'
     | 'try-it.js'

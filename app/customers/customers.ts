@@ -3,20 +3,18 @@ import type { FastifyInstance } from 'fastify';
 import { mountDashboard } from '../../adapters/dashboard/mount.js';
 import { createPages } from '../../adapters/http/keyless.js';
 import { createAuditLog } from '../../adapters/postgres/audit.js';
-import { createNotices } from '../../adapters/postgres/notices.js';
 import { limitAddress } from '../../src/access/address.js';
 import type { Admit } from '../../src/access/admit.js';
 import { Keys } from '../../src/account/keys.js';
-import { LowBalance } from '../../src/account/low-balance.js';
 import type { Billing } from '../../src/billing/billing.js';
 import type { Settling } from '../../src/billing/settling.js';
 import { HOUR_MS } from '../../src/core/durations.js';
 import type { Grants } from '../../src/oauth/grants.js';
-import type { Mail } from '../../src/ports/mail.js';
 import type { Passkeys } from '../../src/sign-in/passkeys.js';
 import type { Sessions } from '../../src/sign-in/sessions.js';
 import type { SignIn } from '../../src/sign-in/sign-in.js';
 import type { Lifecycle } from '../lifecycle.js';
+import { openAlerts } from './alerts.js';
 import { openBilling } from './billing.js';
 import { openMaintenance } from './maintenance.js';
 import { openOAuth } from './oauth.js';
@@ -58,7 +56,7 @@ export async function openCustomers(
   const signIn = await openSignIn(lifecycle, app, options, mail);
   const oauth = await openOAuth(lifecycle, app, options, signIn.sessionCookies);
   const billing = await openBilling(lifecycle, app, options);
-  const notices = mail && (await openNotices(lifecycle, app, options, mail));
+  const { alerts, watch } = await openAlerts(lifecycle, app, options, mail);
   const sweep = async () => {
     try {
       await Promise.all([signIn.sweep(), oauth.grants.sweep()]);
@@ -80,7 +78,7 @@ export async function openCustomers(
     sessions: signIn.sessions,
     passkeys: signIn.passkeys,
     grants: oauth.grants,
-    spent: (accountId) => notices?.spent(accountId),
+    spent: (accountId) => watch.spent(accountId),
     mount(admit, network) {
       signIn.mount(admit);
       oauth.mount(admit);
@@ -95,6 +93,7 @@ export async function openCustomers(
         keys: new Keys({ accounts, pepper: secrets.pepper, clock, randomBytes }),
         billing: billing.billing,
         grants: oauth.grants,
+        alerts,
         sessions: signIn.sessions,
         auditLog: createAuditLog(queries),
         clock,
@@ -106,22 +105,3 @@ export async function openCustomers(
     },
   };
 }
-
-const openNotices = (
-  lifecycle: Lifecycle,
-  app: FastifyInstance,
-  { stores, log }: CustomersOptions,
-  mail: Mail,
-): Promise<LowBalance> =>
-  lifecycle.open(
-    'notices of a low balance',
-    () =>
-      new LowBalance({
-        notices: createNotices(stores.sql),
-        mail,
-        authUrl: () => app.authUrl,
-        onFailure: (err) => log.error({ err }, 'A low-balance notice could not be sent.'),
-      }),
-    (notices) => notices.close(),
-    CLOSED_TOGETHER,
-  );

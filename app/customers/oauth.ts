@@ -7,7 +7,6 @@ import { mountOAuth } from '../../adapters/oauth/mount.js';
 import { createGrantStore } from '../../adapters/postgres/grants.js';
 import { createClientStore } from '../../adapters/postgres/oauth-clients.js';
 import type { Admit } from '../../src/access/admit.js';
-import { VERSION } from '../../src/core/version.js';
 import { Clients } from '../../src/oauth/clients.js';
 import { Consents } from '../../src/oauth/consents.js';
 import { Grants } from '../../src/oauth/grants.js';
@@ -15,6 +14,7 @@ import { Tokens } from '../../src/oauth/tokens.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { tokenSecretOf } from '../secrets.js';
 import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
+import { userAgentOf } from './user-agent.js';
 
 /** OAuth for clients, stored in Postgres. */
 export async function openOAuth(
@@ -25,10 +25,9 @@ export async function openOAuth(
 ) {
   const { sql, accounts, secrets } = stores;
   const store = createGrantStore(sql);
-  const contact = config.contact === null ? '' : ` (+${config.contact})`;
   const guarded = await lifecycle.open(
     "clients' documents",
-    () => new GuardedDocuments({ cache: shared.unpaid, clock, userAgent: `Perch/${VERSION}${contact}` }),
+    () => new GuardedDocuments({ cache: shared.unpaid, clock, userAgent: userAgentOf(config) }),
     (opened) => opened.close(),
     CLOSED_TOGETHER,
   );

@@ -3,6 +3,7 @@ import type { SessionCookies } from '../../adapters/http/session-cookies.js';
 import type { Config } from '../../src/config/config.js';
 import type { StartPoll } from '../../src/core/poll.js';
 import type { Clock } from '../../src/ports/clock.js';
+import type { Webhooks } from '../../src/ports/deliveries.js';
 import type { ClientDocuments } from '../../src/ports/grants.js';
 import type { Mail } from '../../src/ports/mail.js';
 import type { RateLimiter } from '../../src/ports/rate-limiter.js';
@@ -16,6 +17,8 @@ export interface StandIns {
   readonly limiter?: RateLimiter;
   /** Documents of clients that do not register. */
   readonly documents?: ClientDocuments;
+  /** Where webhooks are sent. */
+  readonly webhooks?: Webhooks;
   /** Reads the session that a request belongs to. */
   readonly sessionCookies?: SessionCookies;
 }

@@ -27,6 +27,8 @@ export const AUDIT = {
   'client.allowed': 'App allowed',
   'client.refreshed': 'App key renewed',
   'client.revoked': 'App disconnected',
+  'alert.added': 'Alert set',
+  'alert.removed': 'Alert removed',
   'checkout.opened': 'Checkout opened',
   'credits.granted': 'Credits granted',
   'credits.bought': 'Credits bought',

@@ -17,6 +17,7 @@ const PATHS = [
   `/dashboard/keys/${uuid(101)}`,
   '/dashboard/credits',
   `/dashboard/receipts?request_id=${receiptOf(4).requestId}`,
+  '/dashboard/alerts',
   '/dashboard/clients',
   '/dashboard/security',
 ];

@@ -1,5 +1,6 @@
 import type { SaleRecord } from '../../src/billing/billing.js';
 import type { AccountRecord, KeyRecord } from '../../src/ports/accounts.js';
+import type { AlertRecord } from '../../src/ports/alerts.js';
 import type { AuditEvent } from '../../src/ports/audit.js';
 import type { GrantRecord } from '../../src/ports/grants.js';
 import type { Receipt, StatementEntry, UsageRow } from '../../src/ports/ledger.js';
@@ -15,6 +16,7 @@ export interface Household {
   readonly statement: readonly StatementEntry[];
   readonly sales: readonly SaleRecord[];
   readonly grants: readonly GrantRecord[];
+  readonly alerts: readonly AlertRecord[];
   readonly sessions: readonly SessionRecord[];
   readonly log: readonly AuditEvent[];
   readonly open: boolean;
@@ -56,6 +58,7 @@ export const EMPTY: Household = {
   statement: [],
   sales: [],
   grants: [],
+  alerts: [],
   sessions: [SESSION],
   log: [{ at: ago(0.1), what: 'session.started', who: 'customer', address: '203.0.113.7', detail: { method: 'link' } }],
   open: true,
@@ -167,6 +170,30 @@ const SESSIONS: readonly SessionRecord[] = [
   { ...SESSION, sessionId: uuid(3), method: 'link', userAgent: null, address: null, seenAt: ago(5) },
 ];
 
+const notice = (rest: Partial<AlertRecord['last'][number]>): AlertRecord['last'][number] => ({
+  ...{ channel: 'mail', createdAt: ago(1), deliveredAt: ago(1), dueAt: null, status: null, fault: null },
+  ...rest,
+});
+
+const ALERTS: readonly AlertRecord[] = [
+  {
+    ...{ alertId: uuid(500), kind: 'balance_below', amount: 5_000_000, byMail: true, webhookUrl: null },
+    ...{ createdAt: ago(40), crossedAt: ago(1), last: [notice({})] },
+  },
+  {
+    ...{ alertId: uuid(501), kind: 'day_spend_above', amount: 2_500_500, byMail: true },
+    ...{ webhookUrl: 'https://harbour.example/webhooks/perch', createdAt: ago(30), crossedAt: ago(2) },
+    last: [
+      notice({ createdAt: ago(2), deliveredAt: null, fault: 'The mail server did not take it.' }),
+      notice({ channel: 'webhook', deliveredAt: null, dueAt: ago(-0.1), status: 503 }),
+    ],
+  },
+  {
+    ...{ alertId: uuid(502), kind: 'day_spend_above', amount: 100_000, byMail: false },
+    ...{ webhookUrl: 'https://harbour.example/hooks', createdAt: ago(1), crossedAt: null, last: [] },
+  },
+];
+
 const event = (days: number, what: AuditEvent['what'], rest: Partial<AuditEvent> = {}): AuditEvent => ({
   at: ago(days),
   what,
@@ -207,6 +234,7 @@ export const BUSY: Household = {
   statement: STATEMENT,
   sales: SALES,
   grants: GRANTS,
+  alerts: ALERTS,
   sessions: SESSIONS,
   log: LOG,
   open: true,
@@ -249,6 +277,10 @@ export const HOSTILE: Household = {
   receipts: NAMES.map((operation, index) => ({ ...receiptOf(index), operation })),
   statement: NAMES.map((reason, index) => entry(index, { reason })),
   grants: NAMES.map((clientName, index) => grant(index, { clientName, clientId: clientName })),
+  alerts: NAMES.map((name, index) => ({
+    ...{ alertId: uuid(510 + index), kind: 'day_spend_above', amount: 9_007_199_254_740_991, byMail: true },
+    ...{ webhookUrl: `https://a.example/${name}`, createdAt: ago(1), crossedAt: ago(1), last: [] },
+  })),
   sessions: [SESSION, ...NAMES.map((userAgent, index) => ({ ...SESSION, sessionId: uuid(50 + index), userAgent }))],
   log: NAMES.map((name, index) => event(index, 'key.created', { detail: { name, other: name } })),
 };

@@ -22,6 +22,7 @@ describe('who is not signed in', () => {
     ['/dashboard/usage?from=2026-11-01', '/dashboard/usage?from=2026-11-01'],
     ['/dashboard/usage.csv?group=key', '/dashboard/usage?group=key'],
     ['/dashboard/usage.svg?chart=items', '/dashboard/usage?chart=items'],
+    ['/dashboard/live', '/dashboard'],
     [`/dashboard/keys/${randomUUID()}`, null],
     ['/dashboard/security', '/dashboard/security'],
   ])('is sent from %s to the door, and comes back', async (path, next) => {
@@ -124,6 +125,9 @@ describe('credits', () => {
     expect((await ada.get('/dashboard/credits')).words).toContain('Granted welcome +100 100');
     expect((await ada.get(`/dashboard/receipts?request_id=${requestId}`)).words).toContain('7 credits for 7 items');
     expect((await ada.get('/dashboard/usage')).words).toContain('Total 1 7 7 0 7');
+    const today = new Date(service.clock.now()).toISOString();
+    const hours = await ada.get(`/dashboard/usage?from=${today.slice(0, 10)}&group=hour&group=key`);
+    expect(hours.words).toMatch(/\d{4}-\d\d-\d\d \d\d:00 perch_live_/);
     expect((await ada.get('/dashboard/usage.csv?group=endpoint')).body).toBe(
       'endpoint,requests,items,cache_hits,credits\r\nuser-tweets,1,7,0,7\r\n',
     );

@@ -14,7 +14,7 @@ const NAMES = Object.keys(HOUSEHOLDS) as Name[];
 
 const PATHS = [
   '/dashboard',
-  '/dashboard/usage',
+  '/dashboard/usage?from=2026-11-21&to=2026-11-21&group=hour,key',
   '/dashboard/usage?from=2026-08-24&to=2026-11-21&group=day,endpoint,key',
   '/dashboard/usage?from=2026-11-21&to=2026-11-01',
   '/dashboard/keys?done=key-revoked',
@@ -24,12 +24,12 @@ const PATHS = [
   '/dashboard/receipts',
   `/dashboard/receipts?request_id=${receiptOf(4).requestId}`,
   '/dashboard/receipts?request_id=nonsense',
+  '/dashboard/alerts',
   '/dashboard/clients',
   '/dashboard/security',
 ];
 
 let served: Record<Name, Served>;
-
 beforeAll(async () => {
   const started = await Promise.all(NAMES.map(async (name) => [name, await serveHousehold(HOUSEHOLDS[name])] as const));
   served = Object.fromEntries(started) as Record<Name, Served>;

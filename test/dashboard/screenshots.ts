@@ -20,6 +20,7 @@ const PAGES: Readonly<Record<string, string>> = {
   key: `/dashboard/keys/${uuid(101)}`,
   credits: '/dashboard/credits?paid=cs_test_1',
   receipts: `/dashboard/receipts?request_id=${receiptOf(4).requestId}`,
+  alerts: '/dashboard/alerts',
   clients: '/dashboard/clients',
   security: '/dashboard/security',
   'new-key': '/dashboard/keys',

@@ -25,6 +25,8 @@ export interface Answer {
 export interface Customer {
   readonly accountId: string;
   readonly sessionId: string;
+  /** The session's cookie, for a browser. */
+  readonly cookie: { readonly name: string; readonly value: string; readonly url: string };
   /** `more`: another cookie beside the session's. */
   get(path: string, headers?: Record<string, string>, signal?: AbortSignal, more?: string): Promise<Answer>;
   /** A form of one's own page; `headers` in place of what a browser says. */
@@ -108,7 +110,7 @@ export async function startDashboard({ billed = true }: { billed?: boolean } = {
       const sessionId = (await sessions.find(token))?.sessionId ?? '';
       const cookie = { cookie: `perch=${token}` };
       return {
-        ...{ accountId, sessionId },
+        ...{ accountId, sessionId, cookie: { name: 'perch', value: token, url: perch.url } },
         get: (path, headers = {}, signal = undefined, more = '') =>
           ask(path, {
             headers: { cookie: [cookie.cookie, more].join('; '), accept: 'text/html', ...headers },

@@ -12,7 +12,7 @@ import { ServiceError } from '../../src/core/errors.js';
 import type { UsageGroup } from '../../src/core/usage.js';
 import type { UsageRow } from '../../src/ports/ledger.js';
 import { type Household, SESSION } from './fixture.js';
-import { NOW_MS } from './fixture-usage.js';
+import { NOW_MS, uuid } from './fixture-usage.js';
 
 /** A server with the dashboard and the files that its pages ask for. */
 export interface Served {
@@ -57,6 +57,8 @@ function regroup(rows: readonly UsageRow[], group: readonly UsageGroup[]): Usage
   for (const row of rows) {
     const names = {
       ...(group.includes('day') && { day: row.day ?? '' }),
+      // The fixture's reads are all made at noon.
+      ...(group.includes('hour') && { hour: `${row.day ?? ''}T12:00:00Z` }),
       ...(group.includes('endpoint') && { endpoint: row.endpoint ?? '' }),
       ...(group.includes('key') && { keyPrefix: row.keyPrefix ?? '' }),
     };
@@ -79,7 +81,7 @@ const unchanging = async (): Promise<never> => {
 
 /** What the pages read, from a fixture. Nothing can be changed. */
 function servicesOf(household: Household, checkoutUrl: string): DashboardServices {
-  const { account, usage, receipts, statement, sales, grants, sessions, log, open } = household;
+  const { account, usage, receipts, statement, sales, grants, alerts, sessions, log, open } = household;
   const checkout = async (_accountId: string, pack: string) => ({ url: checkoutUrl, pack, usd: 10, credits: 10_000 });
   return {
     accounts: { get: async () => account },
@@ -114,6 +116,13 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
       sales: async () => [...sales],
     },
     grants: { list: async () => [...grants], revoke: unchanging },
+    alerts: {
+      list: async () => [...alerts],
+      canMail: ({ email }) => email !== null,
+      add: async () => ({ alertId: uuid(500), secret: `whsec_${'0'.repeat(43)}=` }),
+      remove: unchanging,
+      test: unchanging,
+    },
     sessions: { list: async () => [...sessions], end: unchanging, endAll: unchanging },
     auditLog: { list: async (_accountId, limit) => log.slice(0, limit) },
     clock: { now: () => NOW_MS },

@@ -24,6 +24,11 @@ describe('what is looked at', () => {
     expect(ask('from=&to=&group=')).toEqual(ask(''));
   });
 
+  it('takes hours for the days that they are kept, and says which where not', () => {
+    expect(ask('from=2026-11-14&group=key,hour').groups).toEqual(['hour', 'key']);
+    expect(() => ask('from=2026-11-13&group=hour')).toThrow('kept for 8 days: choose a first day from 2026-11-14 on');
+  });
+
   it('takes groups often or with commas, in one order', () => {
     expect(ask('group=key&group=day').groups).toEqual(['day', 'key']);
     expect(ask('group=key,endpoint,key').groups).toEqual(['endpoint', 'key']);
@@ -184,6 +189,10 @@ describe('the file', () => {
     const rows = [{ ...row('2026-11-02', 'user', 1020), keyPrefix: 'perch_live_8fK2xQ' }];
     expect(usageCsv(ask('group=day,endpoint,key'), rows)).toBe(
       'day,endpoint,key_prefix,requests,items,cache_hits,credits\r\n2026-11-02,user,perch_live_8fK2xQ,1,4,1,1.02\r\n',
+    );
+    const hours = [{ ...row('2026-11-02', 'user', 1020), hour: '2026-11-02T13:00:00Z' }];
+    expect(usageCsv(ask('from=2026-11-20&group=hour'), hours)).toBe(
+      'hour,requests,items,cache_hits,credits\r\n2026-11-02T13:00:00Z,1,4,1,1.02\r\n',
     );
     expect(usageCsv(ask(''), [])).toBe('day,requests,items,cache_hits,credits\r\n');
   });

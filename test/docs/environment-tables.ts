@@ -62,7 +62,7 @@ const SUBJECTS = {
     STRIPE_WEBHOOK_SECRET:
       'The signing secret of the endpoint `/webhooks/stripe`. Without it, refunds and disputes go unnoticed.',
     STRIPE_BASE_URL: 'Another base URL of the Stripe API.',
-    SMTP_URL: 'A mail server, for sign-in links and low-balance notices.',
+    SMTP_URL: 'A mail server, for sign-in links, low-balance notices and alerts.',
     MAIL_FROM: 'The sender of mail.',
   },
   'Logs, metrics and traces': {

@@ -23,8 +23,8 @@ const APART = [
 
 /** Called like a bound of the service and none, each with its reason. */
 const NO_BOUNDS: Readonly<Record<string, string>> = {
-  'src/account/low-balance.ts MOST_TRIES': 'of a mail, before it is given up',
-  'src/account/low-balance.ts MOST_FAILURES': 'of the mail server, before it is left alone',
+  'src/account/deliveries.ts MOST_FAILURES': 'of the mail server, before it is left alone',
+  'src/account/deliveries.ts KEPT_MS': 'told with those of a run',
   'src/sign-in/safe-next.ts LONGEST': 'where to go on after signing in: longer is the dashboard',
   'src/sign-in/sessions.ts LONGEST_MS': 'how long a session lasts: docs/security.md',
   'src/sign-in/sessions.ts KEPT_MS': 'how long an ended session is shown',

@@ -3,16 +3,22 @@
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
+import { createAlerts } from '../../adapters/postgres/alerts.js';
+import { createDeliveries } from '../../adapters/postgres/deliveries.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
 import { createNotices } from '../../adapters/postgres/notices.js';
-import { LowBalance } from '../../src/account/low-balance.js';
+import { Deliveries } from '../../src/account/deliveries.js';
+import { SpendingWatch } from '../../src/account/spending-watch.js';
 import type { Mail, Message } from '../../src/ports/mail.js';
+import type { Notices } from '../../src/ports/notices.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { manualClock } from '../support/manual-clock.js';
 
 describe('notices of a low balance', () => {
   let database: FreshDatabase;
-  const opened: LowBalance[] = [];
+  const opened: SpendingWatch[] = [];
   const failures: unknown[] = [];
+  const clock = manualClock();
 
   beforeAll(async () => {
     database = await freshDatabase();
@@ -22,16 +28,31 @@ describe('notices of a low balance', () => {
     await database.drop();
   });
 
-  const node = (sent: Message[], send: Mail['send'] = async (message) => void sent.push(message)): LowBalance => {
-    const lowBalance = new LowBalance({
-      notices: createNotices(database.sql),
+  const node = (
+    sent: Message[],
+    send: Mail['send'] = async (message) => void sent.push(message),
+    notices: Notices = createNotices(database.sql),
+  ): SpendingWatch => {
+    const onFailure = (error: unknown) => void failures.push(error);
+    const common = { clock, onFailure };
+    const deliveries = new Deliveries({
+      ...common,
+      store: createDeliveries(database.sql),
       mail: { send },
+      webhooks: { send: () => Promise.reject(new Error('nobody has a webhook')) },
+      secret: Buffer.alloc(32),
+    });
+    const watch = new SpendingWatch({
+      ...common,
+      notices,
+      alerts: createAlerts(database.sql),
+      deliveries,
+      mail: true,
       authUrl: () => 'https://perch.example',
-      onFailure: (error) => void failures.push(error),
       everyMs: 3_600_000,
     });
-    opened.push(lowBalance);
-    return lowBalance;
+    opened.push(watch);
+    return watch;
   };
 
   let accounts = 0;
@@ -54,12 +75,12 @@ describe('notices of a low balance', () => {
 
   it('tells at 50, 20 and 5 %, once each, and again after the next top-up', async () => {
     const sent: Message[] = [];
-    const lowBalance = node(sent);
+    const watch = node(sent);
     const { accountId, left, topUp } = await account(1000);
     const told = async (credits: number) => {
       await left(credits);
-      lowBalance.spent(accountId);
-      await lowBalance.run();
+      watch.spent(accountId);
+      await watch.run();
       return sent.splice(0).map(({ subject }) => subject);
     };
     expect(await told(501)).toEqual([]);
@@ -75,11 +96,11 @@ describe('notices of a low balance', () => {
 
   it('a fall past several tells of the lowest only', async () => {
     const sent: Message[] = [];
-    const lowBalance = node(sent);
+    const watch = node(sent);
     const { accountId, left } = await account(1000);
     await left(10);
-    lowBalance.spent(accountId);
-    await lowBalance.run();
+    watch.spent(accountId);
+    await watch.run();
     expect(sent).toHaveLength(1);
     const rows = await database.sql`select percent from balance_notices where account_id = ${accountId} order by 1`;
     expect(rows.map(({ percent }) => percent)).toEqual([5, 20, 50]);
@@ -87,11 +108,11 @@ describe('notices of a low balance', () => {
 
   it('says what is left, what it buys, and where there is more', async () => {
     const sent: Message[] = [];
-    const lowBalance = node(sent);
+    const watch = node(sent);
     const { accountId, left } = await account(10_000);
     await left(1234.5);
-    lowBalance.spent(accountId);
-    await lowBalance.run();
+    watch.spent(accountId);
+    await watch.run();
     expect(sent[0]?.text).toContain('down to 1,234.5 credits: 20% or less of the 10,000 it had');
     expect(sent[0]?.text).toContain('1,234 tweets or profiles, or 12,345 profiles from a follower list');
     expect(sent[0]?.text).toContain('\nhttps://perch.example/dashboard/credits\n');
@@ -109,34 +130,36 @@ describe('notices of a low balance', () => {
 
   it('nobody is told who has no address, no top-up, or did not spend', async () => {
     const sent: Message[] = [];
-    const lowBalance = node(sent);
+    const watch = node(sent);
     const [silent, poor, idle] = [await account(100, null), await account(0), await account(100)];
     for (const { left } of [silent, idle]) await left(1);
-    for (const { accountId } of [silent, poor]) lowBalance.spent(accountId);
-    await lowBalance.run();
+    await database.sql`update wallets set summed_seq = last_seq where account_id = ${idle.accountId}`;
+    for (const { accountId } of [silent, poor]) watch.spent(accountId);
+    await watch.run();
     expect(sent).toEqual([]);
   });
 
   it('a mail server that fails is asked again at the next run, and told of', async () => {
     const sent: Message[] = [];
     let down = true;
-    const lowBalance = node(sent, async (message) => {
+    const watch = node(sent, async (message) => {
       if (down) throw new Error('421 later');
       sent.push(message);
     });
     const five = await Promise.all(Array.from({ length: 5 }, () => account(100)));
     for (const { accountId, left } of five) {
       await left(10);
-      lowBalance.spent(accountId);
+      watch.spent(accountId);
     }
     failures.length = 0;
-    await lowBalance.run();
+    await watch.run();
     // Not once for each of a thousand.
     expect(failures).toEqual(Array(3).fill(new Error('421 later')));
     down = false;
-    await lowBalance.run();
+    clock.advance(30_000);
+    await watch.run();
     expect(sent.map(({ to }) => to).sort()).toHaveLength(5);
-    await lowBalance.run();
+    await watch.run();
     expect(sent).toHaveLength(5);
   });
 
@@ -144,19 +167,25 @@ describe('notices of a low balance', () => {
     let tries = 0;
     const sent: Message[] = [];
     const { accountId, left } = await account(100, 'bad@example.org');
-    const lowBalance = node(sent, async (message) => {
+    const watch = node(sent, async (message) => {
       if (message.to !== 'bad@example.org') return void sent.push(message);
       tries++;
       throw new Error('550 no such user');
     });
     await left(1);
-    lowBalance.spent(accountId);
-    for (let run = 0; run < 30; run++) await lowBalance.run();
-    expect(tries).toBe(20);
+    watch.spent(accountId);
+    for (let hour = 0; hour < 30; hour++) {
+      await watch.run();
+      clock.advance(3_600_000);
+    }
+    expect(tries).toBe(10);
+    clock.advance(30 * 86_400_000);
+    await watch.run();
+    expect(tries).toBe(10);
     const other = await account(100);
     await other.left(1);
-    lowBalance.spent(other.accountId);
-    await lowBalance.run();
+    watch.spent(other.accountId);
+    await watch.run();
     expect(sent).toHaveLength(1);
   });
 
@@ -164,12 +193,12 @@ describe('notices of a low balance', () => {
     const sent: Message[] = [];
     const { accountId, left } = await account(100);
     await left(1);
-    const lowBalance = node(sent);
-    lowBalance.spent(accountId);
-    await lowBalance.close();
+    const watch = node(sent);
+    watch.spent(accountId);
+    await watch.close();
     expect(sent).toHaveLength(1);
-    lowBalance.spent(accountId);
-    await lowBalance.close();
+    watch.spent(accountId);
+    await watch.close();
     expect(sent).toHaveLength(1);
   });
 
@@ -179,18 +208,43 @@ describe('notices of a low balance', () => {
     await left(1);
     const notices = createNotices(database.sql);
     let down = true;
-    const lowBalance = new LowBalance({
-      notices: { ...notices, levels: async (ids) => (down ? Promise.reject(new Error('gone')) : notices.levels(ids)) },
-      mail: { send: async (message) => void sent.push(message) },
-      authUrl: () => 'https://perch.example',
-      onFailure: () => {},
-      everyMs: 3_600_000,
-    });
-    opened.push(lowBalance);
-    lowBalance.spent(accountId);
-    await lowBalance.run();
+    const failing: Notices = {
+      ...notices,
+      levels: async (ids) => (down ? Promise.reject(new Error('gone')) : notices.levels(ids)),
+    };
+    const watch = node(sent, async (message) => void sent.push(message), failing);
+    watch.spent(accountId);
+    await watch.run();
     down = false;
-    await lowBalance.run();
+    await watch.run();
+    expect(sent).toHaveLength(1);
+  });
+
+  it('a process that is killed loses no notice: another one sends what it has written down', async () => {
+    const { accountId, left } = await account(100);
+    await left(1);
+    // It never comes back from the mail server.
+    const killed = node([], () => new Promise(() => {}));
+    killed.spent(accountId);
+    void killed.run();
+    const written = async () =>
+      (await database.sql`select from deliveries where account_id = ${accountId} and tries = 1`).count;
+    while ((await written()) === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    const sent: Message[] = [];
+    const other = node(sent);
+    await other.run();
+    expect(sent).toEqual([]);
+    clock.advance(120_000);
+    await other.run();
+    expect(sent.map(({ subject }) => subject)).toEqual(['Perch: 1 credit left']);
+  });
+
+  it('a process that is killed before it looked leaves nobody out: the next one looks at who spent lately', async () => {
+    const { accountId, left } = await account(100);
+    await left(1);
+    await database.sql`update wallets set last_seq = summed_seq + 1 where account_id = ${accountId}`;
+    const sent: Message[] = [];
+    await node(sent).run();
     expect(sent).toHaveLength(1);
   });
 });

@@ -35,7 +35,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     types: ['src/metering'],
   },
   'src/metering': { is: 'receipts, what a call may spend, the one charge at the end', may: CORE },
-  'src/account': { is: "an account's keys, usage and receipts", may: [...CORE, ...SECRETS] },
+  'src/account': { is: "an account's keys, usage, receipts and alerts", may: [...CORE, ...SECRETS] },
   'src/billing': { is: 'packs, sales, refunds and disputes', may: CORE },
   'src/sign-in': { is: 'sign-in links, passkeys, browser sessions', may: [...CORE, ...SECRETS] },
   'src/oauth': { is: 'hosted clients: registration, consent, codes, tokens', may: [...CORE, ...SECRETS] },
@@ -101,7 +101,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'adapters/memory': { is: 'the same ports for a single process', may: CORE },
   'adapters/stripe': { is: 'card payments', may: CORE },
   'adapters/mail': { is: 'mail by SMTP, or to the log', may: CORE },
-  'adapters/client-documents': { is: 'fetches the metadata documents of OAuth clients', may: CORE },
+  'adapters/client-documents': {
+    is: 'what goes to addresses that others choose: documents of OAuth clients, webhooks',
+    may: CORE,
+  },
   'adapters/oauth': { is: 'the OAuth endpoints and the consent page', may: CUSTOMERS },
   'adapters/sign-in': { is: 'the sign-in pages', may: CUSTOMERS },
   // Passkeys are shown where sessions are.

@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify';
+import { GuardedWebhooks } from '../../adapters/client-documents/webhooks.js';
+import { createAlerts } from '../../adapters/postgres/alerts.js';
+import { createDeliveries } from '../../adapters/postgres/deliveries.js';
+import { createNotices } from '../../adapters/postgres/notices.js';
+import { Alerts } from '../../src/account/alerts.js';
+import { Deliveries } from '../../src/account/deliveries.js';
+import { SpendingWatch } from '../../src/account/spending-watch.js';
+import type { Mail } from '../../src/ports/mail.js';
+import type { Lifecycle } from '../lifecycle.js';
+import { webhookRootOf } from '../secrets.js';
+import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
+import { userAgentOf } from './user-agent.js';
+
+/** Notices of a low balance, and alerts that customers set. Looking after accounts starts now. */
+export async function openAlerts(
+  lifecycle: Lifecycle,
+  app: FastifyInstance,
+  { config, stores, shared, clock, log, standIns }: CustomersOptions,
+  mail: Mail | null,
+): Promise<{ readonly alerts: Alerts; readonly watch: SpendingWatch }> {
+  const guarded = await lifecycle.open(
+    'webhooks',
+    () => new GuardedWebhooks({ userAgent: userAgentOf(config) }),
+    (opened) => opened.close(),
+    CLOSED_TOGETHER,
+  );
+  const webhooks = standIns.webhooks ?? guarded;
+  const store = createAlerts(stores.sql);
+  const secret = webhookRootOf(stores.secrets);
+  const authUrl = () => app.authUrl;
+  const deliveries = new Deliveries({
+    store: createDeliveries(stores.sql),
+    clock,
+    mail,
+    webhooks,
+    secret,
+    onFailure: (err) => log.error({ err }, 'A notice to a customer could not be sent. It is tried again for a day.'),
+  });
+  const watch = await lifecycle.open(
+    'notices and alerts',
+    () =>
+      new SpendingWatch({
+        notices: createNotices(stores.sql),
+        alerts: store,
+        deliveries,
+        clock,
+        mail: mail !== null,
+        authUrl,
+        onFailure: (err) => log.error({ err }, 'Accounts could not be checked for alerts. Retrying in 30 seconds.'),
+      }),
+    (opened) => opened.close(),
+    CLOSED_TOGETHER,
+  );
+  const { limiter } = shared;
+  const alerts = new Alerts({ store, webhooks, deliveries, limiter, clock, secret, mail: mail !== null, authUrl });
+  return { alerts, watch };
+}

@@ -1,0 +1,102 @@
+import { toCredits } from '../core/credits.js';
+import { creditsOf } from '../core/figures.js';
+import type { AlertLevel } from '../ports/alerts.js';
+import type { NewDelivery } from '../ports/deliveries.js';
+import type { Message } from '../ports/mail.js';
+import { asDelivery } from './mail-delivery.js';
+
+/** When and where a notice is written. */
+export interface AlertContext {
+  readonly nowMs: number;
+  /** `2026-11-21`, UTC. */
+  readonly day: string;
+  /** The address of the dashboard. */
+  readonly dashboard: string;
+  /** Whether there is a mail server. */
+  readonly mail: boolean;
+}
+
+type Watched = Pick<AlertLevel, 'kind' | 'amount' | 'balance' | 'full' | 'topupSeq' | 'spent'>;
+
+/**
+ * The crossing that an alert is in, or null: a balance crosses once after each top-up that took it to the amount, a
+ * day's spending once a day.
+ */
+const reachedBy = ({ kind, amount, balance, full, topupSeq, spent }: Watched, day: string): string | null => {
+  if (kind === 'day_spend_above') return spent > amount ? day : null;
+  return balance < amount && full >= amount ? `top-up ${topupSeq}` : null;
+};
+
+/** The crossing that is still to be told; null if there is none. */
+export function crossingOf(level: Watched & Pick<AlertLevel, 'crossing'>, day: string): string | null {
+  const crossing = reachedBy(level, day);
+  return crossing === level.crossing ? null : crossing;
+}
+
+/** One notice for each way in which the customer wants to be told. */
+export function noticesOf(level: AlertLevel, context: AlertContext): NewDelivery[] {
+  const { byMail, email, webhookUrl } = level;
+  return [
+    ...(byMail && email !== null && context.mail ? [asDelivery(alertMail(level, email, context), context.nowMs)] : []),
+    ...(webhookUrl === null ? [] : [webhookOf(webhookUrl, eventOf(level, context), context.nowMs)]),
+  ];
+}
+
+/** The same ways, with a notice that says that it is a test. */
+export function testNoticesOf(
+  { byMail, email, webhookUrl, alertId }: Pick<AlertLevel, 'byMail' | 'email' | 'webhookUrl' | 'alertId'>,
+  { nowMs, dashboard, mail }: Omit<AlertContext, 'day'>,
+): NewDelivery[] {
+  const text = `This is what you asked for on your dashboard: a test of an alert. Nothing has happened.\n\n${dashboard}/alerts\n`;
+  const event = { type: 'alert.test', timestamp: new Date(nowMs).toISOString(), data: { alert_id: alertId } };
+  return [
+    ...(byMail && email !== null && mail
+      ? [asDelivery({ to: email, subject: 'Perch: test of an alert', text }, nowMs)]
+      : []),
+    ...(webhookUrl === null ? [] : [webhookOf(webhookUrl, event, nowMs)]),
+  ];
+}
+
+const webhookOf = (target: string, event: object, dueAt: number): NewDelivery => ({
+  channel: 'webhook',
+  target,
+  subject: null,
+  body: JSON.stringify(event),
+  dueAt,
+});
+
+/** As documented in docs/accounts.md. */
+function eventOf(
+  { kind, alertId, accountId, amount, balance, spent }: AlertLevel,
+  { nowMs, day }: AlertContext,
+): object {
+  const data = { alert_id: alertId, account_id: accountId, limit: toCredits(amount), balance: toCredits(balance) };
+  const timestamp = new Date(nowMs).toISOString();
+  if (kind === 'balance_below') return { type: 'alert.balance_below', timestamp, data };
+  return { type: 'alert.day_spend_above', timestamp, data: { ...data, day, spent: toCredits(spent) } };
+}
+
+function alertMail(
+  { kind, amount, balance, spent }: AlertLevel,
+  to: string,
+  { day, dashboard }: AlertContext,
+): Message {
+  const isBalance = kind === 'balance_below';
+  return {
+    to,
+    subject: isBalance
+      ? `Perch: the balance is below ${creditsOf(amount)}`
+      : `Perch: more than ${creditsOf(amount)} spent today`,
+    text: [
+      isBalance
+        ? `Your balance is ${creditsOf(balance)}. You asked to be told when it falls below ${creditsOf(amount)}.`
+        : `On ${day} (UTC) you have spent ${creditsOf(spent)} so far. You asked to be told when a day goes above ${creditsOf(amount)}.`,
+      '',
+      isBalance ? 'Top it up here:' : 'See which keys and endpoints spend here:',
+      isBalance ? `${dashboard}/credits` : `${dashboard}/usage`,
+      '',
+      `You get this once ${isBalance ? 'after each top-up' : 'a day'}. Change or remove the alert here: ${dashboard}/alerts`,
+      '',
+    ].join('\n'),
+  };
+}

@@ -1,0 +1,93 @@
+import type { Actor } from '../core/audit.js';
+import { badRequest, ServiceError } from '../core/errors.js';
+import type { AccountRecord } from '../ports/accounts.js';
+import type { AlertRecord, AlertSettings, AlertStore } from '../ports/alerts.js';
+import type { Clock } from '../ports/clock.js';
+import type { Webhooks } from '../ports/deliveries.js';
+import type { RateLimiter } from '../ports/rate-limiter.js';
+import { crossingOf, testNoticesOf } from './alert-levels.js';
+import type { Deliveries } from './deliveries.js';
+import { webhookSecret } from './webhook-signature.js';
+
+/** Most alerts of an account. */
+const MOST_ALERTS = 10;
+
+/** Tests of an account in an hour: they go to addresses that it chose. */
+const TESTS = 20;
+const TESTS_SECONDS = 3600;
+
+export interface AlertsOptions {
+  readonly store: AlertStore;
+  readonly webhooks: Pick<Webhooks, 'check'>;
+  readonly deliveries: Pick<Deliveries, 'runSoon'>;
+  readonly limiter: RateLimiter;
+  readonly clock: Clock;
+  /** The secrets of webhooks are derived from it. */
+  readonly secret: Uint8Array;
+  /** Whether there is a mail server. */
+  readonly mail: boolean;
+  readonly authUrl: () => string;
+}
+
+type Owner = Pick<AccountRecord, 'accountId' | 'email'>;
+
+/** The alerts of accounts, for their owners. */
+export class Alerts {
+  readonly #options: AlertsOptions;
+
+  constructor(options: AlertsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether alerts can be sent to an account's mail address. */
+  canMail = ({ email }: Pick<Owner, 'email'>): boolean => this.#options.mail && email !== null;
+
+  /** The oldest first. */
+  list(accountId: string): Promise<AlertRecord[]> {
+    return this.#options.store.list(accountId);
+  }
+
+  /**
+   * Sets an alert. Returns its id, and the secret of its webhook. What is the case already is not told. Throws
+   * `bad_request` for a webhook to an address that nothing may be sent to, one without any way to be told, and too many.
+   */
+  async add(owner: Owner, alert: AlertSettings, by: Actor): Promise<{ alertId: string; secret: string | null }> {
+    const { store, webhooks, clock, secret } = this.#options;
+    if (alert.webhookUrl === null && !alert.byMail) {
+      throw badRequest('Choose how you want to be told: by email, by webhook, or both.', 'channel');
+    }
+    if (alert.byMail && !this.canMail(owner)) throw badRequest('This account cannot be sent email.', 'channel');
+    if (alert.webhookUrl !== null) await webhooks.check(alert.webhookUrl);
+    const alertId = await store.add(owner.accountId, alert, MOST_ALERTS, by);
+    if (alertId === null)
+      throw badRequest(`This account has ${MOST_ALERTS} alerts, the maximum. Remove one first.`, 'kind');
+    const day = new Date(clock.now()).toISOString().slice(0, 10);
+    const level = (await store.levels([owner.accountId], day)).find((one) => one.alertId === alertId);
+    const crossing = level === undefined ? null : crossingOf(level, day);
+    if (crossing !== null) await store.skip(owner.accountId, alertId, crossing);
+    return { alertId, secret: alert.webhookUrl === null ? null : webhookSecret(secret, owner.accountId, alertId) };
+  }
+
+  remove(accountId: string, alertId: string, by: Actor): Promise<void> {
+    return this.#options.store.remove(accountId, alertId, by);
+  }
+
+  /**
+   * Sends a notice that says that it is a test, and waits some seconds for the outcome, which the alert then shows.
+   * Throws `not_found` for an alert that the account does not have, and `rate_limited`.
+   */
+  async test(owner: Owner, alertId: string): Promise<void> {
+    const { store, deliveries, limiter, clock, authUrl, mail } = this.#options;
+    const alert = (await store.list(owner.accountId)).find((one) => one.alertId === alertId);
+    if (alert === undefined) throw new ServiceError('not_found', 'This account has no such alert.');
+    const rate = await limiter.take(`alert-tests:${owner.accountId}`, TESTS, TESTS_SECONDS);
+    if (!rate.allowed) {
+      throw new ServiceError('rate_limited', `Alerts can be tested ${TESTS} times an hour.`, {
+        retryAfter: rate.retryAfterSeconds,
+      });
+    }
+    const context = { nowMs: clock.now(), dashboard: `${authUrl()}/dashboard`, mail };
+    await store.deliver(owner.accountId, alertId, testNoticesOf({ ...alert, email: owner.email }, context));
+    await deliveries.runSoon();
+  }
+}

@@ -1,0 +1,140 @@
+import { withTimeout } from '../core/with-timeout.js';
+import type { AlertStore } from '../ports/alerts.js';
+import type { Clock } from '../ports/clock.js';
+import type { NoticePercent, Notices, WalletLevel } from '../ports/notices.js';
+import { crossingOf, noticesOf } from './alert-levels.js';
+import type { Deliveries } from './deliveries.js';
+import { lowBalanceMail } from './low-balance-mail.js';
+import { asDelivery } from './mail-delivery.js';
+
+const PERCENTS: readonly NoticePercent[] = [5, 20, 50];
+
+/** Most accounts remembered between two runs; any others are noticed when they spend again. */
+const MOST_ACCOUNTS = 10_000;
+const AT_ONCE = 1000;
+
+const EVERY_MS = 30_000;
+/** How long a stop waits for the last notices. */
+const CLOSE_MS = 5000;
+
+export interface SpendingWatchOptions {
+  readonly notices: Notices;
+  readonly alerts: Pick<AlertStore, 'levels' | 'claim'>;
+  readonly deliveries: Pick<Deliveries, 'run'>;
+  readonly clock: Clock;
+  /** Whether there is a mail server: without one, only webhooks tell of anything. */
+  readonly mail: boolean;
+  /** The address of the dashboard, known once the service listens. */
+  readonly authUrl: () => string;
+  /** Called with what could not be looked up: for the operator. */
+  readonly onFailure: (error: unknown) => void;
+  /** Milliseconds between two runs; by default 30 seconds. */
+  readonly everyMs?: number;
+}
+
+/**
+ * Looks after the accounts that spend on this node: notifies their owners by mail when credits run low, once at 50, 20
+ * and 5 % after each top-up, and raises the alerts that they have set. Over all nodes each is told once.
+ */
+export class SpendingWatch {
+  readonly #options: SpendingWatchOptions;
+  readonly #timer: NodeJS.Timeout;
+  #spenders = new Set<string>();
+  /** A process that was killed has left accounts that nobody looked at. */
+  #isFirst = true;
+  #running: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(options: SpendingWatchOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.run(), options.everyMs ?? EVERY_MS).unref();
+  }
+
+  /** Call for each paid request; costs nothing. */
+  spent(accountId: string): void {
+    if (this.#spenders.size < MOST_ACCOUNTS) this.#spenders.add(accountId);
+  }
+
+  /**
+   * Looks at every account that spent since the last run, and delivers what is due. Never rejects; during a run,
+   * returns the same promise.
+   */
+  run(): Promise<void> {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** One last run, for accounts that spent since the one before. Resolves after 5 seconds at the latest. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await withTimeout(CLOSE_MS, this.#lastRun());
+    this.#closed = true;
+  }
+
+  async #lastRun(): Promise<void> {
+    await this.#running;
+    if (!this.#closed) await this.run();
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isFirst) await this.#remember();
+    const spenders = [...this.#spenders];
+    this.#spenders = new Set();
+    for (let start = 0; start < spenders.length; start += AT_ONCE) {
+      await this.#look(spenders.slice(start, start + AT_ONCE));
+    }
+    await this.#options.deliveries.run();
+  }
+
+  async #remember(): Promise<void> {
+    const { notices, onFailure } = this.#options;
+    try {
+      for (const accountId of await notices.recentSpenders(MOST_ACCOUNTS)) this.spent(accountId);
+      this.#isFirst = false;
+    } catch (error) {
+      onFailure(error);
+    }
+  }
+
+  async #look(accountIds: readonly string[]): Promise<void> {
+    if (this.#closed) return;
+    try {
+      if (this.#options.mail) await this.#tell(accountIds);
+      await this.#raise(accountIds);
+    } catch (error) {
+      this.#options.onFailure(error);
+      // What was told already is not repeated: the store records it.
+      for (const accountId of accountIds) this.spent(accountId);
+    }
+  }
+
+  async #tell(accountIds: readonly string[]): Promise<void> {
+    const { notices, authUrl, clock } = this.#options;
+    for (const level of await notices.levels(accountIds)) {
+      const reached = PERCENTS.filter((percent) => isBelow(level, percent));
+      const [lowest] = reached;
+      if (lowest === undefined || (level.told !== null && level.told <= lowest)) continue;
+      const message = lowBalanceMail(level, lowest, `${authUrl()}/dashboard/credits`);
+      await notices.claim(level, reached, asDelivery(message, clock.now()));
+    }
+  }
+
+  async #raise(accountIds: readonly string[]): Promise<void> {
+    const { alerts, authUrl, clock, mail } = this.#options;
+    const nowMs = clock.now();
+    const day = new Date(nowMs).toISOString().slice(0, DAY_CHARS);
+    for (const level of await alerts.levels(accountIds, day)) {
+      const crossing = crossingOf(level, day);
+      if (crossing === null) continue;
+      const context = { nowMs, day, dashboard: `${authUrl()}/dashboard`, mail };
+      await alerts.claim(level, crossing, nowMs, noticesOf(level, context));
+    }
+  }
+}
+
+/** Of an RFC 3339 time: `2026-11-21`. */
+const DAY_CHARS = 10;
+
+const isBelow = ({ balance, full }: WalletLevel, percent: NoticePercent): boolean => balance * 100 <= full * percent;

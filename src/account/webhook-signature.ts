@@ -1,0 +1,22 @@
+import { createHmac } from 'node:crypto';
+
+const PREFIX = 'whsec_';
+
+/** The secret of an alert's webhook, as its owner keeps it. Derived, so that the store has none. */
+export const webhookSecret = (root: Uint8Array, accountId: string, alertId: string): string =>
+  PREFIX + createHmac('sha256', root).update(`${accountId} ${alertId}`).digest('base64');
+
+/**
+ * The headers of Standard Webhooks (standardwebhooks.com): id, time in seconds, and HMAC-SHA-256 of
+ * `id.timestamp.body`. The receiver's libraries check them.
+ */
+export function webhookHeaders(
+  secret: string,
+  { id, atMs, body }: { readonly id: string; readonly atMs: number; readonly body: string },
+): Record<string, string> {
+  const seconds = Math.floor(atMs / 1000);
+  const signature = createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64'))
+    .update(`${id}.${seconds}.${body}`)
+    .digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${signature}` };
+}

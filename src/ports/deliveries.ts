@@ -1,0 +1,51 @@
+/** Notices on their way to customers, which must not be lost. Times are Unix milliseconds. */
+
+export type Channel = 'mail' | 'webhook';
+
+export interface NewDelivery {
+  readonly channel: Channel;
+  /** The mail address, or the URL. */
+  readonly target: string;
+  /** Of a mail. */
+  readonly subject: string | null;
+  /** The text of a mail, or the JSON of a webhook. */
+  readonly body: string;
+  /** When it was written down, and may first be tried. */
+  readonly dueAt: number;
+}
+
+export interface Delivery extends Omit<NewDelivery, 'dueAt'> {
+  readonly accountId: string;
+  readonly deliveryId: string;
+  /** The alert that it tells of; null for a notice that every customer gets. */
+  readonly alertId: string | null;
+  /** Tries so far, with this one. */
+  readonly tries: number;
+}
+
+/** What the receiver answered, or why there was no answer. */
+export interface DeliveryResult {
+  readonly status: number | null;
+  readonly fault: string | null;
+}
+
+export interface DeliveryStore {
+  /**
+   * Claims notices that are due, those never tried first: until `leasedTo` no other process gets them. Each counts as
+   * tried; one whose process ends before it says how it went is due again after that.
+   */
+  take(channel: Channel, nowMs: number, leasedTo: number, limit: number): Promise<Delivery[]>;
+  delivered(delivery: Delivery, nowMs: number, status: number | null): Promise<void>;
+  /** `dueAt`: when to try again; null: given up. */
+  failed(delivery: Delivery, result: DeliveryResult, dueAt: number | null): Promise<void>;
+  /** Deletes notices that were written down before that time. */
+  forget(before: number): Promise<void>;
+}
+
+/** Sends signed events to addresses that customers choose, and never to private ones. */
+export interface Webhooks {
+  /** Throws `bad_request` (param `webhook_url`) with the reason for an address that nothing may be sent to. */
+  check(url: string): Promise<void>;
+  /** What was answered, or why nothing was, in words for the customer; no redirect is followed. Never rejects. */
+  send(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<DeliveryResult>;
+}

@@ -1,0 +1,140 @@
+/** The overview keeps itself up to date while somebody looks at it: over a real service, in a real browser. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeInChromium, launchChromium, type Visit, visit } from '../support/chromium.js';
+import { type Customer, type DashboardService, startDashboard } from './service.js';
+
+describeInChromium('the overview, left open', () => {
+  let service: DashboardService;
+  let browser: Browser;
+  let ada: Customer;
+  let keyId: string;
+  let tab: Visit;
+  let page: Page;
+  /** How often the page has asked. */
+  let asked: number;
+
+  beforeAll(async () => {
+    service = await startDashboard();
+    browser = await launchChromium();
+  });
+  beforeEach(async () => {
+    ada = await service.customer('ada@harbour.example');
+    await ada.grant(1000);
+    ({ keyId } = await ada.key());
+    await open();
+  });
+  afterEach(() => tab?.close());
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const open = async (options: { javaScriptEnabled?: boolean } = {}) => {
+    await tab?.close();
+    tab = await visit(browser, service.url, options);
+    ({ page } = tab);
+    await page.clock.install();
+    await page.context().addCookies([ada.cookie]);
+    asked = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/dashboard/live')) asked += 1;
+    });
+    await page.goto(`${service.url}/dashboard`);
+  };
+  /** The page's own clock goes on until it has asked: it plans that when the answer before it has come. */
+  const pass = async () => {
+    const before = asked;
+    while (asked === before) await page.clock.runFor(5_000);
+  };
+  const balance = () => page.locator('#live-balance');
+  const hide = (hidden: boolean) =>
+    page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
+      document.dispatchEvent(new Event('visibilitychange'))`);
+
+  it('shows a new request and the balance after it without a reload, and breaks no policy', async () => {
+    await page.getByText('No paid requests yet.').waitFor();
+    const requestId = await ada.read(keyId, 20);
+    await pass();
+    await page.locator(`a[href$="${requestId}"]`).waitFor();
+    expect(await balance().innerText()).toBe('980 credits');
+    expect(await page.locator('#live-buys').innerText()).toContain('980');
+    expect({ violations: tab.violations, errors: tab.errors }).toEqual({ violations: [], errors: [] });
+  });
+
+  it('the warning of an empty wallet comes by itself, and goes with the next top-up', async () => {
+    await ada.read(keyId, 1000);
+    await pass();
+    await page.getByText('The wallet is empty.').waitFor();
+    await ada.grant(500);
+    await pass();
+    await page.getByText('The wallet is empty.').waitFor({ state: 'detached' });
+  });
+
+  it('a link that has the focus keeps it', async () => {
+    const first = await ada.read(keyId, 1);
+    await pass();
+    await page.locator(`a[href$="${first}"]`).focus();
+    const second = await ada.read(keyId, 1);
+    await pass();
+    await page.locator(`a[href$="${second}"]`).waitFor();
+    expect(await page.evaluate('document.activeElement.href')).toContain(first);
+  });
+
+  it('tells screen readers politely, and no more than once a minute', async () => {
+    const said = page.locator('#live-said');
+    expect(await said.getAttribute('role')).toBe('status');
+    await ada.read(keyId, 10);
+    await pass();
+    await balance().getByText('990').waitFor();
+    expect(await said.textContent()).toBe('');
+    await page.clock.runFor(60_000);
+    await ada.read(keyId, 10);
+    await pass();
+    await said.filter({ hasText: 'Balance: 980 credits' }).waitFor({ state: 'attached' });
+  });
+
+  it('asks nothing while it is hidden or paused, and at once when it is looked at again', async () => {
+    await hide(true);
+    await page.clock.runFor(60_000);
+    expect(asked).toBe(0);
+    await ada.read(keyId, 100);
+    await hide(false);
+    await balance().getByText('900').waitFor();
+    await page.getByRole('button', { name: 'Pause updates' }).click();
+    const before = asked;
+    await page.clock.runFor(60_000);
+    expect(asked).toBe(before);
+    await ada.read(keyId, 100);
+    await page.getByRole('button', { name: 'Resume updates' }).click();
+    await balance().getByText('800').waitFor();
+  });
+
+  it('asks nothing more after half an hour without any use: it would keep the session alive', async () => {
+    await page.clock.fastForward(1_800_000);
+    await page.clock.runFor(10_000);
+    const before = asked;
+    await page.clock.runFor(600_000);
+    expect(asked).toBe(before);
+    await page.keyboard.press('Tab');
+    await pass();
+  });
+
+  it('ends with the session', async () => {
+    await service.sql`update sessions set ended_at = now() where account_id = ${ada.accountId}`;
+    await pass();
+    await page.getByRole('button', { name: 'Pause updates' }).waitFor({ state: 'detached' });
+    const before = asked;
+    await page.clock.runFor(600_000);
+    expect(asked).toBe(before);
+  });
+
+  it('without a script it is the page of the moment, and a reload brings the next', async () => {
+    await open({ javaScriptEnabled: false });
+    await ada.read(keyId, 20);
+    expect(await balance().innerText()).toBe('1,000 credits');
+    expect(await page.getByRole('button', { name: 'Pause updates' }).count()).toBe(0);
+    await page.reload();
+    expect(await balance().innerText()).toBe('980 credits');
+  });
+});
