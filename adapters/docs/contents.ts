@@ -17,7 +17,7 @@ export const GROUPS: readonly Group[] = [
     title: 'Running it',
     isForCallers: false,
     pages: [
-      ...['environment', 'command-line', 'deploying', 'performance', 'scaling', 'security', 'reliability'],
+      ...['environment', 'command-line', 'deploying', 'performance', 'scaling', 'operator', 'security', 'reliability'],
       ...['live-networks', 'importing'],
     ],
   },

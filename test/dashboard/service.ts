@@ -25,6 +25,8 @@ export interface Answer {
 export interface Customer {
   readonly accountId: string;
   readonly sessionId: string;
+  /** The session's, `name=value`. */
+  readonly cookie: string;
   /** `more`: another cookie beside the session's. */
   get(path: string, headers?: Record<string, string>, signal?: AbortSignal, more?: string): Promise<Answer>;
   /** A form of one's own page; `headers` in place of what a browser says. */
@@ -46,12 +48,18 @@ export interface Customer {
 export type DashboardService = Awaited<ReturnType<typeof startDashboard>>;
 
 /** A Perch with a fake Stripe, and customers who are signed in by the back door. */
-export async function startDashboard({ billed = true }: { billed?: boolean } = {}) {
+export async function startDashboard({
+  billed = true,
+  env = {},
+}: {
+  billed?: boolean;
+  env?: Record<string, string>;
+} = {}) {
   const clock = manualClock();
   const stripe = await FakeStripe.start();
   const perch = await startPerch({
     clock,
-    env: { ...(billed && stripe.env), PERCH_TRUST_PROXY: '127.0.0.1' },
+    env: { ...(billed && stripe.env), PERCH_TRUST_PROXY: '127.0.0.1', ...env },
     startPoll: () => ({ close: async () => {} }),
   });
   const { accounts, ledger, queries: questions, secrets } = perch.stores;
@@ -108,7 +116,7 @@ export async function startDashboard({ billed = true }: { billed?: boolean } = {
       const sessionId = (await sessions.find(token))?.sessionId ?? '';
       const cookie = { cookie: `perch=${token}` };
       return {
-        ...{ accountId, sessionId },
+        ...{ accountId, sessionId, cookie: cookie.cookie },
         get: (path, headers = {}, signal = undefined, more = '') =>
           ask(path, {
             headers: { cookie: [cookie.cookie, more].join('; '), accept: 'text/html', ...headers },
