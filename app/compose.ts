@@ -99,7 +99,9 @@ export async function compose(
   const shown = { config, network, status, demoKey, demo, graphql: options.graphql ?? 'yoga' };
   const { interfaces = mountInterfaces } = options;
   await lifecycle.open('interfaces', () => interfaces(app, engine, shown));
-  await lifecycle.open('pages for customers', () => customers.mount(engine.admit, network.name));
+  await lifecycle.open('pages for customers', () =>
+    customers.mount(engine.admit, { network: network.name, demoKey, status }),
+  );
   return { ...(await listen(lifecycle, app, config, log)), customers };
 }
 

@@ -6,6 +6,7 @@ import { exportCommands } from './commands/export-commands.js';
 import { keyCommands } from './commands/key-commands.js';
 import { ledgerCommands } from './commands/ledger-commands.js';
 import { serviceCommands } from './commands/service-commands.js';
+import { statsCommand } from './commands/stats-command.js';
 
 /**
  * The command line: names, options and help. A command's code is loaded when it runs, so that help and errors appear at
@@ -36,6 +37,7 @@ Examples:
   keyCommands(program);
   ledgerCommands(program);
   costsCommand(program);
+  statsCommand(program);
   exportCommands(program);
   return program;
 }

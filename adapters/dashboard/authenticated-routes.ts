@@ -1,14 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asServiceError, badRequest, ServiceError } from '../../src/core/errors.js';
+import { truncated } from '../../src/core/truncated.js';
 import { signInPath } from '../../src/sign-in/safe-next.js';
-import { logFailure } from '../http/failure.js';
+import { logFailure, sendFailure } from '../http/failure.js';
 import { formOf } from '../http/form.js';
 import { PAGE } from '../http/keyless.js';
 import { byCustomer } from '../http/origin.js';
 import { signalOf } from '../http/request.js';
 import { refuseCrossSite } from '../http/same-origin.js';
+import { notFoundPage } from '../site/not-found.js';
 import { SITE_CSP } from '../site/policy.js';
-import { sendPage } from '../site/send-page.js';
+import { sendPage, wantsHtml } from '../site/send-page.js';
 import { FLASH_MESSAGES } from './flash-messages.js';
 import { type PageLayout, refusalPage } from './frame.js';
 import { refusalTitle } from './refusals.js';
@@ -38,12 +40,13 @@ export const queryOf = ({ url }: FastifyRequest): URLSearchParams => {
 export const pathParam = ({ params }: FastifyRequest, name: string): string =>
   (params as Record<string, string | undefined>)[name] ?? '';
 
-export function layoutOf({ request, account }: SignedInRequest): PageLayout {
+export function layoutOf({ request, account, isOperator }: SignedInRequest): PageLayout {
   const name = queryOf(request).get('done') ?? '';
   return {
     name: account.name,
     email: account.email === account.name ? null : account.email,
     frozen: account.frozen,
+    isOperator,
     flash: Object.hasOwn(FLASH_MESSAGES, name) ? FLASH_MESSAGES[name as keyof typeof FLASH_MESSAGES] : null,
   };
 }
@@ -61,15 +64,31 @@ export const redirectTo = (reply: FastifyReply, url: string): FastifyReply => re
 export const isCallerError = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code !== 'internal';
 
-export function authenticatedRoutes({ keyless, sessionCookies, accounts }: DashboardOptions): AuthenticatedRoutes {
+/** What the routes of pages need. */
+export type RoutesOptions = Pick<DashboardOptions, 'keyless' | 'sessionCookies' | 'isOperator'> & {
+  readonly accounts: Pick<DashboardOptions['accounts'], 'get'>;
+};
+
+/** Pages that are not for every customer. */
+export interface Gate {
+  /** For whom there are such pages. To others the path is like any that does not exist. */
+  admits(signedIn: SignedInRequest): boolean;
+  readonly refusalPage: typeof refusalPage;
+}
+
+export function authenticatedRoutes(
+  { keyless, sessionCookies, accounts, isOperator }: RoutesOptions,
+  gate: Gate | null = null,
+): AuthenticatedRoutes {
   const signedIn = async (request: FastifyRequest, reply: FastifyReply): Promise<SignedInRequest | null> => {
     reply.header('Cache-Control', 'private, no-store');
     const { signal } = signalOf(reply);
     const visitor = await sessionCookies.visitorOf(request);
     const account = visitor === null ? undefined : await accounts.get(visitor.accountId);
     if (visitor === null || account === undefined) return null;
-    return { request, visitor, account, by: byCustomer(request), signal };
+    return { request, visitor, account, isOperator: isOperator(account), by: byCustomer(request), signal };
   };
+  const isShut = (one: SignedInRequest | null): boolean => gate !== null && (one === null || !gate.admits(one));
   const answered = async (
     one: SignedInRequest,
     reply: FastifyReply,
@@ -82,7 +101,7 @@ export function authenticatedRoutes({ keyless, sessionCookies, accounts }: Dashb
       // A caller who has left gets no answer, and work that was ended for that did not fail.
       if (!one.signal.aborted) logFailure(one.request, failure);
       if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
-      const page = refusalPage(layoutOf(one), refusalTitle(failure.status), failure.message);
+      const page = (gate?.refusalPage ?? refusalPage)(layoutOf(one), refusalTitle(failure.status), failure.message);
       return sendDashboard(reply.code(failure.status), page);
     }
   };
@@ -90,6 +109,7 @@ export function authenticatedRoutes({ keyless, sessionCookies, accounts }: Dashb
     page(url, show) {
       keyless(PAGE, url, async (request, reply) => {
         const one = await signedIn(request, reply);
+        if (isShut(one)) return notHere(request, reply);
         if (one === null) return signIn(reply, request.url);
         return answered(one, reply, () => {
           refuseNul(queryOf(request));
@@ -100,6 +120,7 @@ export function authenticatedRoutes({ keyless, sessionCookies, accounts }: Dashb
     form(url, from, act) {
       keyless(['POST'], url, async (request, reply) => {
         const one = await signedIn(request, reply);
+        if (isShut(one)) return notHere(request, reply);
         if (one === null) return signIn(reply, from);
         return answered(one, reply, () => {
           refuseCrossSite(request);
@@ -110,6 +131,14 @@ export function authenticatedRoutes({ keyless, sessionCookies, accounts }: Dashb
       });
     },
   };
+}
+
+/** As for an unknown address. */
+function notHere(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.removeHeader('Cache-Control');
+  if (wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
+  const [path = '/'] = request.url.split('?');
+  return sendFailure(request, reply, new ServiceError('not_found', `There is nothing at ${truncated(path)}.`));
 }
 
 /** Refuses a character that no store accepts, and that nobody types. */

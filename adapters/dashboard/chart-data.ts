@@ -20,7 +20,7 @@ export interface Series {
 
 /** A stacked bar chart before it is drawn. */
 export interface ChartData {
-  readonly unit: 'credits' | 'items';
+  readonly unit: 'credits' | 'items' | 'US dollars';
   /** The first day of each bar, `2026-11-21`. */
   readonly bars: readonly string[];
   /** Days in a bar: 1 or 7. */
@@ -41,7 +41,8 @@ export const addDays = (day: string, days: number): string =>
 
 export const daysIn = ({ from, to }: Range): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 
-function barsOf(range: Range): { bars: string[]; step: 1 | 7 } {
+/** One for each day, or each week of a long range. */
+export function barsOf(range: Range): { bars: string[]; step: 1 | 7 } {
   const days = daysIn(range);
   const step = days > LONGEST_BY_DAY ? 7 : 1;
   return {
@@ -101,7 +102,7 @@ export function itemsChart(range: Range, rows: readonly UsageRow[]): ChartData {
 /** What the picture shows, for people who cannot see it. */
 export function chartText({ unit, bars, step, series }: ChartData, range: Range): string {
   const total = sum(series.map((one) => one.total));
-  const what = `${unit === 'credits' ? 'Credits' : 'Items'} per ${step === 1 ? 'day' : 'week'} from ${range.from} to ${range.to}`;
+  const what = `${unit.charAt(0).toUpperCase()}${unit.slice(1)} per ${step === 1 ? 'day' : 'week'} from ${range.from} to ${range.to}`;
   if (total === 0) return `${what}: none.`;
   const heights = bars.map((_, bar) => sum(series.map(({ values }) => values[bar] ?? 0)));
   const top = heights.indexOf(Math.max(...heights));

@@ -11,6 +11,8 @@ export interface PageLayout {
   readonly frozen: boolean;
   /** A message about what was just done; null when the page was simply opened. */
   readonly flash: string | null;
+  /** Whether there is a link to the operator's pages. */
+  readonly isOperator?: boolean;
 }
 
 const PAGES = [
@@ -26,39 +28,61 @@ const PAGES = [
 
 export type PageHref = (typeof PAGES)[number]['href'];
 
-const Side = ({ layout, here, exact }: { layout: PageLayout; here: PageHref | null; exact: boolean }) => (
-  <div class="side">
-    <nav aria-label="Dashboard">
-      <ul>
-        {PAGES.map(({ href, text }) => (
-          <li key={href}>
-            <a
-              href={href}
-              {...(href === here ? { 'aria-current': exact ? ('page' as const) : ('true' as const) } : {})}
-            >
-              {text}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-    <form method="post" action="/sign-out" class="who">
-      <p>
-        <bdi>{layout.name}</bdi>
-        {layout.email === null ? null : <bdi class="soft">{layout.email}</bdi>}
-      </p>
-      <button type="submit" class="button small">
-        Sign out
-      </button>
-    </form>
-  </div>
-);
+/** The pages that belong together, as the navigation beside them shows them. */
+export interface Menu {
+  readonly label: string;
+  readonly pages: readonly { readonly href: string; readonly text: string }[];
+  /** Completes the title of a document. */
+  readonly title: string;
+  readonly description: string;
+}
+
+const DASHBOARD: Menu = {
+  label: 'Dashboard',
+  pages: PAGES,
+  title: 'Perch dashboard',
+  description: 'Keys, credits and usage of your Perch account.',
+};
+
+const OPERATOR = { href: '/operator', text: 'Operator' };
+
+const Side = (props: { menu: Menu; layout: PageLayout; here: string | null; exact: boolean }) => {
+  const { menu, layout, here, exact } = props;
+  const pages = layout.isOperator === true ? [...menu.pages, OPERATOR] : menu.pages;
+  return (
+    <div class="side">
+      <nav aria-label={menu.label}>
+        <ul>
+          {pages.map(({ href, text }) => (
+            <li key={href}>
+              <a
+                href={href}
+                {...(href === here ? { 'aria-current': exact ? ('page' as const) : ('true' as const) } : {})}
+              >
+                {text}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <form method="post" action="/sign-out" class="who">
+        <p>
+          <bdi>{layout.name}</bdi>
+          {layout.email === null ? null : <bdi class="soft">{layout.email}</bdi>}
+        </p>
+        <button type="submit" class="button small">
+          Sign out
+        </button>
+      </form>
+    </div>
+  );
+};
 
 export interface FrameProps {
   readonly title: string;
   /** A sentence under the title. */
   readonly lead?: ComponentChildren;
-  readonly here: PageHref | null;
+  readonly here: string | null;
   /** Whether the page is below the one in the navigation. */
   readonly below?: boolean;
   readonly layout: PageLayout;
@@ -68,19 +92,26 @@ export interface FrameProps {
 
 /** A page of the dashboard as a complete HTML document. */
 export const dashboardPage = (
+  props: FrameProps & { readonly here: PageHref | null },
+  body: ComponentChildren,
+): string => framedPage(DASHBOARD, props, body);
+
+/** A page in the dashboard's frame, with another menu beside it. */
+export const framedPage = (
+  menu: Menu,
   { title, lead, here, below, layout, script }: FrameProps,
   body: ComponentChildren,
 ): string =>
   document(
     {
-      title: `${title.length > 40 ? `${title.slice(0, 39)}…` : title} · Perch dashboard`,
-      description: 'Keys, credits and usage of your Perch account.',
+      title: `${title.length > 40 ? `${title.slice(0, 39)}…` : title} · ${menu.title}`,
+      description: menu.description,
       here: '/dashboard',
       style: 'dashboard.css',
       ...(script === undefined ? {} : { script }),
     },
     <div class="wrap dash">
-      <Side layout={layout} here={here} exact={below !== true} />
+      <Side menu={menu} layout={layout} here={here} exact={below !== true} />
       <div class="dash-body">
         <div class="dash-title">
           <h1>

@@ -25,9 +25,14 @@ const Legend = ({ series, rest }: ChartData) => (
   </ul>
 );
 
+/** A chart of the account's usage. */
+export const Picture = ({ chart, data, range }: { chart: ChartName; data: ChartData; range: Range }) => (
+  <PictureAt at={chartPath(chart, range)} data={data} range={range} />
+);
+
 /** A chart in the browser's width and colour scheme, with a text for people who cannot see it. */
-export const Picture = ({ chart, data, range }: { chart: ChartName; data: ChartData; range: Range }) => {
-  const path = (scheme: string, width: string) => `${chartPath(chart, range)}&scheme=${scheme}&width=${width}`;
+export const PictureAt = ({ at, data, range }: { at: string; data: ChartData; range: Range }) => {
+  const path = (scheme: string, width: string) => `${at}&scheme=${scheme}&width=${width}`;
   return (
     <figure class="picture">
       <figcaption>

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Alerts } from '../../src/account/alerts.js';
 import type { Keys } from '../../src/account/keys.js';
+import type { IsOperator } from '../../src/account/operators.js';
 import type { Billing } from '../../src/billing/billing.js';
 import type { Actor } from '../../src/core/audit.js';
 import type { Memories } from '../../src/core/memories.js';
@@ -32,6 +33,7 @@ export interface DashboardOptions extends DashboardServices {
   /** Counts the pictures that are kept. */
   readonly memories?: Memories;
   readonly sessionCookies: Pick<SessionCookies, 'visitorOf'>;
+  readonly isOperator: IsOperator;
   /** The network in use: `corpus`, `bluesky`, … */
   readonly network: string;
   /** The origin of the hosted payment page: forms may lead there. Null while checkout is closed. */
@@ -46,6 +48,8 @@ export interface SignedInRequest {
   readonly request: FastifyRequest;
   readonly visitor: Visitor;
   readonly account: AccountRecord;
+  /** Whether the operator's pages are theirs, too. */
+  readonly isOperator: boolean;
   /** The actor of a change, for the log. */
   readonly by: Actor;
   /** Fires when the customer leaves before the answer: work for the request ends then. */

@@ -72,12 +72,17 @@ export const chartPath = (chart: ChartName, { from, to }: Range): string =>
   `/dashboard/usage.svg?${new URLSearchParams({ chart, from, to })}`;
 
 export function readChartParams(query: URLSearchParams, nowMs: number): ChartParams {
-  const { from, to } = readUsageParams(query, nowMs);
   const chart = CHARTS.find((name) => name === query.get('chart'));
   if (chart === undefined) throw badRequest(`chart must be one of ${CHARTS.join(', ')}.`, 'chart');
+  return { chart, ...readLookParams(query, nowMs) };
+}
+
+/** The days of a picture, and its look. */
+export function readLookParams(query: URLSearchParams, nowMs: number): Omit<ChartParams, 'chart'> {
+  const { from, to } = readUsageParams(query, nowMs);
   const scheme = query.get('scheme') === 'dark' ? 'dark' : 'light';
   const width = CHART_WIDTHS.find((name) => name === query.get('width')) ?? 'wide';
-  return { from, to, chart, scheme, width };
+  return { from, to, scheme, width };
 }
 
 /** A range as the ledger takes it: its end is exclusive, while people include the whole last day. */

@@ -26,7 +26,7 @@ const MOST_ROWS = 50_000;
 const NEWEST = 8;
 
 /** A picture has no scripts and loads nothing; the library's styling of text is inline. */
-const PICTURE_CSP = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
+export const PICTURE_CSP = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
 interface UsageOptions extends DashboardServices {
   readonly network: string;

@@ -23,6 +23,7 @@ export const GROUPS: readonly Group[] = [
         'deploying',
         'performance',
         'scaling',
+        'operator',
         'security',
         'reliability',
         'invariants',

@@ -12,8 +12,9 @@ export async function record(
   detail: AuditDetail = {},
 ): Promise<void> {
   await within`
-    insert into audit_log (account_id, what, who, address, detail)
-    values (${accountId}, ${what}, ${by.who}, ${by.address}, ${JSON.stringify(detail)}::text::jsonb)`;
+    insert into audit_log (account_id, what, who, address, operator_id, detail)
+    values (${accountId}, ${what}, ${by.who}, ${by.address}, ${by.operatorId ?? null},
+      ${JSON.stringify(detail)}::text::jsonb)`;
 }
 
 /** The log in Postgres. */

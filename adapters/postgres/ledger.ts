@@ -1,4 +1,4 @@
-import { OPERATOR } from '../../src/core/audit.js';
+import { type Actor, OPERATOR } from '../../src/core/audit.js';
 import type { Thousandths } from '../../src/core/credits.js';
 import { isUuid } from '../../src/core/uuid.js';
 import type { Ledger, Receipt, StatementEntry } from '../../src/ports/ledger.js';
@@ -24,7 +24,7 @@ export function createLedger(sql: Sql, pools: LedgerPools = {}): Ledger {
   const { settling = sql, lookups = sql, queries = new QueryLimiter(sql) } = pools;
   return {
     post: createPost(debitStatements(settling)),
-    grant: (grant) => retryTransient(() => postGrant(sql, grant)),
+    grant: (grant, by = OPERATOR) => retryTransient(() => postGrant(sql, grant, by)),
     balance: (walletId, keyId) => readBalance(lookups, walletId, keyId),
     async usage(accountId, ask, signal) {
       return [...(await queries.run(accountId, (on) => usageRows(on, accountId, ask), signal))];
@@ -51,7 +51,7 @@ export function createLedger(sql: Sql, pools: LedgerPools = {}): Ledger {
   };
 }
 
-async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0]): Promise<Thousandths> {
+async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0], by: Actor): Promise<Thousandths> {
   if (!Number.isSafeInteger(grant.amount) || grant.amount <= 0) {
     throw new RangeError(`a grant of ${grant.amount} thousandths: whole and above zero expected`);
   }
@@ -71,8 +71,8 @@ async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0]): Promi
       returning account_id, seq, balance_after
     ),
     logged as (
-      insert into audit_log (account_id, what, who, detail)
-      select account_id, 'credits.granted', ${OPERATOR.who},
+      insert into audit_log (account_id, what, who, address, operator_id, detail)
+      select account_id, 'credits.granted', ${by.who}, ${by.address}::text, ${by.operatorId ?? null}::uuid,
         jsonb_build_object('credits', ${grant.amount}::bigint / 1000.0, 'reason', ${grant.reason}::text)
       from entry
     ),

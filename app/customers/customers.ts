@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { mountDashboard } from '../../adapters/dashboard/mount.js';
-import { createPages } from '../../adapters/http/keyless.js';
+import { createPages, type Keyless } from '../../adapters/http/keyless.js';
 import { createAuditLog } from '../../adapters/postgres/audit.js';
+import type { StatusModel } from '../../adapters/site/status-model.js';
 import { limitAddress } from '../../src/access/address.js';
 import type { Admit } from '../../src/access/admit.js';
 import { Keys } from '../../src/account/keys.js';
@@ -18,6 +19,7 @@ import { openAlerts } from './alerts.js';
 import { openBilling } from './billing.js';
 import { openMaintenance } from './maintenance.js';
 import { openOAuth } from './oauth.js';
+import { mountOperators } from './operators.js';
 import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
 import { openMail, openSignIn } from './sign-in.js';
 
@@ -27,6 +29,15 @@ const FIRST_SWEEP_MS = 60_000;
 
 /** Requests per second for dashboard pages and images from one address. */
 const PAGES_QPS = 50;
+
+/** What the pages show of the rest of the service. */
+export interface Shown {
+  /** The network's name. */
+  readonly network: string;
+  /** The demo account's, or null. */
+  readonly demoKey: string | null;
+  readonly status: () => Promise<StatusModel>;
+}
 
 /** Everything that customers use apart from reads, as the rest of the service sees it. */
 export interface Customers {
@@ -38,8 +49,8 @@ export interface Customers {
   readonly grants: Grants;
   /** Call for each paid request. */
   spent(accountId: string): void;
-  /** Adds sign-in, dashboard, consent and the webhook. */
-  mount(admit: Admit, network: string): void;
+  /** Adds sign-in, dashboard, consent, the webhook and the operator's pages. */
+  mount(admit: Admit, shown: Shown): Promise<void>;
 }
 
 /**
@@ -79,16 +90,16 @@ export async function openCustomers(
     passkeys: signIn.passkeys,
     grants: oauth.grants,
     spent: (accountId) => watch.spent(accountId),
-    mount(admit, network) {
+    async mount(admit, shown) {
       signIn.mount(admit);
       oauth.mount(admit);
       billing.mount();
       const { accounts, ledger, queries, secrets } = stores;
+      const common = { sessionCookies: signIn.sessionCookies, keyless: pagesOf(app, shared) };
+      const pages = await mountOperators(app, options, shown, common);
       mountDashboard(app, {
+        ...pages,
         memories: shared.memories,
-        keyless: createPages(app, (address) => shared.limiter.take(`pages:${limitAddress(address)}`, PAGES_QPS)),
-        sessionCookies: signIn.sessionCookies,
-        accounts,
         ledger,
         keys: new Keys({ accounts, pepper: secrets.pepper, clock, randomBytes }),
         billing: billing.billing,
@@ -97,7 +108,7 @@ export async function openCustomers(
         sessions: signIn.sessions,
         auditLog: createAuditLog(queries),
         clock,
-        network,
+        network: shown.network,
         checkoutOrigin: billing.checkoutOrigin,
         mail: mail !== null,
         passkeys: signIn.passkeys,
@@ -105,3 +116,7 @@ export async function openCustomers(
     },
   };
 }
+
+/** Pages have a rate of their own. */
+const pagesOf = (app: FastifyInstance, { limiter }: CustomersOptions['shared']): Keyless =>
+  createPages(app, (address) => limiter.take(`pages:${limitAddress(address)}`, PAGES_QPS));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { toThousandths } from '../core/credits.js';
+import { mailAddress } from '../core/mail-address.js';
 
 /**
  * The format of a variable's text: each kind takes the text and returns the typed value. Texts arrive trimmed and are
@@ -66,6 +67,9 @@ export const smtpUrl: Kind<string> = address('smtp:', 'smtps:');
 
 /** A mail address, bare or in angle brackets after a name; one line. */
 export const sender: Kind<string> = z.string().regex(/^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/);
+
+/** In lower case: the addresses that sign-in accepts, in any case. */
+export const emailAddress: Kind<string> = mailAddress.transform((text) => text.toLowerCase());
 
 /** Comma-separated, at least one; empty pieces and repeats are dropped. */
 export const list = (item: Kind<string>): Kind<readonly string[]> =>

@@ -2,6 +2,7 @@ import { DEFAULT_LIFETIMES } from '../read/lifetimes.js';
 import {
   baseUrl,
   credits,
+  emailAddress,
   type Kind,
   list,
   moment,
@@ -92,6 +93,11 @@ export const SETTINGS = {
   ),
   PERCH_BASE_URL: optional(baseUrl, BASE_URL, 'from the listen address'),
   PERCH_AUTH_URL: optional(baseUrl, BASE_URL, 'from the base address'),
+  PERCH_OPERATORS: optional(
+    list(emailAddress),
+    'one or more email addresses, separated by commas',
+    'on a demo the demo account, otherwise nobody',
+  ),
   PERCH_CONTACT: optional(words, 'an email address or web page of the operator', 'the base address'),
   PERCH_NETWORK: choice(['corpus', 'bluesky', 'x', 'mastodon'], 'corpus'),
   PERCH_DEMO: optional(oneOf(['off']), 'off', 'a demo when the database is embedded and empty'),

@@ -7,6 +7,8 @@ export interface Actor {
   readonly who: 'customer' | 'operator' | 'client' | 'payments' | 'service';
   /** The client's address; null for changes that did not come over the network. */
   readonly address: string | null;
+  /** The operator's own account, if they made the change signed in. Never shown to the customer. */
+  readonly operatorId?: string;
 }
 
 export const OPERATOR: Actor = { who: 'operator', address: null };
@@ -16,6 +18,7 @@ export const AUDIT = {
   'account.created': 'Account created',
   'account.frozen': 'Account frozen',
   'account.thawed': 'Account thawed',
+  'account.link_created': 'Sign-in link created',
   'key.created': 'Key created',
   'key.changed': 'Key changed',
   'key.rotated': 'Key rotated',

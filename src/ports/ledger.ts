@@ -1,5 +1,6 @@
 /** The ledger of credits, which must never be lost. `test/ports` has a suite that any implementation must pass. */
 import type { AbortState } from '../core/abort-state.js';
+import type { Actor } from '../core/audit.js';
 import type { Thousandths } from '../core/credits.js';
 import type { ItemCache, Unit } from '../core/prices.js';
 import type { UsageGroup } from '../core/usage.js';
@@ -99,7 +100,10 @@ export interface Ledger {
    */
   post(debit: Debit, signal?: AbortState): Promise<Posted>;
   /** A grant: credits in, as a ledger row. Idempotent under the request id. Returns the balance after. */
-  grant(grant: { requestId: string; accountId: string; amount: Thousandths; reason: string }): Promise<Thousandths>;
+  grant(
+    grant: { requestId: string; accountId: string; amount: Thousandths; reason: string },
+    by?: Actor,
+  ): Promise<Thousandths>;
   /**
    * The current balance, and what the key has spent in the period of its cap (0 without one); `seq`: the number of the
    * wallet's last entry. Of two balances the one with the larger number is newer.

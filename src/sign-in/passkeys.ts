@@ -13,13 +13,11 @@ import type { OneTimeTokens } from '../ports/one-time-tokens.js';
 import type { PasskeyRecord, PasskeyStore, StoredPasskey } from '../ports/passkeys.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 import { authenticationOf, challengeOf, registrationOf } from './passkey-responses.js';
+import { needRecentSignIn } from './recent.js';
 import { type RelyingParty, relyingParty } from './relying-party.js';
 import type { NewSession, Origin, Sessions, Visitor } from './sessions.js';
 
 const CHALLENGE_MS = 5 * 60_000;
-
-/** Permanent credentials can only be changed after a recent sign-in (ASVS 7.5.1). */
-const RECENT_MS = 10 * 60_000;
 
 const MOST_PASSKEYS = 20;
 const NAME_CHARS = 60;
@@ -72,7 +70,7 @@ export class Passkeys {
   async registrationOptions(visitor: Visitor): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const { accountId } = visitor;
     const { id } = this.#relyingParty();
-    this.#needRecent(visitor);
+    needRecentSignIn(visitor, this.#options.clock.now());
     const existing = await this.list(accountId);
     if (existing.length >= MOST_PASSKEYS) throw badRequest(`An account can have at most ${MOST_PASSKEYS} passkeys.`);
     const name = await this.#options.nameOf(accountId);
@@ -158,15 +156,8 @@ export class Passkeys {
    */
   async remove(visitor: Visitor, credentialId: string, by: Actor): Promise<void> {
     if (!/^[\w-]{1,1400}$/.test(credentialId)) throw badRequest('Invalid passkey id.', 'credential');
-    this.#needRecent(visitor);
+    needRecentSignIn(visitor, this.#options.clock.now());
     await this.#options.store.remove(visitor.accountId, credentialId, by);
-  }
-
-  #needRecent({ startedAt = Number.NEGATIVE_INFINITY }: Visitor): void {
-    if (this.#options.clock.now() - startedAt <= RECENT_MS) return;
-    throw new ServiceError('access_denied', 'You signed in more than 10 minutes ago. Sign in again to do this.', {
-      reason: 'sign_in_again',
-    });
   }
 
   /**

@@ -52,7 +52,7 @@ describe('help', () => {
         'key list',
         'key revoke',
         'key rotate',
-      ].concat(['ledger archive', 'ledger check', 'ledger restore', 'price', 'serve', 'wallet credit']),
+      ].concat(['ledger archive', 'ledger check', 'ledger restore', 'price', 'serve', 'stats', 'wallet credit']),
     );
   });
 

@@ -48,12 +48,18 @@ export interface Customer {
 export type DashboardService = Awaited<ReturnType<typeof startDashboard>>;
 
 /** A Perch with a fake Stripe, and customers who are signed in by the back door. */
-export async function startDashboard({ billed = true }: { billed?: boolean } = {}) {
+export async function startDashboard({
+  billed = true,
+  env = {},
+}: {
+  billed?: boolean;
+  env?: Record<string, string>;
+} = {}) {
   const clock = manualClock();
   const stripe = await FakeStripe.start();
   const perch = await startPerch({
     clock,
-    env: { ...(billed && stripe.env), PERCH_TRUST_PROXY: '127.0.0.1' },
+    env: { ...(billed && stripe.env), PERCH_TRUST_PROXY: '127.0.0.1', ...env },
     startPoll: () => ({ close: async () => {} }),
   });
   const { accounts, ledger, queries: questions, secrets } = perch.stores;

@@ -149,6 +149,7 @@ export const serveHousehold = (
     sessionCookies: () => ({
       visitorOf: async () => ({ accountId: household.account.accountId, sessionId: SESSION.sessionId }),
     }),
+    isOperator: () => false,
     network: 'corpus',
     checkoutOrigin: household.open ? new URL(checkoutUrl).origin : null,
     mail: true,

@@ -32,6 +32,7 @@ beforeAll(async () => {
   await sql.unsafe(read('005.do.usage.sql'));
   await sql.unsafe(read('006.do.debits.sql'));
   await sql.unsafe(read('007.do.archives.sql'));
+  await sql.unsafe(read('013.do.operators.sql'));
 });
 afterAll(() => database.drop());
 

@@ -109,6 +109,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'adapters/sign-in': { is: 'the sign-in pages', may: CUSTOMERS },
   // Passkeys are shown where sessions are.
   'adapters/dashboard': { is: "the customers' dashboard", may: [...CUSTOMERS, 'adapters/sign-in'] },
+  // In the dashboard's frame, of its parts.
+  'adapters/operator': { is: "the operator's pages", may: [...CUSTOMERS, 'adapters/dashboard'] },
   'adapters/networks/search': { is: 'the grammar of searches, for all networks', may: CORE },
   'adapters/networks/upstream': { is: 'HTTP to an upstream, for all networks', may: CORE },
   'adapters/networks/corpus': {

@@ -1,4 +1,5 @@
-import { type CostSums, incomeOf, isLoss, plusCosts, usdOf } from '../../../src/core/costs.js';
+import { byOperation, hitRateOf } from '../../../src/billing/figures.js';
+import { incomeOf, isLoss, usdOf } from '../../../src/core/costs.js';
 import { toCredits } from '../../../src/core/credits.js';
 import { DAY_MS } from '../../../src/core/durations.js';
 import { figure } from '../../../src/core/figures.js';
@@ -33,7 +34,7 @@ interface Report {
 
 /** The rows as JSON and as a table. */
 export function costsReport(rows: readonly CostRow[], { from, price, daily }: Report) {
-  const shown = daily ? rows : overDays(rows);
+  const shown = daily ? rows : byOperation(rows);
   const result = {
     from,
     usd_per_credit: price.usdPerCredit,
@@ -42,19 +43,6 @@ export function costsReport(rows: readonly CostRow[], { from, price, daily }: Re
   };
   return { result, text: () => words(shown, from, price, daily) };
 }
-
-/** One row for each network and operation; those with the greatest cost first. */
-function overDays(rows: readonly CostRow[]): CostRow[] {
-  const sums = new Map<string, CostRow>();
-  for (const row of rows) {
-    const key = `${row.network} ${row.operation}`;
-    const before = sums.get(key);
-    sums.set(key, before === undefined ? row : { ...before, ...plusCosts(before, row) });
-  }
-  return [...sums.values()].sort((one, other) => other.cost - one.cost || other.charged - one.charged);
-}
-
-const hitRateOf = ({ items, cacheHits }: CostSums): number => (items === 0 ? 0 : cacheHits / items);
 
 const rowJson = (row: CostRow, { usdPerCredit }: CreditPrice, daily: boolean) => ({
   ...(daily && { day: row.day }),

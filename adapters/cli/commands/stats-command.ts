@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { examples } from '../help.js';
+import { days } from '../option-parsers.js';
+
+/** stats. */
+export function statsCommand(program: Command): void {
+  program
+    .command('stats')
+    .description('show the service in figures: credits sold, granted, spent and outstanding, and each day')
+    .option('--days <number>', 'days to show, today included, from 1 to 400', days, 30)
+    .option('--json', 'print the figures as JSON')
+    .addHelpText(
+      'after',
+      `
+The same figures as the operator's page on money. Amounts are credits; income is what the credits spent are worth, cost is by the price
+list of the network. For each operation, see perch costs.
+${examples('perch stats', 'perch stats --days 7', 'perch stats --json')}`,
+    )
+    .action(async (options) => (await import('./stats.js')).showStats(options));
+}

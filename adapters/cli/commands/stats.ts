@@ -1,0 +1,77 @@
+import { byDay, daysUntil, hitRateOf, readFigures, type ServiceFigures } from '../../../src/billing/figures.js';
+import { toCredits } from '../../../src/core/credits.js';
+import { figure } from '../../../src/core/figures.js';
+import { createCosts } from '../../postgres/costs.js';
+import { createOperatorStore } from '../../postgres/operator.js';
+import { answer, facts, table } from '../print.js';
+import { withStores } from '../with-stores.js';
+
+/** The service in figures. Reads sums: it takes as long for ten million charges as for ten. */
+export async function showStats({ days, json }: { readonly days: number; readonly json?: boolean }): Promise<void> {
+  const figures = await withStores(({ sql }) =>
+    readFigures({ store: createOperatorStore(sql), costs: createCosts(sql) }, daysUntil(Date.now(), days)),
+  );
+  answer(statsJson(figures), json, () => statsText(figures));
+}
+
+/** Amounts are credits and US dollars. */
+export const statsJson = (figures: ServiceFigures) => {
+  const { days, totals, price, revenue } = figures;
+  return {
+    from: days.from,
+    to: days.to,
+    accounts: totals.accounts,
+    credits: {
+      sold: toCredits(totals.sold),
+      granted: toCredits(totals.granted),
+      withdrawn: toCredits(totals.withdrawn),
+      spent: toCredits(totals.spent),
+      outstanding: toCredits(totals.outstanding),
+    },
+    paid_usd: totals.paidCents / 100,
+    refunded_usd: totals.refundedCents / 100,
+    usd_per_credit: price.usdPerCredit,
+    price_from: price.from,
+    revenue: revenue.map(({ day, pack, sales, usd, credits }) => ({
+      ...{ day, pack, sales, usd, credits: toCredits(credits) },
+    })),
+    days: byDay(figures).map((day) => ({
+      day: day.day,
+      sales: day.sales,
+      paid_usd: day.paidUsd,
+      credits_spent: toCredits(day.charged),
+      answers: day.answers,
+      items: day.items,
+      hit_rate: Math.round(hitRateOf(day) * 1000) / 1000,
+      calls: day.calls,
+      income_usd: cents(day.incomeUsd),
+      cost_usd: cents(day.costUsd),
+    })),
+  };
+};
+
+const cents = (usd: number): number => Math.round(usd * 100) / 100;
+
+const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
+
+const HEADER = ['day', 'paid', 'spent', 'answers', 'items', 'cached', 'calls', 'income', 'cost'];
+
+export function statsText(figures: ServiceFigures): string {
+  const { totals, days } = figures;
+  const rows = byDay(figures).map((day) => [
+    ...[day.day, dollars(day.paidUsd), toCredits(day.charged), day.answers, day.items],
+    ...[`${Math.round(hitRateOf(day) * 100)}%`, day.calls, dollars(day.incomeUsd), dollars(day.costUsd)],
+  ]);
+  const all = facts([
+    ['Accounts', figure(totals.accounts)],
+    ['Paid', dollars(totals.paidCents / 100)],
+    ['Refunded', dollars(totals.refundedCents / 100)],
+    ['Credits sold', figure(toCredits(totals.sold))],
+    ['Credits granted', figure(toCredits(totals.granted))],
+    ['Credits withdrawn', figure(toCredits(totals.withdrawn))],
+    ['Credits spent', figure(toCredits(totals.spent))],
+    ['Credits outstanding', figure(toCredits(totals.outstanding))],
+  ]);
+  const daily = rows.length === 0 ? `Nothing was sold or read since ${days.from}.` : table(HEADER, rows);
+  return `${all}\n\nSince ${days.from} (UTC):\n\n${daily}`;
+}

@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify';
+import { authenticatedRoutes } from '../dashboard/authenticated-routes.js';
+import { createChartThread } from '../dashboard/chart-thread.js';
+import { createPictures } from '../dashboard/pictures.js';
+import { mountAccounts } from './account-routes.js';
+import { mountFigures } from './figure-routes.js';
+import { operatorRefusal } from './frame.js';
+import type { OperatorOptions } from './options.js';
+
+/** The operator's pages, under `/operator`. To everybody else these paths do not exist. */
+export function mountOperator(app: FastifyInstance, options: OperatorOptions): void {
+  const gate = {
+    admits: ({ isOperator }: { readonly isOperator: boolean }) => isOperator,
+    refusalPage: operatorRefusal,
+  };
+  const routes = authenticatedRoutes(options, gate);
+  const thread = createChartThread();
+  app.addHook('onClose', () => thread.close());
+  mountAccounts(routes, options, () => app.authUrl);
+  mountFigures(routes, options, createPictures(thread.draw, options.memories));
+}

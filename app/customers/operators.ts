@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { v7 } from 'uuid';
+import { mountOperator } from '../../adapters/operator/mount.js';
+import type { OperatorOptions } from '../../adapters/operator/options.js';
+import { createCosts } from '../../adapters/postgres/costs.js';
+import { createOneTimeTokens } from '../../adapters/postgres/one-time-tokens.js';
+import { createOperatorStore } from '../../adapters/postgres/operator.js';
+import { hashKey } from '../../src/access/key.js';
+import { type IsOperator, operatorsOf } from '../../src/account/operators.js';
+import type { Config } from '../../src/config/config.js';
+import { SignInLinks } from '../../src/sign-in/links.js';
+import type { Stores } from '../stores.js';
+import type { CustomersOptions } from './options.js';
+
+/** Who operates this service: those configured, or else the owner of the demo's key. */
+async function operatorsIn(
+  { accounts, secrets }: Stores,
+  { operators }: Config,
+  demoKey: string | null,
+): Promise<IsOperator> {
+  if (operators.length > 0 || demoKey === null) return operatorsOf(operators, null);
+  const [found] = await accounts.findKeys([hashKey(demoKey, secrets.pepper)]);
+  return operatorsOf([], found?.state === 'live' ? found.caller.accountId : null);
+}
+
+type Pages = Pick<OperatorOptions, 'keyless' | 'sessionCookies'>;
+
+/** Adds the operator's pages; returns what the customers' pages have in common with them. */
+export async function mountOperators(
+  app: FastifyInstance,
+  { config, stores, shared, clock }: CustomersOptions,
+  { demoKey, status }: Pick<OperatorOptions, 'status'> & { readonly demoKey: string | null },
+  pages: Pages,
+): Promise<Pages & Pick<OperatorOptions, 'accounts' | 'isOperator'>> {
+  const { sql, accounts, ledger } = stores;
+  const common = { ...pages, accounts, isOperator: await operatorsIn(stores, config, demoKey) };
+  const links = new SignInLinks({ tokens: createOneTimeTokens(sql), clock, randomBytes });
+  const figures = { store: createOperatorStore(sql), costs: createCosts(sql), status, memories: shared.memories };
+  mountOperator(app, { ...common, ...figures, ledger, links, clock, newId: v7 });
+  return common;
+}

@@ -1,0 +1,89 @@
+import { type CostSums, incomeOf, NO_COSTS, plusCosts, usdOf } from '../core/costs.js';
+import { DAY_MS } from '../core/durations.js';
+import type { CostRow, Costs, CreditPrice } from '../ports/costs.js';
+import type { MoneyTotals, OperatorStore, RevenueRow } from '../ports/operator.js';
+
+/** First and last UTC day, both included: `2026-11-23`. */
+export interface Days {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What one UTC day brought in and used up. */
+export interface DayFigures extends CostSums {
+  readonly day: string;
+  readonly sales: number;
+  /** Paid for packs that day, before refunds. */
+  readonly paidUsd: number;
+  /** What the credits spent that day are worth, and what the network bills for it by its price list. */
+  readonly incomeUsd: number;
+  readonly costUsd: number;
+}
+
+/** The whole service in figures, for its operator. */
+export interface ServiceFigures {
+  readonly days: Days;
+  /** Since the beginning. */
+  readonly totals: MoneyTotals;
+  readonly price: CreditPrice;
+  /** Of the days asked for. */
+  readonly revenue: readonly RevenueRow[];
+  readonly reads: readonly CostRow[];
+}
+
+export interface FiguresStores {
+  readonly store: Pick<OperatorStore, 'money' | 'revenue'>;
+  readonly costs: Pick<Costs, 'read' | 'creditPrice'>;
+}
+
+/** Reads sums only: it takes as long for ten million charges as for ten. */
+export async function readFigures({ store, costs }: FiguresStores, days: Days): Promise<ServiceFigures> {
+  const [totals, price, revenue, rows] = await Promise.all([
+    store.money(),
+    costs.creditPrice(),
+    store.revenue(days),
+    costs.read(days.from),
+  ]);
+  return { days, totals, price, revenue, reads: rows.filter(({ day }) => day <= days.to) };
+}
+
+/** The last `count` days, today included. */
+export const daysUntil = (nowMs: number, count: number): Days => ({
+  from: new Date(nowMs - (count - 1) * DAY_MS).toISOString().slice(0, 10),
+  to: new Date(nowMs).toISOString().slice(0, 10),
+});
+
+/** One row for each network and operation; those with the greatest cost first. */
+export function byOperation(rows: readonly CostRow[]): CostRow[] {
+  const sums = new Map<string, CostRow>();
+  for (const row of rows) {
+    const key = `${row.network} ${row.operation}`;
+    const before = sums.get(key);
+    sums.set(key, before === undefined ? row : { ...before, ...plusCosts(before, row) });
+  }
+  return [...sums.values()].sort((one, other) => other.cost - one.cost || other.charged - one.charged);
+}
+
+/** One row for each day on which there was anything; the newest first. */
+export function byDay({ revenue, reads, price }: ServiceFigures): DayFigures[] {
+  const names = new Set([...revenue, ...reads].map(({ day }) => day));
+  return [...names]
+    .sort()
+    .reverse()
+    .map((day) => {
+      const sold = revenue.filter((row) => row.day === day);
+      const sums = reads.filter((row) => row.day === day).reduce<CostSums>(plusCosts, NO_COSTS);
+      return {
+        ...sums,
+        day,
+        sales: sold.reduce((sum, { sales }) => sum + sales, 0),
+        paidUsd: sold.reduce((sum, { usd }) => sum + usd, 0),
+        incomeUsd: incomeOf(sums, price.usdPerCredit),
+        costUsd: usdOf(sums.cost),
+      };
+    });
+}
+
+/** Share of the items that came from the cache, from 0 to 1. */
+export const hitRateOf = ({ items, cacheHits }: Pick<CostSums, 'items' | 'cacheHits'>): number =>
+  items === 0 ? 0 : cacheHits / items;

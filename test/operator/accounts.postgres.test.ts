@@ -1,0 +1,258 @@
+/** What operators do on their pages, over a real database; and that nobody else does it. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, type Customer, type DashboardService, startDashboard } from '../dashboard/service.js';
+
+let service: DashboardService;
+let olga: Customer;
+let ada: Customer;
+
+beforeAll(async () => {
+  service = await startDashboard({ env: { PERCH_OPERATORS: 'Olga@Perch.example, oskar@perch.example' } });
+});
+beforeEach(async () => {
+  olga = await service.customer('olga@perch.example');
+  ada = await service.customer('ada@harbour.example');
+});
+afterAll(() => service?.close());
+
+const placeOf = ({ headers }: Answer): string | null => headers.get('location');
+const pathOf = (customer: Customer): string => `/operator/accounts/${customer.accountId}`;
+const logOf = async (customer: Customer) =>
+  service.sql`select what, who, address, operator_id as "operatorId", detail from audit_log
+    where account_id = ${customer.accountId} order by event_id desc limit 1`.then(([row]) => row);
+/** The hidden id under which the page's form grants. */
+const grantIdIn = ({ body }: Answer): string => /name="grant" value="([^"]+)"/.exec(body)?.[1] ?? '';
+
+describe('for anybody else', () => {
+  const PATHS = ['/operator', '/operator/actions', `/operator/accounts/${randomUUID()}`];
+  const asUnknown = async (path: string, headers: Record<string, string>) => {
+    const [here, nowhere] = await Promise.all([
+      service.ask(path, { headers }),
+      service.ask('/nowhere-at-all', { headers }),
+    ]);
+    expect(here.status).toBe(404);
+    expect(here.headers.get('cache-control')).toBe(nowhere.headers.get('cache-control'));
+    return { here, nowhere };
+  };
+
+  it.each(PATHS)('%s does not exist without a session', async (path) => {
+    const { here, nowhere } = await asUnknown(path, {});
+    expect(JSON.parse(here.body)).toMatchObject({ error: { code: JSON.parse(nowhere.body).error.code } });
+    expect((await service.ask(path, { headers: { accept: 'text/html' } })).words).toContain('Page not found');
+  });
+
+  it.each(PATHS)('%s does not exist for a customer', async (path) => {
+    expect((await ada.get(path)).status).toBe(404);
+    expect((await ada.get(path)).words).toContain('Page not found');
+  });
+
+  it('an API key of an operator opens nothing', async () => {
+    const { key } = await olga.key();
+    for (const headers of [{ 'x-api-key': key }, { authorization: `Bearer ${key}` }]) {
+      for (const path of PATHS) expect((await service.ask(path, { headers })).status).toBe(404);
+      const body = new URLSearchParams({ credits: '5', reason: 'x', step: 'confirmed' });
+      const answer = await service.ask(`${pathOf(ada)}/grant`, { method: 'POST', body, headers });
+      expect(answer.status).toBe(404);
+    }
+    expect((await ada.account()).balance).toBe(0);
+  });
+
+  it('a customer can do nothing to anybody, not even to themselves', async () => {
+    for (const what of ['freeze', 'thaw', 'grant', 'link']) {
+      const fields = { credits: '5', reason: 'mine', step: 'confirmed' };
+      expect((await ada.post(`${pathOf(ada)}/${what}`, fields)).status).toBe(404);
+    }
+    expect(await ada.account()).toMatchObject({ balance: 0, frozen: false });
+  });
+
+  it('the dashboard says nothing of it, and leads operators there', async () => {
+    expect((await ada.get('/dashboard')).body).not.toContain('/operator');
+    expect((await olga.get('/dashboard')).body).toContain('href="/operator"');
+  });
+});
+
+describe('accounts', () => {
+  it('are found by a part of their address, their id, or the end of a key prefix', async () => {
+    const { prefix } = await ada.key();
+    for (const text of ['ADA@harb', ada.accountId, prefix.slice(-6)]) {
+      const { status, body } = await olga.get(`/operator?q=${encodeURIComponent(text)}`);
+      expect(status).toBe(200);
+      expect(body).toContain(`href="${pathOf(ada)}"`);
+      expect(body).not.toContain(`href="${pathOf(olga)}"`);
+    }
+    expect((await olga.get('/operator?q=nobody-has-this')).words).toContain('No account matches.');
+  });
+
+  it('are paged: each is on one page, and the last has no next', async () => {
+    const many = await Promise.all(Array.from({ length: 60 }, (_, i) => service.customer(`paged-${i}@x.example`)));
+    const seen: string[] = [];
+    let path: string | undefined = '/operator?q=paged-';
+    while (path !== undefined) {
+      const { body }: Answer = await olga.get(path);
+      seen.push(...[...body.matchAll(/href="\/operator\/accounts\/([^"]+)"/g)].map(([, id = '']) => id));
+      path = /href="(\/operator\?[^"]*after=[^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
+    }
+    expect(seen.length).toBe(60);
+    expect(new Set(seen)).toEqual(new Set(many.map(({ accountId }) => accountId)));
+  });
+
+  it('say what is wrong with a search beside the field', async () => {
+    const { status, words, body } = await olga.get(`/operator?q=${'x'.repeat(300)}`);
+    expect([status, words]).toEqual([400, expect.stringContaining('Enter at most 254 characters.')]);
+    expect(body).toMatch(/aria-describedby="q-error"/);
+  });
+
+  it('show balance, keys without secrets, requests and log', async () => {
+    await ada.grant(100);
+    const key = await ada.key('Reader');
+    const requestId = await ada.read(key.keyId, 20);
+    const { status, words, body } = await olga.get(pathOf(ada));
+    expect(status).toBe(200);
+    expect(words).toContain('80 credits');
+    expect(words).toContain(`${key.prefix}…`);
+    expect(body).not.toContain(key.key);
+    expect(words).toContain(requestId);
+    expect(words).toContain('Key created');
+  });
+
+  it.each(['nonsense', randomUUID()])('%s is no account', async (id) => {
+    const { status, words } = await olga.get(`/operator/accounts/${id}`);
+    expect([status, words]).toEqual([404, expect.stringContaining('There is no such account.')]);
+  });
+});
+
+describe('freezing', () => {
+  it("stops the account's keys, and thawing lets them work again; the log knows who it was", async () => {
+    const { key } = await ada.key();
+    const me = () => {
+      // The account's rate: a request a second.
+      service.clock.advance(1000);
+      return service.ask('/v1/me', { headers: { 'x-api-key': key } });
+    };
+    expect((await me()).status).toBe(200);
+    const answer = await olga.post(`${pathOf(ada)}/freeze`);
+    expect([answer.status, placeOf(answer)]).toEqual([303, `${pathOf(ada)}?done=frozen`]);
+    expect(await logOf(ada)).toMatchObject({ what: 'account.frozen', who: 'operator', operatorId: olga.accountId });
+    await expect.poll(async () => (await me()).status, { timeout: 10_000 }).toBe(401);
+    expect(JSON.parse((await me()).body)).toMatchObject({ error: { code: 'invalid_key', reason: 'frozen' } });
+    expect((await olga.get(pathOf(ada))).words).toContain('This account is frozen.');
+
+    await olga.post(`${pathOf(ada)}/thaw`);
+    expect(await logOf(ada)).toMatchObject({ what: 'account.thawed', operatorId: olga.accountId });
+    await expect.poll(async () => (await me()).status, { timeout: 10_000 }).toBe(200);
+  });
+
+  it('a second click changes nothing, and is not logged', async () => {
+    await olga.post(`${pathOf(ada)}/freeze`);
+    await olga.post(`${pathOf(ada)}/freeze`);
+    expect((await ada.log()).filter((what) => what === 'account.frozen')).toHaveLength(1);
+  });
+});
+
+describe('granting', () => {
+  const grant = async (fields: Record<string, string>) => olga.post(`${pathOf(ada)}/grant`, fields);
+
+  it('asks twice, then grants once, however often the form is sent', async () => {
+    const id = grantIdIn(await olga.get(pathOf(ada)));
+    const first = await grant({ grant: id, credits: '1,250.5', reason: 'beta tester' });
+    expect(first.status).toBe(200);
+    expect(first.words).toContain('Grant 1,250.5 credits?');
+    expect((await ada.account()).balance).toBe(0);
+
+    const confirmed = { grant: grantIdIn(first), credits: '1,250.5', reason: 'beta tester', step: 'confirmed' };
+    const answers = await Promise.all([grant(confirmed), grant(confirmed), grant(confirmed)]);
+    for (const answer of answers) {
+      expect([answer.status, placeOf(answer)]).toEqual([303, `${pathOf(ada)}?done=granted`]);
+    }
+    expect((await ada.account()).balance).toBe(1_250_500);
+    expect(await logOf(ada)).toMatchObject({
+      ...{ what: 'credits.granted', who: 'operator', operatorId: olga.accountId },
+      detail: { credits: 1250.5, reason: 'beta tester' },
+    });
+    const { words } = await olga.get(`${pathOf(ada)}?done=granted`);
+    expect(words).toContain('Credits granted.');
+    expect(words).toContain('beta tester');
+  });
+
+  it('refuses another amount under the same form', async () => {
+    const id = grantIdIn(await olga.get(pathOf(ada)));
+    await grant({ grant: id, credits: '5', reason: 'one', step: 'confirmed' });
+    const again = await grant({ grant: id, credits: '7', reason: 'one', step: 'confirmed' });
+    expect([again.status, again.words]).toEqual([400, expect.stringContaining('already used')]);
+    expect((await ada.account()).balance).toBe(5_000);
+  });
+
+  it.each([
+    ['credits', { credits: 'lots', reason: 'because' }, 'Enter a number of credits'],
+    ['credits', { credits: '0', reason: 'because' }, 'Enter a number of credits'],
+    ['credits', { credits: '1.2345', reason: 'because' }, 'Enter a number of credits'],
+    ['credits', { credits: '10000001', reason: 'because' }, 'up to 10,000,000'],
+    ['reason', { credits: '5', reason: '  ' }, 'Enter a reason'],
+    ['reason', { credits: '5', reason: 'a\u202eb' }, 'invisible'],
+    ['reason', { credits: '5', reason: 'x'.repeat(101) }, 'at most 100'],
+  ])('says beside %s what is wrong, and keeps what was typed: %o', async (field, fields, says) => {
+    const { status, body, words } = await grant({ ...fields, step: 'confirmed' });
+    expect(status).toBe(400);
+    expect(words).toContain(says);
+    expect(body).toMatch(new RegExp(`id="${field}"[^>]*aria-describedby="${field}-error"`));
+    expect(body).toContain(`value="${fields.credits}"`);
+    expect((await ada.account()).balance).toBe(0);
+  });
+
+  it('goes back to the form with what was typed', async () => {
+    const { status, body } = await grant({ credits: '5', reason: 'a change of mind', step: 'change' });
+    expect([status, body]).toEqual([200, expect.stringContaining('value="a change of mind"')]);
+  });
+});
+
+describe('a sign-in link', () => {
+  it('is shown once, signs the owner in, and is in the log without its secret', async () => {
+    const { status, body, headers } = await olga.post(`${pathOf(ada)}/link`);
+    expect([status, headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+    const token = /\/sign-in#([\w-]+)/.exec(body)?.[1] ?? '';
+    expect((await olga.get(pathOf(ada))).body).not.toContain(token);
+    const signedIn = await service.ask('/sign-in', {
+      method: 'POST',
+      body: new URLSearchParams({ token, seen: '1' }),
+      headers: { 'sec-fetch-site': 'same-origin' },
+    });
+    expect([signedIn.status, placeOf(signedIn)]).toEqual([303, '/dashboard']);
+    expect(await ada.log()).toContain('account.link_created');
+    const rows = await service.sql`select detail::text from audit_log where account_id = ${ada.accountId}`;
+    expect(JSON.stringify(rows)).not.toContain(token);
+  });
+});
+
+describe('every action', () => {
+  const WHATS = ['freeze', 'thaw', 'grant', 'link'];
+  const fields = { credits: '5', reason: 'kept text', step: 'confirmed' };
+
+  it.each(WHATS)('%s is refused from another site', async (what) => {
+    const answer = await olga.post(`${pathOf(ada)}/${what}`, fields, { 'sec-fetch-site': 'cross-site' });
+    expect(answer.status).toBe(403);
+    expect(await ada.account()).toMatchObject({ balance: 0, frozen: false });
+  });
+
+  it.each(WHATS)('%s needs a recent sign-in, and what was typed is kept', async (what) => {
+    const minutes = 11;
+    await service.sql`update sessions set created_at = created_at - ${minutes} * interval '1 minute'
+      where account_id = ${olga.accountId}`;
+    const { status, words, body } = await olga.post(`${pathOf(ada)}/${what}`, fields);
+    expect([status, words]).toEqual([403, expect.stringContaining('Sign in again')]);
+    expect(body).toContain('value="kept text"');
+    expect(await ada.account()).toMatchObject({ balance: 0, frozen: false });
+    expect(await ada.log()).not.toContain('account.link_created');
+  });
+
+  it('is listed with the operator who did it, whom the customer does not see', async () => {
+    await olga.post(`${pathOf(ada)}/freeze`);
+    await olga.post(`${pathOf(ada)}/thaw`);
+    const { words } = await olga.get('/operator/actions');
+    expect(words).toMatch(/Account thawed.*olga@perch\.example.*Account frozen.*olga@perch\.example/);
+    const own = await ada.get('/dashboard/security');
+    expect(own.words).toContain('the operator');
+    expect(own.body).not.toContain('olga@');
+    expect(own.body).not.toContain(olga.accountId);
+  });
+});
