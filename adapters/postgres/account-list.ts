@@ -19,7 +19,7 @@ export interface ListedAccount {
 const PREFIX_CHARS = 17;
 
 /**
- * The newest accounts, `limit` at most. `matching`: a part of the name or of the mail address, in any case, an account's
+ * The newest accounts, `limit` at most; test accounts are found by the account they belong to. `matching`: a part of the name or of the mail address, in any case, an account's
  * id, or a key or its prefix. Reads every account: for an operator, not for a request.
  */
 export async function listAccounts(
@@ -34,9 +34,11 @@ export async function listAccounts(
         (select count(*) from keys k where k.account_id = a.account_id
           and (k.revoked_at is null or k.revoked_at > now()) and (k.expires_at is null or k.expires_at > now())) as keys
       from accounts a join wallets w using (account_id)
-      where ${text === ''} or a.account_id::text = ${text} or strpos(lower(a.name), ${text}) > 0
+      where a.test_of is null and (${text === ''} or a.account_id::text = ${text} or strpos(lower(a.name), ${text}) > 0
         or strpos(lower(a.email), ${text}) > 0
         or a.account_id in (select account_id from keys where prefix = ${(matching ?? '').slice(0, PREFIX_CHARS)})
+        or a.account_id in (select t.test_of from accounts t join keys k using (account_id)
+          where k.prefix = ${(matching ?? '').slice(0, PREFIX_CHARS)}))
       order by a.created_at desc, a.account_id limit ${limit}`),
   ];
 }

@@ -44,6 +44,7 @@ const account = (rest: Partial<AccountRecord>): AccountRecord => ({
   paidUsd: 0,
   qps: 1,
   frozen: false,
+  testOf: null,
   keys: [],
   ...rest,
 });

@@ -23,7 +23,7 @@ function dropRefusedKey(result) {
 
 async function takeKey(key) {
   if (!looksLikeKey(key)) {
-    const parts = ['Incomplete key: a key is perch_live_ followed by 32 letters or digits.'];
+    const parts = ['Incomplete key: a key is perch_live_ or perch_test_ followed by 32 letters or digits.'];
     return showNotice({ tone: 'bad', parts });
   }
   keepKey(key);

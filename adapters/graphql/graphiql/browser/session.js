@@ -3,7 +3,7 @@
 const SLOT = 'perch.key';
 
 /** The form of a live key; only the form is checked here, so that a typo is noticed before the key is sent. */
-const KEY = /^perch_live_[0-9A-Za-z]{32}$/;
+const KEY = /^perch_(?:live|test)_[0-9A-Za-z]{32}$/;
 
 export const looksLikeKey = (text) => KEY.test(text);
 

@@ -7,13 +7,14 @@
 import { badRequest } from '../../../../src/core/errors.js';
 import type { Tweet } from '../../../../src/core/model.js';
 import type { CorpusRow, CorpusUser } from '../rows.js';
+import type { Tables } from '../run.js';
 import { IMPORT_LOCK } from './import-lock.js';
 import { type LateIndexes, lateIndexes } from './late-indexes.js';
 import { type Fault, isFault, type Reading } from './reading.js';
 import type { Sql, TransactionSql } from './sql.js';
 import { mergeRows, openStage } from './stage.js';
 import { mergeFollows, openFollowStage, type StagedFollow, stageFollows } from './stage-follows.js';
-import { TWEETS, USERS } from './tables.js';
+import { type EntityTable, TWEETS, USERS } from './tables.js';
 
 const BATCH_ROWS = 10_000;
 /** Characters of text. */
@@ -21,7 +22,18 @@ const BATCH_TEXT = 8 * 1024 * 1024;
 const FAULTS_KEPT = 20;
 /** This many new rows make the planner's statistics wrong. */
 const LARGE_LOAD_ROWS = 1_000;
-const TABLES = [USERS.name, TWEETS.name, 'corpus_follows'];
+
+interface Into {
+  readonly users: EntityTable<CorpusUser>;
+  readonly tweets: EntityTable<Tweet>;
+  readonly follows: string;
+}
+
+const intoTables = (tables: Tables): Into => ({
+  users: { ...USERS, name: `${tables}_users` },
+  tweets: { ...TWEETS, name: `${tables}_tweets` },
+  follows: `${tables}_follows`,
+});
 
 interface Tally {
   /** Rows read; an object may occur several times. Rows neither added nor changed contained nothing new. */
@@ -44,6 +56,8 @@ export interface LoadOptions {
   /** Rows sent to the database so far, after each batch. */
   readonly onRows?: (rows: number) => void;
   readonly onFault?: (fault: Fault) => void;
+  /** Where to: the imported data by default. */
+  readonly tables?: Tables;
 }
 
 const newTally = (): Tally => ({ read: 0, added: 0, changed: 0 });
@@ -83,9 +97,9 @@ class Batch {
     }
   }
 
-  async write(sql: TransactionSql, summary: ImportSummary): Promise<void> {
-    if (this.users.size > 0) count(summary.users, await mergeRows(sql, USERS, [...this.users.values()]));
-    if (this.tweets.size > 0) count(summary.tweets, await mergeRows(sql, TWEETS, [...this.tweets.values()]));
+  async write(sql: TransactionSql, summary: ImportSummary, into: Into): Promise<void> {
+    if (this.users.size > 0) count(summary.users, await mergeRows(sql, into.users, [...this.users.values()]));
+    if (this.tweets.size > 0) count(summary.tweets, await mergeRows(sql, into.tweets, [...this.tweets.values()]));
     if (this.follows.length > 0) await stageFollows(sql, this.follows);
   }
 }
@@ -94,10 +108,11 @@ async function writeBatch(
   sql: TransactionSql,
   batch: Batch,
   summary: ImportSummary,
+  into: Into,
   indexes: LateIndexes | undefined,
 ): Promise<void> {
   await indexes?.drop();
-  await batch.write(sql, summary);
+  await batch.write(sql, summary, into);
 }
 
 function note(fault: Fault, faults: ImportSummary['faults'], options: LoadOptions): void {
@@ -111,6 +126,7 @@ async function loadAll(
   sql: TransactionSql,
   rows: AsyncIterable<Reading | CorpusRow> | Iterable<Reading | CorpusRow>,
   options: LoadOptions,
+  into: Into,
   indexes: LateIndexes,
 ): Promise<ImportSummary> {
   const summary = { users: newTally(), tweets: newTally(), follows: newTally(), faults: { count: 0, first: [] } };
@@ -123,7 +139,7 @@ async function loadAll(
     // If everything fits one batch, dropping an index is not worth it.
     const isLarge = given > 0;
     given += batch.size;
-    writing = writeBatch(sql, batch, summary, isLarge ? indexes : undefined);
+    writing = writeBatch(sql, batch, summary, into, isLarge ? indexes : undefined);
     // The database works while the next batch is read; the next await receives a failure.
     writing.catch(() => {});
     batch = new Batch();
@@ -138,7 +154,7 @@ async function loadAll(
   } finally {
     await writing; // A transaction can't be rolled back in the middle of a copy.
   }
-  if (summary.follows.read > 0) count(summary.follows, await mergeFollows(sql));
+  if (summary.follows.read > 0) count(summary.follows, await mergeFollows(sql, into.follows));
   await indexes.build();
   options.onRows?.(given);
   return summary;
@@ -153,17 +169,19 @@ export async function loadCorpus(
   rows: AsyncIterable<Reading | CorpusRow> | Iterable<Reading | CorpusRow>,
   options: LoadOptions = {},
 ): Promise<ImportSummary> {
+  const into = intoTables(options.tables ?? 'corpus');
+  const names = [into.users.name, into.tweets.name, into.follows];
   const summary = await sql.begin(async (transaction) => {
     await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
-    await openStage(transaction, USERS);
-    await openStage(transaction, TWEETS);
+    await openStage(transaction, into.users);
+    await openStage(transaction, into.tweets);
     await openFollowStage(transaction);
-    return loadAll(transaction, rows, options, await lateIndexes(transaction, TABLES));
+    return loadAll(transaction, rows, options, into, await lateIndexes(transaction, names));
   });
   const written = [summary.users, summary.tweets, summary.follows].reduce(
     (sum, { added, changed }) => sum + added + changed,
     0,
   );
-  if (written >= LARGE_LOAD_ROWS) await sql.unsafe(`vacuum (analyze) ${TABLES.join(', ')}`);
+  if (written >= LARGE_LOAD_ROWS) await sql.unsafe(`vacuum (analyze) ${names.join(', ')}`);
   return summary;
 }
