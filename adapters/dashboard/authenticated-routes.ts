@@ -11,6 +11,7 @@ import { SITE_CSP } from '../site/policy.js';
 import { sendPage } from '../site/send-page.js';
 import { FLASH_MESSAGES } from './flash-messages.js';
 import { type PageLayout, refusalPage } from './frame.js';
+import { accountIn, modeOf } from './mode-switch.js';
 import { refusalTitle } from './refusals.js';
 import type { DashboardOptions, SignedInRequest } from './services.js';
 
@@ -38,12 +39,13 @@ export const queryOf = ({ url }: FastifyRequest): URLSearchParams => {
 export const pathParam = ({ params }: FastifyRequest, name: string): string =>
   (params as Record<string, string | undefined>)[name] ?? '';
 
-export function layoutOf({ request, account }: SignedInRequest): PageLayout {
+export function layoutOf({ request, account, mode }: SignedInRequest): PageLayout {
   const name = queryOf(request).get('done') ?? '';
   return {
     name: account.name,
     email: account.email === account.name ? null : account.email,
     frozen: account.frozen,
+    mode,
     flash: Object.hasOwn(FLASH_MESSAGES, name) ? FLASH_MESSAGES[name as keyof typeof FLASH_MESSAGES] : null,
   };
 }
@@ -66,9 +68,14 @@ export function authenticatedRoutes({ keyless, sessionCookies, accounts }: Dashb
     reply.header('Cache-Control', 'private, no-store');
     const { signal } = signalOf(reply);
     const visitor = await sessionCookies.visitorOf(request);
-    const account = visitor === null ? undefined : await accounts.get(visitor.accountId);
-    if (visitor === null || account === undefined) return null;
-    return { request, visitor, account, by: byCustomer(request), signal };
+    const live = visitor === null ? undefined : await accounts.get(visitor.accountId);
+    if (visitor === null || live === undefined) return null;
+    const mode = modeOf(request);
+    const account = await accountIn(mode, live, accounts);
+    const by = byCustomer(request);
+    // Another account that is signed in to with the same browser may have no test account.
+    if (account === undefined) return { request, visitor, account: live, mode: 'live', by, signal };
+    return { request, visitor, account, mode, by, signal };
   };
   const answered = async (
     one: SignedInRequest,

@@ -4,6 +4,7 @@ import { mountAccess } from './access-routes.js';
 import { authenticatedRoutes } from './authenticated-routes.js';
 import { createChartThread } from './chart-thread.js';
 import { mountKeys } from './key-routes.js';
+import { mountModeSwitch } from './mode-routes.js';
 import { mountMoney } from './money-routes.js';
 import { createPictures } from './pictures.js';
 import { installRefusalPages } from './refusals.js';
@@ -21,6 +22,7 @@ export function mountDashboard(app: FastifyInstance, options: DashboardOptions):
   loadCookies(app);
   mountUsage(routes, options, createPictures(thread.draw, options.memories));
   mountKeys(routes, options, () => app.baseUrl);
+  mountModeSwitch(routes, options);
   mountMoney(routes, options);
   mountAccess(routes, options);
 }
