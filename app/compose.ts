@@ -8,6 +8,7 @@ import { createServer } from '../adapters/http/server.js';
 import { versionHeaders } from '../adapters/http/version-headers.js';
 import { mountMcp } from '../adapters/mcp/mount.js';
 import { COMET_THREAD_ID, DEMO_HANDLES } from '../adapters/networks/corpus/demo/entry-points.js';
+import { withFailingHandles } from '../adapters/networks/corpus/demo/failing-handles.js';
 import { createCheckMemory } from '../adapters/postgres/network-checks.js';
 import { mountRest } from '../adapters/rest/mount.js';
 import { describes, mountOpenapi } from '../adapters/rest/openapi/mount.js';
@@ -32,6 +33,7 @@ import { createRequestIds } from './request-ids.js';
 import { openShared } from './shared.js';
 import { createStatus } from './status.js';
 import type { Stores } from './stores.js';
+import { openInventedNetwork } from './test-mode/invented-network.js';
 
 /** Longest that the start waits to find out whether the network is the demo. */
 const DEMO_LOOK_MS = 10_000;
@@ -72,7 +74,9 @@ export async function compose(
   const shared = { ...(await openShared(lifecycle, { config, clock, log })), ...(limiter && { limiter }) };
   const { memories } = shared;
   const sources = { config, sql: () => stores.corpusSql, clock, memories };
-  const network = await openNetwork(lifecycle, sources, options.network);
+  const opened = await openNetwork(lifecycle, sources, options.network);
+  const demo = demoKey !== null && (await lifecycle.open('look for the demo', () => isDemo(opened)));
+  const network = demo ? withFailingHandles(opened) : opened;
   const telemetry = await openTelemetry(lifecycle, config, log);
   const shares = createShares(config, memories);
   const app = await openServer(lifecycle, config, log, shares);
@@ -80,10 +84,10 @@ export async function compose(
   const customers = await openCustomers(lifecycle, app, { ...common, startPoll, standIns: options });
   const tracing = telemetry?.tracing ?? UNTRACED;
   const costs = await openCosts(lifecycle, { stores, network, clock, log, startPoll });
-  const parts = { config, stores, shared, network, clock, tracing, customers, costs, shares };
+  const openInvented = () => openInventedNetwork(stores.corpusSql);
+  const parts = { config, stores, shared, network, openInvented, clock, tracing, customers, costs, shares };
   const engine = await openEngine(lifecycle, parts);
   const findings = await openSelfCheck(lifecycle, network, log, createCheckMemory(stores.sql));
-  const demo = demoKey !== null && (await lifecycle.open('look for the demo', () => isDemo(network)));
   await traceRequests(app, telemetry);
   await openMetrics(lifecycle, config, { app, engine, shared, costs });
   const status = createStatus({

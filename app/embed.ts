@@ -16,6 +16,7 @@ import { loggedPolling } from './polling.js';
 import { createRequestIds } from './request-ids.js';
 import { openShared } from './shared.js';
 import { openStores } from './stores.js';
+import { openInventedNetwork } from './test-mode/invented-network.js';
 
 export interface EmbedOptions {
   /** The service's own settings (PERCH_HOME, DATABASE_URL, PERCH_NETWORK, …); the process's environment by default. */
@@ -74,7 +75,9 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   const parts = { stores, shared, clock, log, startPoll, standIns: {} };
   const { billing } = await openBilling(lifecycle, app, { config: unsold, ...parts });
   const customers = { billing, spent() {} };
-  const engine = await openEngine(lifecycle, { config, stores, shared, network, clock, tracing: UNTRACED, customers });
+  const openInvented = () => openInventedNetwork(stores.corpusSql);
+  const reading = { network, openInvented, clock, tracing: UNTRACED };
+  const engine = await openEngine(lifecycle, { config, stores, shared, ...reading, customers });
   const { path = '/graphql' } = options;
   await mountMercurius(app, { serve: engine.serve, schema, path, ...createRequestIds() });
   mountManifest(app, engine.operations, path);

@@ -6,7 +6,7 @@ import { createMemorySingleFlight } from '../adapters/memory/single-flight.js';
 import { createMemoryTombstoneLog } from '../adapters/memory/tombstones.js';
 import type { LinkState } from '../adapters/redis/link.js';
 import type { Config } from '../src/config/config.js';
-import { Memories } from '../src/core/memories.js';
+import { Memories, SharedMemory } from '../src/core/memories.js';
 import { monotonic } from '../src/core/monotonic.js';
 import type { Cache } from '../src/ports/cache.js';
 import type { Clock } from '../src/ports/clock.js';
@@ -15,6 +15,7 @@ import type { RateLimiter } from '../src/ports/rate-limiter.js';
 import type { SingleFlight } from '../src/ports/single-flight.js';
 import type { TombstoneLog } from '../src/ports/tombstones.js';
 import type { Lifecycle } from './lifecycle.js';
+import { cacheApart, flightsApart } from './test-mode/apart.js';
 
 /** State that may be lost: shared by all nodes if there is a Redis, otherwise this process's own. */
 export interface Shared {
@@ -27,6 +28,8 @@ export interface Shared {
   readonly tombstoneLog: TombstoneLog;
   /** The memories of this process: each part that keeps something counts it here. */
   readonly memories: Memories;
+  /** The same for test mode: nothing in it is ever seen by a live read, nor takes the place of what was paid for. */
+  readonly testMode: Pick<Shared, 'cache' | 'flights' | 'memories'>;
   /** The state of Redis, and how many nodes share it; null if none is used. */
   readonly redis: (() => LinkState & { readonly nodes: number }) | null;
 }
@@ -46,9 +49,10 @@ export async function openShared(lifecycle: Lifecycle, { config, clock, log }: S
     pace: createMemoryPace({ clock: monotonic, memories }),
     flights: createMemorySingleFlight(),
   };
+  const test = openTestMode({ clock, memories });
   if (config.redisUrls.length === 0) {
     const tombstoneLog = createMemoryTombstoneLog({ clock, memories });
-    return { ...local, tombstoneLog, memories, redis: null };
+    return { ...local, tombstoneLog, memories, testMode: test(local.flights), redis: null };
   }
   const { openRedisStores } = await import('../adapters/redis/stores.js');
   const options = {
@@ -65,5 +69,23 @@ export async function openShared(lifecycle: Lifecycle, { config, clock, log }: S
     () => openRedisStores(options),
     (opened) => opened.close(),
   );
-  return { ...stores, memories, redis: () => ({ ...stores.link.state(), nodes: stores.nodes.count() }) };
+  const { createRedisCache } = await import('../adapters/redis/cache.js');
+  const { link, nodes, flights } = stores;
+  const testMode = test(flights, (common) => createRedisCache({ ...common, link, longestMs: options.longestMs }));
+  return { ...stores, memories, testMode, redis: () => ({ ...link.state(), nodes: nodes.count() }) };
 }
+
+/** The parts of test mode's memory: cache, what Redis missed, answers, variables, what is gone, days of refills. */
+const TEST_PARTS = 6;
+
+type Common = Pick<SharedOptions, 'clock'> & { readonly memories: Memories };
+
+/** `behind`: makes the cache that all nodes share, if they share one. */
+const openTestMode =
+  ({ clock, memories: all }: Common) =>
+  (flights: SingleFlight, behind?: (common: Common & { readonly near: Cache }) => Cache): Shared['testMode'] => {
+    const memories = new SharedMemory(all, 'test_mode', TEST_PARTS);
+    const near = createMemoryCache({ clock, memories });
+    const cache = behind?.({ clock, memories, near }) ?? near;
+    return { cache: cacheApart(cache), flights: flightsApart(flights), memories };
+  };

@@ -3,8 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Stores } from '../../app/stores.js';
 import { hashKey, isWellFormedKey, mintKey } from '../../src/access/key.js';
 import type { Config } from '../../src/config/config.js';
-import { demoKeyFile } from './demo-key-file.js';
-import { openAccount } from './new-key.js';
+import { OPERATOR } from '../../src/core/audit.js';
+import { demoKeyFile, demoTestKeyFile } from './demo-key-file.js';
+import { keysOf, openAccount } from './new-key.js';
 import { note } from './print.js';
 import { openProgress } from './progress.js';
 
@@ -17,8 +18,10 @@ const PLAY_QPS = 20;
 export interface Demo {
   readonly accountId: string;
   readonly key: string;
-  /** Whether the key was made just now: it is shown once. */
+  /** Whether the keys were made just now: they are shown once. */
   readonly isNew: boolean;
+  /** The account's test key; null if there is none any more. */
+  readonly testKey: string | null;
 }
 
 /**
@@ -63,18 +66,25 @@ async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {
 
 /** The key of an earlier start, if it still works: a revoked one is not offered. */
 async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<Demo | null> {
-  const key = (await readFile(demoKeyFile(config), 'utf8').catch(() => '')).trim();
-  if (!isWellFormedKey(key)) return null;
-  const [found] = await accounts.findKeys([hashKey(key, secrets.pepper)]);
-  return found?.state === 'live' ? { accountId: found.caller.accountId, key, isNew: false } : null;
+  const find = async (file: string) => {
+    const key = (await readFile(file, 'utf8').catch(() => '')).trim();
+    if (!isWellFormedKey(key)) return null;
+    const [found] = await accounts.findKeys([hashKey(key, secrets.pepper)]);
+    return found?.state === 'live' ? { accountId: found.caller.accountId, key } : null;
+  };
+  const kept = await find(demoKeyFile(config));
+  if (kept === null) return null;
+  const test = await find(demoTestKeyFile(config));
+  return { ...kept, isNew: false, testKey: test?.key ?? null };
 }
 
 /** Only if the database has no key yet. The file is written first: a key that nobody can read would be lost. */
 async function newKey(stores: Stores, config: Config): Promise<Demo | null> {
   const [found] = await stores.sql`select exists (select from keys) as taken`;
   if (found?.taken !== false) return null;
-  const key = mintKey(randomBytes);
+  const [key, testKey] = [mintKey(randomBytes), mintKey(randomBytes, 'test')];
   await writeFile(demoKeyFile(config), `${key}\n`, { mode: 0o600 });
+  await writeFile(demoTestKeyFile(config), `${testKey}\n`, { mode: 0o600 });
   const { accountId } = await openAccount(stores, {
     name: 'Demo',
     email: null,
@@ -85,5 +95,6 @@ async function newKey(stores: Stores, config: Config): Promise<Demo | null> {
     keyName: 'demo',
     key,
   });
-  return { accountId, key, isNew: true };
+  await keysOf(stores).createTest(accountId, { name: 'demo test', cap: null, key: testKey }, OPERATOR);
+  return { accountId, key, isNew: true, testKey };
 }

@@ -27,6 +27,6 @@ export function createLog({ level, format }: Config['log']): Logger {
 /** Whatever an external error quotes, no key gets into the log. */
 export function hidingKeys(destination: DestinationStream): DestinationStream {
   const write = destination.write.bind(destination);
-  destination.write = (line) => write(line.includes('perch_live_') ? withoutKeys(line) : line);
+  destination.write = (line) => write(/perch_(?:live|test)_/.test(line) ? withoutKeys(line) : line);
   return destination;
 }

@@ -85,7 +85,7 @@ export const month = (text: string): string =>
 /** The visible prefix of a key; of a whole key only the prefix is used. */
 export function prefix(text: string): string {
   if (isWellFormedKey(text)) return keyPrefix(text);
-  return /^perch_live_[0-9A-Za-z]{6}$/.test(text)
+  return /^perch_(?:live|test)_[0-9A-Za-z]{6}$/.test(text)
     ? text
     : refuse('a key prefix such as perch_live_a1B2c3 (see perch key list)');
 }

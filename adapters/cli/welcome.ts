@@ -1,8 +1,12 @@
 import type { Config } from '../../src/config/config.js';
+import { figure } from '../../src/core/figures.js';
+import { PLAY_CREDITS } from '../../src/core/mode.js';
 import { DEMO_HANDLES } from '../networks/corpus/demo/entry-points.js';
 import type { Demo } from './demo.js';
-import { demoKeyFile } from './demo-key-file.js';
+import { demoKeyFile, demoTestKeyFile } from './demo-key-file.js';
 import { facts } from './print.js';
+
+const TEST_KEY = `And a test key, for tests and CI: an invented network, and ${figure(PLAY_CREDITS)} play credits each day:`;
 
 /** The subject of a first read: an account that is certain to exist. */
 const FIRST_HANDLES: Readonly<Record<Config['network'], string | null>> = {
@@ -49,13 +53,18 @@ function firstRead(url: string, config: Config, demo: Demo | null): string[] {
   const path = handle === null ? '/v1/me' : `/v1/users/${handle}`;
   const read = `${url}${path}`;
   if (!demo.isNew) {
-    return ['Try it with the demo key:', `  curl -s -H "x-api-key: $(cat ${quoted(demoKeyFile(config))})" ${read}`];
+    return [
+      'Try it with the demo key:',
+      `  curl -s -H "x-api-key: $(cat ${quoted(demoKeyFile(config))})" ${read}`,
+      ...(demo.testKey === null ? [] : ['The test key of the demo account is in:', `  ${demoTestKeyFile(config)}`]),
+    ];
   }
   return [
     'Your demo key, shown only once (GraphiQL opens with it):',
     `  ${demo.key}`,
     'Try it:',
     `  curl -s -H 'x-api-key: ${demo.key}' ${read}`,
+    ...(demo.testKey === null ? [] : [TEST_KEY, `  ${demo.testKey}`]),
   ];
 }
 

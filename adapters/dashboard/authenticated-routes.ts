@@ -13,6 +13,7 @@ import { SITE_CSP } from '../site/policy.js';
 import { sendPage, wantsHtml } from '../site/send-page.js';
 import { FLASH_MESSAGES } from './flash-messages.js';
 import { type PageLayout, refusalPage } from './frame.js';
+import { accountIn, modeOf } from './mode-switch.js';
 import { refusalTitle } from './refusals.js';
 import type { DashboardOptions, SignedInRequest } from './services.js';
 
@@ -40,13 +41,14 @@ export const queryOf = ({ url }: FastifyRequest): URLSearchParams => {
 export const pathParam = ({ params }: FastifyRequest, name: string): string =>
   (params as Record<string, string | undefined>)[name] ?? '';
 
-export function layoutOf({ request, account, isOperator }: SignedInRequest): PageLayout {
+export function layoutOf({ request, account, isOperator, mode }: SignedInRequest): PageLayout {
   const name = queryOf(request).get('done') ?? '';
   return {
     name: account.name,
     email: account.email === account.name ? null : account.email,
     frozen: account.frozen,
     isOperator,
+    mode,
     flash: Object.hasOwn(FLASH_MESSAGES, name) ? FLASH_MESSAGES[name as keyof typeof FLASH_MESSAGES] : null,
   };
 }
@@ -66,7 +68,7 @@ export const isCallerError = (error: unknown): error is ServiceError =>
 
 /** What the routes of pages need. */
 export type RoutesOptions = Pick<DashboardOptions, 'keyless' | 'sessionCookies' | 'isOperator'> & {
-  readonly accounts: Pick<DashboardOptions['accounts'], 'get'>;
+  readonly accounts: Pick<DashboardOptions['accounts'], 'get' | 'testAccount'>;
 };
 
 /** Pages that are not for every customer. */
@@ -84,9 +86,13 @@ export function authenticatedRoutes(
     reply.header('Cache-Control', 'private, no-store');
     const { signal } = signalOf(reply);
     const visitor = await sessionCookies.visitorOf(request);
-    const account = visitor === null ? undefined : await accounts.get(visitor.accountId);
-    if (visitor === null || account === undefined) return null;
-    return { request, visitor, account, isOperator: isOperator(account), by: byCustomer(request), signal };
+    const live = visitor === null ? undefined : await accounts.get(visitor.accountId);
+    if (visitor === null || live === undefined) return null;
+    const mode = modeOf(request);
+    const account = await accountIn(mode, live, accounts);
+    const common = { request, visitor, isOperator: isOperator(live), by: byCustomer(request), signal };
+    // Another account that is signed in to with the same browser may have no test account.
+    return account === undefined ? { ...common, account: live, mode: 'live' } : { ...common, account, mode };
   };
   const isShut = (one: SignedInRequest | null): boolean => gate !== null && (one === null || !gate.admits(one));
   const answered = async (

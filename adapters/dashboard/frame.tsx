@@ -1,6 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
+import { figure } from '../../src/core/figures.js';
+import { type Mode, PLAY_CREDITS } from '../../src/core/mode.js';
 import { document } from '../site/layout.js';
 import { Notice } from './parts.js';
 
@@ -9,6 +11,8 @@ export interface PageLayout {
   readonly name: string;
   readonly email: string | null;
   readonly frozen: boolean;
+  /** On pages that show one mode at a time; null on the others. */
+  readonly mode: Mode | null;
   /** A message about what was just done; null when the page was simply opened. */
   readonly flash: string | null;
   /** Whether there is a link to the operator's pages. */
@@ -78,6 +82,16 @@ const Side = (props: { menu: Menu; layout: PageLayout; here: string | null; exac
   );
 };
 
+/** Says which mode a page shows, and leads to the other. */
+const ModeSwitch = ({ mode, here }: { mode: Mode; here: string | null }) => (
+  <form method="post" action="/dashboard/mode" class="actions">
+    <input type="hidden" name="from" value={here ?? ''} />
+    <button type="submit" class="button small" name="mode" value={mode === 'test' ? 'live' : 'test'}>
+      {mode === 'test' ? 'Leave test mode' : 'Switch to test mode'}
+    </button>
+  </form>
+);
+
 export interface FrameProps {
   readonly title: string;
   /** A sentence under the title. */
@@ -119,6 +133,17 @@ export const framedPage = (
           </h1>
           {lead === undefined ? null : <p class="soft">{lead}</p>}
         </div>
+        {layout.mode === null ? null : (
+          <>
+            {layout.mode === 'test' ? (
+              <Notice tone="warn" title="Test mode">
+                Test keys read an invented network with {figure(PLAY_CREDITS)} play credits each day. This page shows
+                nothing of your live keys.
+              </Notice>
+            ) : null}
+            <ModeSwitch mode={layout.mode} here={here} />
+          </>
+        )}
         {layout.frozen ? (
           <Notice tone="bad" title="This account is frozen.">
             A payment dispute was lost, or the operator froze the account. No key works until you settle this with the

@@ -5,6 +5,7 @@ import { mountAlerts } from './alert-routes.js';
 import { authenticatedRoutes } from './authenticated-routes.js';
 import { createChartThread } from './chart-thread.js';
 import { mountKeys } from './key-routes.js';
+import { mountModeSwitch } from './mode-routes.js';
 import { mountMoney } from './money-routes.js';
 import { createPictures } from './pictures.js';
 import { installRefusalPages } from './refusals.js';
@@ -22,6 +23,7 @@ export function mountDashboard(app: FastifyInstance, options: DashboardOptions):
   loadCookies(app);
   mountUsage(routes, options, createPictures(thread.draw, options.memories));
   mountKeys(routes, options, () => app.baseUrl);
+  mountModeSwitch(routes, options);
   mountMoney(routes, options);
   mountAlerts(routes, options);
   mountAccess(routes, options);

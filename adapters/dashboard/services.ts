@@ -5,6 +5,7 @@ import type { IsOperator } from '../../src/account/operators.js';
 import type { Billing } from '../../src/billing/billing.js';
 import type { Actor } from '../../src/core/audit.js';
 import type { Memories } from '../../src/core/memories.js';
+import type { Mode } from '../../src/core/mode.js';
 import type { Grants } from '../../src/oauth/grants.js';
 import type { AccountRecord, Accounts } from '../../src/ports/accounts.js';
 import type { AuditLog } from '../../src/ports/audit.js';
@@ -17,7 +18,7 @@ import type { SessionCookies } from '../http/session-cookies.js';
 
 /** What the pages read and do. Every function takes the account first, and accepts no other account's ids. */
 export interface DashboardServices {
-  readonly accounts: Pick<Accounts, 'get'>;
+  readonly accounts: Pick<Accounts, 'get' | 'testAccount' | 'openTestAccount'>;
   readonly ledger: Pick<Ledger, 'usage' | 'receipt' | 'archivedMonth' | 'recent' | 'statement'>;
   readonly keys: Pick<Keys, 'create' | 'rotate' | 'change' | 'revoke'>;
   readonly billing: Pick<Billing, 'open' | 'newKey' | 'checkout' | 'settle' | 'sales'>;
@@ -47,9 +48,12 @@ export interface DashboardOptions extends DashboardServices {
 export interface SignedInRequest {
   readonly request: FastifyRequest;
   readonly visitor: Visitor;
+  /** The customer's account, or on a page that has two modes and is in test mode, its test account. */
   readonly account: AccountRecord;
   /** Whether the operator's pages are theirs, too. */
   readonly isOperator: boolean;
+  /** Null on a page that is the same in both. */
+  readonly mode: Mode | null;
   /** The actor of a change, for the log. */
   readonly by: Actor;
   /** Fires when the customer leaves before the answer: work for the request ends then. */

@@ -66,17 +66,18 @@ export function callerOf(
 }
 
 /** Whether any parameter's value is a key, or a parameter has a name that people send keys under. */
-const hasKey = (url: string): boolean =>
-  QUERY_KEYS.test(url) || (url.includes('?') && url.includes('=perch_live_', url.indexOf('?')));
+const hasKey = (url: string): boolean => QUERY_KEYS.test(url) || /=perch_(?:live|test)_/.test(queryOf(url));
+
+const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
 /** Any address with a key in it matches. */
-const MAY_HAVE_KEY = /[%?]|perch_live_/i;
-const KEYS = /perch_live_[0-9A-Za-z]+/gi;
+const MAY_HAVE_KEY = /[%?]|perch_(?:live|test)_/i;
+const KEYS = /(perch_(?:live|test)_)[0-9A-Za-z]+/gi;
 const KEY_PARAMETERS = /([?&](?:api_?key|key|x-api-key|access_token|token)=)[^&]*/gi;
 /** The longest part of an address that is logged. */
 const MAX_LOGGED = 2048;
 
-export const withoutKeys = (text: string): string => text.replaceAll(KEYS, 'perch_live_…');
+export const withoutKeys = (text: string): string => text.replaceAll(KEYS, '$1…');
 
 /** An address as it may be logged: without anything that could be a key, however it is encoded. */
 export function loggedUrl(url: string): string {

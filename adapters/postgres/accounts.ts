@@ -7,6 +7,7 @@ import { addKey, changeKey, keyByPrefix, keysOf, revokeKey, rotateKey } from './
 import { lockingTransaction } from './locking-transaction.js';
 import type { Sql, Transaction } from './sql.js';
 import { sumAccount } from './sums.js';
+import { openTestAccount, testAccountOf } from './test-accounts.js';
 
 /** The channel on which the triggers on keys and accounts publish a key's hash (hex). */
 const KEY_CHANGE = 'perch_key_change';
@@ -17,6 +18,8 @@ export function createAccounts(sql: Sql, { lookups = sql }: { lookups?: Sql } = 
     findKeys: (hashes) => findKeys(lookups, hashes),
     create: (account, by = OPERATOR) => lockingTransaction(sql, (tx) => createAccount(tx, account, by)),
     get: (accountId) => getAccount(sql, accountId),
+    testAccount: (accountId) => testAccountOf(sql, accountId),
+    openTestAccount: (accountId, by = OPERATOR) => lockingTransaction(sql, (tx) => openTestAccount(tx, accountId, by)),
     freeze: (accountId, frozen, by = OPERATOR) => lockingTransaction(sql, (tx) => freeze(tx, accountId, frozen, by)),
     addKey: (key, by = OPERATOR) => lockingTransaction(sql, (tx) => addKey(tx, key, by)),
     keyByPrefix: (prefix, accountId) => keyByPrefix(sql, prefix, accountId),
@@ -45,16 +48,20 @@ interface LookupRow {
   readonly paidUsd: number;
   readonly qpsOverride: number | null;
   readonly frozen: boolean;
+  readonly isTest: boolean;
   readonly ended: Date | null;
 }
 
+/** A test account has the rate and the tier of the account that it belongs to, and is frozen with it. */
 async function findKeys(sql: Sql, hashes: readonly Buffer[]): Promise<(KeyLookup | undefined)[]> {
   const rows = await sql<LookupRow[]>`
     select k.hash, k.account_id as "accountId", k.wallet_id as "walletId", k.key_id as "keyId",
-      k.prefix as "keyPrefix", c.cap_thousandths as "capThousandths", a.paid_usd as "paidUsd",
-      a.qps_override as "qpsOverride", a.frozen_at is not null as frozen,
+      k.prefix as "keyPrefix", c.cap_thousandths as "capThousandths", o.paid_usd as "paidUsd",
+      o.qps_override as "qpsOverride", coalesce(a.frozen_at, o.frozen_at) is not null as frozen,
+      a.test_of is not null as "isTest",
       case when least(k.revoked_at, k.expires_at) <= now() then least(k.revoked_at, k.expires_at) end as ended
     from keys k join accounts a using (account_id) left join spend_caps c using (account_id, cap_id)
+      join accounts o on o.account_id = coalesce(a.test_of, a.account_id)
     where k.hash = any(${hashes.map((hash) => `\\x${hash.toString('hex')}`)}::bytea[])`;
   const found = new Map(rows.map((row) => [row.hash.toString('hex'), lookupOf(row)]));
   return hashes.map((hash) => found.get(hash.toString('hex')));
@@ -65,7 +72,8 @@ function lookupOf({ paidUsd, qpsOverride, ...row }: LookupRow): KeyLookup {
   if (row.frozen) return { state: 'frozen' };
   const { accountId, walletId, keyId, keyPrefix, capThousandths } = row;
   const qps = qpsFor({ paidUsd, qpsOverride });
-  return { state: 'live', caller: { accountId, walletId, keyId, keyPrefix, capThousandths, qps } };
+  const mode = row.isTest ? 'test' : 'live';
+  return { state: 'live', caller: { accountId, walletId, keyId, mode, keyPrefix, capThousandths, qps } };
 }
 
 /** The tier's rate, unless an operator set another. */
@@ -105,8 +113,10 @@ async function getAccount(sql: Sql, accountId: string): Promise<AccountRecord | 
   if (!isUuid(accountId)) return undefined;
   const [row] = await sql<(Omit<AccountRecord, 'qps' | 'keys'> & { qpsOverride: number | null })[]>`
     select a.account_id as "accountId", w.wallet_id as "walletId", a.name, a.email, w.balance_thousandths as balance,
-      a.paid_usd as "paidUsd", a.qps_override as "qpsOverride", a.frozen_at is not null as frozen
-    from accounts a join wallets w using (account_id) where a.account_id = ${accountId}`;
+      o.paid_usd as "paidUsd", o.qps_override as "qpsOverride", coalesce(a.frozen_at, o.frozen_at) is not null as frozen,
+      a.test_of as "testOf"
+    from accounts a join wallets w using (account_id) join accounts o on o.account_id = coalesce(a.test_of, a.account_id)
+    where a.account_id = ${accountId}`;
   if (row === undefined) return undefined;
   const { qpsOverride, ...account } = row;
   const keys = await keysOf(sql, row.accountId);

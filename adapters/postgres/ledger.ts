@@ -10,6 +10,7 @@ import { createPost, debitStatements } from './post.js';
 import { QueryLimiter } from './query-limiter.js';
 import { retryTransient } from './retry.js';
 import type { Sql } from './sql.js';
+import { refillWallet } from './test-accounts.js';
 import { usageRows } from './usage.js';
 
 /** Pools besides the common one: for debits, for balances, and for free queries of past usage. */
@@ -25,6 +26,7 @@ export function createLedger(sql: Sql, pools: LedgerPools = {}): Ledger {
   return {
     post: createPost(debitStatements(settling)),
     grant: (grant, by = OPERATOR) => retryTransient(() => postGrant(sql, grant, by)),
+    refill: (refill) => retryTransient(() => refillWallet(sql, refill)),
     balance: (walletId, keyId) => readBalance(lookups, walletId, keyId),
     async usage(accountId, ask, signal) {
       return [...(await queries.run(accountId, (on) => usageRows(on, accountId, ask), signal))];

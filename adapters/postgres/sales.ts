@@ -47,8 +47,9 @@ async function beginSale(sql: Sql, sale: NewSale): Promise<Sale | SaleRefusal> {
   return lockingTransaction(sql, async (tx) => {
     // One at a time for an account, so that the count stays valid; locks the wallet, as changes of sales do first.
     await tx`select from wallets where account_id = ${accountId} for no key update`;
-    const [account] = await tx<{ frozen: boolean }[]>`
-      select frozen_at is not null as frozen from accounts where account_id = ${accountId}`;
+    const [account] = await tx<{ frozen: boolean; isTest: boolean }[]>`
+      select frozen_at is not null as frozen, test_of is not null as "isTest" from accounts where account_id = ${accountId}`;
+    if (account?.isTest) return 'test_mode';
     if (account?.frozen) return 'frozen';
     if (idempotencyKey !== null) {
       await tx`

@@ -9,6 +9,7 @@ import { createOperatorStore } from '../../adapters/postgres/operator.js';
 import { hashKey } from '../../src/access/key.js';
 import { type IsOperator, operatorsOf } from '../../src/account/operators.js';
 import type { Config } from '../../src/config/config.js';
+import type { Accounts } from '../../src/ports/accounts.js';
 import { SignInLinks } from '../../src/sign-in/links.js';
 import type { Stores } from '../stores.js';
 import type { CustomersOptions } from './options.js';
@@ -32,7 +33,7 @@ export async function mountOperators(
   { config, stores, shared, clock }: CustomersOptions,
   { demoKey, status }: Pick<OperatorOptions, 'status'> & { readonly demoKey: string | null },
   pages: Pages,
-): Promise<Pages & Pick<OperatorOptions, 'accounts' | 'isOperator'>> {
+): Promise<Pages & Pick<OperatorOptions, 'isOperator'> & { readonly accounts: Accounts }> {
   const { sql, accounts, ledger } = stores;
   const common = { ...pages, accounts, isOperator: await operatorsIn(stores, config, demoKey) };
   const links = new SignInLinks({ tokens: createOneTimeTokens(sql), clock, randomBytes });

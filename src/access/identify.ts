@@ -4,6 +4,7 @@ import type { Accounts, Caller, KeyLookup } from '../ports/accounts.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 import { createFailedKeys } from './failed-keys.js';
+import { modeOfKey } from './key.js';
 import { createKeyHashes } from './key-hashes.js';
 import { Lookups } from './lookups.js';
 
@@ -41,7 +42,7 @@ const invalid = (reason: string, message: string): ServiceError => new ServiceEr
 const malformed = () =>
   invalid(
     'malformed',
-    'Malformed key: a key is "perch_live_" followed by 32 letters and digits. It may be truncated or mistyped.',
+    'Malformed key: a key is "perch_live_" or "perch_test_" followed by 32 letters and digits. It may be truncated or mistyped.',
   );
 
 function refusal(lookup: Exclude<KeyLookup, { state: 'live' }> | undefined): ServiceError {
@@ -75,8 +76,9 @@ export async function createIdentify(options: IdentifyOptions): Promise<Identify
       // A key that the store has known is not a guess: it is looked up whatever else its address sends.
       if (!lookups.knows(hashHex)) await failedKeys.beforeLookup(address);
       const lookup = await lookups.find(hashHex);
-      if (lookup?.state === 'live') return lookup.caller;
-      throw await failedKeys.count(address, refusal(lookup));
+      // What a key's text says is what it can do, whatever account a row gives it to.
+      if (lookup?.state === 'live' && lookup.caller.mode === modeOfKey(key)) return lookup.caller;
+      throw await failedKeys.count(address, refusal(lookup?.state === 'live' ? undefined : lookup));
     },
     close,
   };

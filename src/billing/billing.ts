@@ -82,6 +82,8 @@ export interface CallerBilling {
   checkout(pack: string, idempotencyKey: string | null): Promise<Checkout>;
 }
 
+type Buyer = Pick<Caller, 'accountId' | 'keyPrefix' | 'mode'>;
+
 /** Buying credits. `Settling` reconciles the payments. */
 export class Billing {
   readonly #options: BillingOptions;
@@ -178,18 +180,19 @@ export class Billing {
     return (await this.#options.sales.list(accountId, MOST_SALES)).map(recordOf);
   }
 
-  /** `checkout` throws `access_denied` for a client's key: it was granted reads only. */
-  forCaller(caller: Pick<Caller, 'accountId' | 'keyPrefix'>, address: string | null): CallerBilling {
+  /** `checkout` throws `access_denied` for a client's key, which was granted reads only, and for a test key. */
+  forCaller(caller: Buyer, address: string | null): CallerBilling {
     return {
       packs: () => packsAndTiers(this.open),
       checkout: async (pack, idempotencyKey) => {
+        if (caller.mode === 'test') throw noSale('test_mode');
         await this.#refuseClient(caller);
         return this.checkout(caller.accountId, pack, { idempotencyKey, address });
       },
     };
   }
 
-  async #refuseClient({ accountId, keyPrefix }: Pick<Caller, 'accountId' | 'keyPrefix'>): Promise<void> {
+  async #refuseClient({ accountId, keyPrefix }: Buyer): Promise<void> {
     const key = await this.#options.accounts.keyByPrefix(keyPrefix, accountId);
     if (key?.grantId === null) return;
     const message =
@@ -199,6 +202,10 @@ export class Billing {
 }
 
 function noSale(why: SaleRefusal): ServiceError {
+  if (why === 'test_mode') {
+    const message = 'Credits cannot be bought in test mode: play credits are refilled each day. Use a live key.';
+    return new ServiceError('access_denied', message, { reason: 'test_mode' });
+  }
   if (why === 'frozen') {
     const message = 'This account is frozen and cannot buy credits. Contact the operator first.';
     return new ServiceError('access_denied', message, { reason: 'frozen' });

@@ -23,9 +23,14 @@ export class Memories {
   /** A map bounded by the limit in the table, or by another one that an operator or a test set. */
   map<V extends NonNullable<unknown>>(
     name: MemoryName,
-    { maxBytes = MEMORIES[name].limitBytes, ...options }: Partial<BoundedMapOptions<V>> = {},
+    { maxBytes = this.limitOf(name), ...options }: Partial<BoundedMapOptions<V>> = {},
   ): BoundedMap<V> {
     return this.add(name, new BoundedMap({ ...options, maxBytes }));
+  }
+
+  /** The most that a memory of this name may take. */
+  limitOf(name: MemoryName): number {
+    return MEMORIES[name].limitBytes;
   }
 
   /** Adds a memory that bounds itself. */
@@ -49,4 +54,26 @@ export class Memories {
       };
     });
   };
+}
+
+/** The memories of a part of the process, all counted as one of the table: each has an equal share of its limit. */
+export class SharedMemory extends Memories {
+  readonly #of: Memories;
+  readonly #name: MemoryName;
+  readonly #shares: number;
+
+  constructor(of: Memories, name: MemoryName, shares: number) {
+    super();
+    this.#of = of;
+    this.#name = name;
+    this.#shares = shares;
+  }
+
+  override limitOf(): number {
+    return Math.floor(this.#of.limitOf(this.#name) / this.#shares);
+  }
+
+  override add<M extends Memory>(_: MemoryName, memory: M): M {
+    return this.#of.add(this.#name, memory);
+  }
 }

@@ -122,6 +122,12 @@ export const MEMORIES = {
     limitBytes: 4 * MIB,
     beyond: AGAIN,
   },
+  test_mode: {
+    contents:
+      'All of test mode, in equal parts: pages and objects, what changed while Redis was away, answers, variables, names of what is gone, and which accounts were refilled today. Nothing of it is ever in the memories above.',
+    limitBytes: 48 * MIB,
+    beyond: AGAIN,
+  },
   charts: {
     contents: 'Pictures of the dashboard. The key is a digest of the figures.',
     limitBytes: 16 * MIB,

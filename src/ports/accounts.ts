@@ -1,13 +1,16 @@
 /** Accounts and their keys, which must never be lost. `test/ports` has a suite that any implementation must pass. */
 import type { Actor } from '../core/audit.js';
 import type { Thousandths } from '../core/credits.js';
+import type { Mode } from '../core/mode.js';
 
 /** The account and limits behind a live key; resolved once per request. */
 export interface Caller {
   readonly accountId: string;
   readonly walletId: string;
   readonly keyId: string;
-  /** `perch_live_` and six characters (A11). */
+  /** What the account is for: a test account never reads live data, nor spends live credits. */
+  readonly mode: Mode;
+  /** `perch_live_` or `perch_test_`, and six characters (A11). */
   readonly keyPrefix: string;
   /** Requests per second of the account (section 8, or an operator's override). */
   readonly qps: number;
@@ -39,6 +42,8 @@ export interface AccountRecord {
   readonly qps: number;
   /** All keys are refused: a payment dispute was lost (W8), or the operator froze the account. */
   readonly frozen: boolean;
+  /** Of a test account: the customer's account that it belongs to; null for a live one. */
+  readonly testOf: string | null;
   readonly keys: readonly KeyRecord[];
 }
 
@@ -82,8 +87,16 @@ export interface Accounts {
     by?: Actor,
   ): Promise<{ accountId: string; walletId: string }>;
   get(accountId: string): Promise<AccountRecord | undefined>;
-  /** Freezes or unfreezes all keys of the account; idempotent. False if there is no such account. */
+  /** The test account of a customer's account; undefined while it has none. */
+  testAccount(accountId: string): Promise<string | undefined>;
+  /**
+   * Creates the test account, with an empty wallet of its own; returns the one there is if it was created before.
+   * Throws `not_found` if there is no such account, or it is a test account itself.
+   */
+  openTestAccount(accountId: string, by?: Actor): Promise<string>;
+  /** Freezes or unfreezes all keys of the account, test keys included; idempotent. False if there is no such account. */
   freeze(accountId: string, frozen: boolean, by?: Actor): Promise<boolean>;
+  /** Throws `bad_request` if the prefix is not of the account's mode. */
   addKey(key: NewKey, by?: Actor): Promise<KeyRecord>;
   /** Searches all accounts, or only the given one. */
   keyByPrefix(prefix: string, accountId?: string): Promise<(KeyRecord & { accountId: string }) | undefined>;

@@ -105,6 +105,11 @@ export interface Ledger {
     by?: Actor,
   ): Promise<Thousandths>;
   /**
+   * Raises the balance of a test account to `upTo`, once per UTC day (`2026-11-23`), as a ledger row: later calls of that
+   * day, and of days before it, change nothing. Never changes the balance of a live account.
+   */
+  refill(refill: { accountId: string; day: string; upTo: Thousandths; requestId: string }): Promise<void>;
+  /**
    * The current balance, and what the key has spent in the period of its cap (0 without one); `seq`: the number of the
    * wallet's last entry. Of two balances the one with the larger number is newer.
    */

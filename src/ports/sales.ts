@@ -77,7 +77,7 @@ export interface NewSale {
 }
 
 /** Why a sale cannot begin: the account is frozen (W8), or has too many unpaid sales. */
-export type SaleRefusal = 'frozen' | 'too_many';
+export type SaleRefusal = 'frozen' | 'test_mode' | 'too_many';
 
 export interface Sales {
   /**

@@ -1,7 +1,6 @@
 import DataLoader from 'dataloader';
 import { digestOf } from '../core/digest.js';
 import { Memories } from '../core/memories.js';
-import { MEMORIES } from '../core/memory-table.js';
 import { QuotaSet } from '../core/quota-set.js';
 import type { Cache } from '../ports/cache.js';
 import type { Clock } from '../ports/clock.js';
@@ -62,7 +61,7 @@ export function createTombstones(options: TombstonesOptions): Tombstones {
   const { clock, lifetimes, tombstoneLog, cache, memories = new Memories(), maxBytes } = options;
   const ttlMs = 2 * Math.max(...Object.values(lifetimes));
   const keys = new QuotaSet({
-    ...{ maxBytes: maxBytes ?? MEMORIES.gone.limitBytes, ttlMs, clock },
+    ...{ maxBytes: maxBytes ?? memories.limitOf('gone'), ttlMs, clock },
     goesFirst: (owner) => owner.startsWith(UNSURE),
   });
   memories.add('gone', keys);

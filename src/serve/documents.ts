@@ -6,7 +6,6 @@ import type { Document } from './call.js';
 import { DocumentError, truncatedMessage } from './document-error.js';
 import { IntrospectionResults } from './introspection.js';
 import { type AssertAdmitted, type Operation, type PrepareContext, prepareOperation, sha256 } from './prepare.js';
-import type { Checks } from './rules.js';
 
 const weigh = (operation: Operation): number => operation.weight();
 
@@ -20,15 +19,10 @@ export class Documents {
   readonly #introspection: BoundedMap<Operation>;
 
   /** Throws if a persisted text is invalid: at start, not at the first call. */
-  constructor(
-    schema: GraphQLSchema,
-    persisted: Readonly<Record<string, string>>,
-    checks: Checks,
-    memories = new Memories(),
-  ) {
+  constructor(schema: GraphQLSchema, persisted: Readonly<Record<string, string>>, memories = new Memories()) {
     this.#operations = memories.map('documents', { weigh });
     this.#introspection = memories.map('introspection', { weigh });
-    this.#context = { schema, checks, results: new IntrospectionResults(memories) };
+    this.#context = { schema, results: new IntrospectionResults(memories) };
     for (const [name, text] of Object.entries(persisted)) {
       const source = { id: idOf(text, null), text, operationName: null, isPersisted: true, name };
       const operation = prepareOperation(this.#context, source);

@@ -1,5 +1,4 @@
 import type { GraphQLError } from 'graphql';
-import type { ProcessorBudget } from '../access/processor-time.js';
 import type { WorkSlot } from '../access/work-slots.js';
 import { Account } from '../account/account.js';
 import type { Thousandths } from '../core/credits.js';
@@ -18,6 +17,7 @@ import type { Deadline } from './deadline.js';
 import type { ServeOptions } from './options.js';
 import type { Executed, Operation } from './prepare.js';
 import type { Prepared, Request } from './request.js';
+import type { Side } from './side.js';
 
 /** Answers introspection and estimates (M26): no spending limit is opened, and nothing is read or charged. */
 export async function unpaid(
@@ -48,9 +48,9 @@ export async function paid(
   request: Request,
 ): Promise<Answer> {
   const { call, deadline } = request;
-  const { operation } = prepared;
+  const { operation, side } = prepared;
   const key = operation.impersonal && !call.run ? keyOf(call, prepared) : null;
-  const kept = key === null ? undefined : await deadline.race(options.answerCache.find(key));
+  const kept = key === null ? undefined : await deadline.race(side.answerCache.find(key));
   const answer = kept && (await paidAtOnce(options, prepared, caller, request, kept));
   return answer ?? paidFromBalance(options, prepared, caller, request, { key, wasKept: kept !== undefined });
 }
@@ -61,7 +61,7 @@ export async function paid(
  */
 async function paidAtOnce(
   options: ServeOptions,
-  { operation, budget }: Prepared,
+  { operation, budget, side }: Prepared,
   caller: Caller,
   request: Request,
   kept: Answer,
@@ -72,11 +72,11 @@ async function paidAtOnce(
   try {
     if (request.call.signal.aborted) throw request.call.signal.reason;
     limit.take(amount);
-    const at = settlementOf({ options, request, caller, limit, name: nameOf(options, caller, operation) });
+    const at = settlementOf({ options, request, caller, limit, side, name: nameOf(options, caller, operation) });
     const posted = await options.tracing.span('ledger post', {}, () => post(at, kept.charge));
     if (!posted.ok) return undefined;
-    options.spent(caller.accountId);
-    options.costs?.delivered(costNameOf(operation), kept.charge);
+    side.spent(caller.accountId);
+    side.costs?.delivered(costNameOf(operation), kept.charge);
     return { ...kept, balance: posted.balance };
   } finally {
     limit.close();
@@ -92,19 +92,19 @@ async function paidFromBalance(
   { key, wasKept }: { readonly key: string | null; readonly wasKept: boolean },
 ): Promise<Answer> {
   const { call, deadline } = request;
-  const { operation, budget, estimate } = prepared;
+  const { operation, budget, estimate, side } = prepared;
   const opening = options.walletCache.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
   const limit = await deadline.race(opening);
   try {
     if (operation.priced && limit.left <= 0) throw shortOf(limit.shortage, 'This is a paid read', limit.left);
     const name = nameOf(options, caller, operation);
-    const kept = wasKept ? await find(options, key, limit, deadline) : undefined;
+    const kept = wasKept ? await find(side, key, limit, deadline) : undefined;
     const made = kept ?? (await make(options, prepared, caller, limit, request));
     // A caller who has disconnected by now pays nothing; from here on the answer is charged (M18).
     if (call.signal.aborted) throw call.signal.reason;
-    const balance = await charge({ options, request, caller, limit, name }, made.answer.charge);
-    if (operation.priced) options.costs?.delivered(costNameOf(operation), made.answer.charge);
-    return keep(options, call, prepared, key, { ...made, answer: { ...made.answer, balance } });
+    const balance = await charge({ options, request, caller, limit, side, name }, made.answer.charge);
+    if (operation.priced) side.costs?.delivered(costNameOf(operation), made.answer.charge);
+    return keep(call, prepared, key, { ...made, answer: { ...made.answer, balance } });
   } finally {
     limit.close();
   }
@@ -112,7 +112,7 @@ async function paidFromBalance(
 
 /** A kept answer to the same call, if all of it is still cached and the spending limit allows it. */
 async function find(
-  { answerCache }: ServeOptions,
+  { answerCache }: Side,
   key: string | null,
   limit: SpendingLimit,
   deadline: Deadline,
@@ -130,12 +130,12 @@ async function make(
   limit: SpendingLimit,
   { call, deadline, record, slot }: Request,
 ): Promise<Made> {
-  const { operation, estimate } = prepared;
+  const { operation, estimate, side } = prepared;
   const meter = new Meter(limit, estimate.maxAmount, operation.ranks, options.timers);
-  const callContext = callContextOf(options, operation, caller, deadline, slot);
+  const callContext = callContextOf(options, prepared, caller, deadline, slot);
   record.callContext = callContext;
-  const context = contextOf(options, caller, call, { processorBudget: prepared.processorBudget, meter, callContext });
-  const tombstonesVersion = options.sources.tombstones.version;
+  const context = contextOf(options, prepared, caller, call, { meter, callContext });
+  const tombstonesVersion = side.sources.tombstones.version;
   const { data = null, errors = [] } = await execute(prepared, call, context, callContext);
   // The whole call is refused, not one field of it: the caller would come back for the rest.
   if (callContext.refusal !== undefined) throw callContext.refusal;
@@ -149,16 +149,15 @@ async function make(
 
 /** The answer as it is sent, kept for reuse if it can be. */
 function keep(
-  { answerCache }: ServeOptions,
   { render }: Call,
-  { processorBudget }: Prepared,
+  { processorBudget, side }: Prepared,
   key: string | null,
   { answer, basis }: { readonly answer: Answer } & Pick<Made, 'basis'>,
 ): Answer {
   if (key === null || basis === null) return answer;
   return processorBudget.measured(() => {
     const kept = render ? { ...answer, data: null, rendered: render(answer) } : answer;
-    answerCache.store(key, kept, basis);
+    side.answerCache.store(key, kept, basis);
     return kept;
   });
 }
@@ -182,16 +181,17 @@ interface Due {
   readonly request: Request;
   readonly caller: Caller;
   readonly limit: SpendingLimit;
+  readonly side: Side;
   /** The operation's name in the ledger. */
   readonly name: string | Promise<string>;
 }
 
 async function charge(due: Due, owed: Charge): Promise<Thousandths> {
-  const { options, request, caller } = due;
+  const { options, request, caller, side } = due;
   const at = settlementOf(due);
   if (owed.amount === 0) return request.deadline.race(settle(at, owed));
   const balance = await options.tracing.span('ledger post', {}, () => settle(at, owed));
-  options.spent(caller.accountId);
+  side.spent(caller.accountId);
   return balance;
 }
 
@@ -210,7 +210,7 @@ const settlementOf = ({ options, request, caller, limit, name }: Due): Settlemen
 /** Aborted when the caller disconnects, or at the deadline (S13). */
 const callContextOf = (
   options: ServeOptions,
-  operation: Operation,
+  { operation, side }: Prepared,
   { accountId }: Caller,
   { signal, atMs }: Deadline,
   slot: WorkSlot,
@@ -220,7 +220,7 @@ const callContextOf = (
     signal,
     deadlineAtMs: atMs,
     mark: options.tracing.here(),
-    spending: options.costs?.spendingOf(costNameOf(operation)),
+    spending: side.costs?.spendingOf(costNameOf(operation)),
     beforeNetwork: () => slot.waitForNetwork(),
   });
 
@@ -233,11 +233,12 @@ const VALUE_MS = 0.002;
 /** The context passed to resolvers. */
 const contextOf = (
   options: ServeOptions,
+  { processorBudget, side }: Prepared,
   caller: Caller,
   { address }: Call,
-  { processorBudget, meter, callContext }: { processorBudget: ProcessorBudget; meter: Meter; callContext: CallContext },
+  { meter, callContext }: { meter: Meter; callContext: CallContext },
 ) => ({
-  reads: new Reads(options.sources, meter, callContext),
+  reads: new Reads(side.sources, meter, callContext),
   account: new Account({
     ledger: options.ledger,
     clock: options.clock,

@@ -4,16 +4,13 @@ import type { ProcessorTime } from '../access/processor-time.js';
 import type { WorkSlots } from '../access/work-slots.js';
 import type { Billing } from '../billing/billing.js';
 import type { Thousandths } from '../core/credits.js';
-import type { CostBook } from '../metering/cost-book.js';
 import type { OperationNames } from '../metering/operation-names.js';
 import type { WalletCache } from '../metering/wallet-cache.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { Ledger } from '../ports/ledger.js';
 import type { Tracing } from '../ports/tracing.js';
-import type { Sources } from '../read/reads.js';
-import type { AnswerCache } from './answer-cache.js';
 import type { Documents } from './documents.js';
-import type { PricedVariables } from './priced-variables.js';
+import type { Side, TestSide } from './side.js';
 
 /** Everything that serving a request needs. */
 export interface ServeOptions {
@@ -22,12 +19,11 @@ export interface ServeOptions {
   readonly slots: WorkSlots;
   readonly processor: ProcessorTime;
   readonly documents: Documents;
-  readonly pricedVariables: PricedVariables;
-  readonly answerCache: AnswerCache;
+  /** What calls of each mode read, and what is kept of it: nothing is shared between the two. */
+  readonly sides: { readonly live: Side; readonly test: TestSide };
   readonly walletCache: WalletCache;
   readonly names: OperationNames;
   readonly ledger: Ledger;
-  readonly sources: Sources;
   readonly clock: Clock;
   /** Never set back: deadlines are measured by it. */
   readonly monotonic: Clock;
@@ -37,9 +33,5 @@ export interface ServeOptions {
   readonly defaultBudget: Thousandths;
   readonly deadlineMs: number;
   readonly billing: Pick<Billing, 'forCaller'>;
-  /** Called with each account that paid for something. */
-  readonly spent: (accountId: string) => void;
   readonly tracing: Tracing;
-  /** What reads earn and cost, for the operator. */
-  readonly costs?: CostBook | undefined;
 }

@@ -44,7 +44,8 @@ export interface Plan {
   readonly impersonal: boolean;
   /** True if some field of the operation is paid for. */
   readonly priced: boolean;
-  readonly worst: (variables: Record<string, unknown>) => WorstCase;
+  /** `checks`: of the network that is read. */
+  readonly worst: (variables: Record<string, unknown>, checks: Checks) => WorstCase;
   /** The position of each paid field in the document, by its path: response names joined by dots (G9). */
   readonly ranks: ReadonlyMap<string, number>;
   /** The same paths in the schema's names: how the ledger records where a field was (M30). */
@@ -54,7 +55,7 @@ export interface Plan {
 type Variables = Record<string, unknown>;
 
 /** A priced field in the tree of an operation: its own worst case, and that of the fields below it. */
-type PricedNode = (variables: Variables, parents: number) => WorstCase;
+type PricedNode = (variables: Variables, parents: number, checks: Checks) => WorstCase;
 
 const nowhere = () => null;
 
@@ -72,20 +73,15 @@ const plus = (a: WorstCase, b: WorstCase): WorstCase => ({
  * Reads an operation once, with its fragments expanded: `measure` has bounded their size. The resulting plan prices
  * every call of the operation from the variables alone. Throws `bad_request` on arguments out of bounds.
  */
-export function planOf(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  fragments: Fragments,
-  checks: Checks,
-): Plan {
+export function planOf(schema: GraphQLSchema, operation: OperationDefinitionNode, fragments: Fragments): Plan {
   const root = schema.getRootType(operation.operation);
   if (!root) throw badRequest(`The schema has no ${operation.operation}.`);
-  const planner = new Planner(schema, fragments, checks);
+  const planner = new Planner(schema, fragments);
   const node = planner.ofSelections(operation.selectionSet, root, TOP);
   return {
     priced: planner.priced,
     impersonal: isImpersonal(operation, root),
-    worst: (variables) => priced(() => node(variables, 1)),
+    worst: (variables, checks) => priced(() => node(variables, 1, checks)),
     ranks: planner.ranks,
     fieldPaths: planner.fieldPaths,
   };
@@ -121,10 +117,7 @@ class Planner {
   readonly #schema: GraphQLSchema;
   readonly #fragments: Fragments;
 
-  readonly #checks: Checks;
-
-  constructor(schema: GraphQLSchema, fragments: Fragments, checks: Checks) {
-    this.#checks = checks;
+  constructor(schema: GraphQLSchema, fragments: Fragments) {
     this.#schema = schema;
     this.#fragments = fragments;
   }
@@ -136,7 +129,8 @@ class Planner {
       if (node) nodes.push(unlessSkipped(selection, node));
     }
     if (nodes.length === 0) return () => NOTHING;
-    return (variables, parents) => nodes.reduce((sum, node) => plus(sum, node(variables, parents)), NOTHING);
+    return (variables, parents, checks) =>
+      nodes.reduce((sum, node) => plus(sum, node(variables, parents, checks)), NOTHING);
   }
 
   #ofSelection(
@@ -159,7 +153,6 @@ class Planner {
     const named = above === TOP ? field.name : `${above.schema}.${field.name}`;
     const price = priceOfField(field);
     const { list } = field.extensions;
-    const notServed = list !== undefined && !this.#checks.serves(list) ? list : null;
     if (price) {
       this.priced = true;
       if (!this.ranks.has(path)) this.ranks.set(path, this.ranks.size);
@@ -172,10 +165,10 @@ class Planner {
       node.selectionSet && inner
         ? this.ofSelections(node.selectionSet, inner, { response: path, schema: named })
         : () => NOTHING;
-    return (variables, parents) => {
+    return (variables, parents, checks) => {
       const args = getArgumentValues(field, node, variables);
-      checkArguments(field, args, this.#checks);
-      if (!price) return below(variables, parents);
+      checkArguments(field, args, checks);
+      if (!price) return below(variables, parents, checks);
       if (price.items === 'first' && parents > MAX_PARENTS) {
         throw badRequest(
           `${node.name.value} would be read for up to ${parents} parents; a paid list is allowed under at most ${MAX_PARENTS}. Request fewer parents (first: ${MAX_PARENTS}).`,
@@ -187,9 +180,10 @@ class Planner {
       const amount = items * priceOf(price.unit, fresh ? 'bypass' : 'miss');
       // Below another field the subject of a list is not known yet.
       const isKnown = list !== undefined && above === TOP;
-      const refused = isKnown ? () => foreignCursorOf(list, field, args, this.#checks) : nowhere;
+      const refused = isKnown ? () => foreignCursorOf(list, field, args, checks) : nowhere;
+      const notServed = list !== undefined && !checks.serves(list) ? list : null;
       const own = { notServed, items, fresh, amount, refused };
-      return plus(own, below(variables, items));
+      return plus(own, below(variables, items, checks));
     };
   }
 }
@@ -197,9 +191,9 @@ class Planner {
 /** Respects `@skip` and `@include`: a field that is not asked for is not priced. */
 function unlessSkipped(node: SelectionSetNode['selections'][number], priced: PricedNode): PricedNode {
   if (!node.directives?.length) return priced;
-  return (variables, parents) => {
+  return (variables, parents, checks) => {
     const skipped = getDirectiveValues(GraphQLSkipDirective, node, variables)?.if === true;
     const included = getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if !== false;
-    return skipped || !included ? NOTHING : priced(variables, parents);
+    return skipped || !included ? NOTHING : priced(variables, parents, checks);
   };
 }

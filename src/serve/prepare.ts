@@ -22,7 +22,6 @@ import { COMPILED_FIELDS, Executable } from './executable.js';
 import { checkIntrospection, type IntrospectionResult, type IntrospectionResults } from './introspection.js';
 import { type Plan, planOf } from './planner.js';
 import { measure, type ReadDocument, readDocument } from './read-document.js';
-import type { Checks } from './rules.js';
 import { isIntrospection } from './shape.js';
 import { coerced } from './variables.js';
 
@@ -65,10 +64,9 @@ export interface Source {
   readonly onCompiled?: () => void;
 }
 
-/** What all operations are checked against. */
+/** What all operations share. */
 export interface PrepareContext {
   readonly schema: GraphQLSchema;
-  readonly checks: Checks;
   readonly results: IntrospectionResults;
 }
 
@@ -90,7 +88,7 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
  * Parses, measures, checks and plans an operation, in this order: each step bounds the time that the next ones take.
  * Throws `DocumentError`.
  */
-export function prepareOperation({ schema, checks, results }: PrepareContext, source: Source): Operation {
+export function prepareOperation({ schema, results }: PrepareContext, source: Source): Operation {
   const { text, operationName } = source;
   const read = readDocument(text);
   const { document, fragments, tokens } = read;
@@ -107,7 +105,7 @@ export function prepareOperation({ schema, checks, results }: PrepareContext, so
   const executable = new Executable({ schema, document, operationName, fields }, source.onCompiled);
   // Persisted operations are compiled at start.
   if (source.name !== undefined) executable.compile();
-  const plan = planOf(schema, operation, fragments, checks);
+  const plan = planOf(schema, operation, fragments);
   // A long alias is part of the path of every field below it.
   const pathLength = [...plan.fieldPaths].flat().reduce((sum, path) => sum + path.length, 0);
   const locations = read.locations.of((operation.variableDefinitions ?? []).map(({ variable }) => variable));

@@ -5,6 +5,7 @@ import { digestOf, shortName } from '../core/digest.js';
 import { Memories } from '../core/memories.js';
 import type { WorstCase } from './planner.js';
 import type { Operation } from './prepare.js';
+import type { Checks } from './rules.js';
 import { checkSize } from './variables.js';
 
 /** The variables of one call of an operation, and what follows from them alone. */
@@ -32,8 +33,11 @@ const PRICED_BYTES = 400;
  */
 export class PricedVariables {
   readonly #priced: BoundedMap<Priced>;
+  /** Of the network that the calls read. */
+  readonly checks: Checks;
 
-  constructor(memories = new Memories()) {
+  constructor(checks: Checks, memories = new Memories()) {
+    this.checks = checks;
     this.#priced = memories.map('priced_variables', {
       weigh: ({ variables }) => PRICED_BYTES + bytesOf(variables),
     });
@@ -47,18 +51,18 @@ export class PricedVariables {
     // Bounds the depth and the time of the next line.
     checkSize(sent);
     const text = JSON.stringify(sent);
-    if (text.length > LONGEST) return measured(() => priced(operation, sent));
+    if (text.length > LONGEST) return measured(() => this.#price(operation, sent));
     const key = shortName(`${operation.id} ${text}`);
     const known = this.#priced.get(key);
     if (known) return known;
-    const made = measured(() => priced(operation, sent));
+    const made = measured(() => this.#price(operation, sent));
     this.#priced.set(key, made);
     return made;
   }
-}
 
-function priced(operation: Pricing, sent: Record<string, unknown>): Priced {
-  const variables = Object.freeze(operation.coerce(sent));
-  const id = digestOf(`${operation.id} ${JSON.stringify(variables)}`);
-  return { variables, worst: operation.worst(variables), id };
+  #price(operation: Pricing, sent: Record<string, unknown>): Priced {
+    const variables = Object.freeze(operation.coerce(sent));
+    const id = digestOf(`${operation.id} ${JSON.stringify(variables)}`);
+    return { variables, worst: operation.worst(variables, this.checks), id };
+  }
 }

@@ -6,6 +6,7 @@ import type { CallContext } from '../read/call-context.js';
 import type { Call, Estimate, Outcome } from './call.js';
 import type { Deadline } from './deadline.js';
 import type { Operation } from './prepare.js';
+import type { Side } from './side.js';
 
 /** What is known of a call so far, whatever its outcome. */
 export interface CallRecord {
@@ -28,6 +29,7 @@ export interface Request {
 /** A priced operation with its variables. */
 export interface Prepared {
   readonly operation: Operation;
+  readonly side: Side;
   readonly variables: Record<string, unknown>;
   /** Identifies the operation with these variables. */
   readonly id: string;

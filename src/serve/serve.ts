@@ -15,6 +15,7 @@ import { paid, unpaid } from './execute.js';
 import type { ServeOptions } from './options.js';
 import type { AssertAdmitted } from './prepare.js';
 import type { CallRecord, Prepared, Request } from './request.js';
+import { type Side, sideOf } from './side.js';
 
 export type Serve = (call: Call) => Promise<Outcome>;
 
@@ -29,7 +30,8 @@ export function createServe(options: ServeOptions): Serve {
     try {
       const caller = await deadline.race(identify(options, call, slot));
       const opened = await admit(options, request, caller);
-      const prepared = prepare(options, request, caller, opened);
+      const side = await sideOf(options, caller, deadline);
+      const prepared = prepare(options, request, caller, side, opened);
       const run = () =>
         !caller || prepared.operation.keyless || prepared.dryRun
           ? deadline.race(unpaid(options, prepared, caller, call))
@@ -121,6 +123,7 @@ function prepare(
   options: ServeOptions,
   { call, record }: Request,
   caller: Caller | null,
+  side: Side,
   processorBudget: ProcessorBudget,
 ): Prepared {
   const assertAdmitted: AssertAdmitted = (keyless) => {
@@ -129,21 +132,27 @@ function prepare(
     Object.assign(record, { rate: null, policy: 'account' });
     throw new ServiceError('missing_key', noKey(call));
   };
-  const { warnings, ...prepared } = priced(options, call, assertAdmitted, processorBudget);
+  const { warnings, ...prepared } = priced(options, call, side, assertAdmitted, processorBudget);
   record.operation = prepared.operation.name;
   record.warnings = warnings;
-  return { ...prepared, processorBudget };
+  return { ...prepared, side, processorBudget };
 }
 
 /** The operation, its variables and the most it can cost. What is not known yet is worked out on the caller's time. */
-function priced(options: ServeOptions, call: Call, assertAdmitted: AssertAdmitted, { measured }: ProcessorBudget) {
+function priced(
+  options: ServeOptions,
+  call: Call,
+  { pricedVariables }: Side,
+  assertAdmitted: AssertAdmitted,
+  { measured }: ProcessorBudget,
+) {
   if ('failure' in call.document) throw call.document.failure;
   const operation = options.documents.find(call.document, assertAdmitted, measured);
   if (call.queriesOnly && operation.kind !== 'query') {
     throw new ServiceError('bad_request', 'Only queries can be sent with GET; use POST.', { status: 405 });
   }
   const { budget, estimate: dryRun, warnings = [], ...params } = call.parse();
-  const { variables, worst, id } = options.pricedVariables.of(operation, params.variables, measured);
+  const { variables, worst, id } = pricedVariables.of(operation, params.variables, measured);
   const isOver = budget === null && worst.amount > options.defaultBudget;
   const tooMuch = isOver ? overDefault(worst.amount, options.defaultBudget) : null;
   if (tooMuch && !dryRun) throw tooMuch;

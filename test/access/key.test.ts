@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashKey, isWellFormedKey, keyPrefix, mintKey } from '../../src/access/key.js';
+import { hashKey, isWellFormedKey, keyPrefix, mintKey, modeOfKey } from '../../src/access/key.js';
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const minted = bytes(64).map((seed) => {
@@ -58,6 +58,13 @@ describe('a key', () => {
     const drawn = [255, 250, 248, 247, 0];
     const key = mintKey((length) => Uint8Array.from({ length }, () => drawn.shift() ?? 1));
     expect(key.slice(11, 14)).toBe('z01');
+  });
+
+  it('is of one mode, which its text says and its checksum includes', () => {
+    const key = mintKey(randomBytes, 'test');
+    expect(key).toMatch(/^perch_test_[0-9A-Za-z]{32}$/);
+    expect([isWellFormedKey(key), modeOfKey(key), modeOfKey(mintKey(randomBytes))]).toEqual([true, 'test', 'live']);
+    expect(isWellFormedKey(key.replace('perch_test_', 'perch_live_'))).toBe(false);
   });
 
   it('shows perch_live_ and six characters (A11)', () => {

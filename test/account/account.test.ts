@@ -5,6 +5,7 @@ import type { Receipt, UsageRow } from '../../src/ports/ledger.js';
 
 const KEY_PREFIX = 'perch_live_000000';
 const CALLER = {
+  mode: 'live' as const,
   ...{ accountId: 'account', walletId: 'wallet', keyId: 'key', keyPrefix: KEY_PREFIX },
   ...{ qps: 5, capThousandths: null },
 };

@@ -219,6 +219,13 @@ describe('the ledger', () => {
 });
 
 describe('keys', () => {
+  test('a test key is listed beside the others', async () => {
+    const { account_id: id } = await create();
+    const made = await cli.json<Key>('key', 'create', '--account', id, '--name', 'ci', '--test');
+    expect(made).toMatchObject({ name: 'ci', key: expect.stringMatching(/^perch_test_\w{32}$/) });
+    expect(await cli.json('key', 'list', '--account', id)).toMatchObject({ keys: [{}, { name: 'ci' }] });
+  });
+
   test('create, list: shown once, capped, on the same wallet', async () => {
     const { account_id } = await create();
     const made = await cli.json<Key>('key', 'create', '--account', account_id, '--name', 'staging', '--cap', '0.5');

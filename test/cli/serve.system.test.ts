@@ -54,6 +54,9 @@ test('a first start makes a demo, prints its key once and a read that works; a l
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(started?.said.stderr).toMatch(/demo network has 2000 users, 30000 tweets and \d+ follows/);
 
+  const [testKey] = /perch_test_\w{32}/.exec(started?.said.stdout ?? '') ?? [];
+  expect((await readFile(join(cli.home, 'demo-test-key'), 'utf8')).trim()).toBe(testKey);
+
   const [, read = ''] = /curl -s -H 'x-api-key: \w+' (\S+)/.exec(started?.said.stdout ?? '') ?? [];
   const answer = await fetch(read, { headers: { 'x-api-key': key ?? '' } });
   expect(await answer.json()).toMatchObject({
@@ -62,7 +65,7 @@ test('a first start makes a demo, prints its key once and a read that works; a l
     data: { handle: 'harbor_obs' },
   });
   // Beside the running service.
-  expect(await cli.json('ledger', 'check')).toEqual({ ok: true, wallets: 1, entries: 2 });
+  expect(await cli.json('ledger', 'check')).toEqual({ ok: true, wallets: 2, entries: 2 });
   expect(await stop('SIGTERM')).toBe(0);
   expect(await isServerDown()).toBe(true);
 

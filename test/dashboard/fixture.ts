@@ -46,6 +46,7 @@ const account = (rest: Partial<AccountRecord>): AccountRecord => ({
   paidUsd: 0,
   qps: 1,
   frozen: false,
+  testOf: null,
   keys: [],
   ...rest,
 });

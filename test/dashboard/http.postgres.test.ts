@@ -90,7 +90,8 @@ describe('credits', () => {
     await ada.allow('Lantern');
     const own = await ada.key();
     const client = (await ada.account()).keys.find(({ grantId }) => grantId !== null);
-    const deskOf = (keyPrefix = '') => service.billing.forCaller({ accountId: ada.accountId, keyPrefix }, null);
+    const deskOf = (keyPrefix = '') =>
+      service.billing.forCaller({ accountId: ada.accountId, keyPrefix, mode: 'live' }, null);
     await expect(deskOf(client?.prefix).checkout('starter', null)).rejects.toMatchObject({
       ...{ code: 'access_denied', detail: { reason: 'read_only' } },
     });

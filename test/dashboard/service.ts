@@ -30,7 +30,12 @@ export interface Customer {
   /** `more`: another cookie beside the session's. */
   get(path: string, headers?: Record<string, string>, signal?: AbortSignal, more?: string): Promise<Answer>;
   /** A form of one's own page; `headers` in place of what a browser says. */
-  post(path: string, fields?: Record<string, string> | string, headers?: Record<string, string>): Promise<Answer>;
+  post(
+    path: string,
+    fields?: Record<string, string> | string,
+    headers?: Record<string, string>,
+    more?: string,
+  ): Promise<Answer>;
   account(): Promise<AccountRecord>;
   /** One more key, by the back door. */
   key(name?: string): Promise<KeyRecord & { readonly key: string }>;
@@ -122,8 +127,12 @@ export async function startDashboard({
             headers: { cookie: [cookie.cookie, more].join('; '), accept: 'text/html', ...headers },
             ...(signal && { signal }),
           }),
-        post: (path, fields = {}, headers = { 'sec-fetch-site': 'same-origin' }) =>
-          ask(path, { method: 'POST', body: new URLSearchParams(fields), headers: { ...cookie, ...headers } }),
+        post: (path, fields = {}, headers = { 'sec-fetch-site': 'same-origin' }, more = '') =>
+          ask(path, {
+            method: 'POST',
+            body: new URLSearchParams(fields),
+            headers: { cookie: [cookie.cookie, more].join('; '), ...headers },
+          }),
         async account() {
           const account = await accounts.get(accountId);
           if (account === undefined) throw new Error('no account');

@@ -22,8 +22,8 @@ const { page, charge } = await createEngine(net.network).page({ kind: read.kind,
 const operations = readOperations();
 // As a network without the list has it.
 const lacking = { cursor() {}, cursorOf() {}, query() {}, serves: (list: string) => list !== kind };
-const operation = new Documents(schema, operations, lacking).find({ name: read.operation });
-const { notServed } = operation.worst(operation.coerce({ user: '@somebody' }));
+const operation = new Documents(schema, operations).find({ name: read.operation });
+const { notServed } = operation.worst(operation.coerce({ user: '@somebody' }), lacking);
 const { paths } = openapiDocument({ schema, operations, baseUrl: 'http://perch', authUrl: 'http://perch' });
 const path = `/v1/users/{user}/${read.path}`;
 const { listed } = catalogueOf({ schema, operations });

@@ -14,6 +14,7 @@ import { PricedVariables } from '../../src/serve/priced-variables.js';
 import { Rendered } from '../../src/serve/rendered.js';
 import { sendOld } from '../mcp/raw.js';
 import { keptAnswer } from '../serve/kept-answer.js';
+import { ANYTHING_GOES } from '../support/checks.js';
 import { type Customers, customersOf } from '../support/customers.js';
 import { startPerch, type TestPerch } from '../support/perch.js';
 import { createScriptedNetwork, range } from '../support/scripted-network.js';
@@ -83,7 +84,7 @@ const FILLED: Readonly<Record<string, (maxBytes: number) => Filled>> = {
   },
   priced_variables: (maxBytes) => {
     const memories = new Memories();
-    const priced = new PricedVariables(bounded(memories, maxBytes));
+    const priced = new PricedVariables(ANYTHING_GOES, bounded(memories, maxBytes));
     return {
       memory: {
         get bytes() {
@@ -187,7 +188,7 @@ describe('every memory', () => {
   });
 
   it('looks long texts of one length up as fast as short ones', () => {
-    const priced = new PricedVariables();
+    const priced = new PricedVariables(ANYTHING_GOES);
     const keep = (length: number): number => {
       const calls = range(1500).map((n) => text(n, length));
       const begin = performance.now();

@@ -13,9 +13,9 @@ export interface Known {
 export const BUILT: readonly Known[] = [
   {
     path: 'src/access/key.ts',
-    expression: `new RegExp(\`^\${PREFIX}[0-9A-Za-z]{\${RANDOM_CHARS + CHECKSUM_CHARS}}$\`)`,
+    expression: `new RegExp(\`^\${ANY_PREFIX}[0-9A-Za-z]{\${RANDOM_CHARS + CHECKSUM_CHARS}}$\`)`,
     why: 'out of constants of the same file',
-    like: ['^perch_live_[0-9A-Za-z]{32}$'],
+    like: ['^(?:perch_live_|perch_test_)[0-9A-Za-z]{32}$'],
   },
   {
     path: 'adapters/http/allowed-methods.ts',

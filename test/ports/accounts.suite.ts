@@ -69,6 +69,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
         paidUsd: 50,
         qps: 50,
         frozen: false,
+        testOf: null,
         keys: [key, second],
       });
     });
@@ -97,7 +98,15 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
 
     test('a live key gives its caller; the rate is of the tier, or as an operator said (section 8)', async () => {
       const { accountId, walletId, hash, prefix, key } = await openKey({ paidUsd: 200 });
-      const caller = { accountId, walletId, keyId: key.keyId, keyPrefix: prefix, qps: 100, capThousandths: null };
+      const caller = {
+        accountId,
+        walletId,
+        keyId: key.keyId,
+        mode: 'live',
+        keyPrefix: prefix,
+        qps: 100,
+        capThousandths: null,
+      };
       expect(await find(store.accounts, hash)).toEqual({ state: 'live', caller });
       const house = await openKey({ qpsOverride: 5_000 });
       expect(await find(store.accounts, house.hash)).toMatchObject({ state: 'live', caller: { qps: 5_000 } });

@@ -123,7 +123,9 @@ function rememberNothing(): void {
   vi.spyOn(AnswerCache.prototype, 'find').mockImplementation(async () => undefined);
   vi.spyOn(Rendered.prototype, 'get').mockImplementation(() => undefined);
   const { of } = PricedVariables.prototype;
-  vi.spyOn(PricedVariables.prototype, 'of').mockImplementation((...call) => of.apply(new PricedVariables(), call));
+  vi.spyOn(PricedVariables.prototype, 'of').mockImplementation(function (this: PricedVariables, ...call) {
+    return of.apply(new PricedVariables(this.checks), call);
+  });
 }
 
 it.each(MOUNTS)('a call that was served before is answered, headed and charged like the first (%s)', async (mount) => {

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { schema } from '../../schema/index.js';
 import { Documents } from '../../src/serve/documents.js';
 
-const documents = () =>
-  new Documents(schema, {}, { cursor: () => {}, cursorOf: () => {}, query: () => {}, serves: () => true });
+const documents = () => new Documents(schema, {});
 const QUERY = getIntrospectionQuery();
 
 describe('introspection', () => {

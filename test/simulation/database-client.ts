@@ -73,4 +73,12 @@ const idsOf = (debits: readonly Debit[]): string => debits.map(({ requestId }) =
 const never = (): never => {
   throw new Error('not simulated');
 };
-const unused = { grant: never, usage: never, recent: never, statement: never, runMaintenance: never, check: never };
+const unused = {
+  grant: never,
+  refill: never,
+  usage: never,
+  recent: never,
+  statement: never,
+  runMaintenance: never,
+  check: never,
+};

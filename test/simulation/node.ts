@@ -11,8 +11,6 @@ import { type Config, readConfig } from '../../src/config/config.js';
 import { Memories } from '../../src/core/memories.js';
 import { UNTRACED } from '../../src/core/untraced.js';
 import type { Clock, Time } from '../../src/ports/clock.js';
-import { createCursors } from '../../src/read/cursor.js';
-import { createScriptedNetwork } from '../support/scripted-network.js';
 import { connectDatabase } from './database-client.js';
 import { connectNetwork } from './network.js';
 import { connectRedis } from './redis-client.js';
@@ -42,7 +40,7 @@ const CONFIG: Config = {
 const QUIET = { info: () => undefined, warn: () => undefined };
 
 /** Compiled once for all runs: nothing in it depends on a run. */
-const LIBRARY: Library = openLibrary(createCursors(SECRETS.cursor), createScriptedNetwork().network, new Memories());
+const LIBRARY: Library = openLibrary(new Memories());
 
 export interface SimulatedNode {
   readonly host: Host;
@@ -75,8 +73,9 @@ export async function openNode(world: World, host: Host, skewMs: number): Promis
   const engine = await openEngine(new Lifecycle(), {
     config: CONFIG,
     stores: { ledger, accounts, secrets: SECRETS },
-    shared: { ...stores, memories },
+    shared: { ...stores, memories, testMode: { cache: local.cache, flights: local.flights, memories } },
     network: connectNetwork(world, host),
+    openInvented: never,
     clock,
     time,
     tracing: UNTRACED,
@@ -91,5 +90,8 @@ export async function openNode(world: World, host: Host, skewMs: number): Promis
   return { host, engine };
 }
 
-/** Nothing is bought in a run. */
+/** There are no test keys in a run, */
+const never = () => Promise.reject(new Error('not simulated'));
+
+/** and nothing is bought. */
 const NOT_SOLD = { forCaller: () => null as never };

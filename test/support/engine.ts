@@ -2,7 +2,7 @@ import { createMemoryCache } from '../../adapters/memory/cache.js';
 import { createMemoryPace } from '../../adapters/memory/pace.js';
 import { createMemorySingleFlight } from '../../adapters/memory/single-flight.js';
 import { createMemoryTombstoneLog } from '../../adapters/memory/tombstones.js';
-import { createReading } from '../../app/engine.js';
+import { createReading } from '../../app/sides.js';
 import { readConfig } from '../../src/config/config.js';
 import type { Thousandths } from '../../src/core/credits.js';
 import { Memories } from '../../src/core/memories.js';

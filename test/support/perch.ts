@@ -7,7 +7,9 @@ import { type ComposeOptions, compose, type Perch } from '../../app/compose.js';
 import { Lifecycle } from '../../app/lifecycle.js';
 import { openStores, type Stores } from '../../app/stores.js';
 import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
+import { Keys } from '../../src/account/keys.js';
 import { type Config, readConfig } from '../../src/config/config.js';
+import { OPERATOR } from '../../src/core/audit.js';
 import { toCredits, toThousandths } from '../../src/core/credits.js';
 import type { Ledger } from '../../src/ports/ledger.js';
 import type { Network } from '../../src/ports/network.js';
@@ -54,6 +56,8 @@ export interface TestPerch {
   }): Promise<TestAccount>;
   /** One more key of the account. */
   secondKey(account: TestAccount): Promise<string>;
+  /** A test key of the account, on its test account. */
+  testKey(account: Pick<TestAccount, 'accountId'>): Promise<TestAccount>;
   /** The wallet's balance in credits, from the database. */
   balance(account: TestAccount): Promise<number>;
   /** Another node of the same service: the same database and secrets, and what it opens and holds is its own. */
@@ -104,6 +108,13 @@ export async function startPerch(options: PerchOptions = {}): Promise<TestPerch>
       const key = mintKey(randomBytes);
       await addKey(accountId, key, null);
       return key;
+    },
+    async testKey({ accountId }) {
+      const keys = new Keys({ accounts, pepper: secrets.pepper, clock: { now: Date.now }, randomBytes });
+      const { key, record } = await keys.createTest(accountId, { name: 'test', cap: null }, OPERATOR);
+      const testAccountId = (await accounts.testAccount(accountId)) ?? '';
+      const walletId = (await accounts.get(testAccountId))?.walletId ?? '';
+      return { accountId: testAccountId, walletId, keyId: record.keyId, key };
     },
     async balance({ walletId }) {
       const [row] = await database.sql<

@@ -75,7 +75,9 @@ export async function signInAccount(
   }
   const { accountId, link } = await withStores(async (stores, config) => {
     const account = await accountOf(stores, id ?? (await idOf(stores, email ?? '')));
-    return { accountId: account.accountId, link: await newSignInLink(stores, account.accountId, signInUrl(config)) };
+    // A test account is seen from the account that it belongs to.
+    const accountId = account.testOf ?? account.accountId;
+    return { accountId, link: await newSignInLink(stores, accountId, signInUrl(config)) };
   });
   answer({ account_id: accountId, sign_in_link: link }, json, () =>
     [

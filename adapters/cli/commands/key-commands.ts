@@ -18,10 +18,12 @@ export function keyCommands(program: Command): void {
         .choices(['total', 'month', 'day'])
         .default('total'),
     )
+    .option('--test', 'a test key: it reads an invented network with play credits')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       examples(
+        'perch key create --account 019a2b3c-4d5e-7f60-8123-456789abcdef --name ci --test',
         'perch key create --account 019a2b3c-4d5e-7f60-8123-456789abcdef --name staging --cap 500 --cap-period month',
       ),
     )
@@ -29,7 +31,7 @@ export function keyCommands(program: Command): void {
 
   key
     .command('list')
-    .description('list the keys of an account: prefix, name, spent, state')
+    .description('list the keys of an account, test keys included: prefix, name, spent, state')
     .requiredOption('--account <id>', 'account id', uuid)
     .option('--json', 'print JSON')
     .addHelpText('after', examples('perch key list --account 019a2b3c-4d5e-7f60-8123-456789abcdef'))

@@ -1,7 +1,9 @@
 import type { Stores } from '../../../app/stores.js';
+import { fillInventedNetwork } from '../../../app/test-mode/invented-network.js';
 import { OPERATOR } from '../../../src/core/audit.js';
 import { type Thousandths, toCredits } from '../../../src/core/credits.js';
-import { counted } from '../../../src/core/figures.js';
+import { counted, figure } from '../../../src/core/figures.js';
+import { PLAY_CREDITS } from '../../../src/core/mode.js';
 import type { CapPeriod, KeyRecord } from '../../../src/ports/accounts.js';
 import { KEY_HEADER, keyJson, keyRow, stateOf } from '../account-view.js';
 import { Failure } from '../failure.js';
@@ -15,20 +17,27 @@ interface CreateOptions {
   readonly name: string;
   readonly cap?: Thousandths;
   readonly capPeriod: CapPeriod;
+  readonly test?: boolean;
   readonly json?: boolean;
 }
 
-export async function createKey({ account, name, cap, capPeriod, json }: CreateOptions): Promise<void> {
+export async function createKey({ account, name, cap, capPeriod, test = false, json }: CreateOptions): Promise<void> {
   const { key, record } = await withStores(async (stores) => {
     const { accountId } = await accountOf(stores, account);
     const limit = cap === undefined ? null : { amount: cap, period: capPeriod };
-    return keysOf(stores).create(accountId, { name, cap: limit }, OPERATOR);
+    const given = { name, cap: limit };
+    if (!test) return keysOf(stores).create(accountId, given, OPERATOR);
+    const made = await keysOf(stores).createTest(accountId, given, OPERATOR);
+    // Here, so that the first read with it does not have to wait.
+    await fillInventedNetwork(stores.corpusSql);
+    return made;
   });
   answer({ account_id: account, ...keyJson(record, Date.now()), key }, json, () =>
     [
       facts([
         ['Account', account],
         ['Name', name],
+        ['Mode', test ? `test: ${figure(PLAY_CREDITS)} play credits each day` : null],
         ['Cap', cap === undefined ? 'none (the whole wallet)' : capWords(cap, capPeriod)],
         ['Key', key],
       ]),
@@ -41,7 +50,13 @@ const capWords = (cap: Thousandths, period: CapPeriod): string =>
   `${counted(toCredits(cap), 'credit')} ${period === 'total' ? 'in total' : `per ${period}`}`;
 
 export async function listKeys(options: { account: string; json?: boolean }): Promise<void> {
-  const { accountId, keys } = await withStores((stores) => accountOf(stores, options.account));
+  const { accountId, keys } = await withStores(async (stores) => {
+    const { accounts } = stores;
+    const account = await accountOf(stores, options.account);
+    const testAccountId = await accounts.testAccount(account.accountId);
+    const test = testAccountId === undefined ? undefined : await accounts.get(testAccountId);
+    return { accountId: account.accountId, keys: [...account.keys, ...(test?.keys ?? [])] };
+  });
   const now = Date.now();
   answer({ account_id: accountId, keys: keys.map((key) => keyJson(key, now)) }, options.json, () =>
     keys.length === 0

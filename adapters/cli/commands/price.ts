@@ -7,6 +7,7 @@ import { counted, figure, inCredits } from '../../../src/core/figures.js';
 import { PRODUCTS } from '../../../src/core/model.js';
 import { normaliseQuery } from '../../../src/read/subjects.js';
 import { Documents } from '../../../src/serve/documents.js';
+import type { Checks } from '../../../src/serve/rules.js';
 import { checkQuery } from '../../networks/corpus/search/search.js';
 import { endpointOf } from '../../rest/parameters.js';
 import { paramsOf, type RawRequest } from '../../rest/request.js';
@@ -75,26 +76,23 @@ function priceCall(method: string, address: string, options: PriceOptions): void
 function priceOf(row: RouteRow, raw: RawRequest): Price {
   const text = readOperations()[row.operation] ?? '';
   const isCorpus = configOfProcess().network === 'corpus';
-  const documents = new Documents(
-    schema,
-    { [row.operation]: text },
-    {
-      // A cursor is signed by the installation that issued it; the cost doesn't depend on it.
-      cursor: () => {},
-      cursorOf: () => {},
-      query(query, product) {
-        const q = normaliseQuery(query);
-        // Only the other network knows which queries it accepts.
-        if (isCorpus) checkQuery(q, PRODUCTS.find((known) => known === product) ?? 'Latest');
-      },
-      serves: () => true,
+  const checks: Checks = {
+    // A cursor is signed by the installation that issued it; the cost doesn't depend on it.
+    cursor: () => {},
+    cursorOf: () => {},
+    query(query, product) {
+      const q = normaliseQuery(query);
+      // Only the other network knows which queries it accepts.
+      if (isCorpus) checkQuery(q, PRODUCTS.find((known) => known === product) ?? 'Latest');
     },
-  );
+    serves: () => true,
+  };
+  const documents = new Documents(schema, { [row.operation]: text });
   const operation = documents.find({ name: row.operation });
   const endpoint = endpointOf(schema, text);
   const { warnings = [], variables, budget } = paramsOf(endpoint, raw);
   for (const warning of warnings) note(`perch: ${warning}`);
-  const { amount, items, fresh } = operation.worst(operation.coerce(variables));
+  const { amount, items, fresh } = operation.worst(operation.coerce(variables), checks);
   const within = (price: number): number => Math.min(price, budget ?? Number.POSITIVE_INFINITY);
   return { items, uncached: within(amount), cached: within(fresh ? amount : amount / 2), fresh };
 }

@@ -9,19 +9,19 @@ import { noTweet, noUser, privateTweet } from './reads/subject.js';
 import { readThread } from './reads/thread.js';
 import { readQuotes, readReplies, readTimeline } from './reads/tweet-lists.js';
 import { readFollows, readRetweeters } from './reads/user-lists.js';
-import { type CorpusPool, type Run, runOn } from './run.js';
+import { type CorpusPool, type Run, runOn, type Tables } from './run.js';
 import { checkQuery, readSearch } from './search/search.js';
 import { bigintOf, type Position, positionOf } from './token.js';
 
 /**
  * The network of imported data, read from the tables of migration 002: every list kind and every search product, no
- * pace. Give it a pool of its own: an aborted read is cancelled in the database (see `runOn`).
+ * pace; or the invented network of test keys, from tables of the same form. Give it a pool of its own: an aborted read is cancelled in the database (see `runOn`).
  */
-export function createCorpusNetwork(pool: CorpusPool): Network {
-  const run = runOn(pool);
+export function createCorpusNetwork(pool: CorpusPool, tables: Tables = 'corpus'): Network {
+  const run = runOn(pool, tables);
   return {
-    name: 'corpus',
-    sessions: ['corpus'],
+    name: tables,
+    sessions: [tables],
     billing: null,
     batchSize: { users: 100, tweets: 100 },
     pace: { fast: null, slow: null },

@@ -15,15 +15,24 @@ export type Run = <Row extends object>(
   options?: { planned: 'once' | 'anew' },
 ) => Promise<Row[]>;
 
+/** Whose tables are read: the imported data's, or those of the invented network that test keys read. */
+export type Tables = 'corpus' | 'invented';
+
+/** A statement over the corpus, as one over tables of the same form. Values of callers are never part of the text. */
+const inTables = (tables: Tables, text: string): string =>
+  tables === 'corpus' ? text : text.replaceAll(/\bcorpus_(?=(?:users|tweets|follows)\b)/g, `${tables}_`);
+
 /**
  * Rows of a statement, cancelled in the database when the signal fires; then it rejects with the signal's reason. A
  * cancel that arrives late can hit the next statement of the same connection, so use a pool that only reads the corpus.
  */
-export function runOn(pool: CorpusPool): Run {
+export function runOn(pool: CorpusPool, tables: Tables = 'corpus'): Run {
   return async <Row extends object>(statement: Sql, signal: AbortSignal, options = { planned: 'anew' }) => {
     signal.throwIfAborted();
     const values = statement.values as postgres.ParameterOrJSON<number | string>[];
-    const pending = pool.unsafe<Row[]>(statement.text, values, { prepare: options.planned === 'once' });
+    const pending = pool.unsafe<Row[]>(inTables(tables, statement.text), values, {
+      prepare: options.planned === 'once',
+    });
     return [...(await cancelOnAbort(pending, signal))];
   };
 }

@@ -6,7 +6,7 @@ const SAID: Readonly<Record<ErrorCode, readonly [message: string, detail?: Error
     'An API key is required. Send it in the header "x-api-key: <key>" or as "Authorization: Bearer <key>".',
   ],
   invalid_key: [
-    'Malformed key: a key is "perch_live_" followed by 32 letters and digits. It may be truncated or mistyped.',
+    'Malformed key: a key is "perch_live_" or "perch_test_" followed by 32 letters and digits. It may be truncated or mistyped.',
     { reason: 'malformed' },
   ],
   rate_limited: ['More than 20 requests per second. Try again in 1 s; nothing was charged.', { retryAfter: 1 }],

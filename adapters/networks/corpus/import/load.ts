@@ -7,13 +7,14 @@
 import { badRequest } from '../../../../src/core/errors.js';
 import type { Tweet } from '../../../../src/core/model.js';
 import type { CorpusRow, CorpusUser } from '../rows.js';
+import type { Tables } from '../run.js';
 import { IMPORT_LOCK } from './import-lock.js';
 import { type LateIndexes, lateIndexes } from './late-indexes.js';
 import { type Fault, isFault, type Reading } from './reading.js';
 import type { Sql, TransactionSql } from './sql.js';
 import { mergeRows, openStage, valuesOf } from './stage.js';
 import { mergeFollows, openFollowStage, type StagedFollow, stageFollows } from './stage-follows.js';
-import { TWEETS, USERS } from './tables.js';
+import { type EntityTable, TWEETS, USERS } from './tables.js';
 
 const BATCH_ROWS = 10_000;
 /** Characters of text. */
@@ -21,7 +22,18 @@ const BATCH_TEXT = 8 * 1024 * 1024;
 const FAULTS_KEPT = 20;
 /** This many new rows make the planner's statistics wrong. */
 const LARGE_LOAD_ROWS = 1_000;
-const TABLES = [USERS.name, TWEETS.name, 'corpus_follows'];
+
+interface Into {
+  readonly users: EntityTable<CorpusUser>;
+  readonly tweets: EntityTable<Tweet>;
+  readonly follows: string;
+}
+
+const intoTables = (tables: Tables): Into => ({
+  users: { ...USERS, name: `${tables}_users` },
+  tweets: { ...TWEETS, name: `${tables}_tweets` },
+  follows: `${tables}_follows`,
+});
 
 interface Tally {
   /** Rows read; an object may occur several times. Rows neither added nor changed contained nothing new. */
@@ -44,6 +56,8 @@ export interface LoadOptions {
   /** Rows sent to the database so far, after each batch. */
   readonly onRows?: (rows: number) => void;
   readonly onFault?: (fault: Fault) => void;
+  /** Where to: the imported data by default. */
+  readonly tables?: Tables;
 }
 
 const newTally = (): Tally => ({ read: 0, added: 0, changed: 0 });
@@ -84,10 +98,10 @@ class Batch {
   }
 
   /** Computes what is to be written, which takes as long as the database takes to write it. */
-  prepare(): Prepared {
+  prepare(into: Into): Prepared {
     return {
-      users: valuesOf(USERS, this.users.values()),
-      tweets: valuesOf(TWEETS, this.tweets.values()),
+      users: valuesOf(into.users, this.users.values()),
+      tweets: valuesOf(into.tweets, this.tweets.values()),
       follows: this.follows,
     };
   }
@@ -104,11 +118,12 @@ async function writeBatch(
   sql: TransactionSql,
   { users, tweets, follows }: Prepared,
   summary: ImportSummary,
+  into: Into,
   indexes: LateIndexes | undefined,
 ): Promise<void> {
   await indexes?.drop();
-  count(summary.users, await mergeRows(sql, USERS, users));
-  count(summary.tweets, await mergeRows(sql, TWEETS, tweets));
+  count(summary.users, await mergeRows(sql, into.users, users));
+  count(summary.tweets, await mergeRows(sql, into.tweets, tweets));
   if (follows.length > 0) await stageFollows(sql, follows);
 }
 
@@ -123,6 +138,7 @@ async function loadAll(
   sql: TransactionSql,
   rows: AsyncIterable<Reading | CorpusRow> | Iterable<Reading | CorpusRow>,
   options: LoadOptions,
+  into: Into,
   indexes: LateIndexes,
 ): Promise<ImportSummary> {
   const summary = { users: newTally(), tweets: newTally(), follows: newTally(), faults: { count: 0, first: [] } };
@@ -131,13 +147,13 @@ async function loadAll(
   let writing = Promise.resolve();
   const write = async (): Promise<void> => {
     // While the database still writes the batch before.
-    const prepared = batch.prepare();
+    const prepared = batch.prepare(into);
     await writing;
     options.onRows?.(given);
     // If everything fits one batch, dropping an index is not worth it.
     const isLarge = given > 0;
     given += batch.size;
-    writing = writeBatch(sql, prepared, summary, isLarge ? indexes : undefined);
+    writing = writeBatch(sql, prepared, summary, into, isLarge ? indexes : undefined);
     // The database works while the next batch is read and prepared; the next await receives a failure.
     writing.catch(() => {});
     batch = new Batch();
@@ -152,7 +168,7 @@ async function loadAll(
   } finally {
     await writing; // A transaction can't be rolled back in the middle of a copy.
   }
-  if (summary.follows.read > 0) count(summary.follows, await mergeFollows(sql));
+  if (summary.follows.read > 0) count(summary.follows, await mergeFollows(sql, into.follows));
   await indexes.build();
   options.onRows?.(given);
   return summary;
@@ -167,17 +183,19 @@ export async function loadCorpus(
   rows: AsyncIterable<Reading | CorpusRow> | Iterable<Reading | CorpusRow>,
   options: LoadOptions = {},
 ): Promise<ImportSummary> {
+  const into = intoTables(options.tables ?? 'corpus');
+  const names = [into.users.name, into.tweets.name, into.follows];
   const summary = await sql.begin(async (transaction) => {
     await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
-    await openStage(transaction, USERS);
-    await openStage(transaction, TWEETS);
+    await openStage(transaction, into.users);
+    await openStage(transaction, into.tweets);
     await openFollowStage(transaction);
-    return loadAll(transaction, rows, options, await lateIndexes(transaction, TABLES));
+    return loadAll(transaction, rows, options, into, await lateIndexes(transaction, names));
   });
   const written = [summary.users, summary.tweets, summary.follows].reduce(
     (sum, { added, changed }) => sum + added + changed,
     0,
   );
-  if (written >= LARGE_LOAD_ROWS) await sql.unsafe(`vacuum (analyze) ${TABLES.join(', ')}`);
+  if (written >= LARGE_LOAD_ROWS) await sql.unsafe(`vacuum (analyze) ${names.join(', ')}`);
   return summary;
 }

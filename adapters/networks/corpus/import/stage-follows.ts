@@ -26,10 +26,10 @@ interface Order {
  * their ordinals, so that the same file changes nothing; where an import has another order, all of its edges get new
  * positions after everything else.
  */
-export async function mergeFollows(sql: TransactionSql): Promise<{ added: number; changed: number }> {
+export async function mergeFollows(sql: TransactionSql, table: string): Promise<{ added: number; changed: number }> {
   await sql`create temp table ordered_corpus_follows on commit drop as
     select follower_id, followed_id, min(s.position) as position, min(f.ordinal) as ordinal
-    from (select follower_id::bigint, followed_id::bigint, position::bigint from ${sql(STAGE)}) s left join corpus_follows f using (follower_id, followed_id) group by 1, 2`;
+    from (select follower_id::bigint, followed_id::bigint, position::bigint from ${sql(STAGE)}) s left join ${sql(table)} f using (follower_id, followed_id) group by 1, 2`;
   const [order] = await sql<Order[]>`
     select count(*) filter (where ordinal is null)::int as added,
       coalesce(bool_or(ordinal < highest_before), false) as "isMoved",
@@ -41,8 +41,8 @@ export async function mergeFollows(sql: TransactionSql): Promise<{ added: number
   if (added === 0 && !isMoved) return { added, changed: 0 };
   const isKept = !isMoved && isAppended;
   const written = await sql`
-    insert into corpus_follows (follower_id, followed_id, ordinal)
-    select follower_id, followed_id, position + (select coalesce(max(ordinal), 0) from corpus_follows)
+    insert into ${sql(table)} (follower_id, followed_id, ordinal)
+    select follower_id, followed_id, position + (select coalesce(max(ordinal), 0) from ${sql(table)})
     from ordered_corpus_follows ${isKept ? sql`where ordinal is null` : sql``} order by position
     on conflict (follower_id, followed_id) do update set ordinal = excluded.ordinal`;
   return { added, changed: written.count - added };

@@ -1,0 +1,64 @@
+import type { Config } from '../src/config/config.js';
+import { PRODUCTS } from '../src/core/model.js';
+import { processTime } from '../src/core/monotonic.js';
+import { createCursors } from '../src/read/cursor.js';
+import { createTweets, createUsers } from '../src/read/entities.js';
+import { createPages } from '../src/read/pages.js';
+import { createPool, type Pool } from '../src/read/pool/pool.js';
+import type { Sources } from '../src/read/reads.js';
+import { SharedReads } from '../src/read/shared-reads.js';
+import { normaliseQuery } from '../src/read/subjects.js';
+import { createTombstones } from '../src/read/tombstones.js';
+import { AnswerCache } from '../src/serve/answer-cache.js';
+import { PricedVariables } from '../src/serve/priced-variables.js';
+import type { Checks } from '../src/serve/rules.js';
+import type { Side } from '../src/serve/side.js';
+import type { EngineOptions } from './engine.js';
+import type { Shared } from './shared.js';
+import type { Stores } from './stores.js';
+
+export interface SideOptions extends ReadingOptions, Pick<Side, 'costs' | 'spent'> {}
+
+/** What calls of one mode read, and everything that is kept of it. */
+export function createSide(options: SideOptions): { side: Side; pool: Pool } {
+  const { network, shared, costs, spent } = options;
+  const { sources, pool } = createReading(options);
+  const { cursors, tombstones } = sources;
+  const checks: Checks = {
+    cursor: (cursor) => cursors.check(cursor),
+    // Whatever its age: what is known of a call is kept.
+    cursorOf: (list, cursor) => void cursors.decode(list, cursor, 0),
+    query(query, product) {
+      const known = PRODUCTS.find((name) => name === product) ?? 'Latest';
+      const text = normaliseQuery(query);
+      network.checkQuery?.(text, known);
+    },
+    serves: (list) => network.lists[list],
+  };
+  const pricedVariables = new PricedVariables(checks, shared.memories);
+  const answerCache = new AnswerCache(shared.cache, tombstones, shared.memories);
+  return { side: { sources, pricedVariables, answerCache, spent, costs }, pool };
+}
+
+export interface ReadingOptions extends Pick<EngineOptions, 'network' | 'clock' | 'time' | 'tracing'> {
+  readonly config: Pick<Config, 'lifetimes' | 'pace'>;
+  readonly stores: { readonly secrets: Pick<Stores['secrets'], 'cursor'> };
+  readonly shared: Omit<Shared, 'limiter' | 'redis' | 'testMode'>;
+}
+
+/** Everything that reads need: the paced network, and the cache. */
+export function createReading(options: ReadingOptions): { sources: Sources; pool: Pool } {
+  const { config, stores, shared, network, clock, time = processTime } = options;
+  const { lifetimes } = config;
+  const { cache, unpaid, pace, tombstoneLog, memories } = shared;
+  const perSecond = { fast: config.pace.fast ?? network.pace.fast, slow: config.pace.slow ?? network.pace.slow };
+  const pool = createPool({ network, pace, clock, ...time, perSecond, tracing: options.tracing });
+  const tombstones = createTombstones({ clock, lifetimes, tombstoneLog, cache, memories });
+  const common = { cache, unpaid, shared: new SharedReads(shared.flights), pool, tombstones, clock, lifetimes };
+  const users = createUsers(common);
+  const tweets = createTweets(common);
+  const pages = createPages({ ...common, users, tweets });
+  const cursors = createCursors(stores.secrets.cursor);
+  const { highlighter } = network;
+  return { sources: { users, tweets, pages, cursors, tombstones, clock, highlighter }, pool };
+}

@@ -1,0 +1,17 @@
+import type { Cache } from '../../src/ports/cache.js';
+import type { SingleFlight } from '../../src/ports/single-flight.js';
+
+/** Before every key of test mode: stores that live reads use too, as Redis is, then have its keys apart. */
+const apart = (key: string): string => `test:${key}`;
+
+export const cacheApart = (cache: Cache): Cache => ({
+  get: (key) => cache.get(apart(key)),
+  getMany: (keys) => cache.getMany(keys.map(apart)),
+  set: (key, cached, ttlMs, shows) => cache.set(apart(key), cached, ttlMs, shows?.map(apart)),
+  delete: (keys) => cache.delete(keys.map(apart)),
+  shows: (names) => cache.shows(names.map(apart)),
+});
+
+export const flightsApart = (flights: SingleFlight): SingleFlight => ({
+  join: (key, read) => flights.join(apart(key), read),
+});

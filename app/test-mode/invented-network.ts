@@ -1,0 +1,38 @@
+import type { Sql } from '../../adapters/postgres/sql.js';
+import type { Network } from '../../src/ports/network.js';
+
+const FILL_LOCK = 0x696e76;
+
+/**
+ * The network that test keys read, whatever network the service reads. Its tables are filled when it is opened for the
+ * first time in the life of the database, which takes some seconds; processes that come second wait for the first.
+ */
+export async function openInventedNetwork(sql: Sql): Promise<Network> {
+  await fillInventedNetwork(sql);
+  const [{ createCorpusNetwork }, { withFailingHandles }] = await Promise.all([
+    import('../../adapters/networks/corpus/network.js'),
+    import('../../adapters/networks/corpus/demo/failing-handles.js'),
+  ]);
+  return withFailingHandles(createCorpusNetwork(sql, 'invented'));
+}
+
+/** Does nothing if its tables are filled. */
+export async function fillInventedNetwork(sql: Sql): Promise<void> {
+  if (await isFilled(sql)) return;
+  await sql.begin(async (turn) => {
+    await turn`select set_config('lock_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`;
+    await turn`select pg_advisory_xact_lock(${FILL_LOCK})`;
+    if (await isFilled(sql)) return;
+    const [{ demoNetwork }, { DEMO_SEED }, { loadCorpus }] = await Promise.all([
+      import('../../adapters/networks/corpus/demo/demo-network.js'),
+      import('../../adapters/networks/corpus/demo/entry-points.js'),
+      import('../../adapters/networks/corpus/import/load.js'),
+    ]);
+    await loadCorpus(sql, demoNetwork({ seed: DEMO_SEED, now: Date.now() }), { tables: 'invented' });
+  });
+}
+
+async function isFilled(sql: Sql): Promise<boolean> {
+  const [found] = await sql<{ filled: boolean }[]>`select exists (select from invented_users) as filled`;
+  return found?.filled === true;
+}

@@ -1,0 +1,54 @@
+import { createHmac } from 'node:crypto';
+import { v7 } from 'uuid';
+import { lazily } from '../../src/core/lazily.js';
+import { PlayCredits } from '../../src/metering/play-credits.js';
+import type { Network } from '../../src/ports/network.js';
+import type { Side, TestSide } from '../../src/serve/side.js';
+import type { EngineOptions } from '../engine.js';
+import { createSide } from '../sides.js';
+
+/** Test mode: nothing of it is opened before the first call with a test key, so without one it costs no memory. */
+export function createTestSide(options: EngineOptions): TestSide {
+  const { stores, shared, clock } = options;
+  const { memories } = shared.testMode;
+  const credits = new PlayCredits({ ledger: stores.ledger, clock, newId: v7, memories });
+  const opened = lazily(() => openSide(options));
+  return {
+    async ready(accountId) {
+      const [side] = await Promise.all([opened.get(), credits.refill(accountId)]);
+      return side;
+    },
+  };
+}
+
+/** The same reading side as a live one's, with a network, a cache, flights and cursors of its own. */
+async function openSide(options: EngineOptions): Promise<Side> {
+  const { config, stores, shared, network: live, clock, tracing } = options;
+  const { memories, cache, flights } = shared.testMode;
+  const network = await options.openInvented();
+  const { side } = createSide({
+    config: { lifetimes: config.lifetimes, pace: { fast: null, slow: null } },
+    stores: { secrets: { cursor: createHmac('sha256', stores.secrets.cursor).update('test mode').digest() } },
+    shared: {
+      ...{ cache, unpaid: cache, flights, memories, pace: shared.pace },
+      // The invented network deletes nothing, so no other node has anything to say.
+      tombstoneLog: { add: async () => {}, follow: async () => async () => {} },
+    },
+    network: asLive(network, live),
+    clock,
+    tracing,
+    spent() {},
+  });
+  return side;
+}
+
+/** A client that works in test mode must not fail live: what the live network refuses is refused here too. */
+const asLive = (invented: Network, live: Network): Network => ({
+  ...invented,
+  products: live.products,
+  lists: live.lists,
+  checkQuery(query, product) {
+    live.checkQuery?.(query, product);
+    invented.checkQuery?.(query, product);
+  },
+});

@@ -1,0 +1,54 @@
+import type { BoundedMap } from '../core/bounded-map.js';
+import { toThousandths } from '../core/credits.js';
+import type { Memories } from '../core/memories.js';
+import { PLAY_CREDITS } from '../core/mode.js';
+import type { Clock } from '../ports/clock.js';
+import type { Ledger } from '../ports/ledger.js';
+
+/** Estimated memory of an account and its day. */
+const DAY_BYTES = 64;
+
+export interface PlayCreditsOptions {
+  readonly ledger: Pick<Ledger, 'refill'>;
+  /** Wall clock time: decides which day it is. */
+  readonly clock: Clock;
+  /** Ids of ledger rows, in the order of time. */
+  readonly newId: () => string;
+  readonly memories: Memories;
+}
+
+/**
+ * Play credits: each test account is topped up to the same amount once per UTC day, at its first call of the day. The
+ * ledger decides whether it was; this process remembers that it asked.
+ */
+export class PlayCredits {
+  readonly #options: PlayCreditsOptions;
+  /** The day on which the ledger was last asked, by account. */
+  readonly #days: BoundedMap<{ readonly day: string }>;
+  /** Refills under way: calls that arrive together share one. */
+  readonly #underway = new Map<string, Promise<void>>();
+
+  constructor(options: PlayCreditsOptions) {
+    this.#options = options;
+    this.#days = options.memories.map('test_mode', { weigh: () => DAY_BYTES });
+  }
+
+  /** Resolves once the account has had its play credits of today. */
+  async refill(accountId: string): Promise<void> {
+    const day = new Date(this.#options.clock.now()).toISOString().slice(0, 10);
+    if (this.#days.get(accountId)?.day === day) return;
+    const key = `${accountId} ${day}`;
+    let refill = this.#underway.get(key);
+    if (refill === undefined) {
+      refill = this.#ask(accountId, day).finally(() => this.#underway.delete(key));
+      this.#underway.set(key, refill);
+    }
+    await refill;
+  }
+
+  async #ask(accountId: string, day: string): Promise<void> {
+    const { ledger, newId } = this.#options;
+    await ledger.refill({ accountId, day, upTo: toThousandths(PLAY_CREDITS), requestId: newId() });
+    this.#days.set(accountId, { day });
+  }
+}

@@ -1,0 +1,70 @@
+/** The switch of the dashboard between live and test mode, over a real database. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, type Customer, type DashboardService, startDashboard } from './service.js';
+
+let service: DashboardService;
+let ada: Customer;
+
+beforeAll(async () => {
+  service = await startDashboard();
+});
+beforeEach(async () => {
+  ada = await service.customer();
+});
+afterAll(() => service?.close());
+
+const placeOf = ({ headers }: Answer): string | null => headers.get('location');
+const cookieOf = ({ headers }: Answer): string => /^perch-key=[^;]*/.exec(headers.get('set-cookie') ?? '')?.[0] ?? '';
+
+describe('test mode', () => {
+  const SAME = { 'sec-fetch-site': 'same-origin' };
+  const MODE = /^perch-mode=[^;]*/;
+  const switchTo = async (mode: string, from = '/dashboard/keys') => {
+    const answer = await ada.post('/dashboard/mode', { mode, from });
+    return { answer, cookie: MODE.exec(answer.headers.get('set-cookie') ?? '')?.[0] ?? '' };
+  };
+  const see = (path: string, cookie: string) => ada.get(path, {}, undefined, cookie);
+
+  it('is left and entered with a button, and shows the keys of one mode at a time', async () => {
+    await ada.post('/dashboard/keys', { name: 'Live one', period: 'none', amount: '' });
+    const { answer, cookie } = await switchTo('test');
+    expect([answer.status, placeOf(answer)]).toEqual([303, '/dashboard/keys']);
+    const tests = await see('/dashboard/keys', cookie);
+    expect(tests.words).toContain('Test mode Test keys read an invented network with 10,000 play credits each day.');
+    expect(tests.words).not.toContain('Live one');
+    const made = await ada.post('/dashboard/keys', { name: 'For CI', period: 'none', amount: '' }, SAME, cookie);
+    const shown = await ada.get(placeOf(made) ?? '', {}, undefined, `${cookie}; ${cookieOf(made)}`);
+    const key = /perch_test_[0-9A-Za-z]{32}/.exec(shown.body)?.[0] ?? '';
+    expect((await see('/dashboard/keys', cookie)).words).toContain('For CI');
+    const live = await see('/dashboard/keys', (await switchTo('live')).cookie);
+    expect([live.words.includes('Live one'), live.words.includes('For CI')]).toEqual([true, false]);
+    expect(live.words).not.toContain('Leave test mode');
+    expect((await fetch(`${service.url}/v1/me`, { headers: { 'x-api-key': key } })).status).toBe(200);
+  });
+
+  it.each(['/dashboard/usage', '/dashboard/receipts', '/dashboard/usage.csv'])('%s is of one mode', async (page) => {
+    const { cookie } = await switchTo('test');
+    expect((await see(page, cookie)).status).toBe(200);
+  });
+
+  it('money, apps, security and the overview stay those of the account', async () => {
+    const { cookie } = await switchTo('test');
+    for (const page of ['/dashboard', '/dashboard/credits', '/dashboard/clients', '/dashboard/security']) {
+      const { status, words } = await see(page, cookie);
+      expect([status, words.includes('Leave test mode')]).toEqual([200, false]);
+    }
+  });
+
+  it('a live key can be neither seen nor changed in test mode', async () => {
+    await ada.post('/dashboard/keys', { name: 'Live one', period: 'none', amount: '' });
+    const [record] = (await ada.account()).keys;
+    const { cookie } = await switchTo('test');
+    expect((await see(`/dashboard/keys/${record?.keyId}`, cookie)).status).toBe(404);
+    expect((await ada.post(`/dashboard/keys/${record?.keyId}/revoke`, {}, SAME, cookie)).status).toBe(404);
+  });
+
+  it('nothing else is a mode, and it leads to no other page', async () => {
+    expect((await switchTo('both')).answer.status).toBe(400);
+    expect(placeOf((await switchTo('live', 'https://elsewhere.example')).answer)).toBe('/dashboard/keys');
+  });
+});
