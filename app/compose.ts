@@ -13,6 +13,7 @@ import { createCheckMemory } from '../adapters/postgres/network-checks.js';
 import { mountRest } from '../adapters/rest/mount.js';
 import { describes, mountOpenapi } from '../adapters/rest/openapi/mount.js';
 import { mountSite } from '../adapters/site/mount.js';
+import { sendLostPage } from '../adapters/site/not-found.js';
 import { schema } from '../schema/index.js';
 import type { Config } from '../src/config/config.js';
 import type { StartPoll } from '../src/core/poll.js';
@@ -126,6 +127,7 @@ const openServer = (
         capacity: config.overload,
         shares,
         trustedProxies: config.trustedProxies,
+        lostPage: sendLostPage,
       }),
     (app) => app.close(),
   );

@@ -48,6 +48,8 @@ export interface HttpOptions {
   readonly shares?: Shares;
   /** Tests use shorter ones. */
   readonly patience?: Patience;
+  /** Answers an address at which there is nothing with a page, where the request is a browser's; otherwise gives null. */
+  readonly lostPage?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null;
 }
 
 /**
@@ -99,7 +101,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   await shedOverload(app, { capacity, shares, connections: connectionsOf(app, options), patience });
   app.setErrorHandler((error, request, reply) => sendFailure(request, reply, fromFastify(error, request)));
   const allowed = allowedMethods(app);
-  app.setNotFoundHandler((request, reply) => unknownPath(allowed, request, reply));
+  app.setNotFoundHandler((request, reply) => unknownPath(options, allowed, request, reply));
   return app;
 }
 
@@ -164,15 +166,19 @@ function fromFastify(error: unknown, request: FastifyRequest): ServiceError {
 const MOST_SHOWN_PATH = 200;
 
 /** 405 with `Allow` where another method would do, otherwise 404 (S8, S9, H4); OPTIONS is free and open (H5). */
-function unknownPath(allowed: AllowedMethods, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function unknownPath(
+  { lostPage }: HttpOptions,
+  allowed: AllowedMethods,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const [path = '/'] = request.url.split('?');
   const methods = allowed(path);
   if (methods.length === 0) {
-    return sendFailure(
-      request,
-      reply,
-      new ServiceError('not_found', `There is nothing at ${truncated(path, MOST_SHOWN_PATH)}.`),
-    );
+    // Under /v1 every failure has the one shape, whoever asks.
+    const page = isV1(path) ? null : lostPage?.(request, reply);
+    const message = `There is nothing at ${truncated(path, MOST_SHOWN_PATH)}.`;
+    return page ?? sendFailure(request, reply, new ServiceError('not_found', message));
   }
   reply.header('Allow', [...methods, 'OPTIONS'].join(', '));
   if (request.method === 'OPTIONS') return reply.code(204).send();

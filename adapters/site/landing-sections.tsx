@@ -109,8 +109,8 @@ export const Demo = () => (
       <li>
         <h3>Look around</h3>
         <p>
-          <a href="/graphql">GraphiQL</a> has the demo key one click away, and sample queries in tabs. The first one
-          costs {inCredits(firstQueryPrice('miss').sum)}.
+          <a href="/graphql">GraphiQL</a> opens with the demo key, and sample queries in tabs. The first one costs{' '}
+          {inCredits(firstQueryPrice('miss').sum)}.
         </p>
       </li>
       <li>

@@ -50,7 +50,12 @@ const Hero = ({ version, network, demo }: LandingModel) => (
         wallet for GraphQL, REST and MCP. Every response says what it cost.
       </p>
       <p class="actions">
-        <a class="button primary" href="/graphql">
+        {demo ? null : (
+          <a class="button primary" href="/dashboard/keys">
+            Get a key
+          </a>
+        )}
+        <a class={demo ? 'button primary' : 'button'} href="/graphql">
           Open GraphiQL
         </a>
         <a class="button" href="/docs">

@@ -31,6 +31,7 @@ const FOOTER = [
   { href: '/docs/security', text: 'Security' },
   { href: '/problems', text: 'Errors' },
   { href: '/status', text: 'Status' },
+  { href: '/docs/testing', text: 'Test mode' },
   { href: '/llms.txt', text: 'For agents' },
 ];
 

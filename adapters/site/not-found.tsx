@@ -1,7 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { document } from './layout.js';
 import { Bird } from './parts.js';
+import { sendPage, wantsHtml } from './send-page.js';
 
 /** The answer to a browser that requests an address which does not exist; status 404. */
 export const notFoundPage = (): string =>
@@ -21,3 +23,9 @@ export const notFoundPage = (): string =>
       </p>
     </div>,
   );
+
+/** Sends it to a browser that reads a page; null for a program, and for a form. */
+export const sendLostPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply | null =>
+  (request.method === 'GET' || request.method === 'HEAD') && wantsHtml(request)
+    ? sendPage(reply.code(404), notFoundPage())
+    : null;

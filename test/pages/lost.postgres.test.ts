@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startPerch, type TestPerch } from '../support/perch.js';
+
+const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
+
+describe('an address at which there is nothing', () => {
+  let perch: TestPerch;
+  beforeAll(async () => {
+    perch = await startPerch();
+  });
+  afterAll(() => perch?.close());
+
+  const ask = async (path: string, accept: string, method = 'GET') => {
+    const answer = await fetch(perch.url + path, { method, headers: { accept }, redirect: 'manual' });
+    return { answer, type: answer.headers.get('content-type') ?? '', text: await answer.text() };
+  };
+
+  const PATHS = [
+    '/nothing',
+    '/graphql/x',
+    '/mcp/x',
+    '/api/x',
+    '/oauth/x',
+    '/sign-in/x',
+    '/docs/x',
+    '/problems/x',
+    '/a/b/c',
+  ];
+
+  it.each(PATHS)('%s is a page for a browser, under the policy of pages', async (path) => {
+    const { answer, type, text } = await ask(path, BROWSER);
+    expect([answer.status, type]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(text).toContain('<h1>Page not found</h1>');
+    expect(answer.headers.get('content-security-policy')).toContain("style-src 'self'");
+    expect(answer.headers.get('vary')).toContain('Accept');
+  });
+
+  it.each(PATHS)('%s is the one shape of failures for a program', async (path) => {
+    const { answer, text } = await ask(path, '*/*');
+    expect(answer.status).toBe(404);
+    expect(JSON.parse(text)).toMatchObject({ error: { code: 'not_found' } });
+  });
+
+  it('is that shape under /v1 whoever asks, and for whatever is no reading', async () => {
+    for (const [path, method] of [
+      ['/v1/nothing', 'GET'],
+      ['/nothing', 'POST'],
+      ['/nothing', 'DELETE'],
+    ] as const) {
+      const { answer, type } = await ask(path, BROWSER, method);
+      expect([path, method, answer.status, type.split(';')[0]]).toEqual([path, method, 404, 'application/json']);
+    }
+  });
+});
