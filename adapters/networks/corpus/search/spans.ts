@@ -62,6 +62,6 @@ export function walk({ order, greatest, least, when, withMark, limit }: Walk): S
 
 const constant = (value: number): Sql => raw(String(value));
 
-/** What finds the rows of the span at hand; its lexeme is as `markOf` writes it. */
+/** What finds the rows of the present span; its lexeme is as `markOf` writes it. */
 const spanQuery = (order: Walk['order'], size: 'long' | 'short'): Sql =>
   raw(`(''':${order}=${size}' || ${size}.span || '''')::tsquery`);
