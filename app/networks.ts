@@ -30,10 +30,10 @@ const NETWORKS: Readonly<Record<Config['network'], (sources: NetworkSources) => 
     const { createXNetwork } = await import('../adapters/networks/x/network.js');
     return createXNetwork({ ...config.networks.x, userAgent: userAgentOf(config), clock });
   },
-  mastodon: async ({ config, clock }) => {
+  mastodon: async ({ config, clock, memories }) => {
     const { createMastodonNetwork } = await import('../adapters/networks/mastodon/network.js');
     const { baseUrl, tokens } = config.networks.mastodon;
-    return createMastodonNetwork({ baseUrl: baseUrl ?? '', tokens, userAgent: userAgentOf(config), clock });
+    return createMastodonNetwork({ baseUrl: baseUrl ?? '', tokens, userAgent: userAgentOf(config), clock, memories });
   },
 };
 

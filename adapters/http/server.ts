@@ -175,7 +175,7 @@ function unknownPath(
   const [path = '/'] = request.url.split('?');
   const methods = allowed(path);
   if (methods.length === 0) {
-    // Under /v1 every failure has the one shape, whoever asks.
+    // Under /v1 every failure has the one shape, for browsers as well.
     const page = isV1(path) ? null : lostPage?.(request, reply);
     const message = `There is nothing at ${truncated(path, MOST_SHOWN_PATH)}.`;
     return page ?? sendFailure(request, reply, new ServiceError('not_found', message));

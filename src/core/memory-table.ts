@@ -122,6 +122,11 @@ export const MEMORIES = {
     limitBytes: 4 * MIB,
     beyond: AGAIN,
   },
+  list_owners: {
+    contents: 'Whether accounts read within the last minute hide their lists (Mastodon).',
+    limitBytes: 1 * MIB,
+    beyond: AGAIN,
+  },
   test_mode: {
     contents:
       'All of test mode, in equal parts: pages and objects, what changed while Redis was away, answers, variables, names of what is gone, and which accounts were refilled today. Nothing of it is ever in the memories above.',

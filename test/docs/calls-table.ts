@@ -25,7 +25,7 @@ export async function callsTables(): Promise<string> {
   for (const [name, open] of Object.entries(NETWORKS)) {
     const at = await open();
     try {
-      parts.push(`### ${name}\n\n${tableText(HEAD, await rowsOf(at))}`);
+      parts.push(`### ${name}\n\n${tableText(HEAD, await rowsOf(at, countingOn(open)))}`);
     } finally {
       await at.close();
     }
@@ -38,10 +38,7 @@ type Read = (engine: Engine) => Promise<unknown>;
 /** What one read does to the network, after what came before it in the same engine; `-` where there is no such read. */
 type Count = (read: Read | null, before?: Read) => Promise<string>;
 
-async function rowsOf(at: StandIn): Promise<string[][]> {
-  const count = countingOn(at);
-  // The first search of a process signs in, and finds out which search there is.
-  await page('search', 'ferry', 'Latest')(createEngine(at.network)).catch(() => {});
+async function rowsOf(at: StandIn, count: Count): Promise<string[][]> {
   const [harbor, question] = [at.userId('harbor'), at.tweetId('question')];
   const users = Array.from({ length: 100 }, (_, n) => at.handle(fanOf(n)));
   const tweets = Array.from({ length: 100 }, (_, n) => at.tweetId(noteOf(n)));
@@ -110,24 +107,34 @@ const query =
     if (errors) throw new Error(errors.join('\n'));
   };
 
-/** Counts over engines that have nothing cached. */
-function countingOn(at: StandIn): Count {
+/** Counts in a process of its own each time, as it were: neither the engine nor the network has anything cached. */
+const countingOn =
+  (open: () => Promise<StandIn>): Count =>
+  async (read, before = async () => {}) => {
+    if (read === null) return '-';
+    const at = await open();
+    try {
+      return await countOn(at, read, before);
+    } finally {
+      await at.close();
+    }
+  };
+
+async function countOn(at: StandIn, read: Read, before: Read): Promise<string> {
   const told: Billed[] = [];
   const network = telling(at.network, (billed) => told.push(billed));
-  return async (read, before = async () => {}) => {
-    if (read === null) return '-';
-    const engine = createEngine(network);
-    await before(engine);
-    const from = at.requests.length;
-    told.length = 0;
-    const refused = await read(engine).then(
-      () => false,
-      () => true,
-    );
-    const calls = at.requests.length - from;
-    if (refused) return 'refused';
-    return `${calls}${costOf(network, told)}`;
-  };
+  // The first search of a process signs in, and finds out which search there is.
+  await page('search', 'ferry', 'Latest')(createEngine(network)).catch(() => {});
+  const engine = createEngine(network);
+  await before(engine);
+  const from = at.requests.length;
+  told.length = 0;
+  const refused = await read(engine).then(
+    () => false,
+    () => true,
+  );
+  const calls = at.requests.length - from;
+  return refused ? 'refused' : `${calls}${costOf(network, told)}`;
 }
 
 const telling = (network: Network, onBilled: (billed: Billed) => void): Network => ({

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ServiceError } from '../../../src/core/errors.js';
+import { Memories } from '../../../src/core/memories.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import { Upstream } from '../upstream/client.js';
@@ -7,6 +8,7 @@ import { limitReader } from '../upstream/rate-headers.js';
 import type { Refusal } from '../upstream/refusal.js';
 import { failureOf } from './failures.js';
 import { nextIn } from './link-header.js';
+import { ListOwners } from './list-owners.js';
 
 export interface MastodonOptions {
   /** One server, without a slash at the end. */
@@ -15,6 +17,7 @@ export interface MastodonOptions {
   readonly tokens: readonly string[];
   readonly userAgent: string;
   readonly clock: Clock;
+  readonly memories?: Memories | undefined;
 }
 
 export interface Get<T> {
@@ -32,8 +35,11 @@ export class Api {
   readonly sessions: readonly string[];
   readonly #tokens: ReadonlyMap<string, string>;
   readonly #upstream: Upstream;
+  /** What lists ask of the accounts that were just read, by id. */
+  readonly owners: ListOwners;
 
-  constructor({ baseUrl, tokens, userAgent, clock }: MastodonOptions) {
+  constructor({ baseUrl, tokens, userAgent, clock, memories = new Memories() }: MastodonOptions) {
+    this.owners = new ListOwners(clock, memories);
     this.#tokens = new Map(tokens.map((token, index) => [`token ${index + 1}`, token]));
     this.sessions = tokens.length > 0 ? [...this.#tokens.keys()] : [ANONYMOUS];
     const read = limitReader('x-ratelimit', 'date-time');

@@ -38,8 +38,9 @@ export async function readFollows(
   // The server also returns an empty list for a suspended account, and for one that hides it, except to its owner's
   // token.
   if (position.maxId === null && (body.length === 0 || api.hasToken(context))) {
-    const owner = await readAccount(api, { id: position.subject }, context);
-    if (owner.hide_collections) throw notFound('The user has made this list private', 'private');
+    const known = api.owners.hides(position.subject);
+    const hides = known ?? (await readAccount(api, { id: position.subject }, context)).hide_collections;
+    if (hides) throw notFound('The user has made this list private', 'private');
   }
   return { users: people(body), next };
 }

@@ -37,6 +37,7 @@ export async function readAccount(api: Api, ref: UserRef, context: ReadContext):
     context,
   });
   if (found.suspended) throw notFound('The account is suspended', 'suspended');
+  api.owners.note(found);
   return found;
 }
 

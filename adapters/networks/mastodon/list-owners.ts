@@ -1,0 +1,30 @@
+import type { BoundedMap } from '../../../src/core/bounded-map.js';
+import type { Memories } from '../../../src/core/memories.js';
+import type { Clock } from '../../../src/ports/clock.js';
+import type { Account } from './schemas.js';
+
+const TRUST_MS = 60_000;
+
+/**
+ * Whether accounts hide whom they follow and who follows them, as lately read: a list by handle reads the account to learn
+ * its id, and need not read it again.
+ */
+export class ListOwners {
+  readonly #clock: Clock;
+  readonly #read: BoundedMap<{ readonly hides: boolean; readonly untilMs: number }>;
+
+  constructor(clock: Clock, memories: Memories) {
+    this.#clock = clock;
+    this.#read = memories.map('list_owners');
+  }
+
+  note({ id, hide_collections: hides }: Pick<Account, 'id' | 'hide_collections'>): void {
+    this.#read.set(id, { hides: hides === true, untilMs: this.#clock.now() + TRUST_MS });
+  }
+
+  /** Undefined where it was not read within the last minute. */
+  hides(id: string): boolean | undefined {
+    const read = this.#read.get(id);
+    return read !== undefined && this.#clock.now() < read.untilMs ? read.hides : undefined;
+  }
+}
