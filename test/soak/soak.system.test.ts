@@ -14,7 +14,7 @@ import { type Fleet, openFleet } from '../nodes/nodes.js';
 import { describeOnRedis } from '../support/redis.js';
 import { descriptorsOf, Reports, type Sample, trendOf, weighedIn } from './inside.js';
 
-const SECONDS = Number(process.env.SOAK_SECONDS ?? 45);
+const SECONDS = Number(process.env.SOAK_SECONDS ?? 30);
 /** From here on, memory must be flat: what is cached has filled its place. Shorter runs say nothing of it. */
 const LONG_SECONDS = 300;
 const KILL_EVERY_S = Math.min(60, SECONDS / 3);
