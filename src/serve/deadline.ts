@@ -61,7 +61,10 @@ export class Deadline implements LazySignal {
     return Promise.race([answer, this.#late]);
   }
 
+  /** The call has ended. Lets go of what was raced, answers included: a read with its signal keeps the timer. */
   end(): void {
+    this.#late = null;
+    this.#reject = () => {};
     if (this.#over === null) this.#cancel();
   }
 

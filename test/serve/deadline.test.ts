@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { Deadline } from '../../src/serve/deadline.js';
 import { createServe } from '../../src/serve/serve.js';
@@ -19,6 +21,22 @@ it('a deadline that passed between two waits has passed for the next one', async
   await expect(deadline.race(Promise.reject(new Error('later than late')))).rejects.toMatchObject(LATE);
   expect(deadline.signal.aborted).toBe(true);
   expect(deadline.signal.reason).toMatchObject(LATE);
+});
+
+it('a call that has ended keeps no answer until its deadline, though a read may still have its signal', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const caller = { aborted: false, reason: undefined, signal: new AbortController().signal };
+  const deadline = new Deadline(60_000, monotonic, caller, { after: () => () => {} });
+  const answered = async () => new WeakRef(await deadline.race(Promise.resolve({ large: 'answer' })));
+  expect(deadline.signal.aborted).toBe(false);
+  const answer = await answered();
+  deadline.end();
+  for (let tries = 0; tries < 50 && answer.deref(); tries += 1) {
+    await sleep(1);
+    collect();
+  }
+  expect(answer.deref()).toBeUndefined();
 });
 
 it('a call whose rate is never told ends at its deadline', async () => {
