@@ -18,6 +18,22 @@ export class Failure extends Error {
   }
 }
 
+const NEXT_STEPS: Readonly<Record<string, Readonly<Record<'read' | 'written', string>>>> = {
+  ENOENT: { read: 'there is no such file', written: 'create its folder first' },
+  EACCES: { read: 'this user may not read it', written: 'this user may not write there' },
+};
+
+/** A failure to read or write a file, with what to do about it. */
+export function fileFailure(
+  name: string,
+  to: 'read' | 'written',
+  { code = 'failed' }: NodeJS.ErrnoException,
+  exitCode: number = FAILED,
+): Failure {
+  const step = NEXT_STEPS[code]?.[to];
+  return new Failure(`${name} cannot be ${to} (${code})${step === undefined ? '' : `: ${step}`}`, exitCode);
+}
+
 export interface Ending {
   readonly exitCode: number;
   /** The message to print; null if it was already printed. */

@@ -1,7 +1,9 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
+import { prettyFactory } from 'pino-pretty';
 import type { Config } from '../../src/config/config.js';
 import { withoutKeys } from '../http/request.js';
+import { REQUEST } from '../http/request-log.js';
+import { type LoggedRequest, requestLine } from './request-line.js';
 
 const STDERR = 2;
 
@@ -12,16 +14,26 @@ const TOGETHER = { minLength: 4096, periodicFlush: 100 } as const;
 export function createLog({ level, format }: Config['log']): Logger {
   const destination: DestinationStream =
     format === 'pretty'
-      ? pretty({
-          destination: STDERR,
-          sync: true,
-          colorize: process.stderr.isTTY === true,
-          ignore: 'pid,hostname,request_id',
-          translateTime: 'SYS:HH:MM:ss',
-          singleLine: true,
-        })
+      ? forPeople((line) => process.stderr.write(line), process.stderr.isTTY === true)
       : pino.destination({ dest: STDERR, sync: false, ...TOGETHER });
   return pino({ level }, hidingKeys(destination));
+}
+
+/** A request as a line in columns, anything else as its message with its fields. */
+export function forPeople(write: (line: string) => void, inColour: boolean): DestinationStream {
+  const asText = prettyFactory({
+    colorize: inColour,
+    ignore: 'pid,hostname,request_id',
+    translateTime: 'SYS:HH:MM:ss',
+    singleLine: true,
+  });
+  return {
+    write(line) {
+      const entry = JSON.parse(line);
+      const isRequest = entry.msg === REQUEST && 'method' in entry;
+      write(isRequest ? requestLine(entry as LoggedRequest, inColour) : asText(entry));
+    },
+  };
 }
 
 /** Whatever an external error quotes, no key gets into the log. */

@@ -3,8 +3,8 @@ import { note } from './print.js';
 
 /** The progress of long work: a bar on a terminal, a few plain lines elsewhere. All on standard error. */
 export interface Progress {
-  /** `done` of the total, in the work's own unit; `doing` is shown beside the bar. */
-  update(done: number, doing?: string): void;
+  /** `done` of the total, in the work's own unit; `doing` is shown beside the bar. A new total replaces the old one. */
+  update(done: number, doing?: string, total?: number): void;
   /** A permanent line, above the bar. */
   line(text: string): void;
   /** Ends the bar; later messages appear below it. */
@@ -17,7 +17,8 @@ const STEP = 25;
 export const openProgress = (title: string, total: number): Progress =>
   process.stderr.isTTY ? bar(title, total) : lines(title, total);
 
-function bar(title: string, total: number): Progress {
+function bar(title: string, expected: number): Progress {
+  let total = expected;
   const shown = new cliProgress.SingleBar({
     stream: process.stderr,
     format: `${title} {bar} {percentage}% {doing}`,
@@ -31,7 +32,11 @@ function bar(title: string, total: number): Progress {
   });
   shown.start(total, 0, { doing: '' });
   return {
-    update: (done, doing = '') => shown.update(Math.min(done, total), { doing }),
+    update(done, doing = '', given = total) {
+      if (given !== total) shown.setTotal(given);
+      total = given;
+      shown.update(Math.min(done, total), { doing });
+    },
     line(text) {
       process.stderr.write('\r\u001b[K');
       note(text);
@@ -40,10 +45,10 @@ function bar(title: string, total: number): Progress {
   };
 }
 
-function lines(title: string, total: number): Progress {
+function lines(title: string, expected: number): Progress {
   let told = -1;
   return {
-    update(done) {
+    update(done, _doing, total = expected) {
       const percent = total === 0 ? 100 : Math.floor((100 * Math.min(done, total)) / total);
       const step = percent - (percent % STEP);
       if (step <= told) return;

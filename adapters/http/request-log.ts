@@ -3,6 +3,9 @@ import { toCredits } from '../../src/core/credits.js';
 import type { Outcome } from '../../src/serve/call.js';
 import { loggedUrl, withoutKeys } from './request.js';
 
+/** The message of a request's line. */
+export const REQUEST = 'request';
+
 /** Logs one line per request when it is over. It has no child logger, which would cost more than the line. */
 export function logRequests(app: FastifyInstance, log: FastifyBaseLogger): void {
   app.onAnswered(({ request, status, outcome, ms }) => {
@@ -14,7 +17,7 @@ export function logRequests(app: FastifyInstance, log: FastifyBaseLogger): void 
       ...(outcome && callOf(outcome)),
       ms: tenths(ms),
     };
-    log.info(line, 'request');
+    log.info(line, REQUEST);
   });
 }
 

@@ -171,7 +171,7 @@ describe('accounts', () => {
     expect(await cli.run('account', 'show', NOBODYS_ID)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `perch: no account ${NOBODYS_ID} in this database\n`,
+      stderr: `perch: no account ${NOBODYS_ID} in this database; \`perch account list\` shows them\n`,
     });
   });
 });

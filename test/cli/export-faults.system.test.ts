@@ -226,6 +226,13 @@ describe.skipIf(!hasScript)(
       expect(stdout).not.toContain('\u001b[3');
     });
 
+    test('a timeline fills the bar, however much of the budget is left', { timeout: SLOW_MS }, async () => {
+      const file = here.file('timeline.ndjson');
+      const words = ['tweets', '@harbor_obs', '--max-credits', '5000', '--limit', '100'];
+      const { stdout } = await onTerminal('--out $FILE', words, file);
+      expect(stdout).toMatch(/Exporting █{30} 100% 100 items, \d+ of 5,000 credits/);
+    });
+
     test('no bar stands between rows', { timeout: SLOW_MS }, async () => {
       const { stdout } = await onTerminal('', [...IDS, '--limit', '600'], '');
       expect(stdout.match(/^\{"id"/gm)).toHaveLength(600);

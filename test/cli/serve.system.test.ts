@@ -35,6 +35,9 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
   return (await started?.end)?.code ?? null;
 }
 
+/** The link to the dashboard that this start printed. */
+const signInLink = (): string => /http:\S+\/sign-in#\S+/.exec(started?.said.stdout ?? '')?.[0] ?? '';
+
 const isServerDown = (): Promise<boolean> =>
   stat(join(cli.home, 'postgres/data/postmaster.pid')).then(
     () => false,
@@ -56,6 +59,8 @@ test('a first start makes a demo, prints its key once and a read that works; a l
 
   const [testKey] = /perch_test_\w{32}/.exec(started?.said.stdout ?? '') ?? [];
   expect((await readFile(join(cli.home, 'demo-test-key'), 'utf8')).trim()).toBe(testKey);
+  const firstLink = signInLink();
+  expect(firstLink).toContain(url);
 
   const [, read = ''] = /curl -s -H 'x-api-key: \w+' (\S+)/.exec(started?.said.stdout ?? '') ?? [];
   const answer = await fetch(read, { headers: { 'x-api-key': key ?? '' } });
@@ -70,12 +75,14 @@ test('a first start makes a demo, prints its key once and a read that works; a l
   expect(await isServerDown()).toBe(true);
 
   const before = performance.now();
-  await serve();
+  const again = await serve();
   // On a machine that is so busy that a first start takes longer than twenty seconds, in half of that.
   expect(performance.now() - before).toBeLessThan(Math.max(10_000, firstMs / 2));
   expect(started?.said.stdout).not.toContain(key);
   expect(started?.said.stdout).toContain(`x-api-key: $(cat ${file})`);
   expect(started?.said.stderr).not.toContain('demo network');
+  expect(signInLink()).toContain(again);
+  expect(signInLink().split('#')[1]).not.toBe(firstLink.split('#')[1]);
   expect(await stop('SIGINT')).toBe(0);
   expect(await isServerDown()).toBe(true);
 });

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { linesOf } from '../export/lines.js';
-import { Failure, WRONG_USE } from '../failure.js';
+import { Failure, fileFailure, WRONG_USE } from '../failure.js';
 
 const manifestShape = z.object({
   version: z.literal(1),
@@ -143,7 +143,7 @@ async function sumOf(path: string): Promise<string | null> {
 /** Throws Failure with what is wrong. */
 export async function readManifest(path: string): Promise<Manifest> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Failure(`${path} cannot be read (${error.code})`, WRONG_USE);
+    throw fileFailure(path, 'read', error, WRONG_USE);
   });
   try {
     return manifestShape.parse(JSON.parse(text));

@@ -55,14 +55,17 @@ export async function createAccount(options: CreateOptions): Promise<void> {
 /** The account, or exit code 1: its id may be from another database. */
 export async function accountOf({ accounts }: Stores, id: string): Promise<AccountRecord> {
   const account = await accounts.get(id);
-  if (account === undefined) throw new Failure(`no account ${id} in this database`);
+  if (account === undefined) throw new Failure(`no account ${id} in this database; \`perch account list\` shows them`);
   return account;
 }
 
 /** The account with this mail address: the oldest, as for links by mail. */
 async function idOf({ sql }: Stores, email: string): Promise<string> {
   const id = await createEmailAccounts(sql).find(email);
-  if (id === undefined) throw new Failure(`no account with the email address ${email} in this database`);
+  if (id === undefined)
+    throw new Failure(
+      `no account with the email address ${email} in this database; \`perch account find\` looks for others`,
+    );
   return id;
 }
 

@@ -10,6 +10,7 @@ import { Client, type Query, Refusal } from '../export/client.js';
 import { type ExportDestination, openDestination, type Paths, pathsOf } from '../export/destination.js';
 import { EXPORTS, pathOf, rowTypeOf } from '../export/lists.js';
 import { takeLocks } from '../export/lock.js';
+import { Measure } from '../export/measure.js';
 import { FORMATS, type Format, rowText } from '../export/rows.js';
 import { type End, type Run, runExport } from '../export/run.js';
 import { type ExportState, removeState, writeState } from '../export/state.js';
@@ -139,6 +140,8 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
   const stopping = listenForStop();
   const progress = barOf(paths, options);
   const say = progress?.line ?? note;
+  const limit = options.limit ?? null;
+  const measure = new Measure({ list: reading.list, subject: what, limit, maxSpent: options.maxCredits });
   let last = destination.state;
   const client = new Client({
     url: reading.url,
@@ -153,7 +156,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
         path: pathOf(read, what),
         query: reading.query,
         count: options.count ?? read.size.max,
-        limit: options.limit ?? null,
+        limit,
         maxSpent: options.maxCredits,
         stop: stopping.signal,
         seen: destination.seen,
@@ -163,11 +166,11 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
           last = state;
           if (paths.state !== null) await writeState(paths.state, state);
         },
-        onProgress: ({ spent, items }) =>
-          progress?.update(
-            spent,
-            `${inItems(items)}, ${figure(toCredits(spent))} of ${figure(toCredits(options.maxCredits))} credits`,
-          ),
+        onProgress(state, items) {
+          measure.see(items);
+          const { done, total } = measure.of(state);
+          progress?.update(done, soFar(state, options), total);
+        },
       },
       destination.state,
     );
@@ -181,6 +184,9 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
     progress?.stop();
   }
 }
+
+const soFar = ({ items, spent }: ExportState, { maxCredits }: ExportOptions): string =>
+  `${inItems(items)}, ${figure(toCredits(spent))} of ${figure(toCredits(maxCredits))} credits`;
 
 const inItems = (items: number): string => counted(items, 'item');
 

@@ -72,7 +72,8 @@ type FoundKey = KeyRecord & { readonly accountId: string };
 
 async function keyOf({ accounts }: Stores, prefix: string): Promise<FoundKey> {
   const found = await accounts.keyByPrefix(prefix);
-  if (found === undefined) throw new Failure(`no key ${prefix}… in this database`);
+  if (found === undefined)
+    throw new Failure(`no key ${prefix}… in this database; \`perch key list --account ID\` shows an account's keys`);
   return found;
 }
 

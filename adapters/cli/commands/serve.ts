@@ -67,7 +67,7 @@ async function startOn(lifecycle: Lifecycle, config: Config): Promise<{ shutdown
   const serving = await start(lifecycle, stores, config, demo?.key ?? null);
   const shutdown = listenForShutdown();
   const where = config.authUrl ?? serving.url;
-  const signIn = demo?.isNew ? await newSignInLink(stores, demo.accountId, where) : null;
+  const signIn = demo ? await newSignInLink(stores, demo.accountId, where) : null;
   print(welcome(serving.url, config, demo, signIn));
   return { shutdown, serving };
 }

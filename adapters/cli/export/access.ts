@@ -4,7 +4,7 @@ import type { Config } from '../../../src/config/config.js';
 import { localUrl } from '../../../src/core/local-url.js';
 import { demoKeyFile } from '../demo-key-file.js';
 import { typedPath } from '../environment.js';
-import { Failure, WRONG_USE } from '../failure.js';
+import { Failure, fileFailure, WRONG_USE } from '../failure.js';
 
 /** The address of a configuration's service. */
 export const addressOf = (config: Config): string => config.baseUrl ?? localUrl(config.host, config.port);
@@ -21,17 +21,20 @@ export async function keyOf(config: Config, keyFile: string | undefined, url: st
   if (file === undefined && process.env.PERCH_KEY) return usable(process.env.PERCH_KEY, 'PERCH_KEY');
   if (file !== undefined) return usable(await textOf(file), file);
   if (demo !== undefined && existsSync(demo)) return usable(await textOf(demo), demo);
-  throw new Failure('no API key: set PERCH_KEY or use --key-file', WRONG_USE);
+  throw new Failure(
+    'no API key: set PERCH_KEY or use --key-file; `perch key create` or the dashboard makes one',
+    WRONG_USE,
+  );
 }
 
 const textOf = (path: string): Promise<string> =>
   readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Failure(`${path} cannot be read (${error.code})`, WRONG_USE);
+    throw fileFailure(path, 'read', error, WRONG_USE);
   });
 
 function usable(text: string, where: string): string {
   const key = text.trim();
   // Refuses other characters that a header cannot contain; the runtime's own error would quote the key.
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new Failure(`${where} does not contain a key`, WRONG_USE);
+  throw new Failure(`${where} does not contain a key: one begins with perch_live_ or perch_test_`, WRONG_USE);
 }

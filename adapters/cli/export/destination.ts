@@ -42,7 +42,10 @@ const STATE = '.perch-state.json';
 export async function openDestination(paths: Paths, command: ExportCommand): Promise<ExportDestination> {
   const found = paths.state === null ? null : await readState(paths.state, command);
   if (found === null && paths.out !== paths.rows && paths.out !== null && (await isThere(paths.out))) {
-    throw new Failure(`${paths.out} already exists, and there is no saved state to resume from`, WRONG_USE);
+    throw new Failure(
+      `${paths.out} already exists, and there is no saved state to resume from: move it away, or use another --out`,
+      WRONG_USE,
+    );
   }
   const bytes = found?.bytes ?? null;
   const sink = paths.rows === null ? stdoutSink(bytes) : await fileSink(paths.rows, bytes);

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { z } from 'zod';
-import { FAILED, Failure, WRONG_USE } from '../failure.js';
+import { FAILED, Failure, fileFailure, WRONG_USE } from '../failure.js';
 
 /** How often a lock is touched, and after how long without it another machine's lock is abandoned. */
 const TOUCH_MS = 5_000;
@@ -55,14 +55,14 @@ const isMade = (path: string, text: string): Promise<boolean> =>
     () => true,
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST') return false;
-      throw new Failure(`${path} cannot be written (${error.code})`, WRONG_USE);
+      throw fileFailure(path, 'written', error, WRONG_USE);
     },
   );
 
 const textOf = (path: string): Promise<string | null> =>
   readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
-    throw new Failure(`${path} cannot be read (${error.code})`, WRONG_USE);
+    throw fileFailure(path, 'read', error, WRONG_USE);
   });
 
 /**

@@ -25,7 +25,8 @@ export interface Run {
   readonly sink: Sink;
   /** Saves the state, before each call and at the end. */
   save(state: ExportState): Promise<void>;
-  onProgress(state: ExportState): void;
+  /** After each page, with its items. */
+  onProgress(state: ExportState, items: Page['data']): void;
 }
 
 /**
@@ -51,7 +52,7 @@ export async function runExport(run: Run, from: ExportState): Promise<{ state: E
       // Charged, even if it cannot be written.
       state = { ...state, pending: 0, spent: state.spent + toThousandths(page.credits_charged) };
       state = await take(run, state, page);
-      run.onProgress(state);
+      run.onProgress(state, page.data);
       if (page.next_cursor !== undefined && page.next_cursor === before)
         throw new Failure('the service returned the same page twice');
       const ended = endAfter(page);

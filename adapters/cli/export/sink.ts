@@ -1,7 +1,7 @@
 import { fstatSync, ftruncateSync, write } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { Failure, WRONG_USE } from '../failure.js';
+import { Failure, fileFailure, WRONG_USE } from '../failure.js';
 
 const writeSome = promisify(write);
 
@@ -26,9 +26,12 @@ export async function fileSink(path: string, bytes: number | null): Promise<Sink
   const isEmpty = bytes === null && (await stat(path).catch(() => null))?.size === 0;
   const file = await open(path, bytes === null && !isEmpty ? 'wx' : 'r+').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST')
-      throw new Failure(`${path} already exists, and there is no saved state to resume from`, WRONG_USE);
+      throw new Failure(
+        `${path} already exists, and there is no saved state to resume from: move it away, or use another --out`,
+        WRONG_USE,
+      );
     if (error.code === 'ENOENT' && bytes !== null) throw shorter(path);
-    throw new Failure(`${path} cannot be written (${error.code})`, WRONG_USE);
+    throw fileFailure(path, 'written', error, WRONG_USE);
   });
   let at = bytes ?? 0;
   if ((await file.stat()).size < at) {
@@ -67,7 +70,7 @@ async function writeWhole(
     }
   } catch (error) {
     if (fstatSync(fd).isFile()) ftruncateSync(fd, at ?? size);
-    throw new Failure(`${name} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+    throw fileFailure(name, 'written', error as NodeJS.ErrnoException);
   }
   return bytes.length;
 }

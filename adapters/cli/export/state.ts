@@ -1,6 +1,6 @@
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { Failure, WRONG_USE } from '../failure.js';
+import { Failure, fileFailure, WRONG_USE } from '../failure.js';
 
 const commandShape = z.object({
   url: z.string(),
@@ -56,11 +56,12 @@ export const newState = (command: ExportCommand): ExportState => ({
 export async function readState(path: string, command: ExportCommand): Promise<ExportState | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
-    throw new Failure(`${path} cannot be read (${error.code})`);
+    throw fileFailure(path, 'read', error);
   });
   if (text === null) return null;
   const state = stateOf(text);
-  if (state === null) throw new Failure(`${path} is not an export state file`, WRONG_USE);
+  if (state === null)
+    throw new Failure(`${path} is not an export state file: move it away, or use another --state or --out`, WRONG_USE);
   const names = Object.keys(commandShape.shape) as (keyof ExportCommand)[];
   const other = names.filter((name) => state.command[name] !== command[name]);
   if (other.length > 0) {
@@ -90,7 +91,7 @@ export async function writeState(path: string, state: ExportState): Promise<void
     await rename(aside, path);
   } catch (error) {
     await rm(aside, { force: true });
-    throw new Failure(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+    throw fileFailure(path, 'written', error as NodeJS.ErrnoException);
   }
 }
 

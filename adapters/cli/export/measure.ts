@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { Page } from './client.js';
+import type { ExportState } from './state.js';
+
+export interface Measured {
+  /** The list's name on the command line. */
+  readonly list: string;
+  /** Its subject, as typed. */
+  readonly subject: string;
+  /** Items; null: the whole list. */
+  readonly limit: number | null;
+  /** Thousandths. */
+  readonly maxSpent: number;
+}
+
+const tweetShape = z.object({ author: z.object({ id: z.string(), handle: z.string(), tweets: z.int().min(0) }) });
+
+/**
+ * How far an export is: in items where it is known how many there will be, otherwise in what may be spent. A profile
+ * knows how many tweets its timeline has, and comes along with each of them; of other lists only a charged read would
+ * tell.
+ */
+export class Measure {
+  readonly #of: Measured;
+  #size: number | null = null;
+
+  constructor(of: Measured) {
+    this.#of = of;
+  }
+
+  /** Looks at the items of a page for the size of the list. */
+  see(items: Page['data']): void {
+    if (this.#of.list !== 'tweets' || this.#size !== null) return;
+    for (const item of items) {
+      const { data } = tweetShape.safeParse(item);
+      if (data && this.#isSubject(data.author)) this.#size = data.author.tweets;
+    }
+  }
+
+  of({ items, spent, isComplete }: ExportState): { done: number; total: number } {
+    const { limit, maxSpent } = this.#of;
+    const size = Math.min(limit ?? Number.POSITIVE_INFINITY, this.#size ?? Number.POSITIVE_INFINITY);
+    if (!Number.isFinite(size)) return { done: isComplete ? maxSpent : spent, total: maxSpent };
+    return { done: isComplete ? size : items, total: size };
+  }
+
+  #isSubject({ id, handle }: { id: string; handle: string }): boolean {
+    const subject = this.#of.subject.replace(/^@/, '').toLowerCase();
+    return id === subject || handle.toLowerCase() === subject;
+  }
+}
