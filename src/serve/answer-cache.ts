@@ -27,7 +27,7 @@ export interface Basis {
 }
 
 /** Memory taken by the objects around an answer, and around each part of it. Measured, rounded up. */
-const ANSWER_BYTES = 400;
+const ANSWER_BYTES = 800;
 const PART_BYTES = 80;
 
 /**

@@ -61,12 +61,18 @@ const nowhere = () => null;
 
 const NOTHING: WorstCase = { amount: 0, items: 0, fresh: false, notServed: null, refused: nowhere };
 
+/** Most fields can't be refused, and what is priced is kept: nothing is put around those that can be. */
+function firstOf(one: WorstCase['refused'], other: WorstCase['refused']): WorstCase['refused'] {
+  if (one === nowhere) return other;
+  return other === nowhere ? one : () => one() ?? other();
+}
+
 const plus = (a: WorstCase, b: WorstCase): WorstCase => ({
   amount: a.amount + b.amount,
   items: a.items + b.items,
   fresh: a.fresh || b.fresh,
   notServed: a.notServed ?? b.notServed,
-  refused: a.refused === nowhere ? b.refused : () => a.refused() ?? b.refused(),
+  refused: firstOf(a.refused, b.refused),
 });
 
 /**

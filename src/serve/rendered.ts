@@ -6,6 +6,17 @@ export interface Encoded {
 }
 
 /**
+ * Bytes in memory of their own. Node cuts small buffers from slabs of 8 KiB, and compressors leave room behind their
+ * result: whoever keeps such bytes keeps all of it.
+ */
+function alone(bytes: Buffer): Buffer {
+  if (bytes.length === bytes.buffer.byteLength) return bytes;
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
+}
+
+/**
  * The part of a rendered answer that calls to one interface share, and its encodings: each made when first asked for.
  */
 export class Rendered {
@@ -14,7 +25,7 @@ export class Rendered {
   #grown = (): void => {};
 
   constructor(bytes: Buffer) {
-    this.bytes = bytes;
+    this.bytes = alone(bytes);
   }
 
   /** Bytes of everything it keeps. */
@@ -29,7 +40,7 @@ export class Rendered {
   }
 
   set(encoding: string, encoded: Encoded): void {
-    this.#encoded.set(encoding, encoded);
+    this.#encoded.set(encoding, { ...encoded, bytes: alone(encoded.bytes) });
     this.#grown();
   }
 

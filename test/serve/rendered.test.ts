@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ENCODINGS, encode } from '../../adapters/http/encodings.js';
 import { createMemoryCache } from '../../adapters/memory/cache.js';
 import { Memories } from '../../src/core/memories.js';
 import { AnswerCache } from '../../src/serve/answer-cache.js';
@@ -21,4 +22,14 @@ it('a kept answer weighs what is kept of it in every encoding, until it is repla
   // Whoever still sends the older one adds nothing to what is kept.
   older.set('zstd', encoded);
   expect([bytes(), newer.size]).toEqual([before, 1000]);
+});
+
+it.each([1, 700, 3000, 9000])('keeps no memory but its bytes: %i of them, and their encodings', (length) => {
+  // Whatever is cut from the slab that Node cuts small buffers from keeps all of it.
+  Buffer.from('before');
+  const rendered = new Rendered(Buffer.from('x'.repeat(length)));
+  for (const encoding of ENCODINGS) rendered.set(encoding.name, encode(encoding, rendered.bytes));
+  const kept = [rendered.bytes, ...ENCODINGS.map(({ name }) => rendered.get(name)?.bytes ?? Buffer.alloc(0))];
+  expect(kept.map((bytes) => bytes.buffer.byteLength)).toEqual(kept.map((bytes) => bytes.length));
+  expect(kept[0]?.toString()).toBe('x'.repeat(length));
 });
