@@ -23,7 +23,7 @@ const OPTIONAL =
 /** The colour of a hand or face, and whether a sign is drawn in colour. */
 const EMOJI_VARIANTS = /[\u{1F3FB}-\u{1F3FF}\uFE0E\uFE0F]/gu;
 
-const isAscii = (text: string): boolean => /^[\0-\x7F]*$/.test(text);
+export const isAscii = (text: string): boolean => /^[\0-\x7F]*$/.test(text);
 
 /**
  * A word as it is stored: without case in every script (by way of capitals, so that ß is ss and a final σ is a σ),

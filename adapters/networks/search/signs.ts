@@ -7,9 +7,12 @@ const PATTERNS = {
 
 export type SignKind = keyof typeof PATTERNS;
 
+/** What each begins with: most texts have none. */
+const SIGNS: Readonly<Record<SignKind, RegExp>> = { hashtag: /[#＃]/, mention: /[@＠]/, cashtag: /\$/ };
+
 /** Without their signs. */
 export const signsIn = (kind: SignKind, text: string): string[] =>
-  Array.from(text.matchAll(PATTERNS[kind]), ([, value = '']) => value);
+  SIGNS[kind].test(text) ? Array.from(text.matchAll(PATTERNS[kind]), ([, value = '']) => value) : [];
 
 /** With the places that they have, signs included, in UTF-16 units. */
 export const signPlaces = (kind: SignKind, text: string): { value: string; from: number; to: number }[] =>

@@ -1,4 +1,4 @@
-import { fold, foldEmoji, withPlainApostrophes } from './fold.js';
+import { fold, foldEmoji, isAscii, withPlainApostrophes } from './fold.js';
 
 /**
  * What a search compares. Text is cut into
@@ -73,6 +73,11 @@ export const askedTokens = (text: string): Token[] =>
 /** Adds what is between two runs, after the position reached so far; gives the position reached now. */
 function addWords(tokens: Token[], text: string, reached: number): number {
   let position = reached;
+  if (isAscii(text)) {
+    // As `fold` would, word by word.
+    for (const word of text.toLowerCase().match(SIMPLE_WORD) ?? []) position = addWord(tokens, word, position);
+    return position;
+  }
   if (SIMPLE.test(text)) {
     for (const word of text.match(SIMPLE_WORD) ?? []) position = addWord(tokens, fold(word), position);
     return position;

@@ -20,11 +20,27 @@ function field(value: unknown): string {
   return escaped(JSON.stringify(value));
 }
 
-function* chunks(rows: readonly (readonly unknown[])[]): Generator<string> {
-  for (let from = 0; from < rows.length; from += ROWS_PER_CHUNK) {
-    const lines = rows.slice(from, from + ROWS_PER_CHUNK).map((row) => `${row.map(field).join('\t')}\n`);
-    yield lines.join('');
+/** Rows as COPY takes them; values are in column order. */
+export interface CopyText {
+  readonly rows: number;
+  readonly chunks: readonly string[];
+}
+
+/** Each row is let go of when it is written down. */
+export function copyText(rows: Iterable<readonly unknown[]>): CopyText {
+  const chunks: string[] = [];
+  let count = 0;
+  let lines: string[] = [];
+  const end = (): void => void chunks.push(lines.join(''));
+  for (const row of rows) {
+    lines.push(`${row.map(field).join('\t')}\n`);
+    count += 1;
+    if (lines.length < ROWS_PER_CHUNK) continue;
+    end();
+    lines = [];
   }
+  if (lines.length > 0) end();
+  return { rows: count, chunks };
 }
 
 const written = (target: Writable, chunk: string): Promise<void> =>
@@ -32,17 +48,17 @@ const written = (target: Writable, chunk: string): Promise<void> =>
     target.write(chunk, (error) => (error ? reject(error) : resolve()));
   });
 
-/** Streams rows into a table of text columns; values are in column order. */
+/** Streams rows into a table of text columns. */
 export async function copyInto(
   sql: TransactionSql,
   table: string,
   columns: readonly string[],
-  rows: readonly (readonly unknown[])[],
+  { chunks }: CopyText,
 ): Promise<void> {
   const target = await sql`copy ${sql(table)} (${sql(columns)}) from stdin`.writable();
   target.on('error', () => {}); // Heard by the write that waits.
   try {
-    for (const chunk of chunks(rows)) await written(target, chunk);
+    for (const chunk of chunks) await written(target, chunk);
   } catch (error) {
     target.destroy(error as Error);
     throw error;

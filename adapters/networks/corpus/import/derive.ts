@@ -1,4 +1,4 @@
-import { copyInto } from './copy.js';
+import { copyInto, copyText } from './copy.js';
 import type { TransactionSql } from './sql.js';
 import type { EntityTable } from './tables.js';
 
@@ -29,7 +29,7 @@ export async function deriveInto<Row>(
     const row = Object.fromEntries(columns.map((column) => [column.key, plain(found[column.name])])) as Row;
     return [found.id, ...derived.map((column) => column.value(row))];
   });
-  await copyInto(sql, stage, ['id', ...derived.map((column) => column.name)], values);
+  await copyInto(sql, stage, ['id', ...derived.map((column) => column.name)], copyText(values));
   return stored.length;
 }
 

@@ -8,11 +8,12 @@ import { badRequest } from '../../../../src/core/errors.js';
 import type { Tweet } from '../../../../src/core/model.js';
 import type { CorpusRow, CorpusUser } from '../rows.js';
 import type { Tables } from '../run.js';
+import type { CopyText } from './copy.js';
 import { IMPORT_LOCK } from './import-lock.js';
 import { type LateIndexes, lateIndexes } from './late-indexes.js';
 import { type Fault, isFault, type Reading } from './reading.js';
 import type { Sql, TransactionSql } from './sql.js';
-import { mergeRows, openStage, valuesOf } from './stage.js';
+import { mergeRows, openStage, stagedText } from './stage.js';
 import { mergeFollows, openFollowStage, type StagedFollow, stageFollows } from './stage-follows.js';
 import { type EntityTable, TWEETS, USERS } from './tables.js';
 
@@ -67,6 +68,12 @@ const count = (tally: Tally, { added, changed }: { added: number; changed: numbe
   tally.changed += changed;
 };
 
+/** What a later row of the same object does not tell stays as it was. */
+function keep<Row extends { readonly id: string }>(rows: Map<string, Row>, row: Row): void {
+  const earlier = rows.get(row.id);
+  rows.set(row.id, earlier === undefined ? row : { ...earlier, ...row });
+}
+
 /** Rows that wait to be written together, each object once: later rows add to or update earlier ones. */
 class Batch {
   readonly users = new Map<string, CorpusUser>();
@@ -86,11 +93,11 @@ class Batch {
     if (row.kind === 'user') {
       summary.users.read += 1;
       this.text += row.user.bio?.length ?? 0;
-      this.users.set(row.user.id, { ...this.users.get(row.user.id), ...row.user });
+      keep(this.users, row.user);
     } else if (row.kind === 'tweet') {
       summary.tweets.read += 1;
       this.text += row.tweet.text.length;
-      this.tweets.set(row.tweet.id, { ...this.tweets.get(row.tweet.id), ...row.tweet });
+      keep(this.tweets, row.tweet);
     } else {
       summary.follows.read += 1;
       this.follows.push([row.followerId, row.followedId, summary.follows.read]);
@@ -100,8 +107,8 @@ class Batch {
   /** Computes what is to be written, which takes as long as the database takes to write it. */
   prepare(into: Into): Prepared {
     return {
-      users: valuesOf(into.users, this.users.values()),
-      tweets: valuesOf(into.tweets, this.tweets.values()),
+      users: stagedText(into.users, this.users.values()),
+      tweets: stagedText(into.tweets, this.tweets.values()),
       follows: this.follows,
     };
   }
@@ -109,8 +116,8 @@ class Batch {
 
 /** A batch as its tables take it. */
 interface Prepared {
-  readonly users: unknown[][];
-  readonly tweets: unknown[][];
+  readonly users: CopyText;
+  readonly tweets: CopyText;
   readonly follows: readonly StagedFollow[];
 }
 

@@ -1,4 +1,4 @@
-import { copyInto } from './copy.js';
+import { copyInto, copyText } from './copy.js';
 import type { TransactionSql } from './sql.js';
 
 const STAGE = 'staged_corpus_follows';
@@ -11,7 +11,7 @@ export async function openFollowStage(sql: TransactionSql): Promise<void> {
 }
 
 export const stageFollows = (sql: TransactionSql, follows: readonly StagedFollow[]): Promise<void> =>
-  copyInto(sql, STAGE, ['follower_id', 'followed_id', 'position'], follows);
+  copyInto(sql, STAGE, ['follower_id', 'followed_id', 'position'], copyText(follows));
 
 interface Order {
   added: number;

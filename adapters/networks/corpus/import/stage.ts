@@ -1,4 +1,4 @@
-import { copyInto } from './copy.js';
+import { type CopyText, copyInto, copyText } from './copy.js';
 import { derivedStageOf, deriveInto } from './derive.js';
 import type { TransactionSql } from './sql.js';
 import type { EntityTable } from './tables.js';
@@ -14,24 +14,29 @@ export async function openStage<Row>(sql: TransactionSql, table: EntityTable<Row
   await sql.unsafe(`create temp table ${stageOf(table.name)} (${fields.join(', ')}) on commit drop`);
 }
 
-/** A row's values by column, derived ones included; the work of computing them is here. */
-export const valuesOf = <Row>({ columns, derived }: EntityTable<Row>, rows: Iterable<Row>): unknown[][] =>
-  Array.from(rows, (row) => [...columns, ...derived].map((column) => column.value(row)));
+/** Rows as their stage takes them, derived values included; the work of computing them is here. */
+export const stagedText = <Row>(table: EntityTable<Row>, rows: Iterable<Row>): CopyText =>
+  copyText(valuesOf(table, rows));
+
+function* valuesOf<Row>({ columns, derived }: EntityTable<Row>, rows: Iterable<Row>): Generator<unknown[]> {
+  const all = [...columns, ...derived];
+  for (const row of rows) yield all.map((column) => column.value(row));
+}
 
 /**
- * Merges rows (their values, each id once) into their table: values that a row has overwrite, missing ones stay as they
+ * Merges rows (as `stagedText` gives them, each id once) into their table: values that a row has overwrite, missing ones stay as they
  * are, and a row with nothing new is not touched, so that importing the same file again changes nothing.
  */
 export async function mergeRows<Row>(
   sql: TransactionSql,
   table: EntityTable<Row>,
-  values: readonly (readonly unknown[])[],
+  text: CopyText,
 ): Promise<{ added: number; changed: number }> {
-  if (values.length === 0) return { added: 0, changed: 0 };
+  if (text.rows === 0) return { added: 0, changed: 0 };
   const all = [...table.columns, ...table.derived];
   const names = all.map((column) => column.name);
   const stage = stageOf(table.name);
-  await copyInto(sql, stage, names, values);
+  await copyInto(sql, stage, names, text);
   // Names and types are the constants of tables.ts.
   const given = `(select ${all.map(({ name, type }) => `${name}::${type}`).join(', ')} from ${stage}) s`;
   const changed = await mergeChanges(sql, table, given);

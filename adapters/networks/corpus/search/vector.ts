@@ -49,11 +49,16 @@ export type Mark = 'lang' | 'tag' | 'at' | 'near' | 'cash' | 'url' | 'is' | 'tim
 /** The lexeme of a mark; a value is folded as a word is. */
 export const markOf = (kind: Mark, value: string): string => `:${kind}=${cut(fold(value), MOST_MARK)}`;
 
-const isTerm = (kind: Exclude<Flag, 'verified'>): string => markOf('is', kind);
+/** The same of a short value that is folded as it stands: lower case, digits. */
+const plainMark = (kind: Mark, value: string): string => `:${kind}=${value}`;
+
+const isTerm = (kind: Exclude<Flag, 'verified'>): string => plainMark('is', kind);
 
 /** As the text formats of `tsvector` and `tsquery` take any lexeme. */
-export const quoted = (lexeme: string): string =>
-  /^[0-9a-z]+$/.test(lexeme) ? lexeme : `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+export const quoted = (lexeme: string): string => {
+  if (/^[0-9a-z]+$/.test(lexeme)) return lexeme;
+  return /['\\]/.test(lexeme) ? `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${lexeme}'`;
+};
 
 /** Collects lexemes up to the size that the database takes. */
 class Vector {
@@ -165,8 +170,8 @@ function* marksOf(tweet: SearchedTweet): Generator<string> {
   yield* powers('retweets', tweet.retweetsCount);
   yield* powers('replies', tweet.repliesCount);
 
-  for (const span of spansOf(Date.parse(tweet.createdAt))) yield markOf('time', span);
-  for (const span of spansOf(rankOf(tweet))) yield markOf('rank', span);
+  for (const span of spansOf(Date.parse(tweet.createdAt))) yield plainMark('time', span);
+  for (const span of spansOf(rankOf(tweet))) yield plainMark('rank', span);
 }
 
 const isThere = (id: string | undefined): boolean => id !== undefined;
@@ -184,5 +189,5 @@ export const partsOfUrl = (url: string): string[] =>
 
 function* powers(counter: Counter, value: number | string | undefined): Generator<string> {
   const most = Math.min(MOST_POWER, String(value ?? 0).length - 1);
-  for (let power = 1; power <= most; power += 1) yield markOf(counter, String(10 ** power));
+  for (let power = 1; power <= most; power += 1) yield plainMark(counter, String(10 ** power));
 }
