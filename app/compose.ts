@@ -33,6 +33,7 @@ import { loggedPolling } from './polling.js';
 import { createRequestIds } from './request-ids.js';
 import { openShared } from './shared.js';
 import { createStatus } from './status.js';
+import { openStatusHistory, type ReadHistory } from './status-history.js';
 import type { Stores } from './stores.js';
 import { openInventedNetwork } from './test-mode/invented-network.js';
 
@@ -88,6 +89,7 @@ export async function compose(
   const openInvented = () => openInventedNetwork(stores.corpusSql);
   const parts = { config, stores, shared, network, openInvented, clock, tracing, customers, costs, shares };
   const engine = await openEngine(lifecycle, parts);
+  const history = await openStatusHistory(lifecycle, { sql: stores.sql, pool: engine.pool, clock, log, startPoll });
   const findings = await openSelfCheck(lifecycle, network, log, createCheckMemory(stores.sql));
   await traceRequests(app, telemetry);
   await openMetrics(lifecycle, config, { app, engine, shared, costs });
@@ -101,7 +103,7 @@ export async function compose(
     findings,
     draining: () => app.stopping,
   });
-  const shown = { config, network, status, demoKey, demo, graphql: options.graphql ?? 'yoga' };
+  const shown = { config, network, status, history, demoKey, demo, graphql: options.graphql ?? 'yoga' };
   const { interfaces = mountInterfaces } = options;
   await lifecycle.open('interfaces', () => interfaces(app, engine, shown));
   await lifecycle.open('pages for customers', () =>
@@ -136,6 +138,7 @@ interface Shown {
   readonly config: Config;
   readonly network: Network;
   readonly status: ReturnType<typeof createStatus>;
+  readonly history: ReadHistory;
   readonly demoKey: string | null;
   readonly demo: boolean;
   readonly graphql: NonNullable<ComposeOptions['graphql']>;
@@ -144,13 +147,14 @@ interface Shown {
 /** Mounts reads, and the pages about them. */
 async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Shown): Promise<void> {
   const { serve, admit, operations } = engine;
-  const { config, network, status, demoKey, demo } = shown;
+  const { config, network, status, history, demoKey, demo } = shown;
   mountRest(app, { serve, schema, operations });
   const { admitPublic } = admit;
   const { handle, otherHandles } = DEMO_SUBJECTS;
   mountSite(app, {
     admitPublic,
     status,
+    history,
     version: VERSION,
     network: network.name,
     demo,

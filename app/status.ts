@@ -24,7 +24,7 @@ export interface StatusOptions {
   readonly draining?: () => boolean;
 }
 
-const FAMILIES: readonly Family[] = ['fast', 'slow'];
+export const FAMILIES: readonly Family[] = ['fast', 'slow'];
 const DATABASE_WAIT_MS = 1000;
 
 /** The state of the service, determined on each request (H10). */
@@ -56,6 +56,10 @@ export function createStatus(options: StatusOptions): () => Promise<StatusModel>
     };
   };
 }
+
+/** Whether nothing of a family can be read. */
+export const isDown = (name: Family, { families, sessions }: PoolHealth): boolean =>
+  stateOf(name, families[name], sessions) === 'down';
 
 const timeOf = (ms: number): string => new Date(ms).toISOString();
 

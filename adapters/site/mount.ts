@@ -4,6 +4,7 @@ import { quoted } from '../../src/core/truncated.js';
 import { sendFailure } from '../http/failure.js';
 import { type AdmitPublic, createPublic, type Handler } from '../http/keyless.js';
 import { siteAssets } from './assets.js';
+import type { HistoryModel } from './history-model.js';
 import { landingPage } from './landing.js';
 import { type LandingModel, landingFacts } from './landing-facts.js';
 import { mountAssets } from './mount-assets.js';
@@ -16,6 +17,8 @@ import type { StatusModel } from './status-model.js';
 export interface SiteOptions {
   readonly admitPublic: AdmitPublic;
   readonly status: () => Promise<StatusModel>;
+  /** Null while it can't be read. */
+  readonly history: () => Promise<HistoryModel | null>;
   readonly version: string;
   readonly network: string;
   /** Whether the network is the invented demo network. */
@@ -33,7 +36,7 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): void {
   );
   keyless('/status', async (request, reply) => {
     const status = await options.status();
-    return wantsHtml(request) ? sendPage(reply, statusPage(status)) : reply.send(status);
+    return wantsHtml(request) ? sendPage(reply, statusPage(status, await options.history())) : reply.send(status);
   });
   keyless('/problems', (request, reply) =>
     wantsHtml(request) ? sendPage(reply, problemsPage()) : reply.send(problemsFacts()),

@@ -1,9 +1,10 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { figure } from '../../src/core/figures.js';
+import type { HistoryModel } from './history-model.js';
 import { document } from './layout.js';
-
 import { Findings } from './status-findings.js';
+import { History } from './status-history.js';
 import type { FamilyStatus, Health, StatusModel } from './status-model.js';
 import { Fact, Time } from './status-parts.js';
 import { Sessions } from './status-sessions.js';
@@ -58,7 +59,7 @@ const Family = (family: FamilyStatus) => (
 );
 
 /** `GET /status` for a browser. */
-export const statusPage = (model: StatusModel): string =>
+export const statusPage = (model: StatusModel, history: HistoryModel | null): string =>
   document(
     {
       title: `${pageWords(model)} · Perch status`,
@@ -81,5 +82,6 @@ export const statusPage = (model: StatusModel): string =>
         <Findings {...model} />
         <Stores {...model} />
       </ul>
+      <History history={history} />
     </div>,
   );

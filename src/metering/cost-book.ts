@@ -1,5 +1,5 @@
 import { type CostSums, incomeOf, isLoss, NO_COSTS, plusCosts, usdOf } from '../core/costs.js';
-import { DAY_MS } from '../core/durations.js';
+import { DAY_MS, dayOf } from '../core/durations.js';
 import type { Clock } from '../ports/clock.js';
 import type { CostRow, Costs } from '../ports/costs.js';
 import type { Billed, Network } from '../ports/network.js';
@@ -125,9 +125,6 @@ export class CostBook {
     this.#waiting.set(key, { day, network, operation, ...plusCosts(before ?? NO_COSTS, sums) });
   }
 }
-
-/** A time's UTC day. */
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** The sums of each operation over all days. */
 function sumsByOperation(rows: readonly CostRow[]): Map<string, CostSums> {

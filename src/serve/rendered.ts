@@ -7,7 +7,7 @@ export interface Encoded {
 
 /**
  * Bytes in memory of their own. Node cuts small buffers from slabs of 8 KiB, and compressors leave room behind their
- * result: whoever keeps such bytes keeps all of it.
+ * result: all of that would stay with the bytes.
  */
 function alone(bytes: Buffer): Buffer {
   if (bytes.length === bytes.buffer.byteLength) return bytes;

@@ -42,6 +42,7 @@ const STEPS = [
   'sums of costs',
   'tombstones',
   'changes of keys',
+  'history of the status',
   "network's own check",
   'metrics',
   'port of the metrics',

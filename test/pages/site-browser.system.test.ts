@@ -9,13 +9,23 @@ import { problemPage, problemsPage } from '../../adapters/site/problems.js';
 import { statusPage } from '../../adapters/site/status.js';
 import { describeInChromium, launchChromium, visit } from '../support/chromium.js';
 import { flawsOf, LOOKS } from '../support/looks.js';
-import { API_PAGES, DOCS_PAGES, LANDING, STATUS, STATUS_ALONE, STATUS_OK, serveSite } from './site-fixture.js';
+import {
+  API_PAGES,
+  DOCS_PAGES,
+  HISTORY,
+  LANDING,
+  NO_HISTORY,
+  STATUS,
+  STATUS_ALONE,
+  STATUS_OK,
+  serveSite,
+} from './site-fixture.js';
 
 const PAGES: Readonly<Record<string, string>> = {
   '/': landingPage(LANDING),
-  '/status': statusPage(STATUS),
-  '/status?ok': statusPage(STATUS_OK),
-  '/status?alone': statusPage(STATUS_ALONE),
+  '/status': statusPage(STATUS, HISTORY),
+  '/status?ok': statusPage(STATUS_OK, NO_HISTORY),
+  '/status?alone': statusPage(STATUS_ALONE, null),
   '/problems': problemsPage(),
   '/problems/rate_limited': problemPage('rate_limited'),
   '/nowhere': notFoundPage(),

@@ -5,6 +5,7 @@ import { readDocs, searchRows } from '../../adapters/docs/library.js';
 import { docsIndex, docsPage } from '../../adapters/docs/pages.js';
 import { docsPictures } from '../../adapters/docs/sources.js';
 import { siteAssets } from '../../adapters/site/assets.js';
+import type { HistoryModel } from '../../adapters/site/history-model.js';
 import { landingPage } from '../../adapters/site/landing.js';
 import type { LandingModel } from '../../adapters/site/landing-facts.js';
 import { notFoundPage } from '../../adapters/site/not-found.js';
@@ -12,6 +13,7 @@ import { SITE_CSP } from '../../adapters/site/policy.js';
 import { isErrorCode, problemPage, problemsPage } from '../../adapters/site/problems.js';
 import { statusPage } from '../../adapters/site/status.js';
 import type { StatusModel } from '../../adapters/site/status-model.js';
+import { DAY_MS, dayOf } from '../../src/core/durations.js';
 import { describedAt, OPTIONS } from '../openapi/subject.js';
 
 export const LANDING: LandingModel = {
@@ -100,6 +102,33 @@ export const STATUS_ALONE: StatusModel = {
   draining: true,
 };
 
+const FROM_DAY = '2026-08-24';
+const MINUTES = 1440;
+
+/** Of both families since the third day; one day was degraded, on another a hundredth of the minutes were down. */
+export const HISTORY: HistoryModel = {
+  fromDay: FROM_DAY,
+  days: Array.from({ length: 88 }, (_, index) => dayOf(Date.parse(FROM_DAY) + (index + 2) * DAY_MS)).flatMap((day) =>
+    (['fast', 'slow'] as const).map((family) => ({
+      ...{ day, family, minutes: MINUTES, calls: 2000, failures: 10, readMs: 500_000, items: 8000, cacheHits: 6000 },
+      degraded: family === 'fast' && day === '2026-11-20' ? 5 : 0,
+      down: family === 'slow' && day === '2026-11-19' ? 15 : 0,
+    })),
+  ),
+  incidents: [
+    {
+      ...{ family: 'fast', trouble: 'degraded', calls: 40, failures: 8 },
+      ...{ from: Date.parse('2026-11-20T09:00:00Z'), until: Date.parse('2026-11-20T09:05:00Z') },
+    },
+    {
+      ...{ family: 'slow', trouble: 'down', calls: 0, failures: 0 },
+      ...{ from: Date.parse('2026-11-19T22:10:00Z'), until: Date.parse('2026-11-19T22:25:00Z') },
+    },
+  ],
+};
+
+export const NO_HISTORY: HistoryModel = { fromDay: FROM_DAY, days: [], incidents: [] };
+
 const DOCS = await readDocs(LANDING.baseUrl);
 
 /** Every page of the documentation, by its address. */
@@ -124,9 +153,9 @@ const SEARCH_ROWS = JSON.stringify(searchRows(DOCS));
 
 const pageAt = (path: string): string => {
   if (path === '/') return landingPage(LANDING);
-  if (path === '/status') return statusPage(STATUS);
-  if (path === '/status?ok') return statusPage(STATUS_OK);
-  if (path === '/status?alone') return statusPage(STATUS_ALONE);
+  if (path === '/status') return statusPage(STATUS, HISTORY);
+  if (path === '/status?ok') return statusPage(STATUS_OK, NO_HISTORY);
+  if (path === '/status?alone') return statusPage(STATUS_ALONE, null);
   if (path === '/problems') return problemsPage();
   const docs = { ...DOCS_PAGES, ...API_PAGES }[path.replace(/\?.*/, '')];
   if (docs !== undefined) return docs;

@@ -7,7 +7,7 @@ import { isErrorCode, problemPage, problemsPage } from '../../adapters/site/prob
 import { statusPage } from '../../adapters/site/status.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.js';
 import { UNITS } from '../../src/core/prices.js';
-import { LANDING, STATUS, STATUS_ALONE } from './site-fixture.js';
+import { HISTORY, LANDING, STATUS, STATUS_ALONE } from './site-fixture.js';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
@@ -26,7 +26,7 @@ describe('assets', () => {
   it.each(['landing', 'status', 'problems'])('hold every file that the %s page names', (name) => {
     const pages: Record<string, string> = {
       landing: landingPage(LANDING),
-      status: statusPage(STATUS),
+      status: statusPage(STATUS, HISTORY),
       problems: problemsPage(),
     };
     const named = [...(pages[name] ?? '').matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map((match) => match[1]);
@@ -93,7 +93,7 @@ describe('the landing page', () => {
 
 describe('the status page', () => {
   it('tells state, wait, hit rate and last incident of each family (H10)', () => {
-    const page = statusPage(STATUS);
+    const page = statusPage(STATUS, HISTORY);
     for (const text of ['Some reads are slow or fail', '1,840 ms', '73.1%', 'no reads yet', 'none since the start']) {
       expect(page).toContain(text);
     }
@@ -101,7 +101,7 @@ describe('the status page', () => {
   });
 
   it('tells of each network session what is closed, why and until when; of Redis and of the processes that share it', () => {
-    const text = statusPage(STATUS).replaceAll(/<[^>]+>/g, '');
+    const text = statusPage(STATUS, HISTORY).replaceAll(/<[^>]+>/g, '');
     expect(text).toContain('1 of 4 working');
     expect(text).toContain('search Top: denied until 2026-11-21 11:42:13 UTC');
     expect(text).toContain('everything: paused until 2026-11-21 11:15:00 UTC');
@@ -110,14 +110,37 @@ describe('the status page', () => {
   });
 
   it('Redis away is no failure of reads; a process that stops says so', () => {
-    const page = statusPage(STATUS_ALONE);
+    const page = statusPage(STATUS_ALONE, null);
     expect(page).toContain('Reads work, some more slowly');
     expect(page).toContain('unreachable since');
     expect(page).toContain('This process is shutting down');
   });
 
+  it('tells of 90 days what was not available, and of a day on which nothing ran that there is no data', () => {
+    const page = statusPage(STATUS, HISTORY);
+    const classes = [...page.matchAll(/<rect class="(\w+)"/g)].map(([, level]) => level);
+    expect(classes).toHaveLength(180);
+    const counts = (level: string) => classes.filter((each) => each === level).length;
+    // Of each family 88 days are told of; one was degraded, and on one a hundredth of the minutes were down.
+    expect(['none', 'ok', 'degraded', 'down'].map(counts)).toEqual([4, 174, 1, 1]);
+    const text = page.replaceAll(/<[^>]+>/g, '');
+    // 15 of 126,720 minutes: rounded down.
+    expect(text).toContain('99.98% available · 250 ms a network call · 75% from the cache');
+    expect(text).toContain('2026-11-19: 15 minutes down in 1,440 minutes');
+    expect(text).toContain('2026-11-20: 5 degraded in 1,440 minutes');
+    expect(text).toMatch(
+      /Degraded Profiles, tweets and timelines, for 5 minutes from 2026-11-20 09:00:00 UTC:\s+8 of 40 reads from the network failed. Failed reads were free./,
+    );
+    expect(text).toMatch(/Down Search and all other lists, for 15 minutes .*:\s+nothing could be read/);
+  });
+
+  it('says that the history can’t be read, or that there has been no incident', () => {
+    expect(statusPage(STATUS, null)).toContain('can’t be read right now');
+    expect(statusPage(STATUS, { ...HISTORY, days: [], incidents: [] })).toContain('None in the last 90 days');
+  });
+
   it('says so when the database does not answer', () => {
-    expect(statusPage({ ...STATUS, status: 'down', database: { ok: false } })).toContain('are unreachable');
+    expect(statusPage({ ...STATUS, status: 'down', database: { ok: false } }, null)).toContain('are unreachable');
   });
 });
 

@@ -1,9 +1,8 @@
 import { byOperation, hitRateOf } from '../../../src/billing/figures.js';
 import { incomeOf, isLoss, usdOf } from '../../../src/core/costs.js';
 import { toCredits } from '../../../src/core/credits.js';
-import { DAY_MS } from '../../../src/core/durations.js';
+import { DAY_MS, dayOf } from '../../../src/core/durations.js';
 import { figure } from '../../../src/core/figures.js';
-import { dayOf } from '../../../src/metering/cost-book.js';
 import type { CostRow, CreditPrice } from '../../../src/ports/costs.js';
 import { createCosts } from '../../postgres/costs.js';
 import { answer, table } from '../print.js';

@@ -196,6 +196,7 @@ export class FamilyPool {
 
   #recordRead(jobs: readonly Job[], startedAt: number): void {
     const endedAt = this.#options.monotonic.now();
+    this.counts.readMs += endedAt - startedAt;
     for (const { waiters } of jobs) for (const member of waiters.members) member.read(startedAt, endedAt);
   }
 

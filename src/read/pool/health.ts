@@ -14,8 +14,9 @@ export interface FamilyCounts {
    * queue.
    */
   refused: number;
-  /** Total milliseconds that reads waited for their turn. */
+  /** Total milliseconds that reads waited for their turn, and that calls took. */
   waitedMs: number;
+  readMs: number;
   lastIncident: { at: number; code: ErrorCode; message: string } | null;
   /** True when the last call of the family failed. */
   failing: boolean;
@@ -50,6 +51,7 @@ export const newCounts = (): FamilyCounts => ({
   read: 0,
   refused: 0,
   waitedMs: 0,
+  readMs: 0,
   lastIncident: null,
   failing: false,
 });

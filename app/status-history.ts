@@ -1,0 +1,87 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Sql } from '../adapters/postgres/sql.js';
+import { createStatusHistory, KEPT_DAYS } from '../adapters/postgres/status-history.js';
+import type { HistoryModel } from '../adapters/site/history-model.js';
+import { DAY_MS, dayOf, MINUTE_MS } from '../src/core/durations.js';
+import type { StartPoll } from '../src/core/poll.js';
+import type { Clock } from '../src/ports/clock.js';
+import type { StatusHistory } from '../src/ports/status-history.js';
+import type { Pool } from '../src/read/pool/pool.js';
+import { type FamilySample, StatusBook } from '../src/read/status-book.js';
+import type { Lifecycle } from './lifecycle.js';
+import { FAMILIES, isDown } from './status.js';
+
+/** Incidents that are shown. */
+const MOST_INCIDENTS = 20;
+
+export interface HistoryOptions {
+  readonly sql: Sql;
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly log: FastifyBaseLogger;
+  readonly startPoll: StartPoll;
+}
+
+/** The history as it was at most a minute ago; null if the database doesn't answer. */
+export type ReadHistory = () => Promise<HistoryModel | null>;
+
+/** What reads did: looked at and written once a minute, and at the end. A process that is killed loses a minute. */
+export async function openStatusHistory(
+  lifecycle: Lifecycle,
+  { sql, pool, clock, log, startPoll }: HistoryOptions,
+): Promise<ReadHistory> {
+  const history = createStatusHistory(sql);
+  const book = new StatusBook(history, clock);
+  // Nothing paid can be read while the database is away.
+  let isDatabaseAway = false;
+  const flush = async (): Promise<void> => {
+    try {
+      await book.flush();
+      isDatabaseAway = false;
+    } catch (err) {
+      isDatabaseAway = true;
+      log.warn(
+        { err },
+        'The history of the status could not be written. It is kept, and written with the next minute.',
+      );
+    }
+  };
+  await lifecycle.open(
+    'history of the status',
+    () =>
+      startPoll(async () => {
+        book.note(samplesOf(pool, isDatabaseAway));
+        await flush();
+      }, MINUTE_MS),
+    async (poll) => {
+      await poll.close();
+      await flush();
+    },
+  );
+  return readEachMinute(history, clock);
+}
+
+function samplesOf(pool: Pool, isDatabaseAway: boolean): FamilySample[] {
+  const health = pool.health();
+  return FAMILIES.map((family) => {
+    const { upstreamCalls, failures, readMs, cacheHits, read } = health.families[family];
+    return {
+      family,
+      isDown: isDatabaseAway || isDown(family, health),
+      ...{ upstreamCalls, failures, readMs, cacheHits, read },
+    };
+  });
+}
+
+/** Anybody may ask for it, as often as the public rate allows: the database is asked once a minute. */
+function readEachMinute(history: StatusHistory, clock: Clock): ReadHistory {
+  let known: { readonly untilMs: number; readonly answer: Promise<HistoryModel | null> } | undefined;
+  return () => {
+    const now = clock.now();
+    if (known && now < known.untilMs) return known.answer;
+    const fromDay = dayOf(now - (KEPT_DAYS - 1) * DAY_MS);
+    const read = async (): Promise<HistoryModel> => ({ fromDay, ...(await history.read(fromDay, MOST_INCIDENTS)) });
+    known = { untilMs: now + MINUTE_MS, answer: read().catch(() => null) };
+    return known.answer;
+  };
+}

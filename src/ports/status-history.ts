@@ -1,0 +1,19 @@
+import type { Family } from '../core/model.js';
+import type { Incident, StatusDay, Trouble } from '../core/status-history.js';
+
+/** A minute with trouble. */
+export interface BadMinute {
+  /** Its begin, Unix milliseconds. */
+  readonly minute: number;
+  readonly family: Family;
+  readonly trouble: Trouble;
+  readonly calls: number;
+  readonly failures: number;
+}
+
+export interface StatusHistory {
+  /** Adds to what other processes have written. */
+  add(days: readonly StatusDay[], minutes: readonly BadMinute[]): Promise<void>;
+  /** The days from this one on, in their order, and as many incidents, the newest first. */
+  read(fromDay: string, incidents: number): Promise<{ days: StatusDay[]; incidents: Incident[] }>;
+}

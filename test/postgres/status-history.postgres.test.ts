@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createStatusHistory } from '../../adapters/postgres/status-history.js';
+import { DAY_MS, dayOf, MINUTE_MS } from '../../src/core/durations.js';
+import type { StatusDay } from '../../src/core/status-history.js';
+import type { BadMinute } from '../../src/ports/status-history.js';
+import { type FreshDatabase, freshDatabase } from '../support/database.js';
+
+let database: FreshDatabase;
+beforeAll(async () => {
+  database = await freshDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(() => database.sql`truncate status_days, status_minutes`);
+
+const NOW = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+const TODAY = dayOf(NOW);
+
+const day = (given: Partial<StatusDay>): StatusDay => ({
+  ...{ day: TODAY, family: 'fast', minutes: 1, degraded: 0, down: 0, calls: 7, failures: 1, readMs: 70 },
+  ...{ items: 20, cacheHits: 5 },
+  ...given,
+});
+const minute = (ago: number, given: Partial<BadMinute> = {}): BadMinute => ({
+  ...{ minute: NOW - ago * MINUTE_MS, family: 'fast', trouble: 'degraded', calls: 10, failures: 2 },
+  ...given,
+});
+
+it('processes that write at once add up', async () => {
+  const histories = Array.from({ length: 4 }, () => createStatusHistory(database.sql));
+  const rows = [day({}), day({ family: 'slow', down: 1 })];
+  await Promise.all(
+    histories.flatMap((history) => Array.from({ length: 5 }, () => history.add(rows, [minute(1), minute(2)]))),
+  );
+  const { days, incidents } = await createStatusHistory(database.sql).read(TODAY, 10);
+  expect(days).toEqual([
+    day({ minutes: 20, calls: 140, failures: 20, readMs: 1400, items: 400, cacheHits: 100 }),
+    day({ family: 'slow', down: 20, minutes: 20, calls: 140, failures: 20, readMs: 1400, items: 400, cacheHits: 100 }),
+  ]);
+  expect(incidents).toEqual([
+    {
+      ...{ family: 'fast', trouble: 'degraded', calls: 400, failures: 80 },
+      ...{ from: NOW - 2 * MINUTE_MS, until: NOW },
+    },
+  ]);
+});
+
+it('minutes in a row are one incident, as bad as the worst of them; a gap begins another, and so does another family', async () => {
+  const history = createStatusHistory(database.sql);
+  await history.add(
+    [day({})],
+    [
+      ...[60, 59, 57, 30].map((ago) => minute(ago)),
+      minute(58, { trouble: 'down' }),
+      minute(59, { family: 'slow', failures: 9 }),
+    ],
+  );
+  const { incidents } = await history.read(TODAY, 10);
+  const told = incidents.map(({ family, trouble, from, until, calls }) => [
+    ...[family, trouble, (NOW - from) / MINUTE_MS, (NOW - until) / MINUTE_MS, calls],
+  ]);
+  expect(told).toEqual([
+    ['fast', 'degraded', 30, 29, 10],
+    ['slow', 'degraded', 59, 58, 10],
+    ['fast', 'down', 60, 56, 40],
+  ]);
+  expect((await history.read(TODAY, 1)).incidents).toHaveLength(1);
+});
+
+it('ninety days are kept', async () => {
+  const history = createStatusHistory(database.sql);
+  const old = [89, 90, 91].map((ago) => day({ day: dayOf(NOW - ago * DAY_MS) }));
+  await history.add(old, [minute(91 * 1440), minute(89 * 1440)]);
+  const { days, incidents } = await history.read('2026-01-01', 10);
+  expect(days.map((each) => each.day)).toEqual([dayOf(NOW - 89 * DAY_MS)]);
+  expect(incidents).toHaveLength(1);
+});
