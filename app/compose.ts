@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { mountDocs } from '../adapters/docs/mount.js';
+import { dashboardPictures } from '../adapters/docs/sources.js';
 import { mountGraphiql } from '../adapters/graphql/graphiql/mount.js';
 import { mountManifest } from '../adapters/graphql/manifest.js';
 import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
@@ -158,6 +159,8 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
     version: VERSION,
     network: network.name,
     demo,
+    legal: config.legal,
+    pictures: dashboardPictures(),
     live: demo && demoKey !== null ? { key: demoKey, handles: [handle, ...otherHandles] } : null,
   });
   const describe = describes(app, { authUrl: config.authUrl, schema, operations });

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import type { Picture } from './sources.js';
+import type { Picture } from '../site/landing-facts.js';
 
 const inner = (html: string) => ({ dangerouslySetInnerHTML: { __html: html } });
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type AssetSet, assetSet, pathIn } from '../site/asset-set.js';
+import type { Picture } from '../site/landing-facts.js';
 import { GROUPS, type Group } from './contents.js';
 
 const FOLDER = new URL('../../docs/', import.meta.url);
@@ -13,13 +14,6 @@ export interface Source {
   readonly name: string;
   readonly group: Group;
   readonly markdown: string;
-}
-
-/** A picture that a page shows. Pixels. */
-export interface Picture {
-  readonly path: string;
-  readonly width: number;
-  readonly height: number;
 }
 
 const PICTURE = /(?:src|srcset)="([^":]+\.png)"/g;
@@ -44,6 +38,13 @@ export function pictureOf(name: string): Picture | undefined {
   const file = pictureFiles.get(name);
   if (file === undefined) return undefined;
   return { path: pathIn(PICTURES, name), width: file.readUInt32BE(16), height: file.readUInt32BE(20) };
+}
+
+/** The dashboard's first page in both colour schemes, which docs/accounts.md shows. Throws if it does not. */
+export function dashboardPictures(): { readonly light: Picture; readonly dark: Picture } {
+  const [light, dark] = ['light', 'dark'].map((scheme) => pictureOf(`dashboard/overview-wide-${scheme}.png`));
+  if (light === undefined || dark === undefined) throw new Error('The docs show no picture of the dashboard.');
+  return { light, dark };
 }
 
 /** The pages of `docs/`; examples for callers call `baseUrl`, which has no slash at the end. */

@@ -13,6 +13,15 @@ export interface LandingModel {
   readonly demo: boolean;
   /** What the page's own example uses; null: the example is text. A page with a key in it must not be cached. */
   readonly live: { readonly key: string; readonly handles: readonly string[] } | null;
+  /** The dashboard's first page, in both colour schemes. */
+  readonly pictures: { readonly light: Picture; readonly dark: Picture };
+}
+
+/** A picture that a page shows. Pixels. */
+export interface Picture {
+  readonly path: string;
+  readonly width: number;
+  readonly height: number;
 }
 
 /** Credits per item, by how it was obtained. */
@@ -41,6 +50,38 @@ export const packRows = (): { name: string; usd: number; credits: number; usdPer
     usdPer1000: usdPer1000(pack),
     qps: qpsOf(pack.usd),
   }));
+
+/** Days of a month, and the share of its reads that others, or the same caller, had read shortly before. */
+const DAYS = 30;
+const CACHED = 0.25;
+
+/** What people build, and what they read for it on a day. */
+const USES: readonly { readonly what: string; readonly items: Partial<Record<Unit, number>> }[] = [
+  { what: 'Watch 10 accounts: profile and 20 newest tweets, every six hours', items: { profile: 40, tweet: 800 } },
+  { what: 'Search for a name every hour, 20 results each', items: { tweet: 480 } },
+  { what: 'List 100,000 followers once a month, ids only', items: { follower_id: 100_000 / DAYS } },
+];
+
+export interface MonthRow {
+  readonly what: string;
+  readonly credits: number;
+  /** US dollars, with the smallest pack that has as many credits, or else the largest. */
+  readonly usd: number;
+}
+
+/** What a month of some uses costs, a quarter of the items cached. */
+export const monthRows = (): MonthRow[] =>
+  USES.map(({ what, items }) => {
+    const units = Object.entries(items) as [Unit, number][];
+    const thousandths = units.reduce(
+      (sum, [unit, count]) =>
+        sum + DAYS * count * ((1 - CACHED) * priceOf(unit, 'miss') + CACHED * priceOf(unit, 'hit')),
+      0,
+    );
+    const credits = Math.round(toCredits(thousandths));
+    const pack = PACKS.find((each) => each.credits >= credits) ?? PACKS[PACKS.length - 1] ?? PACKS[0];
+    return { what, credits, usd: (credits * pack.usd) / pack.credits };
+  });
 
 /** `GET /` for a program (H10). */
 export function landingFacts({ baseUrl, version, network, demo }: LandingModel) {

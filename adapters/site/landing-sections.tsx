@@ -2,7 +2,7 @@
 /** @jsxImportSource preact */
 import { figure, inCredits } from '../../src/core/figures.js';
 import { DEMO_HANDLE, firstQueryPrice } from './first-reads.js';
-import { type LandingModel, packRows, priceRows } from './landing-facts.js';
+import { type LandingModel, monthRows, packRows, priceRows } from './landing-facts.js';
 import { Section, Table } from './parts.js';
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -23,6 +23,58 @@ export const Prices = () => (
         </tr>
       ))}
     </Table>
+  </Section>
+);
+
+/** The bar of a month beside the dearest one. */
+const BAR_WIDTH = 100;
+
+export const Months = () => {
+  const rows = monthRows();
+  const most = Math.max(...rows.map(({ credits }) => credits));
+  return (
+    <Section
+      id="months"
+      title="What a month costs"
+      lead="Three things people build, with a quarter of the items cached. Credits do not expire: what is left is there next month."
+    >
+      <Table caption="Credits and dollars a month" head={['Use', 'Credits', 'Beside the others', 'Price']}>
+        {rows.map(({ what, credits, usd }) => (
+          <tr key={what}>
+            <th scope="row">{what}</th>
+            <td>{figure(credits)}</td>
+            <td>
+              <svg class="month" viewBox={`0 0 ${BAR_WIDTH} 10`} aria-hidden="true">
+                <rect width={Math.max(1, (BAR_WIDTH * credits) / most)} height="10" rx="2" />
+              </svg>
+            </td>
+            <td>${usd.toFixed(2)}</td>
+          </tr>
+        ))}
+      </Table>
+    </Section>
+  );
+};
+
+export const Dashboard = ({ pictures: { light, dark } }: LandingModel) => (
+  <Section
+    id="dashboard"
+    title="The dashboard"
+    lead="What is left and how long it lasts, what each endpoint, key and day cost, receipts, alerts, and agents with a budget."
+  >
+    <a href="/dashboard">
+      <picture>
+        <source media="(prefers-color-scheme: dark)" srcset={dark.path} />
+        <img
+          class="screen"
+          src={light.path}
+          width={light.width}
+          height={light.height}
+          loading="lazy"
+          alt="The dashboard of an account: the balance and what it buys, credits per day by endpoint, keys and the newest requests."
+        />
+      </picture>
+    </a>
   </Section>
 );
 

@@ -4,7 +4,7 @@ import { figure, inCredits } from '../../src/core/figures.js';
 import { firstQueryPrice } from './first-reads.js';
 import type { LandingModel } from './landing-facts.js';
 import { FirstReads } from './landing-reads.js';
-import { Demo, Free, Packs, Prices, Ways } from './landing-sections.js';
+import { Dashboard, Demo, Free, Months, Packs, Prices, Ways } from './landing-sections.js';
 import { document } from './layout.js';
 import { Bird } from './parts.js';
 
@@ -83,5 +83,7 @@ export const landingPage = (model: LandingModel): string =>
       <Prices />
       <Free />
       <Packs />
+      <Months />
+      <Dashboard {...model} />
     </>,
   );

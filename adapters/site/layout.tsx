@@ -33,6 +33,7 @@ const FOOTER = [
   { href: '/status', text: 'Status' },
   { href: '/docs/testing', text: 'Test mode' },
   { href: '/llms.txt', text: 'For agents' },
+  { href: '/legal', text: 'Licence and terms' },
 ];
 
 const Footer = () => (

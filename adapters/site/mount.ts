@@ -7,6 +7,7 @@ import { siteAssets } from './assets.js';
 import type { HistoryModel } from './history-model.js';
 import { landingPage } from './landing.js';
 import { type LandingModel, landingFacts } from './landing-facts.js';
+import { type LegalLinks, legalFacts, legalPage } from './legal.js';
 import { mountAssets } from './mount-assets.js';
 import { notFoundPage } from './not-found.js';
 import { isErrorCode, problemFacts, problemPage, problemsFacts, problemsPage } from './problems.js';
@@ -23,6 +24,9 @@ export interface SiteOptions {
   readonly network: string;
   /** Whether the network is the invented demo network. */
   readonly demo: boolean;
+  readonly legal: LegalLinks;
+  /** Pictures of the dashboard. */
+  readonly pictures: LandingModel['pictures'];
   /** What the front page's example uses; null: it is text. */
   readonly live: LandingModel['live'];
 }
@@ -38,6 +42,9 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): void {
     const status = await options.status();
     return wantsHtml(request) ? sendPage(reply, statusPage(status, await options.history())) : reply.send(status);
   });
+  keyless('/legal', (request, reply) =>
+    wantsHtml(request) ? sendPage(reply, legalPage(options.legal)) : reply.send(legalFacts(options.legal)),
+  );
   keyless('/problems', (request, reply) =>
     wantsHtml(request) ? sendPage(reply, problemsPage()) : reply.send(problemsFacts()),
   );
@@ -55,9 +62,9 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): void {
  * A demo's page runs its example with the demo key: so no cache may keep it, and no page of another origin may read it.
  */
 function landingHandler(app: FastifyInstance, options: SiteOptions): Handler {
-  const { version, network, demo, live } = options;
+  const { version, network, demo, live, pictures } = options;
   return (request, reply) => {
-    const model = { baseUrl: app.baseUrl, version, network, demo, live };
+    const model = { baseUrl: app.baseUrl, version, network, demo, live, pictures };
     if (!wantsHtml(request)) return reply.send(landingFacts(model));
     if (live !== null) reply.header('Cache-Control', 'no-store').removeHeader('Access-Control-Allow-Origin');
     return sendPage(reply, landingPage(model));

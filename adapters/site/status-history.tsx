@@ -100,9 +100,9 @@ export const History = ({ history }: { history: HistoryModel | null }) => (
         <FamilyHistory family="slow" {...history} />
         <p class="key">
           <span class="ok">no trouble</span> <span class="degraded">some reads failed</span>{' '}
-          <span class="down">not available for 1% of the day or more</span> <span class="none">no data</span>. Days are
-          UTC; minutes of all processes are added up.
+          <span class="down">not available for 1% of the day or more</span> <span class="none">no data</span>
         </p>
+        <p class="key">Days are UTC. Minutes of all processes are added up.</p>
         <h2>Incidents</h2>
         {history.incidents.length === 0 ? (
           <p>None in the last {DAYS} days.</p>

@@ -83,6 +83,8 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   /** Without a trailing slash; null: derived from the listen address. */
   baseUrl: values.PERCH_BASE_URL ?? null,
   authUrl: values.PERCH_AUTH_URL ?? values.PERCH_BASE_URL ?? null,
+  /** Pages of the operator; null: not given. */
+  legal: { terms: values.PERCH_TERMS_URL ?? null, privacy: values.PERCH_PRIVACY_URL ?? null },
   /** Email addresses in lower case of those who see the operator's pages; empty: on a demo the demo account. */
   operators: values.PERCH_OPERATORS ?? [],
   network: values.PERCH_NETWORK,

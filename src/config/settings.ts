@@ -93,6 +93,8 @@ export const SETTINGS = {
   ),
   PERCH_BASE_URL: optional(baseUrl, BASE_URL, 'from the listen address'),
   PERCH_AUTH_URL: optional(baseUrl, BASE_URL, 'from the base address'),
+  PERCH_TERMS_URL: optional(webPage, 'an http or https URL', 'no terms are linked'),
+  PERCH_PRIVACY_URL: optional(webPage, 'an http or https URL', 'no privacy policy is linked'),
   PERCH_OPERATORS: optional(
     list(emailAddress),
     'one or more email addresses, separated by commas',

@@ -57,6 +57,8 @@ const SUBJECTS = {
     PERCH_MAX_OPERATION_CREDITS: 'The most a call without a budget of its own may cost.',
   },
   'Credits, payments and mail': {
+    PERCH_TERMS_URL: 'Your terms of use, linked from `/legal`, which every page links to.',
+    PERCH_PRIVACY_URL: 'Your privacy policy, linked from the same page.',
     PERCH_OPERATORS: "Email addresses of the accounts that see the [operator's pages](operator.md) at `/operator`.",
     PERCH_STARTING_CREDITS: 'The credits a new account starts with.',
     STRIPE_SECRET_KEY: 'Enables card payments.',

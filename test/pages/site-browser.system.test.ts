@@ -4,6 +4,7 @@ import { HtmlValidate } from 'html-validate/node';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { landingPage } from '../../adapters/site/landing.js';
+import { legalPage } from '../../adapters/site/legal.js';
 import { notFoundPage } from '../../adapters/site/not-found.js';
 import { problemPage, problemsPage } from '../../adapters/site/problems.js';
 import { statusPage } from '../../adapters/site/status.js';
@@ -14,6 +15,7 @@ import {
   DOCS_PAGES,
   HISTORY,
   LANDING,
+  LEGAL,
   NO_HISTORY,
   STATUS,
   STATUS_ALONE,
@@ -26,6 +28,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/status': statusPage(STATUS, HISTORY),
   '/status?ok': statusPage(STATUS_OK, NO_HISTORY),
   '/status?alone': statusPage(STATUS_ALONE, null),
+  '/legal': legalPage(LEGAL),
   '/problems': problemsPage(),
   '/problems/rate_limited': problemPage('rate_limited'),
   '/nowhere': notFoundPage(),

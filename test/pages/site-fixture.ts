@@ -3,11 +3,12 @@ import { apiEntries } from '../../adapters/docs/api/model.js';
 import { apiIndex, apiPage } from '../../adapters/docs/api/pages.js';
 import { readDocs, searchRows } from '../../adapters/docs/library.js';
 import { docsIndex, docsPage } from '../../adapters/docs/pages.js';
-import { docsPictures } from '../../adapters/docs/sources.js';
+import { dashboardPictures, docsPictures } from '../../adapters/docs/sources.js';
 import { siteAssets } from '../../adapters/site/assets.js';
 import type { HistoryModel } from '../../adapters/site/history-model.js';
 import { landingPage } from '../../adapters/site/landing.js';
 import type { LandingModel } from '../../adapters/site/landing-facts.js';
+import { legalPage } from '../../adapters/site/legal.js';
 import { notFoundPage } from '../../adapters/site/not-found.js';
 import { SITE_CSP } from '../../adapters/site/policy.js';
 import { isErrorCode, problemPage, problemsPage } from '../../adapters/site/problems.js';
@@ -21,8 +22,11 @@ export const LANDING: LandingModel = {
   version: '0.3.0',
   network: 'corpus',
   demo: true,
+  pictures: dashboardPictures(),
   live: { key: 'perch_live_00000000000000000000000000000000', handles: ['harbor_obs', 'quay_library'] },
 };
+
+export const LEGAL = { terms: 'https://perch.example/terms', privacy: 'https://perch.example/privacy' };
 
 /** A fast and a slow family, each of them so far unasked. */
 const quiet = (name: 'fast' | 'slow'): StatusModel['families'][number] => ({
@@ -156,6 +160,7 @@ const pageAt = (path: string): string => {
   if (path === '/status') return statusPage(STATUS, HISTORY);
   if (path === '/status?ok') return statusPage(STATUS_OK, NO_HISTORY);
   if (path === '/status?alone') return statusPage(STATUS_ALONE, null);
+  if (path === '/legal') return legalPage(LEGAL);
   if (path === '/problems') return problemsPage();
   const docs = { ...DOCS_PAGES, ...API_PAGES }[path.replace(/\?.*/, '')];
   if (docs !== undefined) return docs;

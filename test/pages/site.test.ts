@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { siteAssets } from '../../adapters/site/assets.js';
 import { landingPage } from '../../adapters/site/landing.js';
-import { landingFacts } from '../../adapters/site/landing-facts.js';
+import { landingFacts, monthRows } from '../../adapters/site/landing-facts.js';
+import { legalPage } from '../../adapters/site/legal.js';
 import { notFoundPage } from '../../adapters/site/not-found.js';
 import { isErrorCode, problemPage, problemsPage } from '../../adapters/site/problems.js';
 import { statusPage } from '../../adapters/site/status.js';
@@ -88,6 +89,29 @@ describe('the landing page', () => {
       hit: 0.01,
       bypass: 0.04,
     });
+  });
+});
+
+describe('what a month costs', () => {
+  it('is computed from the prices, a quarter of the items cached, and paid with the smallest pack that is enough', () => {
+    expect(monthRows().map(({ credits, usd }) => [credits, usd])).toEqual([
+      // 25,200 items at a credit, a quarter of them at half of it.
+      [22_050, (22_050 * 50) / 55_000],
+      [12_600, (12_600 * 50) / 55_000],
+      [1750, 1.75],
+    ]);
+    const page = landingPage(LANDING);
+    for (const text of ['22,050', '$20.05', '$1.75']) expect(page).toContain(text);
+  });
+});
+
+describe('licence and terms', () => {
+  it('link to what the operator gives, and to nothing else', () => {
+    const given = legalPage({ terms: 'https://perch.example/terms', privacy: null });
+    expect(given).toContain('href="https://perch.example/terms"');
+    expect(given).not.toContain('Privacy policy</a>');
+    expect(legalPage({ terms: null, privacy: null })).toContain('has published neither');
+    expect(given).toContain('Permission is hereby granted, free of charge');
   });
 });
 

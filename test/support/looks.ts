@@ -16,11 +16,13 @@ export const LOOKS: readonly Look[] = [
 ];
 
 // Text, because it runs in the browser, whose types are not those of this project.
-// A picture of the other scheme is another file.
-const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
-  Promise.all([...document.images].filter((image) => !image.complete).map((image) => new Promise((done) => {
+// A picture of the other scheme is another file; one further down is loaded as if somebody had scrolled to it.
+const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => {
+  for (const image of document.images) image.loading = 'eager';
+  return Promise.all([...document.images].filter((image) => !image.complete).map((image) => new Promise((done) => {
     for (const event of ['load', 'error']) image.addEventListener(event, done);
-  }))))`;
+  })));
+})`;
 const FLAWS = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => [
   ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the window'] : []),
   ...[...document.images].filter((image) => image.naturalWidth === 0).map((image) => 'broken ' + image.currentSrc),
