@@ -1,6 +1,7 @@
 import { parseCredits } from '../../src/core/credits.js';
 import { DAY_MS, HOUR_MS } from '../../src/core/durations.js';
 import { badRequest } from '../../src/core/errors.js';
+import type { Mode } from '../../src/core/mode.js';
 import type { Cap, CapPeriod } from '../../src/ports/accounts.js';
 
 /** The input exactly as it was typed. */
@@ -20,6 +21,13 @@ export const inputIn = (form: URLSearchParams): KeyInput => ({
   period: form.get('period') ?? 'none',
   amount: form.get('amount') ?? '',
 });
+
+/** The mode that a new key is for: the page's own where the form does not say. Throws `bad_request` for any other. */
+export function keyModeIn(form: URLSearchParams, shown: Mode): Mode {
+  const mode = form.get('mode') ?? shown;
+  if (mode === 'live' || mode === 'test') return mode;
+  throw badRequest('A key is for live or for test mode.', 'mode');
+}
 
 /** Control characters, and those that change the direction of the following text. */
 const UNSHOWN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import { counted } from '../../src/core/figures.js';
+import { counted, figure } from '../../src/core/figures.js';
+import { type Mode, PLAY_CREDITS } from '../../src/core/mode.js';
 import type { KeyRecord } from '../../src/ports/accounts.js';
 import { amountOf, keyState } from './formats.js';
 import { dashboardPage, type PageLayout } from './frame.js';
@@ -16,6 +17,8 @@ export interface KeysModel {
   /** The client's name by the id of its grant. */
   readonly clients: ReadonlyMap<string, string>;
   readonly typed: KeyInput;
+  /** What the form for a new key has chosen. */
+  readonly newMode: Mode;
   readonly error: string | null;
 }
 
@@ -84,10 +87,27 @@ const KeyTable = (props: {
   />
 );
 
-const NewKey = ({ typed, error }: KeysModel) => (
-  <Card id="new" title="New key" lead="All keys spend from one wallet. A cap limits what this key can spend.">
+const MODES = [
+  { mode: 'live', text: 'Live: spends your credits' },
+  { mode: 'test', text: `Test: ${figure(PLAY_CREDITS)} play credits a day, invented data` },
+] as const;
+
+const NewKey = ({ typed, error, newMode }: KeysModel) => (
+  <Card
+    id="new"
+    title="New key"
+    lead="All keys of one mode spend from one wallet. A cap limits what this key can spend."
+  >
     <form method="post" action="/dashboard/keys" class="row-form">
       <KeyFields typed={typed} errorId={error === null ? null : 'new-error'} />
+      <fieldset class="checks">
+        <legend>Mode</legend>
+        {MODES.map(({ mode, text }) => (
+          <label key={mode}>
+            <input type="radio" name="mode" value={mode} checked={mode === newMode} /> {text}
+          </label>
+        ))}
+      </fieldset>
       <button type="submit" class="button primary">
         Create key
       </button>

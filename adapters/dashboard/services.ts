@@ -20,7 +20,7 @@ import type { SessionCookies } from '../http/session-cookies.js';
 export interface DashboardServices {
   readonly accounts: Pick<Accounts, 'get' | 'testAccount' | 'openTestAccount'>;
   readonly ledger: Pick<Ledger, 'usage' | 'receipt' | 'archivedMonth' | 'recent' | 'statement'>;
-  readonly keys: Pick<Keys, 'create' | 'rotate' | 'change' | 'revoke'>;
+  readonly keys: Pick<Keys, 'create' | 'createTest' | 'rotate' | 'change' | 'revoke'>;
   readonly billing: Pick<Billing, 'open' | 'newKey' | 'checkout' | 'settle' | 'sales'>;
   readonly alerts: Pick<Alerts, 'list' | 'add' | 'remove' | 'test' | 'canMail'>;
   readonly grants: Pick<Grants, 'list' | 'revoke'>;

@@ -71,6 +71,19 @@ describeInChromium('the dashboard in a browser', () => {
     },
   );
 
+  it.each(['/dashboard/keys', '/dashboard/usage', '/dashboard/receipts'])(
+    '%s in test mode has the banner, does not scroll sideways, and passes axe',
+    async (path) => {
+      const { url } = served.busy;
+      const tab = await visit(browser, url);
+      await tab.page.context().addCookies([{ name: 'perch-mode', value: 'test', url }]);
+      await tab.page.goto(url + path);
+      await tab.page.getByText('9,993.5 play credits').waitFor();
+      expect({ flaws: await flawsOf(tab.page, LOOKS), errors: tab.errors }).toEqual({ flaws: [], errors: [] });
+      await tab.close();
+    },
+  );
+
   it('a new key is shown with a button to copy it', async () => {
     const tab = await visit(browser, served.busy.url, { permissions: ['clipboard-read', 'clipboard-write'] });
     await tab.page.goto(`${served.busy.url}/dashboard/keys`);

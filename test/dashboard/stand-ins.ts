@@ -10,6 +10,7 @@ import { siteAssets } from '../../adapters/site/assets.js';
 import { sendPage } from '../../adapters/site/send-page.js';
 import { ServiceError } from '../../src/core/errors.js';
 import type { UsageGroup } from '../../src/core/usage.js';
+import type { AccountRecord } from '../../src/ports/accounts.js';
 import type { UsageRow } from '../../src/ports/ledger.js';
 import { type Household, SESSION } from './fixture.js';
 import { NOW_MS, uuid } from './fixture-usage.js';
@@ -79,12 +80,25 @@ const unchanging = async (): Promise<never> => {
   throw new ServiceError('bad_request', 'A fixture does not change.');
 };
 
+const TEST_ACCOUNT = uuid(20);
+
+/** Its account of test mode, shown to a browser with the cookie `perch-mode=test`. */
+const testAccountOf = (live: AccountRecord): AccountRecord => ({
+  ...live,
+  ...{ accountId: TEST_ACCOUNT, testOf: live.accountId, balance: 9_993_500, email: null },
+  keys: live.keys.map((key) => ({ ...key, prefix: key.prefix.replace('_live_', '_test_'), grantId: null })),
+});
+
 /** What the pages read, from a fixture. Nothing can be changed. */
 function servicesOf(household: Household, checkoutUrl: string): DashboardServices {
   const { account, usage, receipts, statement, sales, grants, alerts, sessions, log, open } = household;
   const checkout = async (_accountId: string, pack: string) => ({ url: checkoutUrl, pack, usd: 10, credits: 10_000 });
   return {
-    accounts: { get: async () => account, testAccount: async () => undefined, openTestAccount: unchanging },
+    accounts: {
+      get: async (accountId) => (accountId === TEST_ACCOUNT ? testAccountOf(account) : account),
+      testAccount: async () => TEST_ACCOUNT,
+      openTestAccount: async () => TEST_ACCOUNT,
+    },
     ledger: {
       usage: async (_accountId, { from, to, group }) => {
         const within = usage.filter(({ day = '' }) => day >= from.slice(0, 10) && day < to.slice(0, 10));
@@ -104,6 +118,7 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
           record: { ...record, name, cap: cap && { ...cap, spent: 0 } },
         };
       },
+      createTest: unchanging,
       rotate: unchanging,
       change: unchanging,
       revoke: unchanging,
