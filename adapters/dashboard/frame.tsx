@@ -32,6 +32,7 @@ const PAGES = [
   { href: '/dashboard/alerts', text: 'Alerts' },
   { href: '/dashboard/clients', text: 'Apps' },
   { href: '/dashboard/security', text: 'Security' },
+  { href: '/dashboard/account', text: 'Account' },
 ] as const;
 
 export type PageHref = (typeof PAGES)[number]['href'];
@@ -105,7 +106,7 @@ export interface FrameProps {
   readonly below?: boolean;
   readonly layout: PageLayout;
   /** The page's own script; the page works without it. */
-  readonly script?: 'dashboard-live.js';
+  readonly script?: 'dashboard-live.js' | 'email-change.js';
 }
 
 /** A page of the dashboard as a complete HTML document. */

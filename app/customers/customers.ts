@@ -112,6 +112,7 @@ export async function openCustomers(
         checkoutOrigin: billing.checkoutOrigin,
         mail: mail !== null,
         passkeys: signIn.passkeys,
+        emailChange: signIn.emailChange,
       });
     },
   };

@@ -20,6 +20,8 @@ const PATHS = [
   '/dashboard/alerts',
   '/dashboard/clients',
   '/dashboard/security',
+  '/dashboard/account',
+  '/dashboard/account/email',
 ];
 
 /** The pages that hold the most are looked at most. */
@@ -95,6 +97,17 @@ describeInChromium('the dashboard in a browser', () => {
     expect(await tab.page.evaluate('navigator.clipboard.readText()')).toMatch(/^perch_live_[0-9A-Za-z]+$/);
     expect(await flawsOf(tab.page, LOOKS.slice(0, 1))).toEqual([]);
     expect(tab.violations).toEqual([]);
+    await tab.close();
+  });
+
+  it('the secret of a link that changes the address moves from the page’s own address into the field', async () => {
+    const tab = await visit(browser, served.busy.url);
+    const secret = 'a'.repeat(43);
+    await tab.page.goto(`${served.busy.url}/dashboard/account/email#change=${secret}`);
+    await tab.page.waitForFunction("location.hash === ''");
+    expect(await tab.page.getByLabel('The link from the email').inputValue()).toBe(secret);
+    expect(await tab.page.evaluate('document.activeElement.textContent')).toBe('Use the new address');
+    expect([tab.errors, tab.violations]).toEqual([[], []]);
     await tab.close();
   });
 

@@ -23,6 +23,7 @@ const PAGES: Readonly<Record<string, string>> = {
   alerts: '/dashboard/alerts',
   clients: '/dashboard/clients',
   security: '/dashboard/security',
+  account: '/dashboard/account',
   'new-key': '/dashboard/keys',
   'sign-in': '/shown/sign-in',
   consent: '/shown/consent',

@@ -116,6 +116,8 @@ export async function startDashboard({
 
   return {
     ...{ url: perch.url, sql, clock, stripe, billing: perch.customers.billing, ask },
+    /** Resolves once no mail with a link is on its way. */
+    mailsSent: () => perch.customers.signIn.close(),
     async customer(email: string | null = null): Promise<Customer> {
       const { accountId, walletId } = await accounts.create({ name: 'Ada', email, paidUsd: 0, qpsOverride: null });
       const origin = { userAgent: 'Firefox/140.0 Linux', address: '203.0.113.7' };

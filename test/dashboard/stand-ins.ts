@@ -98,6 +98,7 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
       get: async (accountId) => (accountId === TEST_ACCOUNT ? testAccountOf(account) : account),
       testAccount: async () => TEST_ACCOUNT,
       openTestAccount: async () => TEST_ACCOUNT,
+      rename: unchanging,
     },
     ledger: {
       usage: async (_accountId, { from, to, group }) => {
@@ -169,4 +170,5 @@ export const serveHousehold = (
     checkoutOrigin: household.open ? new URL(checkoutUrl).origin : null,
     mail: true,
     passkeys: PASSKEYS,
+    emailChange: { request: unchanging, confirm: unchanging },
   });
