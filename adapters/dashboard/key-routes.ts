@@ -16,23 +16,24 @@ import { carry, freshKeyPath, take } from './fresh-key-cookie.js';
 import { type KeyModel, keyPage } from './key.js';
 import { EMPTY_INPUT, inputIn, keyModeIn, overlapOf, readKeyForm } from './key-forms.js';
 import { typedOf } from './key-parts.js';
+import { keyUsage, yearBefore } from './key-usage.js';
 import { type KeysModel, keysPage } from './keys.js';
 import { rememberMode } from './mode-switch.js';
 import type { DashboardServices, SignedInRequest } from './services.js';
 
-type KeyServices = Pick<DashboardServices, 'keys' | 'grants' | 'clock'>;
+type KeyServices = Pick<DashboardServices, 'keys' | 'grants' | 'ledger' | 'clock'>;
 
 /** Keys: the list, a single key, and the actions on it. */
 export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, baseUrl: () => string): void {
   const { keys, clock } = services;
-  const showKey = (
+  const showKey = async (
     signedIn: SignedInRequest,
     reply: FastifyReply,
     record: KeyRecord,
-    rest: Partial<KeyModel> = {},
-  ): FastifyReply => {
-    const model = { layout: layoutOf(signedIn), nowMs: clock.now(), record, typed: typedOf(record), error: null };
-    return sendDashboard(reply, keyPage({ ...model, ...rest }));
+    rest: Pick<KeyModel, 'typed' | 'error'> = { typed: typedOf(record), error: null },
+  ): Promise<FastifyReply> => {
+    const common = { layout: layoutOf(signedIn), nowMs: clock.now(), record };
+    return sendDashboard(reply, keyPage({ ...common, ...(await keyUsage(signedIn, record, services)), ...rest }));
   };
   mountKeyList(routes, services);
   routes.page('/dashboard/keys/:keyId', (signedIn, reply) => showKey(signedIn, reply, ownKey(signedIn)));
@@ -134,15 +135,19 @@ function ownKey({ request, account }: SignedInRequest): KeyRecord {
 
 async function listPage(
   signedIn: SignedInRequest,
-  { grants, clock }: KeyServices,
+  { grants, ledger, clock }: KeyServices,
   form: Pick<KeysModel, 'typed' | 'error' | 'newMode'>,
 ): Promise<string> {
-  const { account } = signedIn;
-  const clients = account.keys.some(({ grantId }) => grantId !== null) ? await grants.list(account.accountId) : [];
+  const { account, signal } = signedIn;
+  const [clients, uses] = await Promise.all([
+    account.keys.some(({ grantId }) => grantId !== null) ? grants.list(account.accountId) : [],
+    ledger.lastUses(account.accountId, yearBefore(clock.now()), signal),
+  ]);
   return keysPage({
     layout: layoutOf(signedIn),
     nowMs: clock.now(),
     keys: account.keys.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1)),
+    lastUses: new Map(uses.map(({ keyId, day }) => [keyId, day])),
     clients: new Map(clients.map(({ grantId, clientName }) => [grantId, clientName])),
     ...form,
   });

@@ -6,7 +6,7 @@ import type { KeyRecord } from '../../src/ports/accounts.js';
 import { amountOf, keyState } from './formats.js';
 import { dashboardPage, type PageLayout } from './frame.js';
 import type { KeyInput } from './key-forms.js';
-import { CapMeter, KeyFields, StateBadge } from './key-parts.js';
+import { CapMeter, KeyFields, LastUse, StateBadge } from './key-parts.js';
 import { Card, DataTable, Day, FormError, Nothing, When } from './parts.js';
 
 export interface KeysModel {
@@ -14,6 +14,8 @@ export interface KeysModel {
   readonly nowMs: number;
   /** The newest first. */
   readonly keys: readonly KeyRecord[];
+  /** The day of the last use by the id of the key, within the last year. */
+  readonly lastUses: ReadonlyMap<string, string>;
   /** The client's name by the id of its grant. */
   readonly clients: ReadonlyMap<string, string>;
   readonly typed: KeyInput;
@@ -54,6 +56,7 @@ const KeyTable = (props: {
   caption: string;
   keys: readonly KeyRecord[];
   clients: KeysModel['clients'];
+  lastUses: KeysModel['lastUses'];
   nowMs: number;
 }) => (
   <DataTable
@@ -63,6 +66,7 @@ const KeyTable = (props: {
       { title: 'State' },
       { title: 'Spent', numeric: true },
       { title: 'Cap' },
+      { title: 'Last used' },
       { title: 'Created' },
       { title: 'Expires (UTC)' },
       { title: 'Action' },
@@ -78,6 +82,7 @@ const KeyTable = (props: {
           <StateBadge key="state" record={record} nowMs={props.nowMs} replaced={replaced} />,
           amountOf(record.spent),
           <CapMeter key="cap" cap={record.cap} />,
+          <LastUse key="last-used" record={record} day={props.lastUses.get(record.keyId)} />,
           <Day key="created" at={record.createdAt} />,
           <End key="end" record={record} />,
           <Action key="action" record={record} />,
@@ -121,7 +126,8 @@ const ENDED = 50;
 
 /** `GET /dashboard/keys`. */
 export const keysPage = (model: KeysModel): string => {
-  const { layout, keys, clients, nowMs } = model;
+  const { layout, keys, clients, lastUses, nowMs } = model;
+  const common = { clients, lastUses, nowMs };
   const works = (record: KeyRecord): boolean => ['live', 'ending'].includes(keyState(record, nowMs));
   const live = keys.filter(works);
   const over = keys.filter((record) => !works(record));
@@ -142,7 +148,7 @@ export const keysPage = (model: KeysModel): string => {
         {live.length === 0 ? (
           <Nothing>No active keys. Create one above.</Nothing>
         ) : (
-          <KeyTable caption="State, spending and cap of each active key" keys={live} clients={clients} nowMs={nowMs} />
+          <KeyTable caption="State, spending and cap of each active key" keys={live} {...common} />
         )}
       </Card>
       {over.length === 0 ? null : (
@@ -153,7 +159,7 @@ export const keysPage = (model: KeysModel): string => {
           {over.length > ENDED ? (
             <p class="soft">Older ones are not listed; usage still includes what they spent.</p>
           ) : null}
-          <KeyTable caption="Spending of inactive keys" keys={over.slice(0, ENDED)} clients={clients} nowMs={nowMs} />
+          <KeyTable caption="Spending of inactive keys" keys={over.slice(0, ENDED)} {...common} />
         </details>
       )}
     </>,

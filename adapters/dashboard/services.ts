@@ -20,9 +20,9 @@ import type { SessionCookies } from '../http/session-cookies.js';
 /** What the pages read and do. Every function takes the account first, and accepts no other account's ids. */
 export interface DashboardServices {
   readonly accounts: Pick<Accounts, 'get' | 'testAccount' | 'openTestAccount' | 'rename'>;
-  readonly ledger: Pick<Ledger, 'usage' | 'receipt' | 'archivedMonth' | 'recent' | 'statement'>;
+  readonly ledger: Pick<Ledger, 'usage' | 'lastUses' | 'receipt' | 'archivedMonth' | 'recent' | 'statement'>;
   readonly keys: Pick<Keys, 'create' | 'createTest' | 'rotate' | 'change' | 'revoke'>;
-  readonly billing: Pick<Billing, 'open' | 'newKey' | 'checkout' | 'settle' | 'sales'>;
+  readonly billing: Pick<Billing, 'open' | 'newKey' | 'checkout' | 'settle' | 'sales' | 'purchase'>;
   readonly alerts: Pick<Alerts, 'list' | 'add' | 'remove' | 'test' | 'canMail'>;
   readonly grants: Pick<Grants, 'list' | 'revoke'>;
   readonly sessions: Pick<Sessions, 'list' | 'end' | 'endAll'>;
@@ -40,6 +40,8 @@ export interface DashboardOptions extends DashboardServices {
   readonly network: string;
   /** The origin of the hosted payment page: forms may lead there. Null while checkout is closed. */
   readonly checkoutOrigin: string | null;
+  /** Name and address of the operator on receipts, line by line. */
+  readonly seller: readonly string[];
   /** Whether sign-in links and notices are sent by mail. */
   readonly mail: boolean;
   readonly emailChange: Pick<EmailChange, 'request' | 'confirm'>;

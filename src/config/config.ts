@@ -85,6 +85,8 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   authUrl: values.PERCH_AUTH_URL ?? values.PERCH_BASE_URL ?? null,
   /** Email addresses in lower case of those who see the operator's pages; empty: on a demo the demo account. */
   operators: values.PERCH_OPERATORS ?? [],
+  /** Name and address on receipts, line by line; empty: none. */
+  seller: values.PERCH_SELLER ?? [],
   network: values.PERCH_NETWORK,
   /** Whether an empty database becomes a demo. */
   demo: values.PERCH_DEMO !== 'off' && values.DATABASE_URL === undefined,

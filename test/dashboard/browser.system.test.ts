@@ -16,6 +16,7 @@ const PATHS = [
   '/dashboard/keys',
   `/dashboard/keys/${uuid(101)}`,
   '/dashboard/credits',
+  `/dashboard/credits/${uuid(302)}/receipt`,
   `/dashboard/receipts?request_id=${receiptOf(4).requestId}`,
   '/dashboard/alerts',
   '/dashboard/clients',
@@ -110,6 +111,25 @@ describeInChromium('the dashboard in a browser', () => {
     expect([tab.errors, tab.violations]).toEqual([[], []]);
     await tab.close();
   });
+
+  it.each(['A4', 'Letter'])(
+    'a receipt is printed on one page of %s, without the menu, dark on white',
+    async (format) => {
+      const tab = await visit(browser, served.busy.url, { colorScheme: 'dark' });
+      await tab.page.goto(`${served.busy.url}/dashboard/credits/${uuid(302)}/receipt`);
+      const pdf = await tab.page.pdf({ format, preferCSSPageSize: false });
+      expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)).toHaveLength(1);
+      await tab.page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      const shown = (selector: string) => tab.page.locator(selector).first().isVisible();
+      const wanted = ['h1', '#purchase', '.facts', '.data tfoot'];
+      const unwanted = ['.side', 'header.top', 'footer', '.no-print', '.dash form', '.skip'];
+      for (const selector of wanted) expect([selector, await shown(selector)]).toEqual([selector, true]);
+      for (const selector of unwanted) expect([selector, await shown(selector)]).toEqual([selector, false]);
+      const colours = `[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('.facts dd')).color]`;
+      expect(await tab.page.evaluate(colours)).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
+      await tab.close();
+    },
+  );
 
   it('buying leads to the page of the processor: its origin is in the policy of the form', async () => {
     // Stands for the processor: another origin.

@@ -71,10 +71,11 @@ describe('overview', () => {
 });
 
 describe('usage', () => {
-  it('has both pictures for both schemes with words for them, and the figures beneath', async () => {
+  it('has its three pictures for both schemes with words for them, and the figures beneath', async () => {
     const html = await page('busy', '/dashboard/usage');
     const named = [...html.matchAll(/(?:srcset|src)="(\/dashboard\/usage\.svg[^"]+)"/g)].map(([, path]) => path);
-    expect(named).toHaveLength(12);
+    expect(named).toHaveLength(18);
+    expect(html.match(/alt="Credits per hour from 2026-11-20 13:00 to 2026-11-21 12:00 UTC[^"]+"/g)).toHaveLength(1);
     expect(
       html.match(/alt="(Credits|Items) per day from 2026-10-23 to 2026-11-21, as stacked bars: [^"]+"/g),
     ).toHaveLength(2);

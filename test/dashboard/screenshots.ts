@@ -19,6 +19,7 @@ const PAGES: Readonly<Record<string, string>> = {
   keys: '/dashboard/keys',
   key: `/dashboard/keys/${uuid(101)}`,
   credits: '/dashboard/credits?paid=cs_test_1',
+  purchase: `/dashboard/credits/${uuid(302)}/receipt`,
   receipts: `/dashboard/receipts?request_id=${receiptOf(4).requestId}`,
   alerts: '/dashboard/alerts',
   clients: '/dashboard/clients',

@@ -116,6 +116,7 @@ export async function startDashboard({
 
   return {
     ...{ url: perch.url, sql, clock, stripe, billing: perch.customers.billing, ask },
+    settling: perch.customers.settling,
     /** Resolves once no mail with a link is on its way. */
     mailsSent: () => perch.customers.signIn.close(),
     async customer(email: string | null = null): Promise<Customer> {
