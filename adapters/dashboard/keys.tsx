@@ -7,7 +7,7 @@ import { amountOf, keyState } from './formats.js';
 import { dashboardPage, type PageLayout } from './frame.js';
 import type { KeyInput } from './key-forms.js';
 import { CapMeter, KeyFields, LastUse, StateBadge } from './key-parts.js';
-import { Card, DataTable, Day, FormError, Nothing, When } from './parts.js';
+import { Card, DataTable, Day, FormError, Nothing } from './parts.js';
 
 export interface KeysModel {
   readonly layout: PageLayout;
@@ -26,7 +26,7 @@ export interface KeysModel {
 
 const End = ({ record: { revokedAt, expiresAt } }: { record: KeyRecord }) => {
   const at = revokedAt ?? expiresAt;
-  return at === null ? <span class="soft">never</span> : <When at={at} />;
+  return at === null ? <span class="soft">never</span> : <Day at={at} />;
 };
 
 const Name = ({ record, clients }: { record: KeyRecord; clients: KeysModel['clients'] }) => (
@@ -67,8 +67,7 @@ const KeyTable = (props: {
       { title: 'Spent', numeric: true },
       { title: 'Cap' },
       { title: 'Last used' },
-      { title: 'Created' },
-      { title: 'Expires (UTC)' },
+      { title: 'Expires' },
       { title: 'Action' },
     ]}
     rows={props.keys.map((record, index) => {
@@ -83,7 +82,6 @@ const KeyTable = (props: {
           amountOf(record.spent),
           <CapMeter key="cap" cap={record.cap} />,
           <LastUse key="last-used" record={record} day={props.lastUses.get(record.keyId)} />,
-          <Day key="created" at={record.createdAt} />,
           <End key="end" record={record} />,
           <Action key="action" record={record} />,
         ],

@@ -148,7 +148,7 @@ describeInChromium('the dashboard in a browser', () => {
   it('everything works without a script, and by keyboard alone', async () => {
     const tab = await visit(browser, served.busy.url, { javaScriptEnabled: false });
     await tab.page.goto(`${served.busy.url}/dashboard/keys/${uuid(101)}`);
-    const summary = tab.page.locator('summary');
+    const summary = tab.page.getByText('Revoke this key…');
     await summary.focus();
     expect(await tab.page.getByRole('button', { name: 'Revoke now' }).isVisible()).toBe(false);
     await tab.page.keyboard.press('Enter');
