@@ -31,7 +31,7 @@ const Address = ({ title, lines }: { title: string; lines: readonly string[] }) 
   );
 
 const Facts = ({ purchase, seller, layout }: PurchaseModel) => (
-  <dl class="facts">
+  <dl class="facts parties">
     <div>
       <dt>Number</dt>
       <dd>
