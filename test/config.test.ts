@@ -103,6 +103,11 @@ describe('a variable', () => {
     ['a drain as asked for', { DATABASE_URL: 'postgres://h/db', PERCH_DRAIN_MS: '0' }, { drainMs: 0 }],
     ['a drain with the embedded database', { PERCH_DRAIN_MS: '60000' }, { drainMs: 60_000 }],
     ['a named sender', { MAIL_FROM: 'Perch <perch@example.org>' }, { mail: { from: 'Perch <perch@example.org>' } }],
+    [
+      'a seller, line by line',
+      { PERCH_SELLER: 'Perch Ltd | 1 Quay Street|Bristol' },
+      { seller: ['Perch Ltd', '1 Quay Street', 'Bristol'] },
+    ],
     ['another network', { PERCH_NETWORK: 'bluesky' }, { network: 'bluesky' }],
     [
       'a date is its midnight, a date-time its moment (section 9)',

@@ -43,6 +43,8 @@ const SAID: Record<string, (value: Value, detail: AuditDetail) => string | null>
   usd: (value) => `$${plain(value)}`,
   credits: (value) => (typeof value === 'number' ? inCredits(value) : null),
   method: (value) => METHODS[String(value)] ?? plain(value),
+  from: (value) => (value === null ? null : `was ${plain(value)}`),
+  to: (value) => `now ${plain(value)}`,
   name: (value) => `“${plain(value)}”`,
   client: (value) => `“${plain(value)}”`,
   redirect_uri: (value) => `redirects to ${plain(value)}`,

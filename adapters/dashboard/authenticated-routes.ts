@@ -49,6 +49,7 @@ export function layoutOf({ request, account, isOperator, mode }: SignedInRequest
     frozen: account.frozen,
     isOperator,
     mode,
+    balance: account.balance,
     flash: Object.hasOwn(FLASH_MESSAGES, name) ? FLASH_MESSAGES[name as keyof typeof FLASH_MESSAGES] : null,
   };
 }

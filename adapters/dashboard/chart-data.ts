@@ -21,14 +21,16 @@ export interface Series {
 /** A stacked bar chart before it is drawn. */
 export interface ChartData {
   readonly unit: 'credits' | 'items' | 'US dollars';
-  /** The first day of each bar, `2026-11-21`. */
+  /** The first day of each bar, `2026-11-21`, or its hour, `2026-11-21T13:00:00Z`. */
   readonly bars: readonly string[];
-  /** Days in a bar: 1 or 7. */
-  readonly step: 1 | 7;
+  /** Days in a bar, or one hour. */
+  readonly step: Step;
   readonly series: readonly Series[];
   /** Whether the last series sums up the remaining ones. */
   readonly rest: boolean;
 }
+
+export type Step = 1 | 7 | 'hour';
 
 /** First and last day, inclusive, UTC. */
 export interface Range {
@@ -56,10 +58,28 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 /** Credits by endpoint, from rows by day and endpoint: the six that cost most, and the others combined. */
 export function creditsChart(range: Range, rows: readonly UsageRow[]): ChartData {
   const { bars, step } = barsOf(range);
+  const barOf = ({ day = '' }: UsageRow): number => Math.floor((daysIn({ from: range.from, to: day }) - 1) / step);
+  return { unit: 'credits', bars, step, ...stacked(rows, bars.length, barOf) };
+}
+
+/** The same by the hour, from rows by hour and endpoint; those of other hours do not count. */
+export function hoursChart(hours: readonly string[], rows: readonly UsageRow[]): ChartData {
+  const places = new Map(hours.map((hour, bar) => [hour, bar]));
+  const within = rows.filter(({ hour = '' }) => places.has(hour));
+  const barOf = ({ hour = '' }: UsageRow): number => places.get(hour) ?? 0;
+  return { unit: 'credits', bars: hours, step: 'hour', ...stacked(within, hours.length, barOf) };
+}
+
+function stacked(
+  rows: readonly UsageRow[],
+  bars: number,
+  barOf: (row: UsageRow) => number,
+): Pick<ChartData, 'series' | 'rest'> {
   const byName = new Map<string, number[]>();
-  for (const { day = '', endpoint = '', amount } of rows) {
-    const bar = Math.floor((daysIn({ from: range.from, to: day }) - 1) / step);
-    const values = byName.get(endpoint) ?? bars.map(() => 0);
+  for (const row of rows) {
+    const { endpoint = '', amount } = row;
+    const bar = barOf(row);
+    const values = byName.get(endpoint) ?? Array.from({ length: bars }, () => 0);
     values[bar] = (values[bar] ?? 0) + amount;
     byName.set(endpoint, values);
   }
@@ -67,13 +87,13 @@ export function creditsChart(range: Range, rows: readonly UsageRow[]): ChartData
     .map(([name, values]) => ({ name, values, total: sum(values) }))
     .sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1));
   const rest = sorted.length > SERIES_COLOURS;
-  const shown = rest ? [...sorted.slice(0, SERIES_COLOURS), restOf(sorted.slice(SERIES_COLOURS), bars.length)] : sorted;
+  const shown = rest ? [...sorted.slice(0, SERIES_COLOURS), restOf(sorted.slice(SERIES_COLOURS), bars)] : sorted;
   const series = shown.map(({ name, values, total }) => ({
     name,
     values: values.map(toCredits),
     total: toCredits(total),
   }));
-  return { unit: 'credits', bars, step, series, rest };
+  return { series, rest };
 }
 
 const restOf = (others: readonly Series[], bars: number): Series => ({
@@ -102,13 +122,26 @@ export function itemsChart(range: Range, rows: readonly UsageRow[]): ChartData {
 /** What the picture shows, for people who cannot see it. */
 export function chartText({ unit, bars, step, series }: ChartData, range: Range): string {
   const total = sum(series.map((one) => one.total));
-  const what = `${unit.charAt(0).toUpperCase()}${unit.slice(1)} per ${step === 1 ? 'day' : 'week'} from ${range.from} to ${range.to}`;
+  const [per, on] = STEPS[step];
+  const span =
+    step === 'hour' ? `${hourText(range.from)} to ${hourText(range.to)} UTC` : `${range.from} to ${range.to}`;
+  const what = `${unit.charAt(0).toUpperCase()}${unit.slice(1)} per ${per} from ${span}`;
   if (total === 0) return `${what}: none.`;
   const heights = bars.map((_, bar) => sum(series.map(({ values }) => values[bar] ?? 0)));
   const top = heights.indexOf(Math.max(...heights));
+  const bar = bars[top] ?? '';
   const parts = series.slice(0, 3).map(({ name, total: part }) => `${name} ${figure(round(part))}`);
-  const most = `most ${step === 1 ? 'on' : 'in the week from'} ${bars[top]} (${figure(round(heights[top] ?? 0))})`;
+  const most = `most ${on} ${step === 'hour' ? hourText(bar) : bar} (${figure(round(heights[top] ?? 0))})`;
   return `${what}, as stacked bars: ${figure(round(total))} in total, ${most}; ${parts.join(', ')}.`;
 }
+
+const STEPS: Record<Step, readonly [per: string, on: string]> = {
+  hour: ['hour', 'from'],
+  1: ['day', 'on'],
+  7: ['week', 'in the week from'],
+};
+
+/** `2026-11-21 13:00` */
+const hourText = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)}`;
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;

@@ -10,6 +10,10 @@ use([BarChart, GridComponent, SVGRenderer]);
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
+/** Midnight is told by the day that begins. */
+const shortHour = (hour: string): string =>
+  hour.slice(11, 13) === '00' ? shortDay(hour.slice(0, 10)) : hour.slice(11, 16);
+
 const shortDay = (day: string): string => `${Number(day.slice(8))} ${MONTHS[Number(day.slice(5, 7)) - 1]}`;
 
 /** `1.5k`, `20M`: short enough for an axis. */
@@ -39,10 +43,10 @@ export function drawChart(data: ChartData, look: { scheme: Scheme; width: ChartW
 const axes = (data: ChartData, palette: Palette, width: ChartWidth) => ({
   xAxis: {
     type: 'category' as const,
-    data: data.bars.map(shortDay),
+    data: data.bars.map(data.step === 'hour' ? shortHour : shortDay),
     axisTick: { show: false },
     axisLine: { lineStyle: { color: palette.soft } },
-    axisLabel: { color: palette.soft, hideOverlap: true, margin: 10 },
+    axisLabel: { color: palette.soft, hideOverlap: true, margin: 10, ...hourLabels(data, width) },
   },
   yAxis: {
     type: 'value' as const,
@@ -52,6 +56,13 @@ const axes = (data: ChartData, palette: Palette, width: ChartWidth) => ({
     splitLine: { lineStyle: { color: palette.line } },
   },
 });
+
+/** By the hour, midnight has a label, and so have hours at equal distances from it. */
+const hourLabels = ({ bars, step }: ChartData, width: ChartWidth) => {
+  if (step !== 'hour') return {};
+  const every = bars.length / (width === 'narrow' ? 4 : 8);
+  return { interval: (index: number) => Number(bars[index]?.slice(11, 13)) % every === 0 };
+};
 
 const bars = ({ series, rest, bars: count }: ChartData, palette: Palette, width: ChartWidth) =>
   series.map(({ name, values }, index) => ({

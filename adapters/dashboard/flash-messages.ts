@@ -10,4 +10,7 @@ export const FLASH_MESSAGES = {
   'client-revoked': 'App disconnected.',
   'session-ended': 'Session signed out.',
   'others-ended': 'All other sessions signed out.',
+  renamed: 'Name saved.',
+  'email-link-sent': 'If the address can be used, a link is on its way to it. It works once, for 10 minutes.',
+  'email-changed': 'Email address changed. All other sessions were signed out.',
 } as const;

@@ -1,9 +1,11 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
+import type { Thousandths } from '../../src/core/credits.js';
 import { figure } from '../../src/core/figures.js';
 import { type Mode, PLAY_CREDITS } from '../../src/core/mode.js';
 import { document } from '../site/layout.js';
+import { amountOf } from './formats.js';
 import { Notice } from './parts.js';
 
 /** What surrounds every page of the dashboard. */
@@ -13,6 +15,8 @@ export interface PageLayout {
   readonly frozen: boolean;
   /** On pages that show one mode at a time; null on the others. */
   readonly mode: Mode | null;
+  /** Thousandths, of the account that the page shows: play credits in test mode. */
+  readonly balance: Thousandths;
   /** A message about what was just done; null when the page was simply opened. */
   readonly flash: string | null;
   /** Whether there is a link to the operator's pages. */
@@ -28,6 +32,7 @@ const PAGES = [
   { href: '/dashboard/alerts', text: 'Alerts' },
   { href: '/dashboard/clients', text: 'Apps' },
   { href: '/dashboard/security', text: 'Security' },
+  { href: '/dashboard/account', text: 'Account' },
 ] as const;
 
 export type PageHref = (typeof PAGES)[number]['href'];
@@ -101,7 +106,7 @@ export interface FrameProps {
   readonly below?: boolean;
   readonly layout: PageLayout;
   /** The page's own script; the page works without it. */
-  readonly script?: 'dashboard-live.js';
+  readonly script?: 'dashboard-live.js' | 'email-change.js';
 }
 
 /** A page of the dashboard as a complete HTML document. */
@@ -137,7 +142,8 @@ export const framedPage = (
           <>
             {layout.mode === 'test' ? (
               <Notice tone="warn" title="Test mode">
-                Test keys read an invented network with {figure(PLAY_CREDITS)} play credits each day. This page shows
+                Test keys read an invented network with {figure(PLAY_CREDITS)} play credits each day. Balance:{' '}
+                {amountOf(layout.balance)} play credits; your first read of a day (UTC) tops it up. This page shows
                 nothing of your live keys.
               </Notice>
             ) : null}

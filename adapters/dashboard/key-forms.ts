@@ -1,7 +1,9 @@
 import { parseCredits } from '../../src/core/credits.js';
 import { DAY_MS, HOUR_MS } from '../../src/core/durations.js';
 import { badRequest } from '../../src/core/errors.js';
+import type { Mode } from '../../src/core/mode.js';
 import type { Cap, CapPeriod } from '../../src/ports/accounts.js';
+import { readName } from './names.js';
 
 /** The input exactly as it was typed. */
 export interface KeyInput {
@@ -12,7 +14,6 @@ export interface KeyInput {
 
 export const EMPTY_INPUT: KeyInput = { name: '', period: 'none', amount: '' };
 
-const LONGEST_NAME = 100;
 const PERIODS: readonly CapPeriod[] = ['day', 'month', 'total'];
 
 export const inputIn = (form: URLSearchParams): KeyInput => ({
@@ -21,17 +22,17 @@ export const inputIn = (form: URLSearchParams): KeyInput => ({
   amount: form.get('amount') ?? '',
 });
 
-/** Control characters, and those that change the direction of the following text. */
-const UNSHOWN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
+/** The mode that a new key is for: the page's own where the form does not say. Throws `bad_request` for any other. */
+export function keyModeIn(form: URLSearchParams, shown: Mode): Mode {
+  const mode = form.get('mode') ?? shown;
+  if (mode === 'live' || mode === 'test') return mode;
+  throw badRequest('A key is for live or for test mode.', 'mode');
+}
 
 /** Throws `bad_request` with a message for the customer if the form is invalid. */
 export function readKeyForm({ name, period, amount }: KeyInput): { name: string; cap: Cap | null } {
-  const trimmed = name.trim();
-  if (trimmed === '') throw badRequest('Enter a name for the key; it appears in usage and in the log.', 'name');
-  if ([...trimmed].length > LONGEST_NAME)
-    throw badRequest(`A name can have at most ${LONGEST_NAME} characters.`, 'name');
-  if (UNSHOWN.test(trimmed)) throw badRequest('A name must not contain control characters.', 'name');
-  return { name: trimmed, cap: capOf(period, amount) };
+  const named = readName(name, 'Enter a name for the key; it appears in usage and in the log.');
+  return { name: named, cap: capOf(period, amount) };
 }
 
 function capOf(period: string, amount: string): Cap | null {

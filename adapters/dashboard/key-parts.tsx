@@ -4,7 +4,7 @@ import { toCredits } from '../../src/core/credits.js';
 import type { Cap, CapPeriod, KeyRecord } from '../../src/ports/accounts.js';
 import { amountOf, KEY_STATES, type KeyState, keyState, PERIODS } from './formats.js';
 import type { KeyInput } from './key-forms.js';
-import { Badge, Bar, type Tone } from './parts.js';
+import { Badge, Bar, Day, type Tone } from './parts.js';
 
 const TONES: Record<KeyState, Tone> = { live: 'ok', ending: 'warn', ended: 'plain', revoked: 'bad' };
 
@@ -29,6 +29,12 @@ export const CapMeter = ({ cap }: { cap: (Cap & { readonly spent: number }) | nu
       </span>
     </span>
   );
+
+/** Only uses of the last year are looked up. */
+export const LastUse = ({ record, day }: { record: KeyRecord; day: string | undefined }) => {
+  if (day !== undefined) return <Day at={day} />;
+  return <span class="soft">{record.spent === 0 ? 'never' : 'over a year ago'}</span>;
+};
 
 const CHOICES: readonly [CapPeriod | 'none', string][] = [
   ['none', 'No cap'],

@@ -1,4 +1,6 @@
 import type { FastifyReply } from 'fastify';
+import type { MintedKey } from '../../src/account/keys.js';
+import type { Mode } from '../../src/core/mode.js';
 import type { KeyRecord } from '../../src/ports/accounts.js';
 import {
   type AuthenticatedRoutes,
@@ -12,41 +14,28 @@ import {
 import { freshKeyPage } from './fresh-key.js';
 import { carry, freshKeyPath, take } from './fresh-key-cookie.js';
 import { type KeyModel, keyPage } from './key.js';
-import { EMPTY_INPUT, inputIn, type KeyInput, overlapOf, readKeyForm } from './key-forms.js';
+import { EMPTY_INPUT, inputIn, keyModeIn, overlapOf, readKeyForm } from './key-forms.js';
 import { typedOf } from './key-parts.js';
-import { keysPage } from './keys.js';
+import { keyUsage, yearBefore } from './key-usage.js';
+import { type KeysModel, keysPage } from './keys.js';
+import { rememberMode } from './mode-switch.js';
 import type { DashboardServices, SignedInRequest } from './services.js';
 
-type KeyServices = Pick<DashboardServices, 'keys' | 'grants' | 'clock'>;
+type KeyServices = Pick<DashboardServices, 'keys' | 'grants' | 'ledger' | 'clock'>;
 
 /** Keys: the list, a single key, and the actions on it. */
 export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, baseUrl: () => string): void {
   const { keys, clock } = services;
-  const showKey = (
+  const showKey = async (
     signedIn: SignedInRequest,
     reply: FastifyReply,
     record: KeyRecord,
-    rest: Partial<KeyModel> = {},
-  ): FastifyReply => {
-    const model = { layout: layoutOf(signedIn), nowMs: clock.now(), record, typed: typedOf(record), error: null };
-    return sendDashboard(reply, keyPage({ ...model, ...rest }));
+    rest: Pick<KeyModel, 'typed' | 'error'> = { typed: typedOf(record), error: null },
+  ): Promise<FastifyReply> => {
+    const common = { layout: layoutOf(signedIn), nowMs: clock.now(), record };
+    return sendDashboard(reply, keyPage({ ...common, ...(await keyUsage(signedIn, record, services)), ...rest }));
   };
-  routes.page('/dashboard/keys', async (signedIn, reply) =>
-    sendDashboard(reply, await listPage(signedIn, services, { typed: EMPTY_INPUT, error: null })),
-  );
-  routes.form('/dashboard/keys', '/dashboard/keys', async (signedIn, form, reply) => {
-    const typed = inputIn(form);
-    try {
-      const { key, record } = await keys.create(signedIn.account.accountId, readKeyForm(typed), signedIn.by);
-      const path = freshKeyPath(record.keyId);
-      carry(reply, path, { key });
-      return redirectTo(reply, path);
-    } catch (error) {
-      if (!isCallerError(error)) throw error;
-      const page = await listPage(signedIn, services, { typed, error: error.message });
-      return sendDashboard(reply.code(error.status), page);
-    }
-  });
+  mountKeyList(routes, services);
   routes.page('/dashboard/keys/:keyId', (signedIn, reply) => showKey(signedIn, reply, ownKey(signedIn)));
   mountFreshKey(routes, baseUrl);
   const change = (what: 'change' | 'rotate' | 'revoke', act: Change): void =>
@@ -81,6 +70,41 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
   });
 }
 
+/** The list, and the form above it. */
+function mountKeyList(routes: AuthenticatedRoutes, services: KeyServices): void {
+  const url = '/dashboard/keys';
+  routes.page(url, async (signedIn, reply) => {
+    const empty = { typed: EMPTY_INPUT, error: null, newMode: signedIn.mode ?? 'live' };
+    return sendDashboard(reply, await listPage(signedIn, services, empty));
+  });
+  routes.form(url, url, async (signedIn, form, reply) => {
+    const typed = inputIn(form);
+    const shown = signedIn.mode ?? 'live';
+    try {
+      const mode = keyModeIn(form, shown);
+      const { key, record } = await createKey(signedIn, mode, readKeyForm(typed), services);
+      const path = freshKeyPath(record.keyId);
+      // The page that shows it is of its mode, as is the list that follows.
+      if (mode !== shown) rememberMode(mode, reply);
+      carry(reply, path, { key });
+      return redirectTo(reply, path);
+    } catch (error) {
+      if (!isCallerError(error)) throw error;
+      const newMode = form.get('mode') === 'test' ? 'test' : 'live';
+      const page = await listPage(signedIn, services, { typed, error: error.message, newMode });
+      return sendDashboard(reply.code(error.status), page);
+    }
+  });
+}
+
+/** On the account of its mode, whichever mode the page is in. The first test key opens the test account. */
+const createKey = (
+  { visitor: { accountId }, by }: SignedInRequest,
+  mode: Mode,
+  given: ReturnType<typeof readKeyForm>,
+  { keys }: KeyServices,
+): Promise<MintedKey> => (mode === 'test' ? keys.createTest(accountId, given, by) : keys.create(accountId, given, by));
+
 /** The page after a key was made or rotated, which shows it once. */
 function mountFreshKey(routes: AuthenticatedRoutes, baseUrl: () => string): void {
   routes.page('/dashboard/keys/:keyId/new', (signedIn, reply) => {
@@ -111,15 +135,19 @@ function ownKey({ request, account }: SignedInRequest): KeyRecord {
 
 async function listPage(
   signedIn: SignedInRequest,
-  { grants, clock }: KeyServices,
-  form: { readonly typed: KeyInput; readonly error: string | null },
+  { grants, ledger, clock }: KeyServices,
+  form: Pick<KeysModel, 'typed' | 'error' | 'newMode'>,
 ): Promise<string> {
-  const { account } = signedIn;
-  const clients = account.keys.some(({ grantId }) => grantId !== null) ? await grants.list(account.accountId) : [];
+  const { account, signal } = signedIn;
+  const [clients, uses] = await Promise.all([
+    account.keys.some(({ grantId }) => grantId !== null) ? grants.list(account.accountId) : [],
+    ledger.lastUses(account.accountId, yearBefore(clock.now()), signal),
+  ]);
   return keysPage({
     layout: layoutOf(signedIn),
     nowMs: clock.now(),
     keys: account.keys.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1)),
+    lastUses: new Map(uses.map(({ keyId, day }) => [keyId, day])),
     clients: new Map(clients.map(({ grantId, clientName }) => [grantId, clientName])),
     ...form,
   });

@@ -1,23 +1,37 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import type { KeyRecord } from '../../src/ports/accounts.js';
+import type { Receipt } from '../../src/ports/ledger.js';
+import type { ChartData, Range } from './chart-data.js';
 import { creditsOf, keyState } from './formats.js';
 import { dashboardPage, type PageLayout } from './frame.js';
 import { type KeyInput, OVERLAPS } from './key-forms.js';
-import { CapMeter, KeyFields, StateBadge } from './key-parts.js';
-import { Card, FormError, Notice, When } from './parts.js';
+import { CapMeter, KeyFields, LastUse, StateBadge } from './key-parts.js';
+import { LastHoursCard } from './last-hours.js';
+import { Card, FormError, Nothing, Notice, When } from './parts.js';
+import { Picture } from './picture.js';
+import { RequestTable } from './request-table.js';
+import type { LastHours } from './usage-charts.js';
 
 /** A key that the customer made. */
 export interface KeyModel {
   readonly layout: PageLayout;
   readonly nowMs: number;
   readonly record: KeyRecord;
+  /** `2026-11-21`, within the last year. */
+  readonly lastUse: string | undefined;
+  /** What it paid for in the last 30 days, and in the last hours. */
+  readonly range: Range;
+  readonly usage: ChartData;
+  readonly lastHours: LastHours;
+  /** Its newest paid requests. */
+  readonly recent: readonly Receipt[];
   readonly typed: KeyInput;
   /** What went wrong, and with which form. */
   readonly error: { readonly form: 'change' | 'rotate' | 'revoke'; readonly message: string } | null;
 }
 
-const Facts = ({ record, nowMs }: KeyModel) => (
+const Facts = ({ record, nowMs, lastUse }: KeyModel) => (
   <dl class="facts card">
     <div>
       <dt>Prefix</dt>
@@ -34,6 +48,12 @@ const Facts = ({ record, nowMs }: KeyModel) => (
     <div>
       <dt>Spent</dt>
       <dd>{creditsOf(record.spent)}</dd>
+    </div>
+    <div>
+      <dt>Last used (UTC)</dt>
+      <dd>
+        <LastUse record={record} day={lastUse} />
+      </dd>
     </div>
     <div>
       <dt>Cap</dt>
@@ -115,6 +135,30 @@ const Revoke = (model: KeyModel) => (
   </Card>
 );
 
+const Usage = ({ record, range, usage, lastHours, recent }: KeyModel) => (
+  <>
+    <Card id="days" title="Credits per day, last 30 days" lead="By endpoint or operation.">
+      {usage.series.length === 0 ? (
+        <Nothing>This key paid for nothing in the last 30 days.</Nothing>
+      ) : (
+        <Picture chart="credits" data={usage} range={range} keyId={record.keyId} />
+      )}
+    </Card>
+    <LastHoursCard
+      lastHours={lastHours}
+      keyId={record.keyId}
+      hrefOf={(hours) => `/dashboard/keys/${record.keyId}?hours=${hours}#hours`}
+    />
+    <Card id="recent" title="Recent paid requests" lead="Among the newest 1,000 of the account.">
+      {recent.length === 0 ? (
+        <Nothing>None with this key.</Nothing>
+      ) : (
+        <RequestTable caption="The most recent paid requests with this key" receipts={recent} />
+      )}
+    </Card>
+  </>
+);
+
 /** `GET /dashboard/keys/:keyId`. */
 export const keyPage = (model: KeyModel): string => {
   const { record, layout, nowMs } = model;
@@ -140,6 +184,7 @@ export const keyPage = (model: KeyModel): string => {
           {model.error === null ? 'Its receipts and usage are kept.' : model.error.message}
         </Notice>
       )}
+      <Usage {...model} />
     </>,
   );
 };

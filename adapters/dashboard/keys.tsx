@@ -1,27 +1,32 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import { counted } from '../../src/core/figures.js';
+import { counted, figure } from '../../src/core/figures.js';
+import { type Mode, PLAY_CREDITS } from '../../src/core/mode.js';
 import type { KeyRecord } from '../../src/ports/accounts.js';
 import { amountOf, keyState } from './formats.js';
 import { dashboardPage, type PageLayout } from './frame.js';
 import type { KeyInput } from './key-forms.js';
-import { CapMeter, KeyFields, StateBadge } from './key-parts.js';
-import { Card, DataTable, Day, FormError, Nothing, When } from './parts.js';
+import { CapMeter, KeyFields, LastUse, StateBadge } from './key-parts.js';
+import { Card, DataTable, Day, FormError, Nothing } from './parts.js';
 
 export interface KeysModel {
   readonly layout: PageLayout;
   readonly nowMs: number;
   /** The newest first. */
   readonly keys: readonly KeyRecord[];
+  /** The day of the last use by the id of the key, within the last year. */
+  readonly lastUses: ReadonlyMap<string, string>;
   /** The client's name by the id of its grant. */
   readonly clients: ReadonlyMap<string, string>;
   readonly typed: KeyInput;
+  /** What the form for a new key has chosen. */
+  readonly newMode: Mode;
   readonly error: string | null;
 }
 
 const End = ({ record: { revokedAt, expiresAt } }: { record: KeyRecord }) => {
   const at = revokedAt ?? expiresAt;
-  return at === null ? <span class="soft">never</span> : <When at={at} />;
+  return at === null ? <span class="soft">never</span> : <Day at={at} />;
 };
 
 const Name = ({ record, clients }: { record: KeyRecord; clients: KeysModel['clients'] }) => (
@@ -51,6 +56,7 @@ const KeyTable = (props: {
   caption: string;
   keys: readonly KeyRecord[];
   clients: KeysModel['clients'];
+  lastUses: KeysModel['lastUses'];
   nowMs: number;
 }) => (
   <DataTable
@@ -60,8 +66,8 @@ const KeyTable = (props: {
       { title: 'State' },
       { title: 'Spent', numeric: true },
       { title: 'Cap' },
-      { title: 'Created' },
-      { title: 'Expires (UTC)' },
+      { title: 'Last used' },
+      { title: 'Expires' },
       { title: 'Action' },
     ]}
     rows={props.keys.map((record, index) => {
@@ -75,7 +81,7 @@ const KeyTable = (props: {
           <StateBadge key="state" record={record} nowMs={props.nowMs} replaced={replaced} />,
           amountOf(record.spent),
           <CapMeter key="cap" cap={record.cap} />,
-          <Day key="created" at={record.createdAt} />,
+          <LastUse key="last-used" record={record} day={props.lastUses.get(record.keyId)} />,
           <End key="end" record={record} />,
           <Action key="action" record={record} />,
         ],
@@ -84,10 +90,27 @@ const KeyTable = (props: {
   />
 );
 
-const NewKey = ({ typed, error }: KeysModel) => (
-  <Card id="new" title="New key" lead="All keys spend from one wallet. A cap limits what this key can spend.">
+const MODES = [
+  { mode: 'live', text: 'Live: spends your credits' },
+  { mode: 'test', text: `Test: ${figure(PLAY_CREDITS)} play credits a day, invented data` },
+] as const;
+
+const NewKey = ({ typed, error, newMode }: KeysModel) => (
+  <Card
+    id="new"
+    title="New key"
+    lead="All keys of one mode spend from one wallet. A cap limits what this key can spend."
+  >
     <form method="post" action="/dashboard/keys" class="row-form">
       <KeyFields typed={typed} errorId={error === null ? null : 'new-error'} />
+      <fieldset class="checks">
+        <legend>Mode</legend>
+        {MODES.map(({ mode, text }) => (
+          <label key={mode}>
+            <input type="radio" name="mode" value={mode} checked={mode === newMode} /> {text}
+          </label>
+        ))}
+      </fieldset>
       <button type="submit" class="button primary">
         Create key
       </button>
@@ -101,7 +124,8 @@ const ENDED = 50;
 
 /** `GET /dashboard/keys`. */
 export const keysPage = (model: KeysModel): string => {
-  const { layout, keys, clients, nowMs } = model;
+  const { layout, keys, clients, lastUses, nowMs } = model;
+  const common = { clients, lastUses, nowMs };
   const works = (record: KeyRecord): boolean => ['live', 'ending'].includes(keyState(record, nowMs));
   const live = keys.filter(works);
   const over = keys.filter((record) => !works(record));
@@ -122,7 +146,7 @@ export const keysPage = (model: KeysModel): string => {
         {live.length === 0 ? (
           <Nothing>No active keys. Create one above.</Nothing>
         ) : (
-          <KeyTable caption="State, spending and cap of each active key" keys={live} clients={clients} nowMs={nowMs} />
+          <KeyTable caption="State, spending and cap of each active key" keys={live} {...common} />
         )}
       </Card>
       {over.length === 0 ? null : (
@@ -133,7 +157,7 @@ export const keysPage = (model: KeysModel): string => {
           {over.length > ENDED ? (
             <p class="soft">Older ones are not listed; usage still includes what they spent.</p>
           ) : null}
-          <KeyTable caption="Spending of inactive keys" keys={over.slice(0, ENDED)} clients={clients} nowMs={nowMs} />
+          <KeyTable caption="Spending of inactive keys" keys={over.slice(0, ENDED)} {...common} />
         </details>
       )}
     </>,

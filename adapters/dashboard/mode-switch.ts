@@ -20,10 +20,15 @@ const chosen = ({ headers }: FastifyRequest): string | undefined => fastifyCooki
 export function chooseMode(form: URLSearchParams, reply: FastifyReply): Mode {
   const mode = form.get('mode');
   if (mode !== 'live' && mode !== 'test') throw badRequest('The mode must be live or test.', 'mode');
+  rememberMode(mode, reply);
+  return mode;
+}
+
+/** Until the browser is closed. */
+export function rememberMode(mode: Mode, reply: FastifyReply): void {
   const secure = reply.server.authUrl.startsWith('https:');
   const options = { path: '/dashboard', httpOnly: true, sameSite: 'lax', secure } as const;
   reply.header('Set-Cookie', fastifyCookie.serialize(COOKIE, mode, options));
-  return mode;
 }
 
 /** Where the form was sent from, if that page has two modes; otherwise the keys. */

@@ -6,11 +6,14 @@ import {
   type AuthenticatedRoutes,
   isCallerError,
   layoutOf,
+  notOnAccount,
+  pathParam,
   queryOf,
   redirectTo,
   sendDashboard,
 } from './authenticated-routes.js';
 import { type CheckoutReturn, creditsPage } from './credits.js';
+import { purchasePage } from './purchase.js';
 import { receiptsPage } from './receipts.js';
 import type { DashboardServices, SignedInRequest } from './services.js';
 
@@ -18,11 +21,14 @@ import type { DashboardServices, SignedInRequest } from './services.js';
 const STATEMENT = 100;
 const NEWEST = 50;
 
-type MoneyOptions = Pick<DashboardServices, 'billing' | 'ledger'> & { readonly checkoutOrigin: string | null };
+type MoneyOptions = Pick<DashboardServices, 'billing' | 'ledger'> & {
+  readonly checkoutOrigin: string | null;
+  readonly seller: readonly string[];
+};
 
-/** Credits: the balance, payments, and checkout; and receipts of requests. */
+/** Credits: the balance, payments, and checkout, and receipts of both. */
 export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): void {
-  const { billing, ledger, checkoutOrigin } = options;
+  const { billing, checkoutOrigin, seller } = options;
   routes.page('/dashboard/credits', async (signedIn, reply) => {
     const sessionId = queryOf(signedIn.request).get('session_id');
     if (sessionId === null) return sendDashboard(reply, await creditsOf(signedIn, options), checkoutOrigin);
@@ -46,6 +52,16 @@ export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): 
       return sendDashboard(reply.code(error.status), page, checkoutOrigin);
     }
   });
+  routes.page('/dashboard/credits/:saleId/receipt', async (signedIn, reply) => {
+    const purchase = await billing.purchase(signedIn.account.accountId, pathParam(signedIn.request, 'saleId'));
+    if (purchase === undefined) throw notOnAccount('purchase');
+    return sendDashboard(reply, purchasePage({ layout: layoutOf(signedIn), purchase, seller }));
+  });
+  mountReceipts(routes, options);
+}
+
+/** Receipts of requests. */
+function mountReceipts(routes: AuthenticatedRoutes, { ledger }: MoneyOptions): void {
   routes.page('/dashboard/receipts', async (signedIn, reply) => {
     const asked = (queryOf(signedIn.request).get('request_id') ?? '').trim();
     const { account, signal } = signedIn;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { loadCookies } from '../http/cookies.js';
 import { mountAccess } from './access-routes.js';
+import { mountAccount } from './account-routes.js';
 import { mountAlerts } from './alert-routes.js';
 import { authenticatedRoutes } from './authenticated-routes.js';
 import { createChartThread } from './chart-thread.js';
@@ -27,4 +28,5 @@ export function mountDashboard(app: FastifyInstance, options: DashboardOptions):
   mountMoney(routes, options);
   mountAlerts(routes, options);
   mountAccess(routes, options);
+  mountAccount(routes, options);
 }

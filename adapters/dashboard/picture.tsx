@@ -26,8 +26,8 @@ const Legend = ({ series, rest }: ChartData) => (
 );
 
 /** A chart of the account's usage. */
-export const Picture = ({ chart, data, range }: { chart: ChartName; data: ChartData; range: Range }) => (
-  <PictureAt at={chartPath(chart, range)} data={data} range={range} />
+export const Picture = (props: { chart: ChartName; data: ChartData; range: Range; keyId?: string }) => (
+  <PictureAt at={chartPath(props.chart, props.range, props.keyId)} data={props.data} range={props.range} />
 );
 
 /** A chart in the browser's width and colour scheme, with a text for people who cannot see it. */

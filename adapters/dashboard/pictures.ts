@@ -6,10 +6,10 @@ import { CHART_WIDTHS } from './chart-sizes.js';
 import type { Draw, Look } from './chart-thread.js';
 
 /**
- * The most pictures of one account that may be drawn or wait: every look of a page in both schemes, in case the window
+ * The most pictures of one account that may be drawn or wait: every look of a page's charts, one of them by the hour, in both schemes, in case the window
  * is rotated or its scheme changes while they are drawn.
  */
-export const MOST_WAITING = CHARTS.length * CHART_WIDTHS.length * 2;
+export const MOST_WAITING = (CHARTS.length + 1) * CHART_WIDTHS.length * 2;
 
 /** A picture of an account's figures. Throws `rate_limited` while too many others of the account are waiting. */
 export type Pictures = (accountId: string, data: ChartData, look: Look) => Promise<string>;

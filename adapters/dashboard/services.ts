@@ -11,6 +11,7 @@ import type { AccountRecord, Accounts } from '../../src/ports/accounts.js';
 import type { AuditLog } from '../../src/ports/audit.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Ledger } from '../../src/ports/ledger.js';
+import type { EmailChange } from '../../src/sign-in/email-change.js';
 import type { Passkeys } from '../../src/sign-in/passkeys.js';
 import type { Sessions, Visitor } from '../../src/sign-in/sessions.js';
 import type { Keyless } from '../http/keyless.js';
@@ -18,10 +19,10 @@ import type { SessionCookies } from '../http/session-cookies.js';
 
 /** What the pages read and do. Every function takes the account first, and accepts no other account's ids. */
 export interface DashboardServices {
-  readonly accounts: Pick<Accounts, 'get' | 'testAccount' | 'openTestAccount'>;
-  readonly ledger: Pick<Ledger, 'usage' | 'receipt' | 'archivedMonth' | 'recent' | 'statement'>;
-  readonly keys: Pick<Keys, 'create' | 'rotate' | 'change' | 'revoke'>;
-  readonly billing: Pick<Billing, 'open' | 'newKey' | 'checkout' | 'settle' | 'sales'>;
+  readonly accounts: Pick<Accounts, 'get' | 'testAccount' | 'openTestAccount' | 'rename'>;
+  readonly ledger: Pick<Ledger, 'usage' | 'lastUses' | 'receipt' | 'archivedMonth' | 'recent' | 'statement'>;
+  readonly keys: Pick<Keys, 'create' | 'createTest' | 'rotate' | 'change' | 'revoke'>;
+  readonly billing: Pick<Billing, 'open' | 'newKey' | 'checkout' | 'settle' | 'sales' | 'purchase'>;
   readonly alerts: Pick<Alerts, 'list' | 'add' | 'remove' | 'test' | 'canMail'>;
   readonly grants: Pick<Grants, 'list' | 'revoke'>;
   readonly sessions: Pick<Sessions, 'list' | 'end' | 'endAll'>;
@@ -39,8 +40,11 @@ export interface DashboardOptions extends DashboardServices {
   readonly network: string;
   /** The origin of the hosted payment page: forms may lead there. Null while checkout is closed. */
   readonly checkoutOrigin: string | null;
+  /** Name and address of the operator on receipts, line by line. */
+  readonly seller: readonly string[];
   /** Whether sign-in links and notices are sent by mail. */
   readonly mail: boolean;
+  readonly emailChange: Pick<EmailChange, 'request' | 'confirm'>;
   readonly passkeys: Pick<Passkeys, 'list' | 'relyingParty'>;
 }
 

@@ -15,7 +15,8 @@ const SALE_STATES: Record<SaleRecord['state'], { text: string; tone: Tone }> = {
   mismatched: { text: 'Under review', tone: 'warn' },
 };
 
-const DISPUTES = {
+/** What became of a dispute, and of its credits. */
+export const DISPUTES = {
   open: 'dispute open, credits on hold',
   won: 'dispute won, credits returned',
   lost: 'dispute lost, credits withdrawn',
@@ -42,6 +43,7 @@ export const Purchases = ({ sales }: { readonly sales: readonly SaleRecord[] }) 
           { title: 'Credits', numeric: true },
           { title: 'State' },
           { title: 'Later changes' },
+          { title: 'Receipt' },
         ]}
         rows={sales.map((sale) => ({
           key: sale.saleId,
@@ -55,6 +57,16 @@ export const Purchases = ({ sales }: { readonly sales: readonly SaleRecord[] }) 
               {sale.url === null ? null : <a href={sale.url}>Pay</a>}
             </>,
             afterwards(sale),
+            sale.state === 'paid' ? (
+              <a
+                href={`/dashboard/credits/${sale.saleId}/receipt`}
+                aria-label={`Receipt of ${capitalized(sale.pack)}, ${(sale.paidAt ?? sale.createdAt).slice(0, 10)}`}
+              >
+                Receipt
+              </a>
+            ) : (
+              ''
+            ),
           ],
         }))}
       />

@@ -1,4 +1,5 @@
 import { FIRST_DAY, isDay, LAST_DAY } from '../../src/account/days.js';
+import { HOUR_MS } from '../../src/core/durations.js';
 import { badRequest } from '../../src/core/errors.js';
 import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../../src/core/usage.js';
 import { addDays, CHARTS, type ChartName, daysIn, type Range } from './chart-data.js';
@@ -65,20 +66,52 @@ export interface ChartParams extends Range {
   readonly chart: ChartName;
   readonly scheme: Scheme;
   readonly width: ChartWidth;
+  /** Only this key's, as it was asked for; null: the whole account's. */
+  readonly keyId: string | null;
+  /** By the hour, of so many; null: by the day. */
+  readonly hours: Hours | null;
 }
 
+/** The choices of a chart by the hour. */
+export const HOURS = [24, 48] as const;
+export type Hours = (typeof HOURS)[number];
+
+export const hoursIn = (query: URLSearchParams): Hours | null =>
+  HOURS.find((hours) => String(hours) === query.get('hours')) ?? null;
+
+/** The last hours, including the current one, as rows of usage name them. */
+export const lastHours = (hours: Hours, nowMs: number): readonly string[] => {
+  const last = Math.floor(nowMs / HOUR_MS);
+  return Array.from({ length: hours }, (_, index) => {
+    const at = new Date((last - hours + 1 + index) * HOUR_MS).toISOString();
+    return at.replace('.000Z', 'Z');
+  });
+};
+
+/** The days that those hours are in. */
+export const daysOfHours = (hours: readonly string[]): Range => ({
+  from: (hours[0] ?? '').slice(0, 10),
+  to: (hours.at(-1) ?? '').slice(0, 10),
+});
+
 /** The address of a picture, without its look. */
-export const chartPath = (chart: ChartName, { from, to }: Range): string =>
-  `/dashboard/usage.svg?${new URLSearchParams({ chart, from, to })}`;
+export const chartPath = (chart: ChartName, { from, to }: Range, keyId: string | null = null): string =>
+  `/dashboard/usage.svg?${new URLSearchParams({ chart, from, to, ...(keyId !== null && { key: keyId }) })}`;
+
+export const hoursPath = (hours: Hours, keyId: string | null = null): string =>
+  `/dashboard/usage.svg?${new URLSearchParams({ chart: 'credits', hours: String(hours), ...(keyId !== null && { key: keyId }) })}`;
 
 export function readChartParams(query: URLSearchParams, nowMs: number): ChartParams {
   const chart = CHARTS.find((name) => name === query.get('chart'));
   if (chart === undefined) throw badRequest(`chart must be one of ${CHARTS.join(', ')}.`, 'chart');
-  return { chart, ...readLookParams(query, nowMs) };
+  return { chart, keyId: query.get('key'), hours: hoursIn(query), ...readLookParams(query, nowMs) };
 }
 
 /** The days of a picture, and its look. */
-export function readLookParams(query: URLSearchParams, nowMs: number): Omit<ChartParams, 'chart'> {
+export function readLookParams(
+  query: URLSearchParams,
+  nowMs: number,
+): Pick<ChartParams, 'from' | 'to' | 'scheme' | 'width'> {
   const { from, to } = readUsageParams(query, nowMs);
   const scheme = query.get('scheme') === 'dark' ? 'dark' : 'light';
   const width = CHART_WIDTHS.find((name) => name === query.get('width')) ?? 'wide';

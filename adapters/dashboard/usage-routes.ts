@@ -1,26 +1,15 @@
 import type { FastifyReply } from 'fastify';
 import { badRequest } from '../../src/core/errors.js';
-import type { UsageGroup } from '../../src/core/usage.js';
 import type { UsageRow } from '../../src/ports/ledger.js';
 import { type AuthenticatedRoutes, isCallerError, layoutOf, queryOf, sendDashboard } from './authenticated-routes.js';
-import { creditsChart, itemsChart, type Range } from './chart-data.js';
 import { livePart, overviewPage } from './overview.js';
 import type { LiveModel } from './overview-model.js';
 import type { Pictures } from './pictures.js';
 import type { DashboardServices, SignedInRequest } from './services.js';
 import { usagePage } from './usage.js';
+import { chartOf, lastHoursOf, MOST_ROWS, ownKeyId } from './usage-charts.js';
 import { usageCsv } from './usage-csv.js';
-import {
-  type ChartParams,
-  lastDays,
-  moments,
-  readChartParams,
-  readUsageParams,
-  type UsageParams,
-} from './usage-params.js';
-
-/** The most rows that a table sums up or a file contains: a year of 100 operations and more. */
-const MOST_ROWS = 50_000;
+import { hoursIn, lastDays, moments, readChartParams, readUsageParams, type UsageParams } from './usage-params.js';
 
 /** The most requests on the overview. */
 const NEWEST = 8;
@@ -50,28 +39,14 @@ export function mountUsage(routes: AuthenticatedRoutes, options: UsageOptions, p
   });
   routes.page('/dashboard/usage.svg', async (signedIn, reply) => {
     const ask = readChartParams(queryOf(signedIn.request), options.clock.now());
-    const data = await chartOf(signedIn, ask, ask.chart, options);
+    const one = ask.keyId === null ? undefined : ownKeyId(signedIn, ask.keyId);
+    const data =
+      ask.hours === null
+        ? await chartOf(signedIn, ask, ask.chart, options, one)
+        : (await lastHoursOf(signedIn, ask.hours, options, one)).chart;
     const svg = await pictures(signedIn.account.accountId, data, ask);
     return reply.type('image/svg+xml; charset=utf-8').header('Content-Security-Policy', PICTURE_CSP).send(svg);
   });
-}
-
-async function chartOf(
-  { account: { accountId }, signal }: SignedInRequest,
-  range: Range,
-  chart: ChartParams['chart'],
-  { ledger }: Pick<DashboardServices, 'ledger'>,
-) {
-  const read = (group: readonly UsageGroup[]) =>
-    ledger.usage(accountId, { ...moments(range), group, limit: MOST_ROWS + 1 }, signal);
-  if (chart === 'items') return itemsChart(range, await read(['day']));
-  const rows = await read(['day', 'endpoint']);
-  if (rows.length <= MOST_ROWS) return creditsChart(range, rows);
-  const days = await read(['day']);
-  return creditsChart(
-    range,
-    days.map((row) => ({ ...row, endpoint: 'all operations' })),
-  );
 }
 
 /** Throws `bad_request` when there are more than a file or a table may contain. */
@@ -116,13 +91,14 @@ async function showUsage(signedIn: SignedInRequest, reply: FastifyReply, options
   const nowMs = options.clock.now();
   const query = queryOf(signedIn.request);
   const { ask, error } = asked(query, nowMs);
-  const [rows, credits, items] = await Promise.all([
+  const [rows, credits, items, lastHours] = await Promise.all([
     rowsOf(signedIn, ask, options),
     chartOf(signedIn, ask, 'credits', options),
     chartOf(signedIn, ask, 'items', options),
+    lastHoursOf(signedIn, hoursIn(query) ?? 24, options),
   ]);
   const typed =
     error === null ? { from: ask.from, to: ask.to } : { from: query.get('from') ?? '', to: query.get('to') ?? '' };
-  const page = usagePage({ layout: layoutOf(signedIn), nowMs, ask, error, typed, rows, credits, items });
+  const page = usagePage({ layout: layoutOf(signedIn), nowMs, ask, error, typed, rows, credits, items, lastHours });
   return sendDashboard(error === null ? reply : reply.code(400), page);
 }

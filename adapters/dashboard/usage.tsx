@@ -7,8 +7,10 @@ import type { UsageRow } from '../../src/ports/ledger.js';
 import { type ChartData, daysIn } from './chart-data.js';
 
 import { dashboardPage, type PageLayout } from './frame.js';
+import { LastHoursCard } from './last-hours.js';
 import { Card, FormError, Nothing } from './parts.js';
 import { Picture } from './picture.js';
+import type { LastHours } from './usage-charts.js';
 import { lastDays, PRESETS, type UsageParams, usageQuery } from './usage-params.js';
 import { SHOWN, TITLES, UsageTable } from './usage-table.js';
 
@@ -23,6 +25,7 @@ export interface UsageModel {
   readonly rows: readonly UsageRow[];
   readonly credits: ChartData;
   readonly items: ChartData;
+  readonly lastHours: LastHours;
 }
 
 const Presets = ({ ask, nowMs }: { ask: UsageParams; nowMs: number }) => (
@@ -99,6 +102,12 @@ const Charts = ({ ask, credits, items }: UsageModel) => {
 /** `GET /dashboard/usage`. */
 export const usagePage = (model: UsageModel): string => {
   const { layout, ask, rows } = model;
+  const lastHours = (
+    <LastHoursCard
+      lastHours={model.lastHours}
+      hrefOf={(hours) => `/dashboard/usage?${usageQuery(ask)}&hours=${hours}#hours`}
+    />
+  );
   return dashboardPage(
     {
       title: 'Usage',
@@ -109,13 +118,17 @@ export const usagePage = (model: UsageModel): string => {
     <>
       <RangeForm {...model} />
       {rows.length === 0 ? (
-        <Nothing>
-          No paid requests in these {counted(daysIn(ask), 'day')}. <a href="/dashboard/keys">Create a key</a> and start
-          reading.
-        </Nothing>
+        <>
+          <Nothing>
+            No paid requests in these {counted(daysIn(ask), 'day')}. <a href="/dashboard/keys">Create a key</a> and
+            start reading.
+          </Nothing>
+          {lastHours}
+        </>
       ) : (
         <>
           <Charts {...model} />
+          {lastHours}
           <Card
             id="table"
             title="Details"

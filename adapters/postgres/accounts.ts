@@ -1,4 +1,5 @@
 import { type Actor, OPERATOR } from '../../src/core/audit.js';
+import { ServiceError } from '../../src/core/errors.js';
 import { qpsOf } from '../../src/core/tiers.js';
 import { isUuid } from '../../src/core/uuid.js';
 import type { AccountRecord, Accounts, KeyLookup } from '../../src/ports/accounts.js';
@@ -20,6 +21,7 @@ export function createAccounts(sql: Sql, { lookups = sql }: { lookups?: Sql } = 
     get: (accountId) => getAccount(sql, accountId),
     testAccount: (accountId) => testAccountOf(sql, accountId),
     openTestAccount: (accountId, by = OPERATOR) => lockingTransaction(sql, (tx) => openTestAccount(tx, accountId, by)),
+    rename: (accountId, name, by = OPERATOR) => lockingTransaction(sql, (tx) => rename(tx, accountId, name, by)),
     freeze: (accountId, frozen, by = OPERATOR) => lockingTransaction(sql, (tx) => freeze(tx, accountId, frozen, by)),
     addKey: (key, by = OPERATOR) => lockingTransaction(sql, (tx) => addKey(tx, key, by)),
     keyByPrefix: (prefix, accountId) => keyByPrefix(sql, prefix, accountId),
@@ -96,6 +98,16 @@ async function createAccount(
   if (row === undefined) throw new Error('an account was not created');
   await record(sql, row.accountId, by, 'account.created');
   return { accountId: row.accountId, walletId: row.walletId };
+}
+
+async function rename(tx: Transaction, accountId: string, name: string, by: Actor): Promise<void> {
+  const [account] = isUuid(accountId)
+    ? await tx<{ name: string }[]>`select name from accounts where account_id = ${accountId} for no key update`
+    : [];
+  if (account === undefined) throw new ServiceError('not_found', 'No such account.');
+  if (account.name === name) return;
+  await tx`update accounts set name = ${name} where account_id = ${accountId} or test_of = ${accountId}`;
+  await record(tx, accountId, by, 'account.renamed', { name });
 }
 
 async function freeze(tx: Transaction, accountId: string, frozen: boolean, by: Actor): Promise<boolean> {

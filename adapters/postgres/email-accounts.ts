@@ -1,4 +1,8 @@
-import type { EmailAccounts } from '../../src/ports/sign-in.js';
+import type { Actor } from '../../src/core/audit.js';
+import type { EmailAccounts, EmailChangeRecord } from '../../src/ports/sign-in.js';
+import { record } from './audit.js';
+import { writeDeliveries } from './deliveries.js';
+import { lockingTransaction } from './locking-transaction.js';
 import type { Sql, Transaction } from './sql.js';
 
 /** Accounts by mail address in Postgres. */
@@ -17,11 +21,12 @@ export function createEmailAccounts(sql: Sql): EmailAccounts {
       (await oldest(sql, email)) ??
       alone(() =>
         sql.begin(async (tx) => {
-          await tx`select pg_advisory_xact_lock(hashtextextended('account of ' || lower(${email}), 0))`;
+          await lockAddress(tx, email);
           return (await oldest(tx, email)) ?? (await open());
         }),
       ),
     find: (email) => oldest(sql, email),
+    change: (change, by) => lockingTransaction(sql, (tx) => changeEmail(tx, change, by)),
     async lacksStartingCredits(accountId) {
       const [row] = await sql<{ lacks: boolean }[]>`
         select exists (
@@ -32,6 +37,28 @@ export function createEmailAccounts(sql: Sql): EmailAccounts {
       return row?.lacks === true;
     },
   };
+}
+
+/** Until the transaction ends, nobody else opens an account with the address, or takes it for theirs. */
+async function lockAddress(tx: Transaction, email: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended('account of ' || lower(${email}), 0))`;
+}
+
+async function changeEmail(
+  tx: Transaction,
+  { accountId, from, to, notice }: EmailChangeRecord,
+  by: Actor,
+): Promise<boolean> {
+  await lockAddress(tx, to);
+  if ((await oldest(tx, to)) !== undefined) return false;
+  const changed = await tx`
+    update accounts set email = ${to}, name = case when name = email then ${to} else name end
+    where account_id = ${accountId} and test_of is null and email is not distinct from ${from}`;
+  if (changed.count === 0) return false;
+  await tx`update accounts set name = ${to} where test_of = ${accountId} and name = ${from}`;
+  await record(tx, accountId, by, 'account.email_changed', { from, to });
+  if (notice !== null) await writeDeliveries(tx, { accountId, alertId: null }, [notice]);
+  return true;
 }
 
 async function oldest(sql: Sql | Transaction, email: string): Promise<string | undefined> {

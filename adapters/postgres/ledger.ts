@@ -11,7 +11,7 @@ import { QueryLimiter } from './query-limiter.js';
 import { retryTransient } from './retry.js';
 import type { Sql } from './sql.js';
 import { refillWallet } from './test-accounts.js';
-import { usageRows } from './usage.js';
+import { lastUseRows, usageRows } from './usage.js';
 
 /** Pools besides the common one: for debits, for balances, and for free queries of past usage. */
 export interface LedgerPools {
@@ -41,8 +41,11 @@ export function createLedger(sql: Sql, pools: LedgerPools = {}): Ledger {
       const [row] = await queries.run(accountId, (on) => archivedMonth(on, requestId), signal);
       return row?.month;
     },
-    async recent(accountId, limit, signal) {
-      return (await queries.run(accountId, (on) => recentRows(on, accountId, limit), signal)).map(dated);
+    async lastUses(accountId, from, signal) {
+      return [...(await queries.run(accountId, (on) => lastUseRows(on, accountId, from), signal))];
+    },
+    async recent(accountId, limit, signal, keyId) {
+      return (await queries.run(accountId, (on) => recentRows(on, accountId, limit, keyId), signal)).map(dated);
     },
     async statement(accountId, limit, signal) {
       return (await queries.run(accountId, (on) => statementRows(on, accountId, limit), signal)).map(dated);
@@ -118,24 +121,28 @@ const receiptColumns = (sql: Sql) => sql`
   e.balance_after as "balanceAfter", e.items, e.cache_hits as "cacheHits", e.lines`;
 
 /** Reads the index of each table from its end: request ids are in the order of time. */
-const recentRows = (sql: Sql, accountId: string, limit: number) => sql<Dated<Receipt>[]>`
+/** There is no index by key: a key's newest are looked for among so many of the account's. */
+const MOST_SEARCHED = 1_000;
+
+const recentRows = (sql: Sql, accountId: string, limit: number, keyId?: string) => sql<Dated<Receipt>[]>`
   with newest as materialized (
     (
       select request_id, seq, at, operation, key_id, amount_thousandths, balance_after, items, cache_hits,
         receipt_lines(lines, operation) as lines
       from debits join keys using (key_number)
       where account_id = ${accountId} and wallet_number = (select wallet_number from wallets where account_id = ${accountId})
-      order by request_id desc limit ${limit}
+      order by request_id desc limit ${keyId === undefined ? limit : MOST_SEARCHED}
     )
     union all (
       select request_id, seq, at, operation, key_id, amount_thousandths, balance_after, items, cache_hits, lines
       from older_entries
       where account_id = ${accountId} and wallet_id = (select wallet_id from wallets where account_id = ${accountId})
         and kind = 'debit'
-      order by seq desc limit ${limit}
+      order by seq desc limit ${keyId === undefined ? limit : MOST_SEARCHED}
     )
   )
   select ${receiptColumns(sql)} from newest e join keys k on k.account_id = ${accountId} and k.key_id = e.key_id
+  ${keyId === undefined ? sql`` : sql`where e.key_id = ${keyId}`}
   order by e.seq desc limit ${limit}`;
 
 const statementRows = (sql: Sql, accountId: string, limit: number) => sql<Dated<StatementEntry>[]>`

@@ -70,6 +70,7 @@ async function write(
   await tx`
     update sales set session_id = ${sessionId}, state = ${next.state}, payment_intent = ${next.paymentIntent},
       paid_at = ${next.paidUsd > 0 ? at : sale.paidAt}, refunded_cents = ${next.refundedCents},
+      total_cents = ${next.totalCents}, receipt_url = ${next.receiptUrl},
       reversed_thousandths = ${next.reversed}, shortfall_thousandths = ${next.shortfall}
     where account_id = ${accountId} and sale_id = ${saleId}`;
   for (const { disputeId, state, amountCents } of next.disputes) {

@@ -16,10 +16,7 @@ export function createSales(sql: Sql): Sales {
     begin: (sale) => retryTransient(() => beginSale(sql, sale)),
     opened: (sale, page, nowMs, by) => retryTransient(() => noteOpened(sql, sale, page, nowMs, by)),
     async find(by) {
-      const [sale] = await readSales(
-        sql,
-        'sessionId' in by ? sql`session_id = ${by.sessionId}` : sql`payment_intent = ${by.paymentIntent}`,
-      );
+      const [sale] = await readSales(sql, whereOf(sql, by));
       return sale;
     },
     list: (accountId, limit) =>
@@ -39,6 +36,12 @@ export function createSales(sql: Sql): Sales {
         on conflict do nothing`;
     },
   };
+}
+
+function whereOf(sql: Sql, by: Parameters<Sales['find']>[0]): ReturnType<Sql> {
+  if ('sessionId' in by) return sql`session_id = ${by.sessionId}`;
+  if ('paymentIntent' in by) return sql`payment_intent = ${by.paymentIntent}`;
+  return sql`account_id = ${by.accountId} and sale_id = ${by.saleId}`;
 }
 
 async function beginSale(sql: Sql, sale: NewSale): Promise<Sale | SaleRefusal> {

@@ -1,5 +1,5 @@
 import { USAGE_GROUPS, type UsageGroup } from '../../src/core/usage.js';
-import type { UsageQuery, UsageRow } from '../../src/ports/ledger.js';
+import type { KeyUse, UsageQuery, UsageRow } from '../../src/ports/ledger.js';
 import type { Sql } from './sql.js';
 
 /**
@@ -19,10 +19,18 @@ export function usageRows(sql: Sql, accountId: string, ask: UsageQuery) {
       coalesce(sum(cache_hits), 0)::bigint as "cacheHits",
       coalesce(sum(amount_thousandths), 0)::bigint as amount
     from part ${groups.includes('key') ? sql`join (${prefixes(sql, accountId)}) k using (key_id)` : sql``}
-    ${groups.length > 0 && ask.after ? sql`where (${names}) > (${placesOf(sql, groups, ask.after)})` : sql``}
+    where ${ask.keyId === undefined ? sql`true` : sql`key_id = ${ask.keyId}`}
+    ${groups.length > 0 && ask.after ? sql`and (${names}) > (${placesOf(sql, groups, ask.after)})` : sql``}
     ${groups.length === 0 ? sql`` : sql`group by ${names} order by ${names}`}
     limit ${ask.limit}`;
 }
+
+/** The last day on which each key paid for something. A pending query, as above. */
+export const lastUseRows = (sql: Sql, accountId: string, from: string) => sql<KeyUse[]>`
+  with part as (${parts(sql, accountId, { from, to: END_OF_TIME, group: [] })})
+  select key_id as "keyId", to_char(max(day), 'YYYY-MM-DD') as day from part group by key_id`;
+
+const END_OF_TIME = '9999-01-01T00:00:00Z';
 
 const COLUMNS: Record<UsageGroup, string> = { day: 'day', hour: 'hour', endpoint: 'endpoint', key: 'prefix' };
 
@@ -34,7 +42,7 @@ const SHOWN: Record<UsageGroup, string> = {
 };
 
 /** Sums by hour, by day, and the entries not summed up yet. Names compare by their bytes, the same on every server. */
-const parts = (sql: Sql, accountId: string, { from, to, group }: UsageQuery) => sql`
+const parts = (sql: Sql, accountId: string, { from, to, group }: Pick<UsageQuery, 'from' | 'to' | 'group'>) => sql`
   select (hour at time zone 'UTC')::date as day, hour, endpoint collate "C" as endpoint, key_id, requests, items, cache_hits,
     amount_thousandths
   from usage_hours where account_id = ${accountId} and hour >= ${from}::timestamptz and hour < ${to}::timestamptz

@@ -16,6 +16,7 @@ const ASSETS = assetSet('/assets', {
   'tokens.css': read('./files/tokens.css'),
   'dashboard.css': css('../dashboard/files/dashboard.css', '../dashboard/files/dashboard-parts.css'),
   'dashboard-live.js': read('../dashboard/files/live.js'),
+  'email-change.js': read('../dashboard/files/email-change.js'),
   'docs.css': read('../docs/files/docs.css'),
   'docs-search.js': read('../docs/files/docs-search.js'),
   'try-it.js': read('../docs/files/try-it.js'),
@@ -40,6 +41,7 @@ export const sitePath = (
     | 'tokens.css'
     | 'dashboard.css'
     | 'dashboard-live.js'
+    | 'email-change.js'
     | 'docs.css'
     | 'docs-search.js'
     | 'try-it.js'

@@ -12,7 +12,7 @@ interface PageProps {
   /** The page's style sheet besides `site.css`. */
   style?: 'dashboard.css' | 'docs.css';
   /** The page's script besides `copy.js`. */
-  script?: 'dashboard-live.js' | 'first-reads.js' | 'docs-search.js' | 'try-it.js';
+  script?: 'dashboard-live.js' | 'email-change.js' | 'first-reads.js' | 'docs-search.js' | 'try-it.js';
   children: ComponentChildren;
 }
 

@@ -77,14 +77,22 @@ async function lookAt(stripe: Stripe, sessionId: string): Promise<PaymentState |
     currency: session.currency,
     subtotalCents: session.amount_subtotal ?? 0,
     totalCents: session.amount_total ?? 0,
+    receiptUrl: receiptOf(intent),
     refundedCents,
     disputes,
   };
 }
 
+/** Of the expanded payment. Only an address that a page may lead to. */
+function receiptOf(intent: Stripe.Checkout.Session['payment_intent']): string | null {
+  const charge = typeof intent === 'object' ? intent?.latest_charge : null;
+  const url = typeof charge === 'object' ? charge?.receipt_url : null;
+  return url?.startsWith('https://') ? url : null;
+}
+
 async function retrieve(stripe: Stripe, sessionId: string): Promise<Stripe.Checkout.Session | undefined> {
   try {
-    return await stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent'] });
+    return await stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent.latest_charge'] });
   } catch (error) {
     const { type, statusCode } = error as Partial<Stripe.errors.StripeError>;
     if (type === 'StripeInvalidRequestError' && statusCode === 404) return undefined;

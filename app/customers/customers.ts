@@ -110,8 +110,9 @@ export async function openCustomers(
         clock,
         network: shown.network,
         checkoutOrigin: billing.checkoutOrigin,
+        seller: config.seller,
         mail: mail !== null,
-        passkeys: signIn.passkeys,
+        ...{ passkeys: signIn.passkeys, emailChange: signIn.emailChange },
       });
     },
   };

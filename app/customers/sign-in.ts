@@ -11,6 +11,8 @@ import { mountSignIn } from '../../adapters/sign-in/mount.js';
 import type { Admit } from '../../src/access/admit.js';
 import type { Config } from '../../src/config/config.js';
 import type { Mail } from '../../src/ports/mail.js';
+import { EmailChange } from '../../src/sign-in/email-change.js';
+import { LinkMails } from '../../src/sign-in/link-mails.js';
 import { Passkeys } from '../../src/sign-in/passkeys.js';
 import { Sessions } from '../../src/sign-in/sessions.js';
 import { SignIn, type SignInOptions } from '../../src/sign-in/sign-in.js';
@@ -39,20 +41,23 @@ export async function openSignIn(
   const sessions = new Sessions({ store: createSessionStore(sql), clock, randomBytes });
   const authUrl = () => app.authUrl;
   const nameOf = async (accountId: string) => (await accounts.get(accountId))?.name ?? 'Perch';
+  const emailOf = async (accountId: string) => (await accounts.get(accountId))?.email ?? null;
+  const emails = createEmailAccounts(sql);
+  const { limiter } = shared;
+  const mails = new LinkMails({
+    mail: mail ?? createLogMail(log),
+    limiter,
+    onMailFailure: (err) => log.error({ err }, 'A sign-in link could not be sent.'),
+  });
+  const common = { tokens, sessions, limiter, clock, randomBytes, authUrl };
   const parts: SignInOptions = {
-    tokens,
-    sessions,
-    accounts: createEmailAccounts(sql),
+    ...common,
+    accounts: emails,
     openAccount: async (email, by) =>
       (await accounts.create({ name: email, email, paidUsd: 0, qpsOverride: null }, by)).accountId,
     grantStartingCredits: (accountId) => grantStartingCredits(stores, config, accountId),
     nameOf,
-    mail: mail ?? createLogMail(log),
-    limiter: shared.limiter,
-    clock,
-    randomBytes,
-    authUrl,
-    onMailFailure: (err) => log.error({ err }, 'A sign-in link could not be sent.'),
+    mails,
   };
   const signIn = await lifecycle.open(
     'sign-in by mail',
@@ -60,22 +65,15 @@ export async function openSignIn(
     (opened) => opened.close(),
     CLOSED_TOGETHER,
   );
-  const passkeys = new Passkeys({
-    store: createPasskeyStore(sql),
-    tokens,
-    sessions,
-    nameOf,
-    limiter: shared.limiter,
-    clock,
-    randomBytes,
-    authUrl,
-  });
+  const passkeys = new Passkeys({ ...common, store: createPasskeyStore(sql), nameOf });
+  const emailChange = new EmailChange({ ...common, emailOf, emails, mails, byMail: mail !== null });
   const sessionCookies = standIns.sessionCookies ?? createSessionCookies(app, sessions);
   return {
     sessionCookies,
     signIn,
     sessions,
     passkeys,
+    emailChange,
     mount({ admitPublic }: Admit) {
       mountSignIn(app, { admitPublic, sessionCookies, signIn, sessions, passkeys, byMail: mail !== null });
     },

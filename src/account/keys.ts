@@ -1,4 +1,4 @@
-import { hashKey, keyPrefix, mintKey } from '../access/key.js';
+import { hashKey, keyPrefix, mintKey, modeOfKey } from '../access/key.js';
 import type { RandomBytes } from '../access/secret.js';
 import type { Actor } from '../core/audit.js';
 import { badRequest } from '../core/errors.js';
@@ -39,7 +39,7 @@ export class Keys {
 
   /**
    * Creates a key on the account's wallet; `key`: one that was minted before. Throws `not_found` without such an
-   * account, `bad_request` with too many live ones.
+   * account, `bad_request` with too many live ones, or for a key that is not of the account's mode.
    */
   async create(
     accountId: string,
@@ -48,6 +48,7 @@ export class Keys {
   ): Promise<MintedKey> {
     const mode = await this.#roomIn(accountId);
     const { key = mintKey(this.#randomBytes, mode), name, cap } = given;
+    if (modeOfKey(key) !== mode) throw badRequest(`This account is for ${mode} keys, which begin with perch_${mode}_.`);
     const hash = hashKey(key, this.#pepper);
     const record = await this.#accounts.addKey({ accountId, hash, prefix: keyPrefix(key), name, cap }, by);
     return { key, record };

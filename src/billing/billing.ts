@@ -4,11 +4,13 @@ import { toCredits, toThousandths } from '../core/credits.js';
 import { DAY_MS } from '../core/durations.js';
 import { badRequest, ServiceError } from '../core/errors.js';
 import { Memories } from '../core/memories.js';
+import { isUuid } from '../core/uuid.js';
 import type { Accounts, Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Payments } from '../ports/payments.js';
 import type { Sale, SaleRefusal, Sales } from '../ports/sales.js';
 import { packNamed, packsAndTiers } from './packs.js';
+import { type PurchaseRecord, purchaseOf } from './purchases.js';
 import type { Settling } from './settling.js';
 
 /** How long a caller's idempotency key stands for one checkout (H12). */
@@ -178,6 +180,12 @@ export class Billing {
   /** The newest first. */
   async sales(accountId: string): Promise<SaleRecord[]> {
     return (await this.#options.sales.list(accountId, MOST_SALES)).map(recordOf);
+  }
+
+  /** A purchase of the account that was paid; undefined for any other id. */
+  async purchase(accountId: string, saleId: string): Promise<PurchaseRecord | undefined> {
+    const sale = isUuid(saleId) ? await this.#options.sales.find({ accountId, saleId }) : undefined;
+    return sale && purchaseOf(sale);
   }
 
   /** `checkout` throws `access_denied` for a client's key, which was granted reads only, and for a test key. */

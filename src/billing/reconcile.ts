@@ -16,7 +16,9 @@ export function reconcile({ sale, balance }: LockedSale, seen: PaymentState): Sa
   const refundedCents = Math.max(sale.refundedCents, seen.refundedCents);
   const disputes = merged(sale.disputes, seen.disputes);
   const freeze = disputes.some(({ disputeId, state }) => state === 'lost' && !wasLost(sale, disputeId));
-  const facts = { ...unchanged(sale), paymentIntent, refundedCents, disputes, freeze };
+  const receiptUrl = seen.receiptUrl ?? sale.receiptUrl;
+  const paid = { paymentIntent, totalCents: seen.totalCents, receiptUrl };
+  const facts = { ...unchanged(sale), ...paid, refundedCents, disputes, freeze };
   if (sale.state === 'open' || sale.state === 'expired') {
     if (!isAsSold(sale, seen)) return { ...facts, state: 'mismatched' };
     const purchase: Movement = { kind: 'purchase', amount: sale.credits, reason: `${sale.pack} pack` };
@@ -31,6 +33,8 @@ export function reconcile({ sale, balance }: LockedSale, seen: PaymentState): Sa
 const unchanged = (sale: Sale): SaleChange => ({
   state: sale.state,
   paymentIntent: sale.paymentIntent,
+  totalCents: sale.totalCents,
+  receiptUrl: sale.receiptUrl,
   refundedCents: sale.refundedCents,
   reversed: sale.reversed,
   shortfall: sale.shortfall,

@@ -87,6 +87,8 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   legal: { terms: values.PERCH_TERMS_URL ?? null, privacy: values.PERCH_PRIVACY_URL ?? null },
   /** Email addresses in lower case of those who see the operator's pages; empty: on a demo the demo account. */
   operators: values.PERCH_OPERATORS ?? [],
+  /** Name and address on receipts, line by line; empty: none. */
+  seller: values.PERCH_SELLER ?? [],
   network: values.PERCH_NETWORK,
   /** Whether an empty database becomes a demo. */
   demo: values.PERCH_DEMO !== 'off' && values.DATABASE_URL === undefined,

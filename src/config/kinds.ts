@@ -41,6 +41,12 @@ export const oneOf = <const T extends readonly string[]>(values: T): Kind<T[numb
 
 export const words: Kind<string> = z.string();
 
+/** Name and address on receipts. */
+export const sellerLines: Kind<string[]> = z
+  .string()
+  .transform((text) => text.split('|').map((line) => line.trim()))
+  .pipe(z.array(z.string().regex(/^[^\p{Cc}]{1,100}$/u)).max(8));
+
 export const oneWord: Kind<string> = z.string().regex(/^\S+$/);
 
 /**

@@ -18,6 +18,8 @@ export const AUDIT = {
   'account.created': 'Account created',
   'account.frozen': 'Account frozen',
   'account.thawed': 'Account thawed',
+  'account.renamed': 'Name changed',
+  'account.email_changed': 'Email address changed',
   'account.link_created': 'Sign-in link created',
   'key.created': 'Key created',
   'key.changed': 'Key changed',

@@ -94,9 +94,11 @@ export interface Accounts {
    * Throws `not_found` if there is no such account, or it is a test account itself.
    */
   openTestAccount(accountId: string, by?: Actor): Promise<string>;
+  /** Changes the name, also of its test account; idempotent. Throws `not_found` without such an account. */
+  rename(accountId: string, name: string, by?: Actor): Promise<void>;
   /** Freezes or unfreezes all keys of the account, test keys included; idempotent. False if there is no such account. */
   freeze(accountId: string, frozen: boolean, by?: Actor): Promise<boolean>;
-  /** Throws `bad_request` if the prefix is not of the account's mode. */
+  /** Throws `not_found` without such an account. That the key is of the account's mode is for `Keys` to check. */
   addKey(key: NewKey, by?: Actor): Promise<KeyRecord>;
   /** Searches all accounts, or only the given one. */
   keyByPrefix(prefix: string, accountId?: string): Promise<(KeyRecord & { accountId: string }) | undefined>;

@@ -49,6 +49,12 @@ export interface UsageRow {
   readonly amount: Thousandths;
 }
 
+export interface KeyUse {
+  readonly keyId: string;
+  /** `2026-11-21`, UTC. */
+  readonly day: string;
+}
+
 export interface UsageQuery {
   /** Start of a UTC day, RFC 3339; inclusive. */
   readonly from: string;
@@ -56,6 +62,8 @@ export interface UsageQuery {
   readonly to: string;
   /** `hour` works only for the days that hours are kept for: earlier days have no rows. */
   readonly group: readonly UsageGroup[];
+  /** Only what this key of the account paid for. */
+  readonly keyId?: string | undefined;
   /** The group values of a row, in order: only rows after it are returned. */
   readonly after?: readonly string[] | undefined;
   /** Most rows. */
@@ -119,14 +127,16 @@ export interface Ledger {
    * that they throw `upstream_rate_limited` or `upstream_error`. Cancelled when the signal fires.
    */
   usage(accountId: string, query: UsageQuery, signal?: AbortSignal): Promise<UsageRow[]>;
+  /** The UTC day on which each key was last used, of those that paid for a request on or after `from`. */
+  lastUses(accountId: string, from: string, signal?: AbortSignal): Promise<KeyUse[]>;
   receipt(accountId: string, requestId: string, signal?: AbortSignal): Promise<Receipt | undefined>;
   /**
    * `2025-12`, if the receipts of that month have left the database, and a request with that id (a UUID) would be among
    * them.
    */
   archivedMonth(accountId: string, requestId: string, signal?: AbortSignal): Promise<string | undefined>;
-  /** The newest debits first, at most `limit`. */
-  recent(accountId: string, limit: number, signal?: AbortSignal): Promise<Receipt[]>;
+  /** The newest debits first, at most `limit`; of one key, those among the account's newest 1,000. */
+  recent(accountId: string, limit: number, signal?: AbortSignal, keyId?: string): Promise<Receipt[]>;
   /** Every entry that is not a debit, the newest first, at most `limit`. */
   statement(accountId: string, limit: number, signal?: AbortSignal): Promise<StatementEntry[]>;
   /**

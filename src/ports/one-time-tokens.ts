@@ -1,6 +1,6 @@
 /** Secrets that work only once, by their hash. Times are Unix milliseconds. */
 
-export type OneTimeKind = 'sign_in' | 'passkey';
+export type OneTimeKind = 'sign_in' | 'passkey' | 'email_change';
 
 export interface OneTimeTokens {
   /** `subject` is plain JSON: what the secret is for. */

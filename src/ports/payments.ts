@@ -35,6 +35,8 @@ export interface PaymentState {
   readonly subtotalCents: number;
   /** Cents actually paid, including tax and discounts. */
   readonly totalCents: number;
+  /** Where the processor shows its own receipt; null if it has none. */
+  readonly receiptUrl: string | null;
   /** Cents of refunds that succeeded. */
   readonly refundedCents: number;
   readonly disputes: readonly Dispute[];

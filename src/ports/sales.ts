@@ -21,6 +21,10 @@ export interface Sale {
   /** RFC 3339. */
   readonly createdAt: string;
   readonly paidAt: string | null;
+  /** Cents paid in all, with tax; null before it is paid, and for sales of older versions. */
+  readonly totalCents: number | null;
+  /** The processor's own receipt. */
+  readonly receiptUrl: string | null;
   readonly refundedCents: number;
   /** Credits taken back so far, and those that the wallet no longer had (W6). */
   readonly reversed: Thousandths;
@@ -41,6 +45,8 @@ export interface Movement {
 export interface SaleChange {
   readonly state: SaleState;
   readonly paymentIntent: string | null;
+  readonly totalCents: number | null;
+  readonly receiptUrl: string | null;
   readonly refundedCents: number;
   readonly reversed: Thousandths;
   readonly shortfall: Thousandths;
@@ -87,7 +93,9 @@ export interface Sales {
   begin(sale: NewSale): Promise<Sale | SaleRefusal>;
   /** Records the page that was opened for a sale, also in the account's log; does nothing the second time. */
   opened(sale: Sale, page: { sessionId: string; url: string }, nowMs: number, by: Actor): Promise<void>;
-  find(by: { sessionId: string } | { paymentIntent: string }): Promise<Sale | undefined>;
+  find(
+    by: { sessionId: string } | { paymentIntent: string } | { accountId: string; saleId: string },
+  ): Promise<Sale | undefined>;
   /** Sales whose page was opened, the newest first, at most `limit`. */
   list(accountId: string, limit: number): Promise<Sale[]>;
   /**

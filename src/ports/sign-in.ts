@@ -1,4 +1,15 @@
 /** The account that a mail address belongs to. */
+import type { Actor } from '../core/audit.js';
+import type { NewDelivery } from './deliveries.js';
+
+export interface EmailChangeRecord {
+  readonly accountId: string;
+  /** The address that it must still have. */
+  readonly from: string | null;
+  readonly to: string;
+  /** Written down in the same transaction. */
+  readonly notice: NewDelivery | null;
+}
 
 export interface EmailAccounts {
   /**
@@ -8,6 +19,12 @@ export interface EmailAccounts {
   accountOf(email: string, open: () => Promise<string>): Promise<string>;
   /** The oldest account with the address, ignoring case. */
   find(email: string): Promise<string | undefined>;
+  /**
+   * Gives the account another address; a name that was its address changes with it. False, and nothing changed, if it no
+   * longer has the one it had, or if the new one has an account, ignoring case: of concurrent calls for it, on any node,
+   * one gets it.
+   */
+  change(change: EmailChangeRecord, by: Actor): Promise<boolean>;
   /** Whether its owner opened it by signing in, and it never received credits. */
   lacksStartingCredits(accountId: string): Promise<boolean>;
 }

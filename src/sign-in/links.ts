@@ -17,6 +17,15 @@ export interface SignInLinksOptions {
 /** The address of a link. The secret is in the fragment (`#`): browsers do not send it, so servers never log it. */
 export const signInLink = (authUrl: string, token: string): string => `${authUrl}/sign-in#${token}`;
 
+/** The hash of a secret, or of that in a whole link as pasted. */
+export const hashOfLink = (pasted: string): Buffer =>
+  hashSecret(
+    pasted
+      .trim()
+      .replace(/^.*#/s, '')
+      .replace(/^change=/, ''),
+  );
+
 /** Makes secrets that sign in once; see `signInLink`. Only their hashes are stored. */
 export class SignInLinks {
   readonly #options: SignInLinksOptions;

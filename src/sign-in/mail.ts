@@ -15,3 +15,45 @@ export const signInMail = ({ to, link, minutes }: { to: string; link: string; mi
     '',
   ].join('\n'),
 });
+
+/** The mail with a link that makes its recipient's address that of an account. */
+export const changeMail = ({ to, link, minutes }: { to: string; link: string; minutes: number }): Message => ({
+  to,
+  subject: 'Confirm your new email address for Perch',
+  text: [
+    'Open this link, in the browser that you are signed in with, to use this address for your Perch account:',
+    '',
+    link,
+    '',
+    `It works once and expires in ${minutes} minutes.`,
+    '',
+    'If you did not request this, you can ignore it: without the link nothing changes.',
+    '',
+  ].join('\n'),
+});
+
+/** The mail in place of that, for an address that has an account: only its owner learns of it. */
+export const takenMail = (to: string): Message => ({
+  to,
+  subject: 'This address already has a Perch account',
+  text: [
+    'Someone asked to use this address for another Perch account. It already has an account, so nothing was changed.',
+    '',
+    'If it was you, sign in with this address to use that account, or choose another address. Otherwise you can ignore this.',
+    '',
+  ].join('\n'),
+});
+
+/** The notice to the address that an account had. */
+export const changedNotice = ({ from, to }: { from: string; to: string }): Message => ({
+  to: from,
+  subject: 'The email address of your Perch account was changed',
+  text: [
+    `Your Perch account now has the address ${to}. Sign-in links and notices go there, and no longer to this address.`,
+    '',
+    'All other sessions were signed out. Keys and passkeys still work.',
+    '',
+    'If this was not you, contact the operator of the service at once.',
+    '',
+  ].join('\n'),
+});

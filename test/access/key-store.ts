@@ -45,6 +45,7 @@ export function createKeyStore(): KeyStore {
     get: unused,
     testAccount: unused,
     openTestAccount: unused,
+    rename: unused,
     freeze: unused,
     addKey: unused,
     keyByPrefix: unused,

@@ -16,6 +16,8 @@ const SALE: Sale = {
   paymentIntent: null,
   createdAt: '2026-01-01T00:00:00.000Z',
   paidAt: null,
+  totalCents: null,
+  receiptUrl: null,
   refundedCents: 0,
   reversed: 0,
   shortfall: 0,
@@ -30,6 +32,7 @@ const UNPAID: PaymentState = {
   currency: 'usd',
   subtotalCents: 1_000,
   totalCents: 1_000,
+  receiptUrl: null,
   refundedCents: 0,
   disputes: [],
 };

@@ -16,10 +16,13 @@ const PATHS = [
   '/dashboard/keys',
   `/dashboard/keys/${uuid(101)}`,
   '/dashboard/credits',
+  `/dashboard/credits/${uuid(302)}/receipt`,
   `/dashboard/receipts?request_id=${receiptOf(4).requestId}`,
   '/dashboard/alerts',
   '/dashboard/clients',
   '/dashboard/security',
+  '/dashboard/account',
+  '/dashboard/account/email',
 ];
 
 /** The pages that hold the most are looked at most. */
@@ -71,6 +74,19 @@ describeInChromium('the dashboard in a browser', () => {
     },
   );
 
+  it.each(['/dashboard/keys', '/dashboard/usage', '/dashboard/receipts'])(
+    '%s in test mode has the banner, does not scroll sideways, and passes axe',
+    async (path) => {
+      const { url } = served.busy;
+      const tab = await visit(browser, url);
+      await tab.page.context().addCookies([{ name: 'perch-mode', value: 'test', url }]);
+      await tab.page.goto(url + path);
+      await tab.page.getByText('9,993.5 play credits').waitFor();
+      expect({ flaws: await flawsOf(tab.page, LOOKS), errors: tab.errors }).toEqual({ flaws: [], errors: [] });
+      await tab.close();
+    },
+  );
+
   it('a new key is shown with a button to copy it', async () => {
     const tab = await visit(browser, served.busy.url, { permissions: ['clipboard-read', 'clipboard-write'] });
     await tab.page.goto(`${served.busy.url}/dashboard/keys`);
@@ -84,6 +100,36 @@ describeInChromium('the dashboard in a browser', () => {
     expect(tab.violations).toEqual([]);
     await tab.close();
   });
+
+  it('the secret of a link that changes the address moves from the page’s own address into the field', async () => {
+    const tab = await visit(browser, served.busy.url);
+    const secret = 'a'.repeat(43);
+    await tab.page.goto(`${served.busy.url}/dashboard/account/email#change=${secret}`);
+    await tab.page.waitForFunction("location.hash === ''");
+    expect(await tab.page.getByLabel('The link from the email').inputValue()).toBe(secret);
+    expect(await tab.page.evaluate('document.activeElement.textContent')).toBe('Use the new address');
+    expect([tab.errors, tab.violations]).toEqual([[], []]);
+    await tab.close();
+  });
+
+  it.each(['A4', 'Letter'])(
+    'a receipt is printed on one page of %s, without the menu, dark on white',
+    async (format) => {
+      const tab = await visit(browser, served.busy.url, { colorScheme: 'dark' });
+      await tab.page.goto(`${served.busy.url}/dashboard/credits/${uuid(302)}/receipt`);
+      const pdf = await tab.page.pdf({ format, preferCSSPageSize: false });
+      expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)).toHaveLength(1);
+      await tab.page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      const shown = (selector: string) => tab.page.locator(selector).first().isVisible();
+      const wanted = ['h1', '#purchase', '.facts', '.data tfoot'];
+      const unwanted = ['.side', 'header.top', 'footer', '.no-print', '.dash form', '.skip'];
+      for (const selector of wanted) expect([selector, await shown(selector)]).toEqual([selector, true]);
+      for (const selector of unwanted) expect([selector, await shown(selector)]).toEqual([selector, false]);
+      const colours = `[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('.facts dd')).color]`;
+      expect(await tab.page.evaluate(colours)).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
+      await tab.close();
+    },
+  );
 
   it('buying leads to the page of the processor: its origin is in the policy of the form', async () => {
     // Stands for the processor: another origin.
@@ -102,7 +148,7 @@ describeInChromium('the dashboard in a browser', () => {
   it('everything works without a script, and by keyboard alone', async () => {
     const tab = await visit(browser, served.busy.url, { javaScriptEnabled: false });
     await tab.page.goto(`${served.busy.url}/dashboard/keys/${uuid(101)}`);
-    const summary = tab.page.locator('summary');
+    const summary = tab.page.getByText('Revoke this key…');
     await summary.focus();
     expect(await tab.page.getByRole('button', { name: 'Revoke now' }).isVisible()).toBe(false);
     await tab.page.keyboard.press('Enter');

@@ -8,6 +8,8 @@ const PATHS = [
   '/dashboard/usage',
   '/dashboard/usage.csv',
   '/dashboard/usage.svg?chart=credits',
+  '/dashboard/usage.svg?chart=credits&hours=48',
+  '/dashboard/keys',
   '/dashboard/credits',
   '/dashboard/receipts',
   '/dashboard/receipts?request_id=01893c5e-7a2b-7c1d-8e4f-5a6b7c8d9e0f',

@@ -39,6 +39,8 @@ export interface Customer {
   account(): Promise<AccountRecord>;
   /** One more key, by the back door. */
   key(name?: string): Promise<KeyRecord & { readonly key: string }>;
+  /** The whole of a test key. */
+  testKey(): Promise<string>;
   /** A client with consent. Its grant's id. */
   allow(clientName: string): Promise<string>;
   grant(credits: number): Promise<void>;
@@ -114,6 +116,9 @@ export async function startDashboard({
 
   return {
     ...{ url: perch.url, sql, clock, stripe, billing: perch.customers.billing, ask },
+    settling: perch.customers.settling,
+    /** Resolves once no mail with a link is on its way. */
+    mailsSent: () => perch.customers.signIn.close(),
     async customer(email: string | null = null): Promise<Customer> {
       const { accountId, walletId } = await accounts.create({ name: 'Ada', email, paidUsd: 0, qpsOverride: null });
       const origin = { userAgent: 'Firefox/140.0 Linux', address: '203.0.113.7' };
@@ -142,6 +147,10 @@ export async function startDashboard({
           const by = { who: 'customer', address: null } as const;
           const { key, record } = await keys.create(accountId, { name, cap: null }, by);
           return { ...record, key };
+        },
+        async testKey() {
+          const by = { who: 'customer', address: null } as const;
+          return (await keys.createTest(accountId, { name: 'Tests', cap: null }, by)).key;
         },
         allow: (clientName) => allow(accountId, clientName),
         async grant(credits) {

@@ -8,8 +8,11 @@ import { createKeyless } from '../../adapters/http/keyless.js';
 import { createServer } from '../../adapters/http/server.js';
 import { siteAssets } from '../../adapters/site/assets.js';
 import { sendPage } from '../../adapters/site/send-page.js';
+import type { SaleRecord } from '../../src/billing/billing.js';
+import type { PurchaseRecord } from '../../src/billing/purchases.js';
 import { ServiceError } from '../../src/core/errors.js';
 import type { UsageGroup } from '../../src/core/usage.js';
+import type { AccountRecord } from '../../src/ports/accounts.js';
 import type { UsageRow } from '../../src/ports/ledger.js';
 import { type Household, SESSION } from './fixture.js';
 import { NOW_MS, uuid } from './fixture-usage.js';
@@ -79,20 +82,58 @@ const unchanging = async (): Promise<never> => {
   throw new ServiceError('bad_request', 'A fixture does not change.');
 };
 
+/** With tax of a fifth. */
+const purchaseFrom = (sale: SaleRecord | undefined): PurchaseRecord | undefined =>
+  sale?.paidAt
+    ? {
+        ...{ saleId: sale.saleId, sessionId: sale.sessionId, paymentIntent: 'pi_3Q8fK2xQ', paidAt: sale.paidAt },
+        ...{ pack: sale.pack, credits: sale.credits, priceCents: sale.usd * 100, taxCents: sale.usd * 20 },
+        ...{ refundedCents: sale.refundedUsd * 100, reversed: sale.reversed },
+        disputes: sale.disputed ? [{ disputeId: 'dp_1', state: sale.disputed, amountCents: sale.usd * 100 }] : [],
+        receiptUrl: 'https://pay.stripe.example/receipts/1',
+      }
+    : undefined;
+
+const TEST_ACCOUNT = uuid(20);
+
+/** Its account of test mode, shown to a browser with the cookie `perch-mode=test`. */
+const testAccountOf = (live: AccountRecord): AccountRecord => ({
+  ...live,
+  ...{ accountId: TEST_ACCOUNT, testOf: live.accountId, balance: 9_993_500, email: null },
+  keys: live.keys.map((key) => ({ ...key, prefix: key.prefix.replace('_live_', '_test_'), grantId: null })),
+});
+
 /** What the pages read, from a fixture. Nothing can be changed. */
 function servicesOf(household: Household, checkoutUrl: string): DashboardServices {
   const { account, usage, receipts, statement, sales, grants, alerts, sessions, log, open } = household;
   const checkout = async (_accountId: string, pack: string) => ({ url: checkoutUrl, pack, usd: 10, credits: 10_000 });
   return {
-    accounts: { get: async () => account, testAccount: async () => undefined, openTestAccount: unchanging },
+    accounts: {
+      get: async (accountId) => (accountId === TEST_ACCOUNT ? testAccountOf(account) : account),
+      testAccount: async () => TEST_ACCOUNT,
+      openTestAccount: async () => TEST_ACCOUNT,
+      rename: unchanging,
+    },
     ledger: {
-      usage: async (_accountId, { from, to, group }) => {
-        const within = usage.filter(({ day = '' }) => day >= from.slice(0, 10) && day < to.slice(0, 10));
+      usage: async (_accountId, { from, to, group, keyId }) => {
+        const prefix = account.keys.find((key) => key.keyId === keyId)?.prefix;
+        const within = usage.filter(
+          ({ day = '', keyPrefix }) =>
+            day >= from.slice(0, 10) && day < to.slice(0, 10) && (keyId === undefined || keyPrefix === prefix),
+        );
         return regroup(within, group);
       },
+      lastUses: async () =>
+        account.keys.flatMap(({ keyId, prefix }) => {
+          const day = usage.findLast(({ keyPrefix }) => keyPrefix === prefix)?.day;
+          return day === undefined ? [] : [{ keyId, day }];
+        }),
       receipt: async (_accountId, requestId) => receipts.find((receipt) => receipt.requestId === requestId),
       archivedMonth: async (_accountId, requestId) => (requestId.startsWith('01941f29') ? '2025-01' : undefined),
-      recent: async (_accountId, limit) => receipts.slice(0, limit),
+      recent: async (_accountId, limit, _signal, keyId) => {
+        const prefix = account.keys.find((key) => key.keyId === keyId)?.prefix;
+        return receipts.filter(({ keyPrefix }) => keyId === undefined || keyPrefix === prefix).slice(0, limit);
+      },
       statement: async (_accountId, limit) => statement.slice(0, limit),
     },
     keys: {
@@ -104,6 +145,7 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
           record: { ...record, name, cap: cap && { ...cap, spent: 0 } },
         };
       },
+      createTest: unchanging,
       rotate: unchanging,
       change: unchanging,
       revoke: unchanging,
@@ -114,6 +156,7 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
       checkout,
       settle: async () => {},
       sales: async () => [...sales],
+      purchase: async (_accountId, saleId) => purchaseFrom(sales.find((sale) => sale.saleId === saleId)),
     },
     grants: { list: async () => [...grants], revoke: unchanging },
     alerts: {
@@ -152,6 +195,8 @@ export const serveHousehold = (
     isOperator: () => false,
     network: 'corpus',
     checkoutOrigin: household.open ? new URL(checkoutUrl).origin : null,
+    seller: ['Perch Ltd', '1 Quay Street', 'Bristol BS1 4RW'],
     mail: true,
     passkeys: PASSKEYS,
+    emailChange: { request: unchanging, confirm: unchanging },
   });

@@ -63,6 +63,40 @@ describe('test mode', () => {
     expect((await ada.post(`/dashboard/keys/${record?.keyId}/revoke`, {}, SAME, cookie)).status).toBe(404);
   });
 
+  it('the form for a key makes one for either mode, whichever the page is in, and shows the list of that mode', async () => {
+    const { cookie } = await switchTo('live');
+    const fields = { name: 'For CI', period: 'none', amount: '', mode: 'test' };
+    const made = await ada.post('/dashboard/keys', fields, SAME, cookie);
+    const cookies = made.headers.getSetCookie().map((text) => text.split(';', 1)[0]);
+    expect(cookies).toContain('perch-mode=test');
+    const shown = await ada.get(placeOf(made) ?? '', {}, undefined, cookies.join('; '));
+    expect(shown.body).toMatch(/perch_test_[0-9A-Za-z]{32}/);
+    expect((await ada.account()).keys).toEqual([]);
+    const back = await ada.post('/dashboard/keys', { ...fields, name: 'Real', mode: 'live' }, SAME, 'perch-mode=test');
+    expect(back.headers.getSetCookie().join()).toContain('perch-mode=live');
+    expect((await ada.account()).keys).toMatchObject([{ name: 'Real' }]);
+  });
+
+  it('a key for a mode that there is not is refused, and a refused one keeps the choice', async () => {
+    const neither = await ada.post('/dashboard/keys', { name: 'x', period: 'none', amount: '', mode: 'both' });
+    expect([neither.status, neither.words.includes('A key is for live or for test mode.')]).toEqual([400, true]);
+    const refused = await ada.post('/dashboard/keys', { name: '', period: 'none', amount: '', mode: 'test' });
+    expect(refused.status).toBe(400);
+    expect(refused.body).toMatch(/<input type="radio" name="mode" value="test" checked/);
+  });
+
+  it('the play credits that are left are shown, and never the balance of the account', async () => {
+    await ada.grant(321);
+    const { cookie } = await switchTo('test');
+    expect((await see('/dashboard/usage', cookie)).words).toContain('Balance: 0 play credits');
+    const test = await ada.testKey();
+    const headers = { 'x-api-key': test };
+    expect((await fetch(`${service.url}/v1/users/harbor_obs`, { headers })).status).toBe(200);
+    const { words } = await see('/dashboard/usage', cookie);
+    expect(words).toContain('Balance: 9,999 play credits');
+    expect(words).not.toContain('321');
+  });
+
   it('nothing else is a mode, and it leads to no other page', async () => {
     expect((await switchTo('both')).answer.status).toBe(400);
     expect(placeOf((await switchTo('live', 'https://elsewhere.example')).answer)).toBe('/dashboard/keys');

@@ -1,11 +1,11 @@
 /** Usage as figures, as a file and as pictures: what is drawn is what the ledger says. */
 import { describe, expect, it } from 'vitest';
 import { drawChart } from '../../adapters/dashboard/chart.js';
-import { chartText, creditsChart, itemsChart } from '../../adapters/dashboard/chart-data.js';
+import { chartText, creditsChart, hoursChart, itemsChart } from '../../adapters/dashboard/chart-data.js';
 import { forecastOf } from '../../adapters/dashboard/overview-model.js';
 import { paletteOf } from '../../adapters/dashboard/palette.js';
 import { csvField, usageCsv } from '../../adapters/dashboard/usage-csv.js';
-import { readChartParams, readUsageParams, usageQuery } from '../../adapters/dashboard/usage-params.js';
+import { lastHours, readChartParams, readUsageParams, usageQuery } from '../../adapters/dashboard/usage-params.js';
 import { apart, contrast } from './colours.js';
 import { BUSY, HOSTILE_NAMES } from './fixture.js';
 import { NOW_MS } from './fixture-usage.js';
@@ -213,5 +213,42 @@ describe('the file', () => {
 
   it('figures stay figures', () => {
     expect(csvField(-2)).toBe('-2');
+  });
+});
+
+describe('the last hours', () => {
+  const HOURS = lastHours(24, NOW_MS);
+  const at = (hour: string, endpoint: string, amount: number) => ({
+    ...{ hour, endpoint, amount, requests: 1, items: 4, cacheHits: 1 },
+  });
+
+  it('end with the current one, whatever the day', () => {
+    expect(HOURS).toHaveLength(24);
+    expect([HOURS[0], HOURS.at(-1)]).toEqual(['2026-11-20T13:00:00Z', '2026-11-21T12:00:00Z']);
+    const late = Date.parse('2026-11-21T12:59:59.999Z');
+    expect(lastHours(24, late)).toEqual(HOURS);
+    expect(lastHours(48, NOW_MS).slice(24)).toEqual(HOURS);
+  });
+
+  it('have a bar each; other hours count nowhere', () => {
+    const rows = [
+      at('2026-11-20T12:00:00Z', 'search', 9_000),
+      at('2026-11-20T13:00:00Z', 'search', 1_000),
+      at('2026-11-21T12:00:00Z', 'search', 2_500),
+      at('2026-11-21T12:00:00Z', 'user', 500),
+    ];
+    const chart = hoursChart(HOURS, rows);
+    expect(chart.series.map(({ name, total }) => [name, total])).toEqual([
+      ['search', 3.5],
+      ['user', 0.5],
+    ]);
+    expect(chart.series[0]?.values).toEqual([1, ...Array.from({ length: 22 }, () => 0), 2.5]);
+    const span = { from: HOURS[0] ?? '', to: HOURS.at(-1) ?? '' };
+    expect(chartText(chart, span)).toBe(
+      'Credits per hour from 2026-11-20 13:00 to 2026-11-21 12:00 UTC, as stacked bars: 4 in total, most from 2026-11-21 12:00 (3); search 3.5, user 0.5.',
+    );
+    const svg = drawChart(chart, { scheme: 'light', width: 'wide' });
+    expect(svg).toContain('>21 Nov<');
+    expect(svg).toContain('>15:00<');
   });
 });

@@ -60,6 +60,7 @@ const SUBJECTS = {
     PERCH_TERMS_URL: 'Your terms of use, linked from `/legal`, which every page links to.',
     PERCH_PRIVACY_URL: 'Your privacy policy, linked from the same page.',
     PERCH_OPERATORS: "Email addresses of the accounts that see the [operator's pages](operator.md) at `/operator`.",
+    PERCH_SELLER: 'Name and address of the operator, on receipts of purchases.',
     PERCH_STARTING_CREDITS: 'The credits a new account starts with.',
     STRIPE_SECRET_KEY: 'Enables card payments.',
     STRIPE_WEBHOOK_SECRET:

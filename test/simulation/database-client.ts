@@ -78,6 +78,7 @@ const unused = {
   refill: never,
   usage: never,
   recent: never,
+  lastUses: never,
   statement: never,
   runMaintenance: never,
   check: never,

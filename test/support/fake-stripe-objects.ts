@@ -20,7 +20,9 @@ export type FakeSession = Pick<
   | 'created'
   | 'expires_at'
 > & { payment_intent: string | null };
-export type FakeIntent = Pick<Stripe.PaymentIntent, 'id' | 'object' | 'status' | 'amount' | 'currency' | 'metadata'>;
+export type FakeIntent = Pick<Stripe.PaymentIntent, 'id' | 'object' | 'status' | 'amount' | 'currency' | 'metadata'> & {
+  latest_charge: Pick<Stripe.Charge, 'id' | 'object' | 'receipt_url'>;
+};
 export type FakeRefund = Pick<Stripe.Refund, 'id' | 'object' | 'status' | 'amount' | 'currency'> & {
   payment_intent: string;
 };

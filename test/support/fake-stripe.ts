@@ -154,7 +154,14 @@ export class FakeStripe {
     if (session.status !== 'open') throw new Error(`${sessionId} is ${session.status}`);
     const amount = (session.amount_total ?? 0) + taxCents;
     const currency = session.currency ?? 'usd';
-    const intent: FakeIntent = { id: mint('pi'), object: 'payment_intent', status, amount, currency, metadata: {} };
+    const charge = mint('ch');
+    const latest_charge = {
+      id: charge,
+      object: 'charge',
+      receipt_url: `https://pay.stripe.example/${charge}`,
+    } as const;
+    const common = { object: 'payment_intent', metadata: {}, latest_charge } as const;
+    const intent: FakeIntent = { id: mint('pi'), status, amount, currency, ...common };
     this.#intents.set(intent.id, intent);
     return Object.assign(session, { status: 'complete', url: null, amount_total: amount, payment_intent: intent.id });
   }

@@ -152,3 +152,20 @@ it('a test key has the rate of its account, in a bucket of its own', async () =>
   const reply = await tester.get('/v1/me');
   expect(reply.headers.get('ratelimit')).toBe('limit=3, remaining=2, reset=1');
 });
+
+it('a key that was minted for one mode is refused by an account of the other', async () => {
+  const { perch, clock } = service;
+  const customer = await service.customer();
+  const tester = await testerOf(service, customer);
+  const keys = new Keys({ ...perch.stores, pepper: perch.stores.secrets.pepper, clock, randomBytes });
+  const by = { who: 'operator', address: null } as const;
+  const given = { name: 'wrong', cap: null };
+  const [live, test] = [customer.account.accountId, tester.account.accountId];
+  for (const [accountId, mode] of [
+    [live, 'test'],
+    [test, 'live'],
+  ] as const) {
+    const made = keys.create(accountId, { ...given, key: mintKey(randomBytes, mode) }, by);
+    await expect(made).rejects.toMatchObject({ code: 'bad_request' });
+  }
+});

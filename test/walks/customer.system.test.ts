@@ -72,7 +72,7 @@ describeInChromium(
       expect([read.status, read.body.credits_charged]).toEqual([200, 1]);
 
       await page.goto(`${url}/dashboard/usage?group=endpoint&group=key`);
-      expect(await page.locator('table').first().innerText()).toMatch(/user/);
+      expect(await page.getByRole('table', { name: /by endpoint, key/ }).innerText()).toMatch(/user/);
       const picture = 'document.querySelector("picture img")';
       expect(await page.evaluate(`${picture}.decode().then(() => ${picture}.naturalWidth)`)).toBeGreaterThan(0);
       await page.goto(`${url}/dashboard/receipts?request_id=${read.body.request_id}`);

@@ -1,0 +1,15 @@
+// The page that a mailed link leads to: moves the link's secret into its form. Without this script it is pasted.
+const SECRET = /^#change=([\w-]{43})$/;
+
+/** The secret is removed from the address at once: it must not stay in the history. Only a click spends it. */
+function takeLink() {
+  const [, secret] = SECRET.exec(location.hash) ?? [];
+  if (secret === undefined) return;
+  history.replaceState(null, '', location.pathname + location.search);
+  const field = document.getElementById('token');
+  field.value = secret;
+  field.form.querySelector('button').focus();
+}
+
+takeLink();
+addEventListener('hashchange', takeLink);

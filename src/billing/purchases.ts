@@ -1,0 +1,40 @@
+import { toCredits } from '../core/credits.js';
+import type { Dispute } from '../ports/payments.js';
+import type { Sale } from '../ports/sales.js';
+
+/** A purchase that was paid, as its receipt shows it. Amounts are in US cents. */
+export interface PurchaseRecord {
+  readonly saleId: string;
+  readonly sessionId: string | null;
+  /** The processor's id of the payment. */
+  readonly paymentIntent: string | null;
+  /** RFC 3339. */
+  readonly paidAt: string;
+  readonly pack: string;
+  /** Whole credits. */
+  readonly credits: number;
+  /** Before tax. */
+  readonly priceCents: number;
+  /** Null if it is not known. */
+  readonly taxCents: number | null;
+  readonly refundedCents: number;
+  /** Credits taken back. */
+  readonly reversed: number;
+  readonly disputes: readonly Dispute[];
+  /** The processor's own receipt, or null. */
+  readonly receiptUrl: string | null;
+}
+
+/** Undefined for a sale that was not paid as it was sold: there is nothing to have a receipt for. */
+export function purchaseOf(sale: Sale): PurchaseRecord | undefined {
+  const { saleId, sessionId, paymentIntent, paidAt, pack, usd, totalCents, refundedCents, disputes, receiptUrl } = sale;
+  if (sale.state !== 'paid' || paidAt === null) return undefined;
+  const priceCents = usd * 100;
+  return {
+    ...{ saleId, sessionId, paymentIntent, paidAt, pack, priceCents, refundedCents, disputes, receiptUrl },
+    credits: toCredits(sale.credits),
+    // Nothing but tax is added to the price (W11).
+    taxCents: totalCents === null ? null : totalCents - priceCents,
+    reversed: toCredits(sale.reversed),
+  };
+}

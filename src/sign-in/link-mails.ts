@@ -1,0 +1,79 @@
+import { hashSecret } from '../access/secret.js';
+import { ServiceError } from '../core/errors.js';
+import { withTimeout } from '../core/with-timeout.js';
+import type { Mail, Message } from '../ports/mail.js';
+import type { RateLimiter } from '../ports/rate-limiter.js';
+
+/** Links per mail address, and per requesting address, in a quarter of an hour. */
+const PER_EMAIL = 5;
+const PER_ADDRESS = 20;
+const WINDOW_SECONDS = 900;
+
+/** Most mails of the service in an hour: someone with many addresses can't make it send unsolicited mail in bulk. */
+const IN_ALL = 600;
+const IN_ALL_SECONDS = 3600;
+
+/** Most mails being sent at once: further ones are dropped and reported to the operator. */
+const MOST_PENDING = 100;
+
+/** How long a stop waits for them. */
+const CLOSE_MS = 5000;
+
+export interface LinkMailsOptions {
+  readonly mail: Mail;
+  readonly limiter: RateLimiter;
+  /** Called with a mail that could not be sent: for the operator, never for the requester. */
+  readonly onMailFailure: (error: unknown) => void;
+}
+
+/**
+ * Mails that anyone can have sent to an address they type. Nothing visible from outside depends on that address: the mail
+ * is written and sent after the answer.
+ */
+export class LinkMails {
+  readonly #options: LinkMailsOptions;
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(options: LinkMailsOptions) {
+    this.#options = options;
+  }
+
+  /** Throws `rate_limited` if too many links were requested from one address. */
+  async admit(address: string): Promise<void> {
+    const rate = await this.#options.limiter.take(`sign-in:from:${address}`, PER_ADDRESS, WINDOW_SECONDS);
+    if (rate.allowed) return;
+    throw new ServiceError('rate_limited', 'Too many links were requested from your IP address.', {
+      retryAfter: rate.retryAfterSeconds,
+    });
+  }
+
+  /** Begins to send what `write` returns, unless the address got too many links lately. */
+  send(to: string, write: () => Promise<Message>): void {
+    const { onMailFailure } = this.#options;
+    if (this.#pending.size >= MOST_PENDING) {
+      onMailFailure(new Error(`${MOST_PENDING} mails are already being sent: one was dropped`));
+      return;
+    }
+    const done: Promise<void> = this.#send(to, write)
+      .catch(onMailFailure)
+      .finally(() => this.#pending.delete(done));
+    this.#pending.add(done);
+  }
+
+  /** Resolves once no mail is being sent any more, or after 5 seconds. */
+  close(): Promise<void> {
+    return withTimeout(CLOSE_MS, Promise.all(this.#pending));
+  }
+
+  async #send(to: string, write: () => Promise<Message>): Promise<void> {
+    const { limiter, mail } = this.#options;
+    // By its hash: state shared between nodes need not reveal who the customers are.
+    const name = hashSecret(to.toLowerCase()).toString('base64url');
+    const rate = await limiter.take(`sign-in:to:${name}`, PER_EMAIL, WINDOW_SECONDS);
+    if (!rate.allowed) return;
+    if (!(await limiter.take('sign-in:all', IN_ALL, IN_ALL_SECONDS)).allowed) {
+      throw new Error(`${IN_ALL} sign-in links were mailed in the last hour: one was dropped`);
+    }
+    await mail.send(await write());
+  }
+}

@@ -1,0 +1,41 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+
+export interface Received {
+  readonly to: string;
+  /** Headers and text, decoded. */
+  readonly source: string;
+}
+
+/** A mail server that takes everything, on a free port. */
+export async function startMailServer() {
+  const received: Received[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onData(stream, { envelope }, callback) {
+      let source = '';
+      stream.on('data', (bytes: Buffer) => {
+        source += bytes.toString('utf8');
+      });
+      stream.on('end', () => {
+        for (const { address } of envelope.rcptTo) received.push({ to: address, source: decoded(source) });
+        callback();
+      });
+    },
+  });
+  server.on('error', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+    received,
+    close: () => new Promise<void>((resolve) => server.close(resolve)),
+  };
+}
+
+/** Quoted-printable, where the message says so. */
+function decoded(source: string): string {
+  if (!/^content-transfer-encoding: quoted-printable/im.test(source)) return source;
+  const joined = source.replaceAll('=\r\n', '');
+  return joined.replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
