@@ -9,7 +9,7 @@ import type { StatusHistory } from '../src/ports/status-history.js';
 import type { Pool } from '../src/read/pool/pool.js';
 import { type FamilySample, StatusBook } from '../src/read/status-book.js';
 import type { Lifecycle } from './lifecycle.js';
-import { FAMILIES, isDown } from './status.js';
+import { databaseAnswers, FAMILIES, isDown } from './status.js';
 
 /** Incidents that are shown. */
 const MOST_INCIDENTS = 20;
@@ -39,7 +39,7 @@ export async function openStatusHistory(
       await book.flush();
       isDatabaseAway = false;
     } catch (err) {
-      isDatabaseAway = true;
+      isDatabaseAway = !(await databaseAnswers(sql));
       log.warn(
         { err },
         'The history of the status could not be written. It is kept, and written with the next minute.',

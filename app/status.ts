@@ -113,7 +113,8 @@ function familyOfKind(kind: string): Family | null {
   return isListKind(list) ? familyOfList(list) : null;
 }
 
-async function databaseAnswers(sql: Sql): Promise<boolean> {
+/** Whether the database answers within a second. */
+export async function databaseAnswers(sql: Sql): Promise<boolean> {
   const late = new Promise<false>((resolve) => setTimeout(resolve, DATABASE_WAIT_MS, false).unref());
   const answer = sql`select 1`.then(
     () => true,

@@ -52,7 +52,7 @@ async function addAll(sql: Sql, days: readonly StatusDay[], minutes: readonly Ba
   });
 }
 
-/** Minutes in a row, by whichever process noticed them. */
+/** Minutes in a row, by any process; a single minute in which some calls failed is none. */
 const newestIncidents = (sql: Sql, limit: number): Promise<Incident[]> => sql<Incident[]>`
   select family, case when bool_or(down) then 'down' else 'degraded' end as trouble,
     (extract(epoch from min(minute)) * 1000)::float8 as from,
@@ -66,4 +66,4 @@ const newestIncidents = (sql: Sql, limit: number): Promise<Incident[]> => sql<In
       from status_minutes
     ) marked
   ) numbered
-  group by family, incident order by min(minute) desc limit ${limit}`;
+  group by family, incident having count(*) > 1 or bool_or(down) order by min(minute) desc limit ${limit}`;

@@ -36,7 +36,7 @@ export const Months = () => {
     <Section
       id="months"
       title="What a month costs"
-      lead="Three things people build, with a quarter of the items cached. Credits do not expire: what is left is there next month."
+      lead="Three things people build, with a quarter of the items cached, paid from the smallest pack that is enough. Credits do not expire: what is left is there next month."
     >
       <Table caption="Credits and dollars a month" head={['Use', 'Credits', 'Beside the others', 'Price']}>
         {rows.map(({ what, credits, usd }) => (

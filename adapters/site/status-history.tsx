@@ -81,9 +81,7 @@ const IncidentRow = ({ family, trouble, from, until, calls, failures }: Incident
   <li>
     <span class={`badge ${trouble}`}>{trouble === 'down' ? 'Down' : 'Degraded'}</span> <strong>{NAMES[family]}</strong>,
     for {counted(Math.round((until - from) / 60_000), 'minute')} from <Time at={timeOf(from)} />:{' '}
-    {calls === 0
-      ? 'nothing could be read.'
-      : `${figure(failures)} of ${counted(calls, 'read')} from the network failed.`}{' '}
+    {calls === 0 ? 'nothing could be read.' : `${figure(failures)} of ${counted(calls, 'call')} to the network failed.`}{' '}
     Failed reads were free.
   </li>
 );
@@ -105,7 +103,7 @@ export const History = ({ history }: { history: HistoryModel | null }) => (
         <p class="key">Days are UTC. Minutes of all processes are added up.</p>
         <h2>Incidents</h2>
         {history.incidents.length === 0 ? (
-          <p>None in the last {DAYS} days.</p>
+          <p>{history.days.length === 0 ? 'No data yet.' : `None in the last ${DAYS} days.`}</p>
         ) : (
           <ul class="incidents">
             {history.incidents.map((incident) => (

@@ -22,6 +22,7 @@ const DAY_MS = 24 * 60 * 60_000;
 
 /** What is read beside the code, as it is. */
 const FILES = [
+  'LICENSE',
   'schema/operations',
   'adapters/graphql/graphiql/browser',
   'adapters/postgres/migrations',

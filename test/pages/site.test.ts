@@ -8,7 +8,7 @@ import { isErrorCode, problemPage, problemsPage } from '../../adapters/site/prob
 import { statusPage } from '../../adapters/site/status.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.js';
 import { UNITS } from '../../src/core/prices.js';
-import { HISTORY, LANDING, STATUS, STATUS_ALONE } from './site-fixture.js';
+import { HISTORY, LANDING, NO_HISTORY, STATUS, STATUS_ALONE } from './site-fixture.js';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
@@ -153,14 +153,15 @@ describe('the status page', () => {
     expect(text).toContain('2026-11-19: 15 minutes down in 1,440 minutes');
     expect(text).toContain('2026-11-20: 5 degraded in 1,440 minutes');
     expect(text).toMatch(
-      /Degraded Profiles, tweets and timelines, for 5 minutes from 2026-11-20 09:00:00 UTC:\s+8 of 40 reads from the network failed. Failed reads were free./,
+      /Degraded Profiles, tweets and timelines, for 5 minutes from 2026-11-20 09:00:00 UTC:\s+8 of 40 calls to the network failed. Failed reads were free./,
     );
     expect(text).toMatch(/Down Search and all other lists, for 15 minutes .*:\s+nothing could be read/);
   });
 
   it('says that the history can’t be read, or that there has been no incident', () => {
     expect(statusPage(STATUS, null)).toContain('can’t be read right now');
-    expect(statusPage(STATUS, { ...HISTORY, days: [], incidents: [] })).toContain('None in the last 90 days');
+    expect(statusPage(STATUS, { ...HISTORY, incidents: [] })).toContain('None in the last 90 days');
+    expect(statusPage(STATUS, NO_HISTORY)).not.toContain('None in the last 90 days');
   });
 
   it('says so when the database does not answer', () => {

@@ -44,14 +44,14 @@ it('processes that write at once add up', async () => {
   ]);
 });
 
-it('minutes in a row are one incident, as bad as the worst of them; a gap begins another, and so does another family', async () => {
+it('minutes in a row are one incident, as bad as the worst of them; a gap begins another, a minute alone is none', async () => {
   const history = createStatusHistory(database.sql);
   await history.add(
     [day({})],
     [
       ...[60, 59, 57, 30].map((ago) => minute(ago)),
       minute(58, { trouble: 'down' }),
-      minute(59, { family: 'slow', failures: 9 }),
+      ...[49, 50].map((ago) => minute(ago, { family: 'slow', failures: 9 })),
     ],
   );
   const { incidents } = await history.read(TODAY, 10);
@@ -59,8 +59,7 @@ it('minutes in a row are one incident, as bad as the worst of them; a gap begins
     ...[family, trouble, (NOW - from) / MINUTE_MS, (NOW - until) / MINUTE_MS, calls],
   ]);
   expect(told).toEqual([
-    ['fast', 'degraded', 30, 29, 10],
-    ['slow', 'degraded', 59, 58, 10],
+    ['slow', 'degraded', 50, 48, 20],
     ['fast', 'down', 60, 56, 40],
   ]);
   expect((await history.read(TODAY, 1)).incidents).toHaveLength(1);
@@ -69,7 +68,7 @@ it('minutes in a row are one incident, as bad as the worst of them; a gap begins
 it('ninety days are kept', async () => {
   const history = createStatusHistory(database.sql);
   const old = [89, 90, 91].map((ago) => day({ day: dayOf(NOW - ago * DAY_MS) }));
-  await history.add(old, [minute(91 * 1440), minute(89 * 1440)]);
+  await history.add(old, [minute(91 * 1440), minute(89 * 1440), minute(89 * 1440 + 1)]);
   const { days, incidents } = await history.read('2026-01-01', 10);
   expect(days.map((each) => each.day)).toEqual([dayOf(NOW - 89 * DAY_MS)]);
   expect(incidents).toHaveLength(1);
