@@ -164,7 +164,7 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
     live: demo && demoKey !== null ? { key: demoKey, handles: [handle, ...otherHandles] } : null,
   });
   const describe = describes(app, { authUrl: config.authUrl, schema, operations });
-  mountDocs(app, { admitPublic, describe, operations, demoKey: demo ? demoKey : null });
+  mountDocs(app, { admitPublic, describe, schema, operations, demoKey: demo ? demoKey : null });
   mountOpenapi(app, { admitPublic, describe });
   const page = mountGraphiql(app, { demoKey, subjects: demo ? DEMO_SUBJECTS : null });
   if (shown.graphql === 'yoga') mountGraphql(app, { serve, schema }, page);

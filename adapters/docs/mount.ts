@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
 import { ServiceError } from '../../src/core/errors.js';
 import { lazily } from '../../src/core/lazily.js';
 import { quoted } from '../../src/core/truncated.js';
@@ -7,17 +8,20 @@ import { type AdmitPublic, createPublic } from '../http/keyless.js';
 import { mountAssets } from '../site/mount-assets.js';
 import { notFoundPage } from '../site/not-found.js';
 import { pageHeaders, sendPage, wantsHtml } from '../site/send-page.js';
+import { apiEntries } from './api/model.js';
 import { type ApiOptions, mountApi } from './api/mount.js';
 import { type Kept, keep, sendKept } from './kept.js';
 import { llmsText, readDocs, searchRows } from './library.js';
 import { docsIndex, docsPage } from './pages.js';
 import { docsPictures } from './sources.js';
+import { TYPES } from './types.js';
 
 const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
 
 export interface DocsOptions extends ApiOptions {
   readonly admitPublic: AdmitPublic;
+  readonly schema: GraphQLSchema;
 }
 
 /** Everything that is served, made when the first reader comes; by its path below `/docs`. */
@@ -28,12 +32,13 @@ interface Shelf {
   readonly pages: ReadonlyMap<string, { readonly html: Kept; readonly markdown: Kept }>;
 }
 
-async function shelve(baseUrl: string): Promise<Shelf> {
-  const pages = await readDocs(baseUrl);
+async function shelve(baseUrl: string, { schema, describe, operations }: DocsOptions): Promise<Shelf> {
+  const pages = await readDocs(baseUrl, schema);
+  const entries = apiEntries({ document: describe(), operations, baseUrl });
   return {
     index: keep(HTML, docsIndex(pages)),
-    llms: keep('text/plain; charset=utf-8', llmsText(pages, baseUrl)),
-    search: keep('application/json; charset=utf-8', JSON.stringify(searchRows(pages))),
+    llms: keep('text/plain; charset=utf-8', llmsText(pages, entries, baseUrl)),
+    search: keep('application/json; charset=utf-8', JSON.stringify(searchRows(pages, entries))),
     pages: new Map(
       pages.map((page) => [
         page.name,
@@ -50,7 +55,7 @@ async function shelve(baseUrl: string): Promise<Shelf> {
 export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
   const { admitPublic } = options;
   // The public address is known once the port is.
-  const shelf = lazily(() => shelve(app.baseUrl));
+  const shelf = lazily(() => shelve(app.baseUrl, options));
   const keyless = createPublic(app, admitPublic);
   const sendHtml = (request: FastifyRequest, reply: FastifyReply, page: Kept) =>
     sendKept(request, pageHeaders(reply), page);
@@ -60,15 +65,17 @@ export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
   });
   keyless('/llms.txt', async (request, reply) => sendKept(request, reply, (await shelf.get()).llms));
   keyless('/docs/search.json', async (request, reply) => sendKept(request, reply, (await shelf.get()).search));
-  keyless('/docs/:page', async (request, reply) => {
-    const { page: asked = '' } = request.params as { page?: string };
+  const page = (folder: string) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const asked = folder + (request.params as { page: string }).page;
     const isMarkdown = asked.endsWith('.md');
-    const page = (await shelf.get()).pages.get(isMarkdown ? asked.slice(0, -'.md'.length) : asked);
-    if (page !== undefined && !isMarkdown && wantsHtml(request)) return sendHtml(request, reply, page.html);
-    if (page !== undefined) return sendKept(request, reply, page.markdown);
+    const found = (await shelf.get()).pages.get(isMarkdown ? asked.slice(0, -'.md'.length) : asked);
+    if (found !== undefined && !isMarkdown && wantsHtml(request)) return sendHtml(request, reply, found.html);
+    if (found !== undefined) return sendKept(request, reply, found.markdown);
     if (wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
     return sendFailure(request, reply, new ServiceError('not_found', `There is no page ${quoted(asked)} in /docs.`));
-  });
+  };
+  keyless('/docs/:page', page(''));
+  keyless(`/docs/${TYPES}/:page`, page(`${TYPES}/`));
   mountApi(app, keyless, options);
   mountAssets(app, docsPictures());
 }

@@ -3,6 +3,7 @@
 import { document } from '../site/layout.js';
 import type { Group } from './contents.js';
 import type { DocsPage } from './library.js';
+import { TYPES, TYPES_GROUP } from './types.js';
 
 const groupsOf = (pages: readonly DocsPage[]): Group[] => [...new Set(pages.map(({ group }) => group))];
 
@@ -23,6 +24,10 @@ const Search = () => (
   </search>
 );
 
+/** The types are many: a page of something else leads to their index. */
+const isListed = ({ group, name }: DocsPage, here: string): boolean =>
+  group !== TYPES_GROUP || name === TYPES || here.startsWith(TYPES);
+
 const Contents = ({ pages, here }: { pages: readonly DocsPage[]; here: string }) => (
   <nav class="contents" aria-label="Documentation">
     <ul>
@@ -35,7 +40,7 @@ const Contents = ({ pages, here }: { pages: readonly DocsPage[]; here: string })
         <p class="group">{group.title}</p>
         <ul>
           {pages
-            .filter((page) => page.group === group)
+            .filter((page) => page.group === group && isListed(page, here))
             .map(({ name, title }) => (
               <li key={name}>
                 <a href={`/docs/${name}`} {...(name === here ? { 'aria-current': 'page' as const } : {})}>
@@ -68,7 +73,7 @@ export const docsIndex = (pages: readonly DocsPage[]): string =>
           <h2>{group.title}</h2>
           <ul class="cards">
             {pages
-              .filter((page) => page.group === group)
+              .filter((page) => page.group === group && isListed(page, ''))
               .map(({ name, title, summary }) => (
                 <li key={name}>
                   <h3>

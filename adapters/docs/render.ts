@@ -31,7 +31,7 @@ const NAMES = new Set(GROUPS.flatMap(({ pages }) => pages));
  * README of a client: such a link is only text there.
  */
 export function hrefOf(target: string): string | undefined {
-  if (/^(?:https?:|mailto:|#)/.test(target)) return target;
+  if (/^(?:https?:|mailto:|#|\/docs\/types(?:\/\w+)?$)/.test(target)) return target;
   const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(target) ?? [];
   return NAMES.has(name) ? `/docs/${name}${anchor}` : undefined;
 }

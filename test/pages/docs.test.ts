@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { parse, validate } from 'graphql';
+import { buildSchema, isEnumType, isIntrospectionType, isObjectType, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { apiEntries } from '../../adapters/docs/api/model.js';
 import { apiPage } from '../../adapters/docs/api/pages.js';
@@ -16,7 +16,8 @@ import { README, ROOT } from '../readme/markdown.js';
 import { API_PAGES, DOCS_PAGES } from './site-fixture.js';
 
 const BASE = 'https://perch.example';
-const pages = await readDocs(BASE);
+const pages = await readDocs(BASE, OPTIONS.schema);
+const entries = apiEntries({ document: describedAt(BASE), operations: OPTIONS.operations, baseUrl: BASE });
 const page = (name: string) => pages.find((each) => each.name === name);
 
 describe('the documentation on the site', () => {
@@ -56,16 +57,62 @@ describe('the documentation on the site', () => {
   });
 
   it('lists each page for programs, as Markdown', () => {
-    const text = llmsText(pages, BASE);
+    const text = llmsText(pages, entries, BASE);
     for (const { name, title } of pages) expect(text).toContain(`- [${title}](${BASE}/docs/${name}.md): `);
   });
 
+  it('finds the operations of the API reference, and the types, and lists them for programs', () => {
+    const ids = searchRows(pages, entries).map((row) => (row as { id: string }).id);
+    expect(ids).toEqual(expect.arrayContaining(['/docs/api/followers', '/docs/types/User', '/docs/types/User#tweets']));
+    const text = llmsText(pages, entries, BASE);
+    for (const { id } of entries) expect(text).toContain(`(${BASE}/docs/api/${id})`);
+    expect(text).toContain(`- [User](${BASE}/docs/types/User.md): `);
+  });
+
   it('has an index for its search that stays small enough to fetch', () => {
-    const index = JSON.stringify(searchRows(pages));
+    const index = JSON.stringify(searchRows(pages, entries));
     expect(index.length).toBeLessThan(1_000_000);
     expect(gzipSync(index).length).toBeLessThan(250_000);
-    const ids = searchRows(pages).map((row) => (row as { id: string }).id);
+    const ids = searchRows(pages, entries).map((row) => (row as { id: string }).id);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('the types of the schema', () => {
+  // As it is printed: read anew, it has nothing but what everybody sees of it.
+  const printed = buildSchema(readFileSync(join(ROOT, 'schema/schema.graphql'), 'utf8'));
+  const types = Object.values(printed.getTypeMap()).filter((type) => !isIntrospectionType(type));
+
+  it('have a page each, which the index lists, with every field and value', () => {
+    const index = page('types')?.html ?? '';
+    for (const type of types) {
+      const { html = '' } = page(`types/${type.name}`) ?? {};
+      expect(index).toContain(`href="/docs/types/${type.name}"`);
+      const fields = isObjectType(type) ? Object.keys(type.getFields()) : [];
+      const values = isEnumType(type) ? type.getValues().map(({ name }) => name) : [];
+      for (const name of [type.name, ...fields, ...values]) expect([type.name, html.includes(name)]).toContain(true);
+    }
+  });
+
+  it('show the price of each paid field, as the directive has it, and no other price', () => {
+    for (const type of types.filter(isObjectType)) {
+      const { markdown = '' } = page(`types/${type.name}`) ?? {};
+      const told = markdown.split(/^## /m).flatMap((text) => {
+        const name = text.slice(0, text.indexOf('\n'));
+        const [, credits] = /Price: ([\d.]+) credits? per /.exec(text) ?? [];
+        return credits === undefined ? [] : [[name, Number(credits)]];
+      });
+      const priced = Object.values(type.getFields()).flatMap(({ name, astNode }) => {
+        const directive = astNode?.directives?.find((each) => each.name.value === 'price');
+        const credits = directive?.arguments?.find((each) => each.name.value === 'credits')?.value;
+        return credits && 'value' in credits ? [[name, Number(credits.value)]] : [];
+      });
+      expect([type.name, told]).toEqual([type.name, priced]);
+    }
+  });
+
+  it('tell the default of each argument as it is written in a query', () => {
+    expect(page('types/Query')?.markdown).toContain('| `product` | [Product](/docs/types/Product) | `Latest` |');
   });
 });
 
@@ -92,7 +139,6 @@ describe('Markdown', () => {
 });
 
 describe('the API reference', () => {
-  const entries = apiEntries({ document: describedAt(BASE), operations: OPTIONS.operations, baseUrl: BASE });
   const sample = (entry: (typeof entries)[number], label: string) =>
     entry.samples.find((each) => each.label === label)?.text ?? '';
 

@@ -35,7 +35,16 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 const PATHS = Object.keys(PAGES);
 /** The index, and of the others one with a picture and one with long tables. */
-const DOCS_SEEN = ['/docs', '/docs/accounts', '/docs/architecture', '/docs/api', '/docs/api/userTweets'];
+const DOCS_SEEN = [
+  '/docs',
+  '/docs/accounts',
+  '/docs/architecture',
+  '/docs/api',
+  '/docs/api/userTweets',
+  '/docs/api/tweetsBatch',
+  '/docs/types',
+  '/docs/types/User',
+];
 
 describe('markup', () => {
   // One line of output, so nothing is said about its layout; `defer` on modules and such is not.

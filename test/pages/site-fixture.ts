@@ -133,7 +133,7 @@ export const HISTORY: HistoryModel = {
 
 export const NO_HISTORY: HistoryModel = { fromDay: FROM_DAY, days: [], incidents: [] };
 
-const DOCS = await readDocs(LANDING.baseUrl);
+const DOCS = await readDocs(LANDING.baseUrl, OPTIONS.schema);
 
 /** Every page of the documentation, by its address. */
 export const DOCS_PAGES: Readonly<Record<string, string>> = {
@@ -153,7 +153,7 @@ export const API_PAGES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ENTRIES.map((entry) => [`/docs/api/${entry.id}`, apiPage(entry, LANDING.live)])),
 };
 
-const SEARCH_ROWS = JSON.stringify(searchRows(DOCS));
+const SEARCH_ROWS = JSON.stringify(searchRows(DOCS, ENTRIES));
 
 const pageAt = (path: string): string => {
   if (path === '/') return landingPage(LANDING);

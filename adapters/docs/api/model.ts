@@ -22,7 +22,9 @@ export interface ApiEntry {
   readonly parameters: readonly ApiParameter[];
   readonly answers: readonly ApiAnswer[];
   readonly samples: readonly Sample[];
-  /** Whether the page can send it: all but what needs a body. */
+  /** An example of the body, as JSON; null if it has none. */
+  readonly body: string | null;
+  /** Whether the page can send it: every read. What buys something is for a program that can follow it up. */
   readonly isSendable: boolean;
 }
 
@@ -56,7 +58,8 @@ export function apiEntries({ document, operations, baseUrl }: ApiSources): ApiEn
         answerOf(status, resolved(answer, document.components.responses)),
       ),
       samples: samplesOf({ method, path, id: operation.operationId, baseUrl, parameters, args, query, tool }),
-      isSendable: method === 'GET',
+      body: method === 'POST' ? JSON.stringify(args, null, 2) : null,
+      isSendable: method === 'GET' || operation['x-price'] !== undefined,
     };
   });
 }

@@ -25,6 +25,24 @@ const Field = ({ parameter: { name, in: place, required, example, schema } }: { 
   </div>
 );
 
+const Body = ({ example }: { example: string }) => (
+  <div class="field wide">
+    <label for="try-body">Body (JSON)</label>
+    <textarea
+      id="try-body"
+      rows={Math.min(12, example.split('\n').length + 1)}
+      maxLength={20_000}
+      required
+      autoComplete="off"
+      spellcheck={false}
+      aria-describedby="try-body-fault"
+    >
+      {example}
+    </textarea>
+    <p id="try-body-fault" class="fault" role="alert" />
+  </div>
+);
+
 /** The call as a form, sent by its script with the visitor's key; hidden without the script. */
 export const TryIt = ({ entry, live }: { entry: ApiEntry; live: Live | null }) => (
   <section id="try" aria-labelledby="try-title" hidden>
@@ -49,6 +67,7 @@ export const TryIt = ({ entry, live }: { entry: ApiEntry; live: Live | null }) =
         .map((parameter) => (
           <Field key={parameter.name} parameter={parameter} />
         ))}
+      {entry.body === null ? null : <Body example={entry.body} />}
       <p class="actions">
         <button type="submit" class="button primary">
           Send

@@ -4,6 +4,8 @@ const SLOT = 'perch.key';
 const section = document.getElementById('try');
 const form = document.getElementById('try-form');
 const key = document.getElementById('try-key');
+const text = document.getElementById('try-body');
+const fault = document.getElementById('try-body-fault');
 const bill = document.getElementById('try-bill');
 const answer = document.getElementById('try-answer');
 const figure = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
@@ -20,8 +22,30 @@ function address() {
   return query.size > 0 ? `${path}?${query}` : path;
 }
 
+/** Why the body is no JSON object; '' if it is one, or there is none. */
+function faultOfBody() {
+  if (text === null) return '';
+  try {
+    const body = JSON.parse(text.value);
+    return typeof body === 'object' && body !== null && !Array.isArray(body) ? '' : 'The body must be a JSON object.';
+  } catch (error) {
+    return `The body is not JSON: ${error.message}`;
+  }
+}
+
+function check() {
+  if (text === null) return true;
+  const message = faultOfBody();
+  fault.textContent = message;
+  text.setAttribute('aria-invalid', String(message !== ''));
+  if (message !== '') text.focus();
+  return message === '';
+}
+
 async function send() {
-  const response = await fetch(address(), { headers: { 'x-api-key': key.value.trim(), accept: 'application/json' } });
+  const headers = { 'x-api-key': key.value.trim(), accept: 'application/json' };
+  const posted = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: text?.value };
+  const response = await fetch(address(), text === null ? { headers } : posted);
   const body = await response.json();
   const charged = Number(response.headers.get('x-credits-charged') ?? body.credits_charged ?? 0);
   const left = response.headers.get('x-credits-remaining');
@@ -35,7 +59,7 @@ async function send() {
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
-  if (isRunning) return;
+  if (isRunning || !check()) return;
   isRunning = true;
   if (key.value !== form.dataset.demoKey) sessionStorage.setItem(SLOT, key.value.trim());
   bill.textContent = 'Reading…';
