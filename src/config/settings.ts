@@ -103,7 +103,7 @@ export const SETTINGS = {
   ),
   PERCH_SELLER: optional(
     sellerLines,
-    'at most 8 lines of 100 characters, separated by |, such as Perch Ltd | 1 Quay Street | Bristol',
+    'at most 8 lines of 100 characters, separated by vertical bars: name, street, town',
     'receipts name no seller',
   ),
   PERCH_CONTACT: optional(words, 'an email address or web page of the operator', 'the base address'),
