@@ -39,6 +39,12 @@ describe('the image', () => {
     ]);
   });
 
+  it('builds from all that the build reads', () => {
+    const [, list = ''] = /const FILES = \[([^\]]+)\]/.exec(readRoot('app/build/build.mjs')) ?? [];
+    const read = [...list.matchAll(/'([^'/]+)/g)].map(([, top]) => top);
+    expect(copied(BUILD)).toEqual(expect.arrayContaining([...read, 'docs', 'tsconfig.json']));
+  });
+
   it('starts from a fixed version of Node, for all stages the same', () => {
     const bases = [BUILD, DEPENDENCIES, RUNTIME].map((stage) => stage.split(/\s/)[0]);
     expect(bases[0]).toMatch(/^node:22\.\d+\.\d+-bookworm-slim$/);
