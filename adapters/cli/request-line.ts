@@ -24,7 +24,7 @@ const MOST_URL = 80;
 /** A request as one line in columns, what varies in length last: time, status, duration, charge, cache, request. */
 export function requestLine(request: LoggedRequest, inColour: boolean): string {
   const painted = (colour: Colour, text: string): string =>
-    inColour ? styleText(colour, text, { validateStream: false }) : text;
+    inColour && text !== '' ? styleText(colour, text, { validateStream: false }) : text;
   const { status, url, code } = request;
   const shownUrl = url.length > MOST_URL ? `${url.slice(0, MOST_URL)}…` : url;
   const columns = [

@@ -26,6 +26,7 @@ export function welcome(url: string, config: Config, demo: Demo | null, signIn: 
     ['  GraphiQL', `${url}/graphql`],
     ['  Dashboard', signIn === null ? dashboard : `${signIn} (works once)`],
     ['  Home', `${url}/`],
+    ['  Docs', `${url}/docs`],
     ['  Status', `${url}/status`],
     ['  REST', `${url}/openapi.yaml`],
     ['  MCP', `${url}/mcp`],

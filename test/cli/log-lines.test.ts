@@ -51,6 +51,7 @@ describe('the log for people', () => {
   ])('shows status %i in colour %i', (status, colour) => {
     const [line = ''] = logged(true, (log) => log.info({ method: 'GET', url: '/', status, ms: 1 }, 'request'));
     expect(line).toContain(`\u001b[${colour}m${status}`);
+    expect(stripVTControlCharacters(line)).not.toMatch(/ {2}\S*$| $/);
     expect(stripVTControlCharacters(line)).toMatch(/^\d\d:\d\d:\d\d \d{3} /);
   });
 
