@@ -83,14 +83,23 @@ describe('the types of the schema', () => {
   const printed = buildSchema(readFileSync(join(ROOT, 'schema/schema.graphql'), 'utf8'));
   const types = Object.values(printed.getTypeMap()).filter((type) => !isIntrospectionType(type));
 
-  it('have a page each, which the index lists, with every field and value', () => {
+  it('have a page each, which the index lists, with a row or a section for each field, argument and value', () => {
     const index = page('types')?.html ?? '';
     for (const type of types) {
-      const { html = '' } = page(`types/${type.name}`) ?? {};
+      const { markdown = '' } = page(`types/${type.name}`) ?? {};
       expect(index).toContain(`href="/docs/types/${type.name}"`);
-      const fields = isObjectType(type) ? Object.keys(type.getFields()) : [];
+      const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
       const values = isEnumType(type) ? type.getValues().map(({ name }) => name) : [];
-      for (const name of [type.name, ...fields, ...values]) expect([type.name, html.includes(name)]).toContain(true);
+      const isTold = (name: string, part: string): boolean =>
+        part.includes(`| \`${name}\` |`) || part.startsWith(`${name}\n`);
+      const parts = markdown.split(/^## /m);
+      for (const name of [...fields.map((field) => field.name), ...values]) {
+        expect([type.name, name, parts.some((part) => isTold(name, part))]).toContain(true);
+      }
+      for (const { name, args } of fields) {
+        const own = parts.find((part) => part.startsWith(`${name}\n`)) ?? '';
+        for (const arg of args) expect([type.name, name, arg.name, isTold(arg.name, own)]).toContain(true);
+      }
     }
   });
 
