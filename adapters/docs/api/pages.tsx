@@ -4,6 +4,7 @@ import { figure, inCredits } from '../../../src/core/figures.js';
 import { document } from '../../site/layout.js';
 import { Table } from '../../site/parts.js';
 import { CodeBlock } from '../markup.js';
+import { TYPES } from '../types.js';
 import type { ApiAnswer, ApiEntry } from './model.js';
 import { TryIt } from './try-it.js';
 
@@ -35,7 +36,8 @@ export function apiIndex(entries: readonly ApiEntry[]): string {
       <p class="lead">
         Every operation with its price, its parameters, an example of each answer, and samples to copy. Reads can be
         tried on their page. For generators of clients, here is the{' '}
-        <a href="/openapi.yaml?download">OpenAPI document</a>.
+        <a href="/openapi.yaml?download">OpenAPI document</a>; for GraphQL, the{' '}
+        <a href={`/docs/${TYPES}`}>types of the schema</a> with their prices.
       </p>
       {tags.map((tag) => (
         <section key={tag} class="docs-group">
