@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { chooseRunAs, chownTree } from '../../adapters/postgres/run-as.js';
 import type { Target } from '../../adapters/postgres/sql.js';
+import { stopAtOnce } from './stop-postgres.js';
 
 const VERSIONS = '/usr/lib/postgresql';
 const OLDEST = 15;
@@ -31,7 +32,7 @@ export async function startDebianPostgres(programs: string): Promise<{ server: T
   return {
     server: { host: folder, port: 5432, database: 'postgres', username: 'perch' },
     async stop() {
-      await run('pg_ctl', 'stop', '-w', '-m', 'immediate', '-D', data);
+      await stopAtOnce(data);
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -11,6 +11,7 @@ import { connect } from '../../adapters/postgres/sql.js';
 import type { FreshDatabase } from './database.js';
 import { debianPrograms } from './debian-postgres.js';
 import { type Line, openLine } from './line.js';
+import { stopAtOnce } from './stop-postgres.js';
 
 const STANDBY = 'standby';
 const HOST = '127.0.0.1';
@@ -99,8 +100,7 @@ export async function startReplicated(
     },
     { timeout: WAIT_MS, interval: 50 },
   );
-  const stopServer = (name: string): Promise<unknown> =>
-    run('pg_ctl', 'stop', '-w', '-m', 'immediate', '-D', join(folder, name)).catch(() => undefined);
+  const stopServer = (name: string): Promise<void> => stopAtOnce(join(folder, name));
 
   return {
     database: { sql, target, drop: async () => sql.end({ timeout: 1 }) },
