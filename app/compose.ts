@@ -37,6 +37,7 @@ import { createStatus } from './status.js';
 import { openStatusHistory, type ReadHistory } from './status-history.js';
 import type { Stores } from './stores.js';
 import { openInventedNetwork } from './test-mode/invented-network.js';
+import { openTraffic } from './traffic.js';
 
 /** Longest that the start waits to find out whether the network is the demo. */
 const DEMO_LOOK_MS = 10_000;
@@ -93,6 +94,7 @@ export async function compose(
   const history = await openStatusHistory(lifecycle, { sql: stores.sql, pool: engine.pool, clock, log, startPoll });
   const findings = await openSelfCheck(lifecycle, network, log, createCheckMemory(stores.sql));
   await traceRequests(app, telemetry);
+  await openTraffic(lifecycle, app, { stores, clock, log, startPoll });
   await openMetrics(lifecycle, config, { app, engine, shared, costs });
   const status = createStatus({
     network,

@@ -13,14 +13,15 @@ export type ChartName = (typeof CHARTS)[number];
 
 export interface Series {
   readonly name: string;
-  /** One per bar. */
-  readonly values: readonly number[];
+  /** One per bar; null where there is none, on a line. */
+  readonly values: readonly (number | null)[];
+  /** Of a line, the value over all bars. */
   readonly total: number;
 }
 
-/** A stacked bar chart before it is drawn. */
+/** A chart before it is drawn: stacked bars, or lines where the unit is one of times. */
 export interface ChartData {
-  readonly unit: 'credits' | 'items' | 'US dollars';
+  readonly unit: 'credits' | 'items' | 'requests' | 'US dollars' | 'milliseconds';
   /** The first day of each bar, `2026-11-21`, or its hour, `2026-11-21T13:00:00Z`. */
   readonly bars: readonly string[];
   /** Days in a bar, or one hour. */
@@ -53,7 +54,11 @@ export function barsOf(range: Range): { bars: string[]; step: 1 | 7 } {
   };
 }
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const sum = (values: readonly (number | null)[]): number =>
+  values.reduce<number>((total, value) => total + (value ?? 0), 0);
+
+/** Times are drawn as lines: they do not add up. */
+export const hasLines = ({ unit }: Pick<ChartData, 'unit'>): boolean => unit === 'milliseconds';
 
 /** Credits by endpoint, from rows by day and endpoint: the six that cost most, and the others combined. */
 export function creditsChart(range: Range, rows: readonly UsageRow[]): ChartData {
@@ -90,7 +95,7 @@ function stacked(
   const shown = rest ? [...sorted.slice(0, SERIES_COLOURS), restOf(sorted.slice(SERIES_COLOURS), bars)] : sorted;
   const series = shown.map(({ name, values, total }) => ({
     name,
-    values: values.map(toCredits),
+    values: values.map((value) => toCredits(value ?? 0)),
     total: toCredits(total),
   }));
   return { series, rest };
@@ -120,13 +125,21 @@ export function itemsChart(range: Range, rows: readonly UsageRow[]): ChartData {
 }
 
 /** What the picture shows, for people who cannot see it. */
-export function chartText({ unit, bars, step, series }: ChartData, range: Range): string {
+export function chartText(data: ChartData, range: Range): string {
+  const { unit, bars, step, series } = data;
   const total = sum(series.map((one) => one.total));
   const [per, on] = STEPS[step];
   const span =
     step === 'hour' ? `${hourText(range.from)} to ${hourText(range.to)} UTC` : `${range.from} to ${range.to}`;
   const what = `${unit.charAt(0).toUpperCase()}${unit.slice(1)} per ${per} from ${span}`;
   if (total === 0) return `${what}: none.`;
+  if (hasLines(data)) {
+    const lines = series.map(({ name, total: all, values }) => {
+      const peak = Math.max(...values.map((value) => value ?? 0));
+      return `${name} ${figure(all)} over all, ${figure(peak)} at most`;
+    });
+    return `${what}, as lines: ${lines.join('; ')}.`;
+  }
   const heights = bars.map((_, bar) => sum(series.map(({ values }) => values[bar] ?? 0)));
   const top = heights.indexOf(Math.max(...heights));
   const bar = bars[top] ?? '';

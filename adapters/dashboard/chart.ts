@@ -1,12 +1,12 @@
-import { BarChart } from 'echarts/charts';
+import { BarChart, LineChart } from 'echarts/charts';
 import { GridComponent } from 'echarts/components';
 import { init, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
-import type { ChartData } from './chart-data.js';
+import { type ChartData, hasLines } from './chart-data.js';
 import { CHART_SIZES, type ChartWidth } from './chart-sizes.js';
 import { type Palette, paletteOf, type Scheme } from './palette.js';
 
-use([BarChart, GridComponent, SVGRenderer]);
+use([BarChart, LineChart, GridComponent, SVGRenderer]);
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
@@ -32,7 +32,7 @@ export function drawChart(data: ChartData, look: { scheme: Scheme; width: ChartW
       textStyle: { fontFamily: palette.sans, fontSize: 12, color: palette.soft },
       grid: { left: 4, right: 8, top: 14, bottom: 4, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       ...axes(data, palette, look.width),
-      series: bars(data, palette, look.width),
+      series: hasLines(data) ? lines(data, palette) : bars(data, palette, look.width),
     });
     return withoutHover(chart.renderToSVGString());
   } finally {
@@ -51,7 +51,7 @@ const axes = (data: ChartData, palette: Palette, width: ChartWidth) => ({
   yAxis: {
     type: 'value' as const,
     splitNumber: width === 'narrow' ? 3 : 4,
-    minInterval: data.unit === 'items' ? 1 : 0,
+    minInterval: data.unit === 'items' || data.unit === 'requests' ? 1 : 0,
     axisLabel: { color: palette.soft, formatter: shortFigure },
     splitLine: { lineStyle: { color: palette.line } },
   },
@@ -81,6 +81,20 @@ const bars = ({ series, rest, bars: count }: ChartData, palette: Palette, width:
     },
     // Zero draws nothing, not even a line along the axis.
     data: values.map((value) => (value === 0 ? '-' : value)),
+  }));
+
+const lines = ({ series }: ChartData, palette: Palette) =>
+  series.map(({ name, values }, index) => ({
+    name,
+    type: 'line' as const,
+    silent: true,
+    emphasis: { disabled: true },
+    color: palette.series[index] ?? palette.rest,
+    // A line of one point is none: its dots are seen.
+    symbol: 'circle',
+    symbolSize: 5,
+    lineStyle: { width: 2 },
+    data: values.map((value) => value ?? '-'),
   }));
 
 /** The library adds hover rules; a picture has no pointer, so they are removed. */

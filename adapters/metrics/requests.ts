@@ -14,14 +14,14 @@ const AD_HOC = 'ad hoc';
 export function measureRequests(app: FastifyInstance, registers: Registry[], operations: ReadonlySet<string>): void {
   const requests = new Counter({
     name: 'perch_http_requests_total',
-    help: 'Requests by interface, operation, HTTP status and error code.',
-    labelNames: ['interface', 'operation', 'status', 'code'],
+    help: 'Requests by interface, operation, mode of the key (live, test or none), HTTP status and error code.',
+    labelNames: ['interface', 'operation', 'mode', 'status', 'code'],
     registers,
   });
   const seconds = new Histogram({
     name: 'perch_http_request_duration_seconds',
     help: 'Time from the request headers to the end of the response.',
-    labelNames: ['interface', 'operation'],
+    labelNames: ['interface', 'operation', 'mode'],
     buckets: BUCKETS,
     registers,
   });
@@ -35,7 +35,8 @@ export function measureRequests(app: FastifyInstance, registers: Registry[], ope
 
   app.onAnswered((answered) => {
     const { request, status, outcome, ms } = answered;
-    const labels = { interface: interfaceOf(request), operation: operationOf(answered, operations) };
+    const operation = operationOf(answered, operations);
+    const labels = { interface: interfaceOf(request), operation, mode: outcome?.mode ?? 'none' };
     const code = outcome?.result.kind === 'refusal' ? outcome.result.failure.code : '';
     requests.inc({ ...labels, status: status ?? 'aborted', code });
     seconds.observe(labels, ms / 1000);
@@ -50,24 +51,25 @@ function operationOf({ outcome }: Answered, operations: ReadonlySet<string>): st
 }
 
 function measureCharges(registers: Registry[]): (answered: Answered) => void {
-  const labelNames = ['unit', 'cache'] as const;
+  const labelNames = ['unit', 'cache', 'mode'] as const;
   const credits = new Counter({
     name: 'perch_credits_charged_total',
-    help: 'Credits charged, by unit and cache status.',
+    help: 'Credits charged, by unit, cache status and mode: those of test keys are play credits.',
     labelNames,
     registers,
   });
   const items = new Counter({
     name: 'perch_items_delivered_total',
-    help: 'Items charged for, by unit and cache status.',
+    help: 'Items charged for, by unit, cache status and mode.',
     labelNames,
     registers,
   });
   return ({ outcome }) => {
     if (outcome?.result.kind !== 'answer') return;
+    const mode = outcome.mode ?? 'none';
     for (const { unit, cache, items: count, unitPrice } of outcome.result.charge.lines) {
-      items.inc({ unit, cache }, count);
-      credits.inc({ unit, cache }, toCredits(count * unitPrice));
+      items.inc({ unit, cache, mode }, count);
+      credits.inc({ unit, cache, mode }, toCredits(count * unitPrice));
     }
   };
 }

@@ -12,6 +12,7 @@ const MENU = {
   pages: [
     { href: '/operator', text: 'Accounts' },
     { href: '/operator/money', text: 'Money' },
+    { href: '/operator/traffic', text: 'Traffic' },
     { href: '/operator/reads', text: 'Reads' },
     { href: '/operator/actions', text: 'Actions' },
     { href: '/dashboard', text: 'Your dashboard' },

@@ -6,6 +6,7 @@ import { mountAccounts } from './account-routes.js';
 import { mountFigures } from './figure-routes.js';
 import { operatorRefusal } from './frame.js';
 import type { OperatorOptions } from './options.js';
+import { mountTraffic } from './traffic-routes.js';
 
 /** The operator's pages, under `/operator`. To everybody else these paths do not exist. */
 export function mountOperator(app: FastifyInstance, options: OperatorOptions): void {
@@ -17,5 +18,7 @@ export function mountOperator(app: FastifyInstance, options: OperatorOptions): v
   const thread = createChartThread();
   app.addHook('onClose', () => thread.close());
   mountAccounts(routes, options, () => app.authUrl);
-  mountFigures(routes, options, createPictures(thread.draw, options.memories));
+  const pictures = createPictures(thread.draw, options.memories);
+  mountFigures(routes, options, pictures);
+  mountTraffic(routes, options, pictures);
 }

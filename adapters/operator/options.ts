@@ -4,6 +4,7 @@ import type { Accounts } from '../../src/ports/accounts.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Ledger } from '../../src/ports/ledger.js';
 import type { OperatorStore } from '../../src/ports/operator.js';
+import type { Traffic } from '../../src/ports/traffic.js';
 import type { SignInLinks } from '../../src/sign-in/links.js';
 import type { RoutesOptions } from '../dashboard/authenticated-routes.js';
 import type { StatusModel } from '../site/status-model.js';
@@ -15,6 +16,7 @@ export interface OperatorOptions extends RoutesOptions {
   readonly store: OperatorStore;
   readonly links: Pick<SignInLinks, 'forAccount'>;
   readonly costs: FiguresStores['costs'];
+  readonly traffic: Pick<Traffic, 'read'>;
   /** As `/status` shows it. */
   readonly status: () => Promise<StatusModel>;
   /** Counts the pictures that are kept. */

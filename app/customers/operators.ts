@@ -6,6 +6,7 @@ import type { OperatorOptions } from '../../adapters/operator/options.js';
 import { createCosts } from '../../adapters/postgres/costs.js';
 import { createOneTimeTokens } from '../../adapters/postgres/one-time-tokens.js';
 import { createOperatorStore } from '../../adapters/postgres/operator.js';
+import { createTraffic } from '../../adapters/postgres/traffic.js';
 import { hashKey } from '../../src/access/key.js';
 import { type IsOperator, operatorsOf } from '../../src/account/operators.js';
 import type { Config } from '../../src/config/config.js';
@@ -37,7 +38,8 @@ export async function mountOperators(
   const { sql, accounts, ledger } = stores;
   const common = { ...pages, accounts, isOperator: await operatorsIn(stores, config, demoKey) };
   const links = new SignInLinks({ tokens: createOneTimeTokens(sql), clock, randomBytes });
-  const figures = { store: createOperatorStore(sql), costs: createCosts(sql), status, memories: shared.memories };
+  const sums = { store: createOperatorStore(sql), costs: createCosts(sql), traffic: createTraffic(sql) };
+  const figures = { ...sums, status, memories: shared.memories };
   mountOperator(app, { ...common, ...figures, ledger, links, clock, newId: v7 });
   return common;
 }

@@ -4,6 +4,7 @@ import type { LazySignal } from '../core/abort-state.js';
 import type { Thousandths } from '../core/credits.js';
 import type { ServiceError } from '../core/errors.js';
 import type { Charge } from '../metering/receipt.js';
+import type { Caller } from '../ports/accounts.js';
 import type { RateDecision } from '../ports/rate-limiter.js';
 import type { UpstreamUsage } from '../read/call-context.js';
 import type { Rendered } from './rendered.js';
@@ -90,8 +91,9 @@ export interface Outcome {
   readonly ageSeconds: number | undefined;
   readonly result: Answer | Refusal;
   readonly warnings: readonly string[];
-  /** For the log and the metrics: the account and the operation, as far as they were determined. */
+  /** For the log and the metrics: the account, its key's mode and the operation, as far as they were determined. */
   readonly accountId: string | null;
+  readonly mode: Caller['mode'] | null;
   readonly operation: string | null;
   readonly upstream: UpstreamUsage;
 }

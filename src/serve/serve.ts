@@ -51,6 +51,7 @@ const newCallRecord = (): CallRecord => ({
   rate: null,
   policy: 'account',
   accountId: null,
+  mode: null,
   operation: null,
   warnings: [],
   callContext: null,
@@ -97,6 +98,7 @@ async function admit(
 ): Promise<ProcessorBudget> {
   record.policy = caller && !call.isHandshake ? 'account' : 'public';
   record.accountId = caller?.accountId ?? null;
+  record.mode = caller?.mode ?? null;
   const holder = caller ? accountHolder(caller.accountId) : addressHolder(call.address);
   const busy = slot.countFor(holder);
   const rate = await deadline.race(rateOf(options, call, caller));

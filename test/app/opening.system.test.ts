@@ -44,6 +44,7 @@ const STEPS = [
   'changes of keys',
   'history of the status',
   "network's own check",
+  'sums of requests',
   'metrics',
   'port of the metrics',
   'interfaces',

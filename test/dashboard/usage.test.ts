@@ -119,7 +119,10 @@ describe('chart data', () => {
     const sum = (name: string) =>
       BUSY.usage.filter(({ endpoint }) => endpoint === name).reduce((all, { amount }) => all + amount, 0);
     expect(chart.series[0]?.total).toBeCloseTo(sum(chart.series[0]?.name ?? '') / 1000, 6);
-    expect(chart.series[0]?.values.reduce((all, value) => all + value, 0)).toBeCloseTo(chart.series[0]?.total ?? 0, 6);
+    expect(chart.series[0]?.values.reduce<number>((all, value) => all + (value ?? 0), 0)).toBeCloseTo(
+      chart.series[0]?.total ?? 0,
+      6,
+    );
   });
 
   it('items are read or held, and never both', () => {

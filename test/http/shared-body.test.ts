@@ -9,7 +9,15 @@ import { keptAnswer } from '../serve/kept-answer.js';
 import { startBareServer } from './server.js';
 
 const NOTED: Omit<Outcome, 'requestId' | 'result'> = {
-  ...{ policy: 'account', rate: null, ageSeconds: 0, warnings: [], accountId: 'account', operation: 'query' },
+  ...{
+    policy: 'account',
+    rate: null,
+    ageSeconds: 0,
+    warnings: [],
+    mode: 'live' as const,
+    accountId: 'account',
+    operation: 'query',
+  },
   upstream: { calls: 0, waitMs: 0, readMs: 0 },
 };
 

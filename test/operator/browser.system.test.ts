@@ -3,6 +3,7 @@ import { HtmlValidate } from 'html-validate/node';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCosts } from '../../adapters/postgres/costs.js';
+import { createTraffic } from '../../adapters/postgres/traffic.js';
 import { type Customer, type DashboardService, startDashboard } from '../dashboard/service.js';
 import { describeInChromium, launchChromium, visit } from '../support/chromium.js';
 import { flawsOf, LOOKS } from '../support/looks.js';
@@ -13,6 +14,8 @@ const PATHS = [
   'account',
   'confirm',
   '/operator/money',
+  '/operator/traffic',
+  '/operator/traffic?hours=168',
   '/operator/reads',
   '/operator/actions',
 ];
@@ -57,6 +60,26 @@ describeInChromium('the operator in a browser', () => {
         })),
       ),
     );
+    const hours = Array.from({ length: 100 }, (_, ago) => new Date(service.clock.now() - ago * 3_600_000));
+    await createTraffic(service.sql).add(
+      hours.flatMap((at, ago) =>
+        (['rest', 'graphql', 'mcp', 'site', 'test'] as const).map((name, nth) => ({
+          ...{
+            hour: `${at.toISOString().slice(0, 13)}:00:00Z`,
+            interface: name,
+            status: nth === 3 ? 404 : 200,
+            code: '',
+          },
+          ...{
+            operation: 'search-people-with-a-long-name',
+            bucket: (ago * 7 + nth) % 20,
+            requests: 100 + ((ago * 37) % 90),
+          },
+          ...{ items: 400, cacheHits: 150 },
+        })),
+      ),
+      [{ day: hours[0]?.toISOString().slice(0, 10) ?? '', accountId: ada.accountId, limit: 'processor', refusals: 40 }],
+    );
   });
   afterAll(async () => {
     await browser?.close();
@@ -65,6 +88,8 @@ describeInChromium('the operator in a browser', () => {
 
   it.each(PATHS)('%s is valid, asks no other host, keeps its policy, fits a phone, and passes axe', async (path) => {
     const account = `/operator/accounts/${ada.accountId}`;
+    // The limit of an address stands still with the clock.
+    service.clock.advance(2_000);
     const tab = await visit(browser, service.url);
     await tab.page.context().addCookies([olga.cookie]);
     await tab.page.goto(service.url + (path.startsWith('/') ? path : account));

@@ -1,8 +1,10 @@
 /** The service in figures, over a real database: they add up, and are read without the debits. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { statsJson, statsText } from '../../adapters/cli/commands/stats.js';
+import { trafficJson, trafficText } from '../../adapters/cli/commands/stats-traffic.js';
 import { createCosts } from '../../adapters/postgres/costs.js';
 import { createOperatorStore } from '../../adapters/postgres/operator.js';
+import { createTraffic } from '../../adapters/postgres/traffic.js';
 import { daysUntil, readFigures } from '../../src/billing/figures.js';
 import { type Customer, type DashboardService, startDashboard } from '../dashboard/service.js';
 
@@ -89,13 +91,89 @@ describe('reads', () => {
     expect((await olga.get('/operator/figures.svg?chart=weather')).status).toBe(400);
   });
 
-  it.each(['/operator/money', '/operator/reads', '/operator/figures.svg?chart=items'])(
-    '%s does not exist for a customer',
-    async (path) => {
-      const ada = await service.customer('other@harbour.example');
-      expect((await ada.get(path)).status).toBe(404);
+  it.each([
+    ...['/operator/money', '/operator/reads', '/operator/figures.svg?chart=items'],
+    ...['/operator/traffic', '/operator/traffic.svg?chart=times'],
+  ])('%s does not exist for a customer', async (path) => {
+    const ada = await service.customer('other@harbour.example');
+    expect((await ada.get(path)).status).toBe(404);
+  });
+});
+
+describe('traffic', () => {
+  let adaId: string;
+  beforeAll(async () => {
+    const ada = await service.customer('limited@harbour.example');
+    adaId = ada.accountId;
+    const now = service.clock.now();
+    const hour = `${new Date(now).toISOString().slice(0, 13)}:00:00Z`;
+    const row = { hour, interface: 'rest', operation: 'user', status: 200, code: '' } as const;
+    await createTraffic(service.sql).add(
+      [
+        { ...row, bucket: 4, requests: 99, items: 99, cacheHits: 33 },
+        { ...row, bucket: 16, status: 404, code: 'not_found', requests: 1, items: 0, cacheHits: 0 },
+        { ...row, interface: 'test', bucket: 4, requests: 7, items: 7, cacheHits: 0 },
+        { ...row, interface: 'site', operation: '', status: 0, bucket: 2, requests: 3, items: 0, cacheHits: 0 },
+      ],
+      [
+        { day: today, accountId: adaId, limit: 'rate_limited', refusals: 12 },
+        { day: today, accountId: null, limit: 'failed_keys', refusals: 4 },
+      ],
+    );
+  });
+
+  it.each(['', '?hours=24', '?hours=168', '?hours=720', '?hours=none'])(
+    'is on a page, with charts, tables and who met a limit%s',
+    async (query) => {
+      const { status, words, body } = await olga.get(`/operator/traffic${query}`);
+      expect(status).toBe(200);
+      expect(words).toMatch(/REST\s+user\s+100\s+1%\s+33%\s+[34](\.\d)? ms\s+[45](\.\d)? ms/);
+      expect(words).toMatch(/404\s+not_found\s+REST\s+1 /);
+      expect(words).toMatch(/caller left\s+pages\s+3 /);
+      expect(body).toContain(`href="/operator/accounts/${adaId}"`);
+      expect(words).toMatch(/Ada\s+Requests per second\s+12 /);
+      expect(words).toMatch(/callers without a valid key\s+Invalid keys from one address\s+4 /);
+      const pictures = [...body.matchAll(/<img src="(\/operator\/[^"]+)"/g)].map(([, src = '']) =>
+        src.replaceAll('&amp;', '&'),
+      );
+      expect(pictures).toHaveLength(3);
+      for (const picture of pictures) expect((await olga.get(picture)).body).toMatch(/^<svg/);
     },
   );
+
+  it('charts say what they show to those who cannot see them', async () => {
+    const { body } = await olga.get('/operator/traffic');
+    expect(body).toMatch(/alt="Requests per hour from [^"]+, as stacked bars: 110 in total/);
+    expect(body).toMatch(/alt="Milliseconds per hour from [^"]+, as lines: p50 [\d.]+ over all, [\d.]+ at most; p99 /);
+  });
+
+  it('is printed by perch stats', async () => {
+    const read = await createTraffic(service.sql).read(`${today}T00:00:00Z`, { limits: 10 });
+    expect(trafficJson(read)).toMatchObject({
+      requests: [
+        { interface: 'rest', operation: 'user', requests: 100, refused: 1, hit_rate: 0.333 },
+        { interface: 'test', operation: 'user', requests: 7, hit_rate: 0 },
+        { interface: 'site', operation: null, requests: 3, hit_rate: null },
+      ],
+      statuses: [
+        { status: null, code: null, interface: 'site', requests: 3 },
+        { status: 200, code: null, interface: 'rest', requests: 99 },
+        { status: 200, code: null, interface: 'test', requests: 7 },
+        { status: 404, code: 'not_found', interface: 'rest', requests: 1 },
+      ],
+      limits_met: [
+        { account_id: adaId, account: 'Ada', limit: 'rate_limited', refusals: 12, last_day: today },
+        { account_id: null, account: null, limit: 'failed_keys', refusals: 4, last_day: today },
+      ],
+    });
+    const text = trafficText(read);
+    expect(text).toMatch(/^rest +user +100 +1% +33% +[\d.]+ ms +[\d.]+ ms$/m);
+    expect(text).toMatch(/^without a valid key +failed_keys +4 /m);
+  });
+
+  it('a picture of nothing known is refused', async () => {
+    expect((await olga.get('/operator/traffic.svg?chart=weather')).status).toBe(400);
+  });
 });
 
 describe('perch stats', () => {

@@ -3,15 +3,23 @@ import { toCredits } from '../../../src/core/credits.js';
 import { figure } from '../../../src/core/figures.js';
 import { createCosts } from '../../postgres/costs.js';
 import { createOperatorStore } from '../../postgres/operator.js';
+import { createTraffic } from '../../postgres/traffic.js';
 import { answer, facts, table } from '../print.js';
 import { withStores } from '../with-stores.js';
+import { MOST_LIMITS, trafficJson, trafficText } from './stats-traffic.js';
 
 /** The service in figures. Reads sums: it takes as long for ten million charges as for ten. */
 export async function showStats({ days, json }: { readonly days: number; readonly json?: boolean }): Promise<void> {
-  const figures = await withStores(({ sql }) =>
-    readFigures({ store: createOperatorStore(sql), costs: createCosts(sql) }, daysUntil(Date.now(), days)),
+  const range = daysUntil(Date.now(), days);
+  const [figures, traffic] = await withStores(({ sql }) =>
+    Promise.all([
+      readFigures({ store: createOperatorStore(sql), costs: createCosts(sql) }, range),
+      createTraffic(sql).read(`${range.from}T00:00:00Z`, { limits: MOST_LIMITS }),
+    ]),
   );
-  answer(statsJson(figures), json, () => statsText(figures));
+  answer({ ...statsJson(figures), ...trafficJson(traffic) }, json, () =>
+    [statsText(figures), trafficText(traffic)].join('\n\n'),
+  );
 }
 
 /** Amounts are credits and US dollars. */

@@ -1,0 +1,44 @@
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { sampleOf } from '../adapters/http/traffic.js';
+import { createTraffic } from '../adapters/postgres/traffic.js';
+import { readOperations } from '../schema/operations.js';
+import { MINUTE_MS } from '../src/core/durations.js';
+import type { StartPoll } from '../src/core/poll.js';
+import type { Clock } from '../src/ports/clock.js';
+import { TrafficBook } from '../src/serve/traffic-book.js';
+import type { Lifecycle } from './lifecycle.js';
+import type { Stores } from './stores.js';
+
+export interface TrafficOptions {
+  readonly stores: Pick<Stores, 'sql'>;
+  readonly clock: Clock;
+  readonly log: FastifyBaseLogger;
+  readonly startPoll: StartPoll;
+}
+
+/** Sums of all requests, for the operator: written once a minute and at the end. */
+export async function openTraffic(
+  lifecycle: Lifecycle,
+  app: FastifyInstance,
+  { stores, clock, log, startPoll }: TrafficOptions,
+): Promise<void> {
+  const book = new TrafficBook({
+    ...{ traffic: createTraffic(stores.sql), operations: Object.keys(readOperations()), clock },
+  });
+  app.onAnswered((answered) => book.note(sampleOf(answered)));
+  const flush = async (): Promise<void> => {
+    try {
+      await book.flush();
+    } catch (err) {
+      log.warn({ err }, 'The sums of requests could not be written. They are kept, and written with the next minute.');
+    }
+  };
+  await lifecycle.open(
+    'sums of requests',
+    () => startPoll(flush, MINUTE_MS),
+    async (poll) => {
+      await poll.close();
+      await flush();
+    },
+  );
+}

@@ -1,0 +1,72 @@
+/** How a request came: `test` is one with a test key, by whichever interface; `site` is everything that is no read. */
+export const INTERFACES = ['rest', 'graphql', 'mcp', 'site', 'test'] as const;
+export type TrafficInterface = (typeof INTERFACES)[number];
+
+/** Upper bounds in milliseconds, each about half as much again as the one before; what took longer is in one more. */
+const BOUNDS_MS = [
+  ...[1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700],
+  ...[1_000, 1_500, 2_000, 3_000, 5_000, 7_000, 10_000, 15_000, 20_000, 30_000],
+];
+
+/** Buckets of a histogram of times. */
+export const BUCKETS = BOUNDS_MS.length + 1;
+
+export function bucketOf(ms: number): number {
+  const bucket = BOUNDS_MS.findIndex((bound) => ms <= bound);
+  return bucket === -1 ? BOUNDS_MS.length : bucket;
+}
+
+/**
+ * The time in milliseconds that this share of requests took at most, interpolated within its bucket; null without any.
+ * Of those beyond the last bound it says the bound.
+ */
+export function percentileOf(buckets: readonly number[], share: number): number | null {
+  const count = buckets.reduce((sum, each) => sum + each, 0);
+  if (count === 0) return null;
+  let left = share * count;
+  for (const [bucket, within] of buckets.entries()) {
+    if (within > 0 && left <= within) {
+      const from = BOUNDS_MS[bucket - 1] ?? 0;
+      return from + (left / within) * ((BOUNDS_MS[bucket] ?? from) - from);
+    }
+    left -= within;
+  }
+  return BOUNDS_MS.at(-1) ?? null;
+}
+
+/** The status of a request whose caller left before the answer was sent. */
+export const LEFT = 0;
+
+/** What requests of one kind came to. */
+export interface TrafficSums {
+  readonly requests: number;
+  /** Answered with a status from 400 on, or refused with an error code; callers who left are not among them. */
+  readonly refused: number;
+  readonly items: number;
+  readonly cacheHits: number;
+  /** How many took how long: one number for each bucket. */
+  readonly buckets: readonly number[];
+}
+
+export const NO_TRAFFIC: TrafficSums = {
+  requests: 0,
+  refused: 0,
+  items: 0,
+  cacheHits: 0,
+  buckets: Array.from({ length: BUCKETS }, () => 0),
+};
+
+export const plusTraffic = (one: TrafficSums, other: TrafficSums): TrafficSums => ({
+  requests: one.requests + other.requests,
+  refused: one.refused + other.refused,
+  items: one.items + other.items,
+  cacheHits: one.cacheHits + other.cacheHits,
+  buckets: one.buckets.map((count, bucket) => count + (other.buckets[bucket] ?? 0)),
+});
+
+/** As `percentileOf`, as exact as it can be told: `0.7`, `12`; null without a request. */
+export function msOf({ buckets }: Pick<TrafficSums, 'buckets'>, share: number): number | null {
+  const ms = percentileOf(buckets, share);
+  if (ms === null) return null;
+  return ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms);
+}

@@ -1,0 +1,72 @@
+import type { TrafficInterface, TrafficSums } from '../core/traffic.js';
+
+/** Requests of one UTC hour (`2026-11-23T14:00:00Z`) that came, ended and took the same. */
+export interface TrafficRow {
+  readonly hour: string;
+  readonly interface: TrafficInterface;
+  /** A persisted operation, `graphql` for all others, or the empty text where no operation was determined. */
+  readonly operation: string;
+  /** Of HTTP; 0: the caller left. */
+  readonly status: number;
+  /** The error code, or the empty text. */
+  readonly code: string;
+  readonly bucket: number;
+  readonly requests: number;
+  readonly items: number;
+  readonly cacheHits: number;
+}
+
+/** Refusals by a limit, on one UTC day (`2026-11-23`). */
+export interface LimitRow {
+  readonly day: string;
+  /** Null: callers without a valid key. */
+  readonly accountId: string | null;
+  readonly limit: string;
+  readonly refusals: number;
+}
+
+export interface HourTraffic extends TrafficSums {
+  readonly hour: string;
+  readonly interface: TrafficInterface;
+}
+
+export interface OperationTraffic extends TrafficSums {
+  readonly interface: TrafficInterface;
+  readonly operation: string;
+}
+
+export interface StatusTraffic {
+  readonly interface: TrafficInterface;
+  readonly status: number;
+  readonly code: string;
+  readonly requests: number;
+}
+
+/** Refusals of one account by one limit, over days. */
+export interface MetLimit {
+  readonly accountId: string | null;
+  /** The account's name; null without an account. */
+  readonly account: string | null;
+  readonly limit: string;
+  readonly refusals: number;
+  /** The last day with one. */
+  readonly lastDay: string;
+}
+
+/** The traffic of a time, summed up in different ways. */
+export interface TrafficFigures {
+  /** In order of time. */
+  readonly hours: readonly HourTraffic[];
+  /** Those with the most requests first. */
+  readonly operations: readonly OperationTraffic[];
+  readonly statuses: readonly StatusTraffic[];
+  /** Those with the most refusals first, at most `limits`. */
+  readonly limits: readonly MetLimit[];
+}
+
+export interface Traffic {
+  /** Adds to what is there, all rows or none. At most one row for each key. */
+  add(rows: readonly TrafficRow[], limits: readonly LimitRow[]): Promise<void>;
+  /** From this hour on. */
+  read(fromHour: string, most: { readonly limits: number }): Promise<TrafficFigures>;
+}

@@ -1,0 +1,96 @@
+import { HOUR_MS } from '../core/durations.js';
+import { bucketOf, type TrafficInterface } from '../core/traffic.js';
+import type { Clock } from '../ports/clock.js';
+import type { LimitRow, Traffic, TrafficRow } from '../ports/traffic.js';
+
+/** All operations that are not persisted: their names are the callers' own, and there is no end to them. */
+const OTHERS = 'graphql';
+
+/** Most rows of each kind that wait to be written: what comes on top, without a database or in a flood, is left out. */
+const MOST_WAITING = 5_000;
+
+/** A request that is over. */
+export interface TrafficSample {
+  readonly interface: TrafficInterface;
+  /** Null where none was determined. */
+  readonly operation: string | null;
+  readonly status: number;
+  /** The error code, or the empty text. */
+  readonly code: string;
+  readonly ms: number;
+  readonly items: number;
+  readonly cacheHits: number;
+  /** The limit that refused it, and whose that is; null if none did. */
+  readonly limit: { readonly name: string; readonly accountId: string | null } | null;
+}
+
+/**
+ * Adds up requests by hour in memory: nothing is written in the path of a request. `flush` writes what has come
+ * together (S16). If the process is killed, what was not written is missing.
+ */
+export class TrafficBook {
+  readonly #traffic: Pick<Traffic, 'add'>;
+  readonly #operations: ReadonlySet<string>;
+  readonly #clock: Clock;
+  #rows = new Map<string, TrafficRow>();
+  #limits = new Map<string, LimitRow>();
+  #hour = { fromMs: Number.NaN, name: '' };
+
+  constructor(options: { traffic: Pick<Traffic, 'add'>; operations: readonly string[]; clock: Clock }) {
+    this.#traffic = options.traffic;
+    this.#operations = new Set(options.operations);
+    this.#clock = options.clock;
+  }
+
+  note({ ms, limit, operation: name, ...sample }: TrafficSample): void {
+    const hour = this.#currentHour();
+    const operation = name === null ? '' : this.#operations.has(name) ? name : OTHERS;
+    this.#addRow({ ...sample, hour, operation, bucket: bucketOf(ms), requests: 1 });
+    if (limit === null) return;
+    this.#addLimit({ day: hour.slice(0, 10), accountId: limit.accountId, limit: limit.name, refusals: 1 });
+  }
+
+  /** Writes what waits. If that fails, it goes on waiting. */
+  async flush(): Promise<void> {
+    const [rows, limits] = [this.#rows, this.#limits];
+    if (rows.size === 0) return;
+    [this.#rows, this.#limits] = [new Map(), new Map()];
+    try {
+      await this.#traffic.add([...rows.values()], [...limits.values()]);
+    } catch (error) {
+      for (const row of rows.values()) this.#addRow(row);
+      for (const limit of limits.values()) this.#addLimit(limit);
+      throw error;
+    }
+  }
+
+  #addRow(row: TrafficRow): void {
+    const key = `${row.hour} ${row.interface} ${row.operation} ${row.status} ${row.code} ${row.bucket}`;
+    const before = this.#rows.get(key);
+    if (before === undefined && this.#rows.size >= MOST_WAITING) return;
+    const { requests, items, cacheHits } = before ?? { requests: 0, items: 0, cacheHits: 0 };
+    this.#rows.set(key, {
+      ...row,
+      requests: requests + row.requests,
+      items: items + row.items,
+      cacheHits: cacheHits + row.cacheHits,
+    });
+  }
+
+  #addLimit(row: LimitRow): void {
+    const key = `${row.day} ${row.accountId} ${row.limit}`;
+    const before = this.#limits.get(key);
+    if (before === undefined && this.#limits.size >= MOST_WAITING) return;
+    this.#limits.set(key, { ...row, refusals: (before?.refusals ?? 0) + row.refusals });
+  }
+
+  #currentHour(): string {
+    const now = this.#clock.now();
+    const { fromMs } = this.#hour;
+    if (!(now >= fromMs && now < fromMs + HOUR_MS)) {
+      const from = now - (now % HOUR_MS);
+      this.#hour = { fromMs: from, name: `${new Date(from).toISOString().slice(0, 13)}:00:00Z` };
+    }
+    return this.#hour.name;
+  }
+}
