@@ -87,3 +87,81 @@ it('an answer tells at most 115 lines, and no path over 256 characters', () => {
   expect(Math.max(...shown.map(({ path }) => path.length))).toBe(256);
   expect(sumsOf(shown)).toEqual(sumsOf(lines));
 });
+
+const lineAt = (path: string, unit: Unit, cache: ItemCache, amount = 1): ReceiptLine => ({
+  ...{ path, unit, cache, items: amount, unitPrice: priceOf(unit, cache) },
+});
+
+it.each([
+  [64, true],
+  [65, false],
+])('a path of %i characters in the ledger stays whole: %s', (length, whole) => {
+  const path = `user.${'q'.repeat(length - 9)}.end`;
+  const [kept] = ledgerLines([lineAt(path, 'tweet', 'hit')], new Map([[path, path]]));
+  expect(kept?.path).toBe(whole ? path : 'user...end');
+});
+
+it('a shortened path has as many of its last names as fit into 64 characters', () => {
+  for (let length = 1; length < 70; length += 1) {
+    const path = `user.${'x'.repeat(70)}.${'y'.repeat(length)}.end`;
+    const [kept] = ledgerLines([lineAt(path, 'tweet', 'hit')], new Map([[path, path]]));
+    const longer = `user...${'y'.repeat(length)}.end`;
+    expect(kept?.path).toBe(longer.length <= 64 ? longer : 'user...end');
+  }
+});
+
+it('the first lines keep their paths while there is room; the others are folded under other', () => {
+  const lines = Array.from({ length: 40 }, (_, nth) => lineAt(`user.field${nth}`, 'tweet', 'miss', nth + 1));
+  const kept = ledgerLines(lines, fieldPaths(lines));
+  const named = kept.filter(({ path }) => path !== 'other');
+  expect(named).toEqual(lines.slice(0, named.length));
+  expect(named.length).toBeGreaterThan(8);
+  expect(kept.slice(named.length)).toEqual([
+    lineAt(
+      'other',
+      'tweet',
+      'miss',
+      lines.slice(named.length).reduce((sum, { items }) => sum + items, 0),
+    ),
+  ]);
+});
+
+it('profiles are counted as tweets only where not even one line for each unit and cache label fits', () => {
+  const long = `user.${'x'.repeat(55)}.end`;
+  const all = UNIT_NAMES.flatMap((unit) => CACHES.map((cache) => lineAt(long, unit, cache, 9)));
+  for (let count = 1; count <= all.length; count += 1) {
+    const lines = all.slice(0, count);
+    const folded = lines.map((one) => ({ ...one, path: 'other' }));
+    const fits = JSON.stringify(folded).length < 1_000;
+    const kept = ledgerLines(lines, fieldPaths(lines));
+    expect(kept.some(({ unit }) => unit === 'profile')).toBe(fits);
+    if (!fits) expect(new Set(kept.map(({ path }) => path))).toEqual(new Set(['other']));
+  }
+});
+
+it.each([
+  [100, 100, 0],
+  [101, 100, 1],
+  [300, 100, 1],
+])('of %i lines an answer has %i as they are, and %i for the rest', (count, named, rest) => {
+  const lines = Array.from({ length: count }, (_, nth) => lineAt(`field${nth}`, 'tweet', 'hit'));
+  const shown = responseLines(lines);
+  expect(shown.slice(0, named)).toEqual(lines.slice(0, named));
+  expect(shown.slice(named).map(({ path, items }) => [path, items])).toEqual(
+    Array.from({ length: rest }, () => ['other', count - named]),
+  );
+});
+
+it('lines of the same path are not folded in an answer that shows all of them', () => {
+  const lines = [lineAt('field', 'tweet', 'hit'), lineAt('field', 'tweet', 'hit')];
+  expect(responseLines(lines)).toEqual(lines);
+});
+
+it.each([
+  [256, 256, false],
+  [257, 256, true],
+])('a path of %i characters is shown with %i', (length, shown, clipped) => {
+  const [line] = responseLines([lineAt('p'.repeat(length), 'tweet', 'hit')]);
+  expect(line?.path).toHaveLength(shown);
+  expect(line?.path.endsWith('…')).toBe(clipped);
+});

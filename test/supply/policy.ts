@@ -17,6 +17,7 @@ export const ALLOWED: Readonly<Record<string, string>> = {
 /** Licences that only tools may have: those are neither in the package nor in the image. */
 export const ALLOWED_FOR_TOOLS: Readonly<Record<string, string>> = {
   'MPL-2.0': 'Asks for the source of changed files; we change and pass on none.',
+  'CC-BY-4.0': 'Name the source; of a table of browsers that a compiler reads, and we pass on none of it.',
   'Python-2.0': 'Keep the notice; of a parser of arguments that was ported from Python.',
 };
 

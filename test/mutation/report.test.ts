@@ -1,0 +1,53 @@
+/** What the command says of changes that no test noticed. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { EXPLAINED } from './explained.js';
+import { type Mutant, originalOf, report } from './report.js';
+
+let folder: string;
+let fileName: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'perch-mutants-'));
+  fileName = join(folder, 'code.ts');
+  writeFileSync(fileName, 'const one = 1;\nconst both = one +\n  two;\n');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => vi.restoreAllMocks());
+
+const mutant = (given: Partial<Mutant> = {}): Mutant => ({
+  ...{ fileName, replacement: 'one - two', mutatorName: 'ArithmeticOperator', status: 'Survived' },
+  location: { start: { line: 2, column: 14 }, end: { line: 3, column: 6 } },
+  ...given,
+});
+
+function said(mutants: readonly Mutant[]): { code: number; text: string } {
+  const lines: string[] = [];
+  vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(String(line)));
+  return { code: report(mutants), text: lines.join('\n') };
+}
+
+it('shows what stood in the place, on one line', () => {
+  expect(originalOf(mutant())).toBe('one + two');
+});
+
+it.each(['Survived', 'NoCoverage', 'Pending'])('fails with a change that is %s and not explained', (status) => {
+  const { code, text } = said([mutant({ status }), mutant({ status: 'Killed' })]);
+  expect(code).toBe(1);
+  expect(text).toContain('- one + two\n  + one - two\n  NOT EXPLAINED');
+  expect(text).toContain('2 changes: 1 noticed, 0 explained, 1 neither.');
+});
+
+it.each(['Killed', 'Timeout'])('is content with what is %s', (status) => {
+  expect(said([mutant({ status }), mutant({ status: 'Ignored' })])).toMatchObject({ code: 0 });
+});
+
+it('fails without any change: then nothing was tried', () => {
+  expect(said([]).code).toBe(1);
+});
+
+it('every explanation says why, and names a file that there is', async () => {
+  const { existsSync } = await import('node:fs');
+  expect(EXPLAINED.filter(({ file, why }) => why.length < 20 || !existsSync(file))).toEqual([]);
+});

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { EXPLAINED } from './explained.js';
+
+/** A change and what became of it, as far as it is told. */
+export interface Mutant {
+  readonly fileName: string;
+  readonly location: {
+    readonly start: { readonly line: number; readonly column: number };
+    readonly end: { readonly line: number; readonly column: number };
+  };
+  readonly replacement: string;
+  readonly mutatorName: string;
+  readonly status: string;
+}
+
+/** Noticed: a test failed, or the program did not come to an end. */
+const NOTICED = new Set(['Killed', 'Timeout', 'RuntimeError', 'CompileError']);
+
+/** What stood in the place, on one line. */
+export function originalOf({ fileName, location: { start, end } }: Mutant): string {
+  const lines = readFileSync(fileName, 'utf8')
+    .split('\n')
+    .slice(start.line - 1, end.line);
+  const last = lines.length - 1;
+  lines[last] = (lines[last] ?? '').slice(0, end.column - 1);
+  lines[0] = (lines[0] ?? '').slice(start.column - 1);
+  return lines.join(' ').replaceAll(/\s+/g, ' ').trim();
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** Prints what became of all changes; returns the exit code: 1 if a change was noticed by no test and is not explained. */
+export function report(mutants: readonly Mutant[]): 0 | 1 {
+  const counted = mutants.filter(({ status }) => status !== 'Ignored');
+  const noticed = counted.filter(({ status }) => NOTICED.has(status));
+  let unexplained = 0;
+  for (const mutant of counted) {
+    if (NOTICED.has(mutant.status)) continue;
+    const file = relative(process.cwd(), mutant.fileName);
+    const [original, replacement] = [originalOf(mutant), oneLine(mutant.replacement)];
+    const why = EXPLAINED.find(
+      (row) => row.file === file && row.original === original && row.replacement === replacement,
+    );
+    if (why === undefined) unexplained += 1;
+    const { line, column } = mutant.location.start;
+    console.log(`${mutant.status} ${file}:${line}:${column} ${mutant.mutatorName}`);
+    console.log(`  - ${original}\n  + ${replacement}\n  ${why === undefined ? 'NOT EXPLAINED' : why.why}`);
+  }
+  const left = counted.length - noticed.length;
+  console.log(
+    `${counted.length} changes: ${noticed.length} noticed, ${left - unexplained} explained, ${unexplained} neither.`,
+  );
+  return unexplained > 0 || counted.length === 0 ? 1 : 0;
+}
