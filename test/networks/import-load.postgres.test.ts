@@ -152,10 +152,32 @@ describe('loading rows', () => {
     const seen: number[] = [];
     const summary = await loadCorpus(sql, many(), { onRows: (rows) => seen.push(rows) });
     expect(summary.tweets).toEqual({ read: 25_000, added: 20_000, changed: 5_000 });
-    expect(seen).toEqual([0, 10_000, 20_000, 25_000]);
+    expect(seen).toEqual([...Array.from({ length: 13 }, (_, batch) => batch * 2000), 25_000]);
     const [row] = await sql`select count(*)::int as tweets, max(likes) as likes from corpus_tweets`;
     expect(row).toEqual({ tweets: 20_000, likes: 25_000 });
   });
+
+  it.each([
+    { name: 'once, in the last batch', times: 1 },
+    { name: 'in every batch', times: 10 },
+  ])(
+    'objects that come again $name are merged, whatever was copied straight into the empty tables',
+    async ({ times }) => {
+      function* again(): Generator<CorpusRow> {
+        for (let batch = 0; batch < 10; batch += 1) {
+          for (let id = 1; id < 2000; id += 1) yield tweet(batch * 2000 + id);
+          const repeats = batch >= 10 - times;
+          yield tweet(repeats ? 1 : batch * 2000 + 2000, repeats ? { likesCount: 100 + batch, text: 'again' } : {});
+        }
+      }
+      const summary = await loadCorpus(sql, again());
+      expect(summary.tweets).toEqual({ read: 20_000, added: 20_000 - times, changed: times === 10 ? 9 : times });
+      const [row] = await sql`select text, likes, search::text as search from corpus_tweets where id = 1`;
+      expect(row).toMatchObject({ text: 'again', likes: 109 });
+      expect(row?.search).toMatch(/'again':1/);
+      expect((await loadCorpus(sql, again())).tweets).toMatchObject({ added: 0 });
+    },
+  );
 
   it('a source that fails leaves nothing behind', async () => {
     function* broken(): Generator<CorpusRow> {

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { TransactionSql } from './sql.js';
 
-const ROWS_PER_CHUNK = 500;
+const ROWS_PER_CHUNK = 100;
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
@@ -26,20 +26,23 @@ export interface CopyText {
   readonly chunks: readonly string[];
 }
 
-/** Each row is let go of when it is written down. */
-export function copyText(rows: Iterable<readonly unknown[]>): CopyText {
+/**
+ * Computes the text in turns, between which a copy that is under way goes on: it sends no faster than this process turns to
+ * its sockets. Each row is let go of when it is written down.
+ */
+export async function copyText(rows: Iterable<readonly unknown[]>): Promise<CopyText> {
   const chunks: string[] = [];
   let count = 0;
   let lines: string[] = [];
-  const end = (): void => void chunks.push(lines.join(''));
   for (const row of rows) {
     lines.push(`${row.map(field).join('\t')}\n`);
     count += 1;
     if (lines.length < ROWS_PER_CHUNK) continue;
-    end();
+    chunks.push(lines.join(''));
     lines = [];
+    await setImmediate();
   }
-  if (lines.length > 0) end();
+  if (lines.length > 0) chunks.push(lines.join(''));
   return { rows: count, chunks };
 }
 
@@ -58,7 +61,7 @@ export async function copyInto(
   const target = await sql`copy ${sql(table)} (${sql(columns)}) from stdin`.writable();
   target.on('error', () => {}); // Heard by the write that waits.
   try {
-    for (const chunk of chunks) await written(target, chunk);
+    await Promise.all(chunks.map((chunk) => written(target, chunk)));
   } catch (error) {
     target.destroy(error as Error);
     throw error;

@@ -29,7 +29,7 @@ export async function deriveInto<Row>(
     const row = Object.fromEntries(columns.map((column) => [column.key, plain(found[column.name])])) as Row;
     return [found.id, ...derived.map((column) => column.value(row))];
   });
-  await copyInto(sql, stage, ['id', ...derived.map((column) => column.name)], copyText(values));
+  await copyInto(sql, stage, ['id', ...derived.map((column) => column.name)], await copyText(values));
   return stored.length;
 }
 

@@ -144,8 +144,9 @@ function decoded(out: Record<string, unknown>): Record<string, unknown> {
 }
 
 function tweetOf(value: z.output<typeof tweetSchema>): Tweet {
-  const media = value.media?.map((item) => renamed(item, MEDIA_NAMES));
-  return decoded({ ...renamed(value, TWEET_NAMES), ...(media && { media }) }) as unknown as Tweet;
+  const out = renamed(value, TWEET_NAMES);
+  if (value.media) out.media = value.media.map((item) => renamed(item, MEDIA_NAMES));
+  return decoded(out) as unknown as Tweet;
 }
 
 const NEEDS: Readonly<Record<Kind, string>> = {

@@ -10,14 +10,15 @@ import type { CorpusRow, CorpusUser } from '../rows.js';
 import type { Tables } from '../run.js';
 import type { CopyText } from './copy.js';
 import { IMPORT_LOCK } from './import-lock.js';
-import { type LateIndexes, lateIndexes } from './late-indexes.js';
+import { lateIndexes } from './late-indexes.js';
 import { type Fault, isFault, type Reading } from './reading.js';
 import type { Sql, TransactionSql } from './sql.js';
-import { mergeRows, openStage, stagedText } from './stage.js';
+import { openStage, stagedText, writeRows } from './stage.js';
 import { mergeFollows, openFollowStage, type StagedFollow, stageFollows } from './stage-follows.js';
 import { type EntityTable, TWEETS, USERS } from './tables.js';
 
-const BATCH_ROWS = 10_000;
+/** Few enough that rows which wait for their batch seldom outlive a collection of young objects. */
+const BATCH_ROWS = 2000;
 /** Characters of text. */
 const BATCH_TEXT = 8 * 1024 * 1024;
 const FAULTS_KEPT = 20;
@@ -104,11 +105,11 @@ class Batch {
     }
   }
 
-  /** Computes what is to be written, which takes as long as the database takes to write it. */
-  prepare(into: Into): Prepared {
+  /** Computes what is to be written, which takes longer than writing it. */
+  async prepare(into: Into): Promise<Prepared> {
     return {
-      users: stagedText(into.users, this.users.values()),
-      tweets: stagedText(into.tweets, this.tweets.values()),
+      users: await stagedText(into.users, this.users.values()),
+      tweets: await stagedText(into.tweets, this.tweets.values()),
       follows: this.follows,
     };
   }
@@ -126,11 +127,10 @@ async function writeBatch(
   { users, tweets, follows }: Prepared,
   summary: ImportSummary,
   into: Into,
-  indexes: LateIndexes | undefined,
+  fresh: Set<string>,
 ): Promise<void> {
-  await indexes?.drop();
-  count(summary.users, await mergeRows(sql, into.users, users));
-  count(summary.tweets, await mergeRows(sql, into.tweets, tweets));
+  count(summary.users, await writeRows(sql, into.users, users, fresh));
+  count(summary.tweets, await writeRows(sql, into.tweets, tweets, fresh));
   if (follows.length > 0) await stageFollows(sql, follows);
 }
 
@@ -146,21 +146,23 @@ async function loadAll(
   rows: AsyncIterable<Reading | CorpusRow> | Iterable<Reading | CorpusRow>,
   options: LoadOptions,
   into: Into,
-  indexes: LateIndexes,
+  empty: readonly string[],
 ): Promise<ImportSummary> {
+  const indexes = lateIndexes(sql, empty);
+  const fresh = new Set(empty);
   const summary = { users: newTally(), tweets: newTally(), follows: newTally(), faults: { count: 0, first: [] } };
   let batch = new Batch();
   let given = 0;
   let writing = Promise.resolve();
   const write = async (): Promise<void> => {
     // While the database still writes the batch before.
-    const prepared = batch.prepare(into);
+    const prepared = await batch.prepare(into);
     await writing;
     options.onRows?.(given);
     // If everything fits one batch, dropping an index is not worth it.
-    const isLarge = given > 0;
+    if (given > 0) await indexes.drop();
     given += batch.size;
-    writing = writeBatch(sql, prepared, summary, into, isLarge ? indexes : undefined);
+    writing = writeBatch(sql, prepared, summary, into, fresh);
     // The database works while the next batch is read and prepared; the next await receives a failure.
     writing.catch(() => {});
     batch = new Batch();
@@ -181,6 +183,15 @@ async function loadAll(
   return summary;
 }
 
+async function emptyOf(sql: TransactionSql, tables: readonly string[]): Promise<string[]> {
+  const empty: string[] = [];
+  for (const table of tables) {
+    const found = await sql`select from ${sql(table)} limit 1`;
+    if (found.length === 0) empty.push(table);
+  }
+  return empty;
+}
+
 /**
  * Loads rows in one transaction. Values overwrite older ones, absent ones erase nothing, edges keep their order of
  * arrival (C20). Waits while another import runs. Throws bad_request at the first fault when `strict`.
@@ -197,12 +208,12 @@ export async function loadCorpus(
     await openStage(transaction, into.users);
     await openStage(transaction, into.tweets);
     await openFollowStage(transaction);
-    return loadAll(transaction, rows, options, into, await lateIndexes(transaction, names));
+    return loadAll(transaction, rows, options, into, await emptyOf(transaction, names));
   });
   const written = [summary.users, summary.tweets, summary.follows].reduce(
     (sum, { added, changed }) => sum + added + changed,
     0,
   );
-  if (written >= LARGE_LOAD_ROWS) await sql.unsafe(`vacuum (analyze) ${names.join(', ')}`);
+  if (written >= LARGE_LOAD_ROWS) await Promise.all(names.map((name) => sql.unsafe(`vacuum (analyze) ${name}`)));
   return summary;
 }

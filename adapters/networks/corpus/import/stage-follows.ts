@@ -10,8 +10,8 @@ export async function openFollowStage(sql: TransactionSql): Promise<void> {
   await sql`create temp table ${sql(STAGE)} (follower_id text, followed_id text, position text) on commit drop`;
 }
 
-export const stageFollows = (sql: TransactionSql, follows: readonly StagedFollow[]): Promise<void> =>
-  copyInto(sql, STAGE, ['follower_id', 'followed_id', 'position'], copyText(follows));
+export const stageFollows = async (sql: TransactionSql, follows: readonly StagedFollow[]): Promise<void> =>
+  copyInto(sql, STAGE, ['follower_id', 'followed_id', 'position'], await copyText(follows));
 
 interface Order {
   added: number;

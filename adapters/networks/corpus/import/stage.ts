@@ -10,40 +10,73 @@ const stageOf = (table: string): string => `staged_${table}`;
  * statement.
  */
 export async function openStage<Row>(sql: TransactionSql, table: EntityTable<Row>): Promise<void> {
-  const fields = [...table.columns, ...table.derived].map((column) => `${column.name} text`);
+  const fields = allColumns(table).map((column) => `${column.name} text`);
   await sql.unsafe(`create temp table ${stageOf(table.name)} (${fields.join(', ')}) on commit drop`);
 }
 
 /** Rows as their stage takes them, derived values included; the work of computing them is here. */
-export const stagedText = <Row>(table: EntityTable<Row>, rows: Iterable<Row>): CopyText =>
+export const stagedText = <Row>(table: EntityTable<Row>, rows: Iterable<Row>): Promise<CopyText> =>
   copyText(valuesOf(table, rows));
 
-function* valuesOf<Row>({ columns, derived }: EntityTable<Row>, rows: Iterable<Row>): Generator<unknown[]> {
-  const all = [...columns, ...derived];
+function* valuesOf<Row>(table: EntityTable<Row>, rows: Iterable<Row>): Generator<unknown[]> {
+  const all = allColumns(table);
   for (const row of rows) yield all.map((column) => column.value(row));
 }
 
+export interface Written {
+  readonly added: number;
+  readonly changed: number;
+}
+
 /**
- * Merges rows (as `stagedText` gives them, each id once) into their table: values that a row has overwrite, missing ones stay as they
- * are, and a row with nothing new is not touched, so that importing the same file again changes nothing.
+ * Writes rows (as `stagedText` gives them, each id once). `fresh` are the tables that have had nothing but new rows since
+ * they were empty: such rows are copied right into them, which takes the database a third less time, until one of them is
+ * there already.
  */
-export async function mergeRows<Row>(
+export async function writeRows<Row>(
   sql: TransactionSql,
   table: EntityTable<Row>,
   text: CopyText,
-): Promise<{ added: number; changed: number }> {
+  fresh: Set<string>,
+): Promise<Written> {
   if (text.rows === 0) return { added: 0, changed: 0 };
-  const all = [...table.columns, ...table.derived];
+  if (fresh.has(table.name)) {
+    if (await addRows(sql, table, text)) return { added: text.rows, changed: 0 };
+    fresh.delete(table.name);
+  }
+  return mergeRows(sql, table, text);
+}
+
+const allColumns = <Row>({ columns, derived }: EntityTable<Row>) => [...columns, ...derived];
+
+/** False if the table doesn't take a row as it is: merging all of them tells why, and does what can be done. */
+async function addRows<Row>(sql: TransactionSql, table: EntityTable<Row>, text: CopyText): Promise<boolean> {
+  const names = allColumns(table).map((column) => column.name);
+  try {
+    await sql.savepoint((inner) => copyInto(inner, table.name, names, text));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Values that a row has overwrite, missing ones stay as they are, and a row with nothing new is not touched, so that
+ * importing the same file again changes nothing.
+ */
+async function mergeRows<Row>(sql: TransactionSql, table: EntityTable<Row>, text: CopyText): Promise<Written> {
+  const all = allColumns(table);
   const names = all.map((column) => column.name);
   const stage = stageOf(table.name);
   await copyInto(sql, stage, names, text);
   // Names and types are the constants of tables.ts.
   const given = `(select ${all.map(({ name, type }) => `${name}::${type}`).join(', ')} from ${stage}) s`;
-  const changed = await mergeChanges(sql, table, given);
   const added = await sql.unsafe(
     `insert into ${table.name} (${names.join(', ')}) select ${names.map((name) => `s.${name}`).join(', ')}
      from ${given} where not exists (select from ${table.name} t where t.id = s.id)`,
   );
+  // Those just added are no changes, since they equal what was given.
+  const changed = added.count < text.rows ? await mergeChanges(sql, table, given) : 0;
   await sql`truncate ${sql(stage)}`;
   return { added: added.count, changed };
 }

@@ -92,7 +92,7 @@ class Vector {
 
 export function vectorOfTweet(tweet: SearchedTweet): string {
   const vector = new Vector();
-  for (const lexeme of marksOf(tweet)) vector.addMark(lexeme);
+  addMarks(vector, tweet);
   vector.addText(tweet.text);
   return vector.toString();
 }
@@ -146,48 +146,49 @@ function nearMarks(lexeme: string): string[] {
   return [nearMark(word), ...(shortened ?? []).map((each) => shortenedMark(each, each.without))];
 }
 
-function* marksOf(tweet: SearchedTweet): Generator<string> {
-  if (tweet.lang) yield markOf('lang', tweet.lang);
-  if (tweet.isReply ?? isThere(tweet.inReplyToId)) yield isTerm('reply');
-  if (tweet.isRetweet ?? isThere(tweet.retweetedId)) yield isTerm('retweet');
-  if (tweet.isQuote ?? isThere(tweet.quotedId)) yield isTerm('quote');
-  yield* mediaMarks(tweet.media ?? []);
+function addMarks(vector: Vector, tweet: SearchedTweet): void {
+  if (tweet.lang) vector.addMark(markOf('lang', tweet.lang));
+  if (tweet.isReply ?? isThere(tweet.inReplyToId)) vector.addMark(isTerm('reply'));
+  if (tweet.isRetweet ?? isThere(tweet.retweetedId)) vector.addMark(isTerm('retweet'));
+  if (tweet.isQuote ?? isThere(tweet.quotedId)) vector.addMark(isTerm('quote'));
+  addMediaMarks(vector, tweet.media ?? []);
 
   const text = tweet.text.slice(0, MOST_TEXT);
   // Where a source lists no tags or mentions, they are those in the text, for the search only.
   const tags = tweet.hashtags ?? signsIn('hashtag', text);
-  if (tags.length > 0) yield isTerm('tag');
-  for (const tag of tags) yield markOf('tag', tag);
+  if (tags.length > 0) vector.addMark(isTerm('tag'));
+  for (const tag of tags) vector.addMark(markOf('tag', tag));
   const handles = tweet.mentions ?? signsIn('mention', text);
-  if (handles.length > 0) yield isTerm('mention');
-  for (const handle of handles) yield markOf('at', handle);
-  for (const symbol of signsIn('cashtag', text)) yield markOf('cash', symbol);
+  if (handles.length > 0) vector.addMark(isTerm('mention'));
+  for (const handle of handles) vector.addMark(markOf('at', handle));
+  for (const symbol of signsIn('cashtag', text)) vector.addMark(markOf('cash', symbol));
 
-  if (tweet.urls === undefined ? /https?:\/\//.test(text) : tweet.urls.length > 0) yield isTerm('link');
-  for (const url of tweet.urls ?? []) for (const part of partsOfUrl(url.slice(0, MOST_URL))) yield markOf('url', part);
+  if (tweet.urls === undefined ? /https?:\/\//.test(text) : tweet.urls.length > 0) vector.addMark(isTerm('link'));
+  for (const url of tweet.urls ?? [])
+    for (const part of partsOfUrl(url.slice(0, MOST_URL))) vector.addMark(markOf('url', part));
 
-  yield* powers('likes', tweet.likesCount);
-  yield* powers('retweets', tweet.retweetsCount);
-  yield* powers('replies', tweet.repliesCount);
+  addPowers(vector, 'likes', tweet.likesCount);
+  addPowers(vector, 'retweets', tweet.retweetsCount);
+  addPowers(vector, 'replies', tweet.repliesCount);
 
-  for (const span of spansOf(Date.parse(tweet.createdAt))) yield plainMark('time', span);
-  for (const span of spansOf(rankOf(tweet))) yield plainMark('rank', span);
+  for (const span of spansOf(Date.parse(tweet.createdAt))) vector.addMark(plainMark('time', span));
+  for (const span of spansOf(rankOf(tweet))) vector.addMark(plainMark('rank', span));
 }
 
 const isThere = (id: string | undefined): boolean => id !== undefined;
 
 /** A GIF is a video here, as it is to the networks that show it. */
-function* mediaMarks(media: readonly Pick<Media, 'type'>[]): Generator<string> {
-  if (media.length > 0) yield isTerm('media');
-  if (media.some(({ type }) => type === 'photo')) yield isTerm('image');
-  if (media.some(({ type }) => type !== 'photo')) yield isTerm('video');
+function addMediaMarks(vector: Vector, media: readonly Pick<Media, 'type'>[]): void {
+  if (media.length > 0) vector.addMark(isTerm('media'));
+  if (media.some(({ type }) => type === 'photo')) vector.addMark(isTerm('image'));
+  if (media.some(({ type }) => type !== 'photo')) vector.addMark(isTerm('video'));
 }
 
 /** The parts of an address that tell it from others, in lower case. */
 export const partsOfUrl = (url: string): string[] =>
   (url.toLowerCase().match(/[a-z0-9]+/g) ?? []).filter((part) => part !== 'http' && part !== 'https');
 
-function* powers(counter: Counter, value: number | string | undefined): Generator<string> {
+function addPowers(vector: Vector, counter: Counter, value: number | string | undefined): void {
   const most = Math.min(MOST_POWER, String(value ?? 0).length - 1);
-  for (let power = 1; power <= most; power += 1) yield plainMark(counter, String(10 ** power));
+  for (let power = 1; power <= most; power += 1) vector.addMark(plainMark(counter, String(10 ** power)));
 }
