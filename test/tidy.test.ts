@@ -87,7 +87,13 @@ describe('tests', () => {
       ({ path, text }) => path.startsWith('test/') && path !== 'test/tidy.test.ts' && marks.test(text),
     );
     // These helpers leave out what needs a browser, Redis, a disk or real answers where there is none, and say so.
-    const helpers = ['support/chromium', 'support/redis', 'support/small-disk', 'networks/contract/shared'];
+    const helpers = [
+      'support/chromium',
+      'support/firefox',
+      'support/redis',
+      'support/small-disk',
+      'networks/contract/shared',
+    ];
     const isHelper = (path: string): boolean => helpers.some((name) => path === `test/${name}.ts`);
     expect(marked.map(({ path }) => path).filter((path) => !isHelper(path))).toEqual([]);
   });

@@ -1,0 +1,114 @@
+/** The ways of a visitor, a customer and an operator once more, in the other browser: a process, its database, Firefox. */
+import type { Browser } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SLOW_MS, serve, until } from '../cli/service.js';
+import { Cli, type Started } from '../cli/support.js';
+import { createClient } from '../support/client.js';
+import { describeInFirefox, FirefoxTab, launchFirefox } from '../support/firefox.js';
+
+const KEY = /perch_live_[0-9A-Za-z]{32}/;
+
+describeInFirefox('in Firefox', () => {
+  let cli: Cli;
+  let started: Started;
+  let url: string;
+  let browser: Browser;
+  let tab: FirefoxTab;
+
+  beforeAll(async () => {
+    cli = await Cli.open();
+    ({ started, url } = await serve(cli, { PERCH_DEMO: '' }));
+    browser = await launchFirefox();
+    tab = await FirefoxTab.open(browser, url);
+  }, SLOW_MS);
+
+  afterAll(async () => {
+    await browser?.close();
+    started?.process.kill('SIGTERM');
+    await started?.end;
+    await cli?.close();
+  });
+
+  const flawsOn = async (...paths: readonly string[]): Promise<string[]> => {
+    const flaws: string[] = [];
+    for (const path of paths) {
+      await tab.goto(path);
+      flaws.push(...(await tab.flaws()));
+    }
+    return flaws;
+  };
+
+  it('what a visitor may open has no flaw, on a phone and on a desk', { timeout: SLOW_MS }, async () => {
+    const pages = [
+      '/',
+      '/docs',
+      '/docs/graphql',
+      '/docs/api',
+      '/docs/api/usersBatch',
+      '/docs/types/User',
+      '/status',
+      '/legal',
+    ];
+    expect(await flawsOn(...pages)).toEqual([]);
+    expect(tab.errors).toEqual([]);
+    expect(await tab.goto('/nowhere')).toBe(404);
+    expect(await tab.flaws()).toEqual([]);
+    tab.errors.length = 0; // Firefox reports the 404 itself.
+  });
+
+  it('a visitor tries a read in the reference, and is charged half for it again', { timeout: SLOW_MS }, async () => {
+    await tab.goto('/docs/api');
+    await tab.click('link', 'GET /v1/users/{handle}');
+    await tab.click('button', 'Send');
+    await tab.sees('200: 1 credit charged');
+    expect(await tab.words('#try-answer')).toContain('"handle": "harbor_obs"');
+    await tab.click('button', 'Send');
+    await tab.sees('200: 0.5 credits charged');
+  });
+
+  it('GraphiQL runs its first example with the demo key, and shows the cost', { timeout: SLOW_MS }, async () => {
+    await tab.goto('/graphql');
+    await tab.sees('Demo key');
+    await tab.page.locator('.graphiql-execute-button').click();
+    // The profile is cached by now, its timeline is not.
+    await tab.page.waitForFunction(`document.querySelector('#last-cost').textContent.startsWith('20.5 credits')`);
+    expect(await tab.words('.result-window .CodeMirror')).toContain('harbor_obs');
+  });
+
+  it('a customer signs in, makes a key, reads with it, and sees what it used', { timeout: SLOW_MS }, async () => {
+    await tab.goto(/http:\S+\/sign-in#\S+/.exec(started.said.stdout)?.[0] ?? '');
+    await tab.isAt('/sign-in');
+    await tab.click('button', 'Sign in');
+    await tab.isAt('/dashboard');
+    await tab.goto('/dashboard/keys');
+    await tab.fill('Name', 'walk');
+    await tab.click('button', 'Create key');
+    await tab.sees('perch_live_');
+    const [key = ''] = KEY.exec(await tab.words()) ?? [];
+    expect((await createClient(url, key).get('/v1/users/harbor_obs')).status).toBe(200);
+    expect(await flawsOn('/dashboard', '/dashboard/keys', '/dashboard/usage', '/dashboard/alerts')).toEqual([]);
+  });
+
+  it('an operator finds an account, freezes and thaws it', { timeout: SLOW_MS }, async () => {
+    const words = ['--name', 'Ada', '--email', 'ada@harbour.example', '--credits', '10', '--qps', '100'];
+    const ada = await cli.json<{ account_id: string; key: string }>('account', 'create', ...words);
+    const status = async () => (await createClient(url, ada.key).get('/v1/me')).status;
+    await tab.goto('/operator');
+    const label = 'Part of a name or email address, an account id, or the six characters of a key';
+    await tab.fill(label, 'ADA@harbour');
+    await tab.click('button', 'Find');
+    await tab.click('link', 'Ada');
+    await tab.isAt(`/operator/accounts/${ada.account_id}`);
+    expect(await status()).toBe(200);
+    await tab.page.locator('::-p-text(Freeze this account…)').click();
+    await tab.click('button', 'Freeze now');
+    await tab.sees('Account frozen.');
+    await until(async () => (await status()) === 401, 'the key is refused', started);
+    await tab.click('button', 'Thaw this account');
+    await tab.sees('Account thawed.');
+    await until(async () => (await status()) === 200, 'the key works', started);
+    const pages = ['/operator', '/operator/money', '/operator/traffic', '/operator/actions'];
+    expect(await flawsOn(`/operator/accounts/${ada.account_id}`, ...pages)).toEqual([]);
+    expect([tab.foreign, tab.errors]).toEqual([[], []]);
+  });
+});
