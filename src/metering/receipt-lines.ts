@@ -32,7 +32,6 @@ export function ledgerLines(lines: readonly ReceiptLine[], fieldPaths: ReadonlyM
 export function responseLines(lines: readonly ReceiptLine[]): ReceiptLine[] {
   const clipped = (line: ReceiptLine): ReceiptLine =>
     line.path.length <= SHOWN_PATH_LENGTH ? line : { ...line, path: `${line.path.slice(0, SHOWN_PATH_LENGTH - 1)}…` };
-  if (lines.length <= MOST_SHOWN) return lines.map(clipped);
   return [...lines.slice(0, MOST_SHOWN).map(clipped), ...folded(lines.slice(MOST_SHOWN), () => ELSEWHERE)];
 }
 

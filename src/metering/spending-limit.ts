@@ -40,7 +40,7 @@ export class SpendingLimit {
 
   /** A part of the call failed: releases what it was about to spend. */
   giveBack(amount: Thousandths): void {
-    if (!this.#closed) this.take(-amount);
+    this.take(-amount);
   }
 
   /** Closes the limit while the ledger posts `amount`. */

@@ -55,6 +55,36 @@ it('the very worst: every unit in every way of coming by it, at many places', ()
   expect(sumsOf(kept)).toEqual(sumsOf(lines));
 });
 
+/** Lines of twelve kinds, at as many paths of which each is `width` characters long. */
+const wide = (width: number, items = 1): ReceiptLine[] =>
+  UNIT_NAMES.flatMap((unit) => CACHES.map((cache) => ({ unit, cache })))
+    .slice(0, 12)
+    .map(({ unit, cache }, nth) => {
+      const path = String.fromCharCode(97 + nth).repeat(width);
+      return { path, unit, cache, items, unitPrice: priceOf(unit, cache) };
+    });
+const bytesOf = (lines: readonly ReceiptLine[]): number => JSON.stringify(lines).length;
+/** The last of these that is small enough. */
+const largest = (sizes: readonly ReceiptLine[][]): ReceiptLine[] =>
+  sizes.findLast((lines) => bytesOf(lines) < 990) ?? [];
+
+it('a thousand bytes are too many: lines are told apart by their paths up to one byte less', () => {
+  const [first, ...rest] = largest(Array.from({ length: 60 }, (_, width) => wide(width + 1))) as [ReceiptLine];
+  for (const bytes of [998, 999, 1000, 1001]) {
+    const path = first.path + 'z'.repeat(bytes - bytesOf([first, ...rest]));
+    const lines = [{ ...first, path }, ...rest];
+    expect(bytesOf(lines)).toBe(bytes);
+    expect(ledgerLines(lines, fieldPaths(lines)).some((one) => one.path === 'other')).toBe(bytes >= 1000);
+  }
+});
+
+it('where no path has room, units and ways are still told apart if these have', () => {
+  const folded = (items: number) => wide(1, items).map((one) => ({ ...one, path: 'other' }));
+  const most = largest(Array.from({ length: 15 }, (_, digits) => folded(10 ** digits)));
+  const lines = wide(64, most[0]?.items);
+  expect(ledgerLines(lines, fieldPaths(lines))).toEqual(most);
+});
+
 it('what a caller called a field is not kept', () => {
   const lines: ReceiptLine[] = [
     { path: 'secret', unit: 'tweet', cache: 'hit', items: 1, unitPrice: 500 },

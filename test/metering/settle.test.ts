@@ -22,9 +22,9 @@ const DEADLINE_MS = 500;
 /** Settles over a ledger that answers as told, after so many milliseconds. */
 function start(
   answer: () => Posted,
-  { afterMs = 0, charge = CHARGE, operation = 'user' as string | Promise<string> } = {},
+  { afterMs = 0, charge = CHARGE, operation = 'user' as string | Promise<string>, sinceMs = 0 } = {},
 ) {
-  const time = new VirtualTime();
+  const time = new VirtualTime(sinceMs);
   const posted: { debit: Debit; signal: unknown }[] = [];
   const limit = new SpendingLimit(new Wallet(10_000), Infinity, Infinity);
   const ledger = {
@@ -49,7 +49,7 @@ function start(
   const signal = { aborted: false, reason: undefined };
   const at: Settlement = {
     ...{ ledger, monotonic: time, timers, caller: payer, limit, requestId: 'request 1', operation },
-    ...{ deadlineAtMs: DEADLINE_MS, signal },
+    ...{ deadlineAtMs: sinceMs + DEADLINE_MS, signal },
   };
   const settling = settle(at, charge);
   settling.catch(() => {});
@@ -135,7 +135,8 @@ it('an answer is waited for until a second after the deadline, and not beyond', 
   await begun.time.run(400, begun.settling);
   expect(await begun.settling).toBe(9_000);
 
-  const late = start(good, { afterMs: DEADLINE_MS + 1_001 });
+  // Of a process that has run for a while.
+  const late = start(good, { afterMs: DEADLINE_MS + 1_001, sinceMs: 10_000 });
   await late.time.run(DEADLINE_MS + 1_000, late.settling);
   const error = await refused(late.settling);
   expect(error.detail.reason).toBe('charge_unknown');

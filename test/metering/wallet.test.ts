@@ -209,6 +209,25 @@ describe('a figure that is read while posts are on their way', () => {
     expect(wallet.left).toBe(500);
   });
 
+  it('that is newer than a post that it contains does not lose it again', async () => {
+    const wallet = await known(1_000);
+    const first = post(wallet, 100);
+    await learn(wallet).is(5_900, 2);
+    post(wallet, 50);
+    await first.booked(900, 1);
+    expect(wallet.left).toBe(5_850);
+  });
+
+  it('that is lower, and older than what was booked meanwhile, loses that', async () => {
+    const wallet = await known(1_000);
+    const first = post(wallet, 100);
+    await learn(wallet).is(500, 3);
+    post(wallet, 50);
+    await first.booked(400, 5);
+    // 500 less the 100 booked after it, less 50 on their way.
+    expect(wallet.left).toBe(350);
+  });
+
   it('that is higher is adopted at once', async () => {
     const wallet = await known(1_000);
     post(wallet, 100);

@@ -3,8 +3,12 @@ import type { Clock, Timers } from '../../src/ports/clock.js';
 
 /** Time that moves only when it is run: what is due happens in order, and everything it sets off, before the next. */
 export class VirtualTime implements Clock, Timers {
-  #nowMs = 0;
+  #nowMs: number;
   #due: { readonly atMs: number; readonly then: () => void }[] = [];
+
+  constructor(nowMs = 0) {
+    this.#nowMs = nowMs;
+  }
 
   now = (): number => this.#nowMs;
 
