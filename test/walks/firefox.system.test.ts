@@ -71,7 +71,7 @@ describeInFirefox('in Firefox', () => {
     await tab.sees('Demo key');
     await tab.page.locator('.graphiql-execute-button').click();
     // The profile is cached by now, its timeline is not.
-    await tab.page.waitForFunction(`document.querySelector('#last-cost').textContent.startsWith('20.5 credits')`);
+    await tab.page.waitForFunction(`document.querySelector('#last-cost')?.textContent.startsWith('20.5 credits')`);
     expect(await tab.words('.result-window .CodeMirror')).toContain('harbor_obs');
   });
 
@@ -83,7 +83,8 @@ describeInFirefox('in Firefox', () => {
     await tab.goto('/dashboard/keys');
     await tab.fill('Name', 'walk');
     await tab.click('button', 'Create key');
-    await tab.sees('perch_live_');
+    // The page before is still there until the new one is.
+    await tab.page.waitForFunction(`${KEY}.test(document.querySelector('main')?.innerText)`);
     const [key = ''] = KEY.exec(await tab.words()) ?? [];
     expect((await createClient(url, key).get('/v1/users/harbor_obs')).status).toBe(200);
     expect(await flawsOn('/dashboard', '/dashboard/keys', '/dashboard/usage', '/dashboard/alerts')).toEqual([]);
