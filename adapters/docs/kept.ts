@@ -28,9 +28,6 @@ export async function sendKept(
   reply.header('ETag', kept.etag).header('Cache-Control', cacheControl);
   reply.header('Vary', 'Accept, Accept-Encoding');
   if (request.headers['if-none-match'] === kept.etag) return reply.code(304).send();
-  const { body, gzip } = await kept.bytes(request.headers['accept-encoding']);
-  return reply
-    .type(kept.type)
-    .header('Content-Encoding', gzip ? 'gzip' : 'identity')
-    .send(body);
+  const { body, encoding } = await kept.bytes(request.headers['accept-encoding']);
+  return reply.type(kept.type).header('Content-Encoding', encoding).send(body);
 }

@@ -7,10 +7,10 @@ import { TYPES, TYPES_GROUP } from './types.js';
 
 const groupsOf = (pages: readonly DocsPage[]): Group[] => [...new Set(pages.map(({ group }) => group))];
 
-/** Shown by its script: without it there would be nothing to search with, and the list is beside it. */
+/** Without scripts there would be nothing to search with, and the list is beside it. */
 const Search = () => (
   <search class="search">
-    <form id="docs-search" action="/docs" hidden>
+    <form id="docs-search" class="scripted" action="/docs">
       <label for="docs-query">Search the documentation</label>
       <div class="ask">
         <input id="docs-query" name="q" type="search" maxLength={100} autoComplete="off" spellcheck={false} />

@@ -13,9 +13,9 @@ export function mountAssets(app: FastifyInstance, assets: AssetSet): void {
         reply.header('Cache-Control', 'public, max-age=31536000, immutable').header('Vary', 'Accept-Encoding');
         reply.header('ETag', asset.etag).type(asset.type);
         if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send();
-        const { body, gzip } = await bytes(request.headers['accept-encoding']);
+        const { body, encoding } = await bytes(request.headers['accept-encoding']);
         // Set even without compression: the asset is compressed here, once, and not again when it is sent.
-        return reply.header('Content-Encoding', gzip ? 'gzip' : 'identity').send(body);
+        return reply.header('Content-Encoding', encoding).send(body);
       },
     });
   }

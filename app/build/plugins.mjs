@@ -1,7 +1,7 @@
 // What differs between the sources, which tests run as they are, and the program that is built of them.
-import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, extname, join, relative } from 'node:path';
 import peggy from 'peggy';
 import { REPAIRED_FILE, repaired } from './postgres-driver.mjs';
 
@@ -39,7 +39,7 @@ export const grammars = () => ({
   },
 });
 
-/** Files of packages that a browser is sent: copied, so that the program needs the packages no more. */
+/** Files of packages that a browser is sent: copied, so that the program needs the packages no more, and minified (GraphiQL's own are not). */
 export const packageFiles = (root, outdir, folder) => ({
   name: 'package files',
   setup(build) {
@@ -50,14 +50,18 @@ export const packageFiles = (root, outdir, folder) => ({
         export const packageFile = (name, file) => readFileSync(new URL(\`${packages}/\${name}/\${file}\`, import.meta.url));
       `,
     }));
-    build.onEnd(({ metafile }) => {
+    build.onEnd(async ({ metafile }) => {
       for (const input of Object.keys(metafile?.inputs ?? {}).filter((path) => path.endsWith('assets.ts'))) {
         const text = readFileSync(join(root, input), 'utf8');
         for (const [, name, file] of text.matchAll(/packageFile\('([^']+)', '([^']+)'\)/g)) {
           const target = join(outdir, 'packages', name, file);
           mkdirSync(dirname(target), { recursive: true });
           const from = folderOf(root, name);
-          cpSync(join(from, file), target);
+          const { code } = await build.esbuild.transform(readFileSync(join(from, file), 'utf8'), {
+            loader: extname(file).slice(1),
+            minify: true,
+          });
+          writeFileSync(target, code);
           const licences = readdirSync(from).filter((each) => /^licen[cs]e/i.test(each));
           for (const licence of licences) cpSync(join(from, licence), join(outdir, 'packages', name, licence));
         }

@@ -153,7 +153,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     },
   );
 
-  it('the front page of a demo runs its own examples: what is shown is what is sent, the second time it is held', async () => {
+  it('the front page of a demo runs its own examples: what is shown is what is sent, the second time it is cached', async () => {
     const tab = await visit(browser, perch.url, { viewport: { width: 1440, height: 900 } });
     const { page, foreign, violations, errors } = tab;
     const response = await page.goto(perch.url);

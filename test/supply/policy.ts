@@ -27,6 +27,7 @@ export const STATED_ELSEWHERE: Readonly<Record<string, { readonly licence: strin
     licence: 'Apache-2.0 OR MIT',
     where: 'its LICENSE: new parts Apache-2.0, older ones MIT',
   },
+  'parse-cache-control': { licence: 'BSD-3-Clause', where: 'its LICENSE' },
   ...Object.fromEntries(
     [
       ...['compute-gcd', 'compute-lcm', 'validate.io-function', 'validate.io-integer', 'validate.io-integer-array'],

@@ -29,11 +29,14 @@ export function describeInChromium(name: string, suite: () => void, { inOrder = 
   } else describe.skip(`${name} [left out: no chromium; install it, or name it in CHROMIUM_PATH]`, suite);
 }
 
-export async function launchChromium(): Promise<Browser> {
+/** How it is started. Throws where there is none. */
+export function chromiumLaunch(): { executablePath: string; args: string[] } {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error('No chromium was found: install it, or name it in CHROMIUM_PATH');
-  return chromium.launch({ executablePath, headless: true, args: ARGS });
+  return { executablePath, args: ARGS };
 }
+
+export const launchChromium = (): Promise<Browser> => chromium.launch({ ...chromiumLaunch(), headless: true });
 
 /** A tab, and everything it did that it should not have. */
 export interface Visit {

@@ -43,9 +43,9 @@ const Body = ({ example }: { example: string }) => (
   </div>
 );
 
-/** The call as a form, sent by its script with the visitor's key; hidden without the script. */
+/** The call as a form, sent by its script with the visitor's key; not shown where scripts do not run. */
 export const TryIt = ({ entry, live }: { entry: ApiEntry; live: Live | null }) => (
-  <section id="try" aria-labelledby="try-title" hidden>
+  <section id="try" class="scripted" aria-labelledby="try-title">
     <h2 id="try-title">Try it</h2>
     <form id="try-form" data-path={entry.path} data-demo-key={live?.key}>
       {/* Not a password field: browsers would offer to keep it. It has no name, so that no form can send it. */}

@@ -89,7 +89,6 @@ function move(event) {
   next.focus();
 }
 
-form.hidden = false;
 input.addEventListener('focus', () => load().catch(() => {}), { once: true });
 input.addEventListener('input', search);
 form.addEventListener('keydown', move);

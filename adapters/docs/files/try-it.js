@@ -1,7 +1,6 @@
 // Sends the call that the form describes, with the visitor's key, and says what it cost. The key is kept for this tab only,
 // where GraphiQL keeps it, too.
 const SLOT = 'perch.key';
-const section = document.getElementById('try');
 const form = document.getElementById('try-form');
 const key = document.getElementById('try-key');
 const text = document.getElementById('try-body');
@@ -73,4 +72,3 @@ form.addEventListener('submit', async (event) => {
 });
 
 key.value = sessionStorage.getItem(SLOT) ?? form.dataset.demoKey ?? '';
-section.hidden = false;

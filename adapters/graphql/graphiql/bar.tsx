@@ -3,7 +3,7 @@
 import { sitePath } from '../../site/assets.js';
 
 const KeyForm = ({ demo }: { demo: boolean }) => (
-  <form id="key-form" class="key" autoComplete="off">
+  <form id="key-form" class="key" autoComplete="off" hidden={demo}>
     {demo ? (
       <button type="button" id="use-demo" class="primary">
         Use the demo key
@@ -28,10 +28,11 @@ const KeyForm = ({ demo }: { demo: boolean }) => (
   </form>
 );
 
-const KeyState = () => (
-  <div id="key-state" class="key" hidden>
+/** On a demo its key is taken by the script: shown from the start, the bar does not change its height when it is. */
+const KeyState = ({ demo }: { demo: boolean }) => (
+  <div id="key-state" class="key" hidden={!demo}>
     <span class="tag" id="key-kind">
-      Key
+      {demo ? 'Demo key' : 'Key'}
     </span>
     <code id="key-name" />
     <button type="button" id="key-forget" title="Forget the key (it is stored for this tab only)">
@@ -120,7 +121,7 @@ export const Bar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string }) => (
         Docs
       </a>
       <KeyForm demo={demo} />
-      <KeyState />
+      <KeyState demo={demo} />
       <dl class="figures">
         <div>
           <dt>Balance</dt>

@@ -28,13 +28,16 @@ const problemsHere = (demo: boolean) => ({
   ...problem('bad_request', 'Correct the query or its variables.'),
 });
 
+const examplesOf = ({ subjects }: GraphiqlModel) =>
+  examples(subjects ?? { handle: DEMO_HANDLE, tweetId: null, otherHandles: [] });
+
 /** What the page's script reads from `#perch-page`; data only, so no script policy applies to it. */
-const pageData = ({ demoKey, baseUrl, subjects }: GraphiqlModel) => ({
-  demoKey,
+const pageData = (model: GraphiqlModel) => ({
+  demoKey: model.demoKey,
   endpoint: '/graphql',
   // As the outside calls it: what is copied runs elsewhere.
-  address: `${baseUrl}/graphql`,
-  examples: examples(subjects ?? { handle: DEMO_HANDLE, tweetId: null, otherHandles: [] }),
+  address: `${model.baseUrl}/graphql`,
+  examples: examplesOf(model),
   problems: {
     ...Object.fromEntries(
       (Object.keys(ERROR_CODES) as ErrorCode[]).map((code) => [
@@ -42,7 +45,7 @@ const pageData = ({ demoKey, baseUrl, subjects }: GraphiqlModel) => ({
         { title: ERROR_CODES[code].title, todo: PROBLEM_TEXTS[code].todo },
       ]),
     ),
-    ...problemsHere(demoKey !== null),
+    ...problemsHere(model.demoKey !== null),
   },
 });
 
@@ -72,6 +75,8 @@ const Page = (model: GraphiqlModel) => (
       <Bar demo={model.demoKey !== null} baseUrl={model.baseUrl} />
       <main id="graphiql" aria-label="GraphiQL">
         <p class="loading">Loading GraphiQL…</p>
+        {/* What it opens with, to read until it is there. */}
+        <pre class="loading">{examplesOf(model)[0]?.query}</pre>
         <noscript>
           <p class="loading">GraphiQL needs JavaScript. The OpenAPI document describes the same reads over REST.</p>
         </noscript>

@@ -5,13 +5,12 @@
  */
 const DIALOG_STYLE = 'sha256-Y/huXlwoYkVyQlxwSVcCi1RCDGDCSVBzDt0hYP9qlTc=';
 
-/** Content-Security-Policy of the page: own scripts and styles, no eval; fonts and icons are inside the stylesheet. */
+/** Content-Security-Policy of the page: own scripts and styles, no eval; icons are inside the stylesheet. */
 export const GRAPHIQL_CSP = [
   "default-src 'none'",
   "script-src 'self'",
   `style-src 'self' '${DIALOG_STYLE}'`,
   "img-src 'self' data:",
-  'font-src data:',
   "connect-src 'self'",
   "object-src 'none'",
   "base-uri 'none'",

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Attack, flood, graphql, mcpTool } from '../support/attack.js';
+import { type Attack, flood, graphql, mcpTool, type Stage } from '../support/attack.js';
 import type { Answer, Sent } from '../support/client.js';
 import { FIRST_TWEET } from '../support/network.js';
 import type { Account } from '../support/service.js';
@@ -137,6 +137,16 @@ const failing = (): Attack => {
   };
 };
 
+/** A read before the attack itself: a busy service may ask for patience first. Throws what it said last. */
+async function served(send: Stage['send'], sent: Sent): Promise<string> {
+  for (let tries = 1; ; tries += 1) {
+    const { status, text } = await send(sent);
+    if (status === 200) return text;
+    if (status !== 503 || tries === 20) throw new Error(`${sent.path} was answered with ${status}: ${text}`);
+    await sleep(250);
+  }
+}
+
 /** More than were remembered for everybody together. */
 const BATCHES = 1010;
 
@@ -151,7 +161,7 @@ const forgetting = (): Attack => {
       reader = await service.account();
       // A subject of its own each time: what was deleted before is deleted for good.
       const path = `/v1/users/${Number.parseInt(attacker.keyId.slice(0, 4), 16)}/tweets`;
-      const { data } = JSON.parse((await send({ path, key: reader.key })).text) as { data: { id: string }[] };
+      const { data } = JSON.parse(await served(send, { path, key: reader.key })) as { data: { id: string }[] };
       gone = data[3]?.id ?? '';
       await service.remove(gone);
       await send({ path: `/v1/tweets/${gone}?fresh=true`, key: reader.key });

@@ -1,0 +1,56 @@
+/** Accessibility and best practices, and what a page weighs. Performance depends on the machine: `npm run lighthouse` has it. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SLOW_MS, serve } from '../cli/service.js';
+import { Cli, type Started } from '../cli/support.js';
+import { describeInChromium } from '../support/chromium.js';
+import { look, openTab, signIn } from './lighthouse.js';
+
+const LEAST = 0.95;
+/** Bytes as sent: GraphiQL brings an editor and React, no other page a library for more than a search. */
+const MOST_BYTES = 40_000;
+/** With a picture of the dashboard. */
+const MOST_LANDING_BYTES = 200_000;
+const MOST_GRAPHIQL_BYTES = 520_000;
+
+// Text, because it runs in the browser, whose types are not those of this project. What the browser had cached counts as 0, so the
+// cache is off.
+const BYTES = `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+  .reduce((sum, { transferSize }) => sum + transferSize, 0)`;
+
+describeInChromium('the main pages, as Lighthouse sees them', () => {
+  let cli: Cli;
+  let started: Started;
+  let url: string;
+  let tab: Awaited<ReturnType<typeof openTab>>;
+
+  beforeAll(async () => {
+    cli = await Cli.open();
+    ({ started, url } = await serve(cli, { PERCH_DEMO: '' }));
+    tab = await openTab();
+    await tab.page.setCacheEnabled(false);
+    await signIn(tab.page, /http:\S+\/sign-in#\S+/.exec(started.said.stdout)?.[0] ?? '');
+  }, SLOW_MS);
+
+  afterAll(async () => {
+    await tab?.browser.close();
+    started?.process.kill('SIGTERM');
+    await started?.end;
+    await cli?.close();
+  });
+
+  it.each([
+    ['/', MOST_LANDING_BYTES, 'main'],
+    ['/docs/graphql', MOST_BYTES, 'main'],
+    ['/docs/api/usersBatch', MOST_BYTES, 'main'],
+    ['/status', MOST_BYTES, 'main'],
+    ['/graphql', MOST_GRAPHIQL_BYTES, '.graphiql-execute-button'],
+    ['/dashboard', MOST_BYTES, 'main'],
+    ['/operator', MOST_BYTES, 'main'],
+  ])('%s is easy to use, well behaved, and light', { timeout: SLOW_MS }, async (path, mostBytes, ready) => {
+    await tab.page.goto(`${url}${path}`);
+    await tab.page.locator(ready).wait();
+    const { scores, faults } = await look(tab.page);
+    expect(Math.min(...Object.values(scores)), faults.join(', ')).toBeGreaterThanOrEqual(LEAST);
+    expect(await tab.page.evaluate(BYTES)).toBeLessThan(mostBytes);
+  });
+});
