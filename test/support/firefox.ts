@@ -31,6 +31,11 @@ const FLAWS = `Promise.all([...document.images].map((image) => image.decode().ca
   ...violations.map(({ id, nodes }) => id + ' ' + nodes[0].html),
 ])`;
 
+/** What is clicked for a role. */
+const TAGS = { button: 'button', link: 'a', radio: 'label' } as const;
+
+const ID_OF_LABELLED = `[...document.querySelectorAll('label')].find((each) => each.innerText.trim() === LABEL)?.control.id`;
+
 /** A tab, and everything it did that it should not have. */
 export class FirefoxTab {
   /** Addresses of another origin that it asked for. */
@@ -64,13 +69,16 @@ export class FirefoxTab {
     return (await this.page.goto(new URL(path, this.origin).href))?.status();
   }
 
-  click(role: 'button' | 'link', name: string): Promise<void> {
-    return this.page.locator(`::-p-aria([name="${name}"][role="${role}"])`).click();
+  /** By the whole text. Not by the accessible name: on a long page each search for that takes seconds. */
+  click(role: keyof typeof TAGS, text: string): Promise<void> {
+    return this.page.locator(`::-p-xpath(//${TAGS[role]}[normalize-space()="${text}"])`).click();
   }
 
   /** By the whole label. */
-  fill(label: string, text: string): Promise<void> {
-    return this.page.locator(`::-p-aria([name="${label}"][role="textbox"])`).fill(text);
+  async fill(label: string, text: string): Promise<void> {
+    const id = await this.page.evaluate(ID_OF_LABELLED.replace('LABEL', JSON.stringify(label)));
+    if (typeof id !== 'string') throw new Error(`Nothing is labelled ${label} on ${this.page.url()}`);
+    await this.page.locator(`#${id}`).fill(text);
   }
 
   async sees(text: string): Promise<void> {

@@ -5,6 +5,8 @@ import { SLOW_MS, serve, until } from '../cli/service.js';
 import { Cli, type Started } from '../cli/support.js';
 import { createClient } from '../support/client.js';
 import { describeInFirefox, FirefoxTab, launchFirefox } from '../support/firefox.js';
+import { startMailServer } from '../support/mail-server.js';
+import { triesFailingHandles } from './failing-handles.js';
 
 const KEY = /perch_live_[0-9A-Za-z]{32}/;
 
@@ -12,12 +14,14 @@ describeInFirefox('in Firefox', () => {
   let cli: Cli;
   let started: Started;
   let url: string;
+  let mail: Awaited<ReturnType<typeof startMailServer>>;
   let browser: Browser;
   let tab: FirefoxTab;
 
   beforeAll(async () => {
     cli = await Cli.open();
-    ({ started, url } = await serve(cli, { PERCH_DEMO: '' }));
+    mail = await startMailServer();
+    ({ started, url } = await serve(cli, { PERCH_DEMO: '', SMTP_URL: mail.url }));
     browser = await launchFirefox();
     tab = await FirefoxTab.open(browser, url);
   }, SLOW_MS);
@@ -27,6 +31,7 @@ describeInFirefox('in Firefox', () => {
     started?.process.kill('SIGTERM');
     await started?.end;
     await cli?.close();
+    await mail?.close();
   });
 
   const flawsOn = async (...paths: readonly string[]): Promise<string[]> => {
@@ -86,8 +91,19 @@ describeInFirefox('in Firefox', () => {
     // The page before is still there until the new one is.
     await tab.page.waitForFunction(`${KEY}.test(document.querySelector('main')?.innerText)`);
     const [key = ''] = KEY.exec(await tab.words()) ?? [];
-    expect((await createClient(url, key).get('/v1/users/harbor_obs')).status).toBe(200);
+    const read = await createClient(url, key).get('/v1/users/harbor_obs');
+    expect(read.status).toBe(200);
+    await tab.goto(`/dashboard/receipts?request_id=${read.body.request_id}`);
+    expect(await tab.words()).toContain('profile');
+    expect(await tab.flaws()).toEqual([]);
     expect(await flawsOn('/dashboard', '/dashboard/keys', '/dashboard/usage', '/dashboard/alerts')).toEqual([]);
+  });
+
+  it('tries each failing handle with a test key, and no live credit is spent', { timeout: SLOW_MS }, async () => {
+    const [liveKey = ''] = KEY.exec(started.said.stdout) ?? [];
+    await triesFailingHandles(tab, url, liveKey);
+    // Firefox reports answers that are errors itself.
+    tab.errors.length = 0;
   });
 
   it('an operator finds an account, freezes and thaws it', { timeout: SLOW_MS }, async () => {
@@ -110,6 +126,29 @@ describeInFirefox('in Firefox', () => {
     await until(async () => (await status()) === 200, 'the key works', started);
     const pages = ['/operator', '/operator/money', '/operator/traffic', '/operator/actions'];
     expect(await flawsOn(`/operator/accounts/${ada.account_id}`, ...pages)).toEqual([]);
+    expect([tab.foreign, tab.errors]).toEqual([[], []]);
+  });
+
+  it('a customer sets an alert, and gets it', { timeout: SLOW_MS }, async () => {
+    const words = ['--name', 'Grace', '--email', 'grace@harbour.example', '--credits', '3'];
+    const { key } = await cli.json<{ key: string }>('account', 'create', ...words);
+    const answer = await cli.json<{ sign_in_link: string }>('account', 'sign-in', '--email', 'grace@harbour.example');
+    const link = new URL(answer.sign_in_link);
+    await tab.goto(`/sign-in${link.hash}`);
+    await tab.click('button', 'Sign in');
+    await tab.isAt('/dashboard');
+    await tab.goto('/dashboard/alerts');
+    await tab.fill('Credits', 'many');
+    await tab.click('button', 'Set alert');
+    await tab.page.waitForFunction(`document.querySelector('#amount')?.getAttribute('aria-invalid') === 'true'`);
+    await tab.fill('Credits', '2.5');
+    await tab.click('button', 'Set alert');
+    await tab.sees('Remove');
+    expect(await tab.flaws()).toEqual([]);
+    expect((await createClient(url, key).get('/v1/users/harbor_obs?fresh=true')).status).toBe(200);
+    const subject = 'Subject: Perch: the balance is below 2.5 credits';
+    // Within a minute, as the page says.
+    await until(() => mail.received.some(({ source }) => source.includes(subject)), 'the mail arrives', started);
     expect([tab.foreign, tab.errors]).toEqual([[], []]);
   });
 });
