@@ -94,6 +94,17 @@ describeInChromium('the keyless pages in a browser', () => {
     },
   );
 
+  it('every other page of the documentation fits a phone and passes axe', { timeout: 120_000 }, async () => {
+    const tab = await visit(browser, origin);
+    const flaws: string[] = [];
+    for (const path of Object.keys({ ...DOCS_PAGES, ...API_PAGES }).filter((each) => !DOCS_SEEN.includes(each))) {
+      await tab.page.goto(`${origin}${path}`);
+      flaws.push(...(await flawsOf(tab.page, LOOKS.slice(0, 1))).map((flaw) => `${path}: ${flaw}`));
+    }
+    expect({ flaws, violations: tab.violations }).toEqual({ flaws: [], violations: [] });
+    await tab.close();
+  });
+
   it('the first line can be copied with a button', async () => {
     const tab = await visit(browser, origin, { permissions: ['clipboard-read', 'clipboard-write'] });
     await tab.page.goto(origin);
