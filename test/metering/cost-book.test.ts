@@ -14,23 +14,26 @@ const charge = (amount: number, items: number, cacheHits = 0): Charge => ({
 });
 
 /** A store that keeps what it is given, and fails as often as it is told. */
-function bookOf(per: NetworkBilling['per'] = 'item') {
+function bookOf(per: NetworkBilling['per'] | null = 'item') {
   const written: CostRow[][] = [];
   const warned = new Set<string>();
-  const at = { nowMs: Date.parse('2026-11-23T23:59:00Z'), failures: 0 };
+  const at = { nowMs: Date.parse('2026-11-23T23:59:00Z'), failures: 0, readFrom: '' };
   const costs: Costs = {
     async add(rows) {
       if (at.failures-- > 0) throw new Error('The database is away.');
       written.push([...rows]);
     },
-    read: async () => written.flat(),
+    async read(from) {
+      at.readFrom = from;
+      return written.flat();
+    },
     creditPrice: async () => ({ usdPerCredit: 0.001, from: 'packs' }),
     claimWarning: async (day, network, operation) => {
       const key = `${day} ${network} ${operation}`;
       return !warned.has(key) && Boolean(warned.add(key));
     },
   };
-  const network = { name: 'x', billing: { per, usd: { tweet: 0.005, user: 0.01 } } };
+  const network = { name: 'x', billing: per === null ? null : { per, usd: { tweet: 0.005, user: 0.01 } } };
   const book = new CostBook({ network, operations: ['user', 'search'], costs, clock: { now: () => at.nowMs } });
   return { book, written, at };
 }
@@ -98,6 +101,60 @@ describe('what reads earn and cost', () => {
     book.spendingOf('user').billed({ kind: 'user', items: 3 }, 1);
     book.spendingOf('search').billed({ kind: 'user', items: 2 }, 0);
     expect([book.totals.get('user')?.cost, book.totals.get('search')?.cost]).toEqual([10_000, 0]);
+  });
+
+  it('is added to the day of the clock, also when it was set back over midnight', async () => {
+    const { book, written, at } = bookOf();
+    const days = [
+      '2026-11-23T23:59:59.999Z',
+      '2026-11-24T00:00:00.000Z',
+      '2026-11-23T23:59:59.999Z',
+      '2026-11-25T00:00:00Z',
+    ];
+    for (const day of days) {
+      at.nowMs = Date.parse(day);
+      book.delivered('user', charge(1000, 1));
+    }
+    await book.flush();
+    expect(written.flat().map(({ day, answers }) => [day, answers])).toEqual([
+      ['2026-11-23', 2],
+      ['2026-11-24', 1],
+      ['2026-11-25', 1],
+    ]);
+  });
+
+  it('counts nothing as billed where the network bills nothing', async () => {
+    const { book, written } = bookOf(null);
+    book.spendingOf('user').billed({ kind: 'user', items: 3 }, 1);
+    expect(book.totals.size).toBe(0);
+    await book.flush();
+    expect(written).toEqual([]);
+  });
+
+  it('lets at most 1,000 rows wait for a database that is away, and goes on with those', async () => {
+    const { book, written, at } = bookOf();
+    for (let day = 0; day < 1_005; day += 1) {
+      book.delivered('user', charge(1000, 1));
+      at.nowMs += 86_400_000;
+    }
+    at.nowMs -= 1_005 * 86_400_000;
+    book.delivered('user', charge(1000, 1));
+    await book.flush();
+    expect(written[0]).toHaveLength(1_000);
+    expect(written[0]?.[0]?.answers).toBe(2);
+    expect(book.totals.get('user')?.answers).toBe(1_006);
+  });
+
+  it('warns of the last seven days of its own network, also of reads that delivered nothing', async () => {
+    const { book, written, at } = bookOf();
+    const sums = { answers: 0, items: 0, cacheHits: 0, charged: 0, calls: 1, tweets: 0, users: 10, cost: 100_000 };
+    written.push([
+      { day: '2026-11-22', network: 'x', operation: 'user', ...sums },
+      { day: '2026-11-23', network: 'x', operation: 'user', ...sums },
+      { day: '2026-11-23', network: 'mastodon', operation: 'search', ...sums },
+    ]);
+    expect(await book.newLosses()).toEqual([{ operation: 'user', incomeUsd: 0, costUsd: 0.2, hitRate: 0 }]);
+    expect(at.readFrom).toBe('2026-11-17');
   });
 
   it('warns once a day of an operation whose price does not cover its cost, and of no other', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { OperationNames } from '../../src/metering/operation-names.js';
 import { manualClock } from '../support/manual-clock.js';
 
@@ -47,6 +47,49 @@ it('thousands of names at once are few claims, one at a time', async () => {
   expect(new Set(own).size).toBeLessThanOrEqual(100);
   expect(ledger.seen.mostAtOnce).toBe(1);
   expect(ledger.seen.claims).toBeLessThan(10);
+});
+
+it('names of one account that wait for a claim are few: those above are `other` at once, those that wait already are not', async () => {
+  const open: (() => void)[] = [];
+  const ledger = store(1_000, () => new Promise((resolve) => open.push(resolve)));
+  const names = new OperationNames(ledger, manualClock(), undefined, 60_000);
+  const first = names.keep(ACCOUNT, 'first');
+  const waiting = Array.from({ length: 100 }, (_, nth) => names.keep(ACCOUNT, `n${nth}`));
+  expect(names.keep(ACCOUNT, 'one too many')).toBe('other');
+  const again = names.keep(ACCOUNT, 'n7');
+  expect(again).toBeInstanceOf(Promise);
+  open.shift()?.();
+  expect(await first).toBe('first');
+  await vi.waitFor(() => expect(open).toHaveLength(1));
+  open.shift()?.();
+  expect([await Promise.all(waiting), await again]).toEqual([Array.from({ length: 100 }, (_, nth) => `n${nth}`), 'n7']);
+  expect(ledger.seen.claims).toBe(2);
+});
+
+it('names of at most 1,000 accounts are claimed at once; those of a further one are `other`, until one has its answer', async () => {
+  const open: (() => void)[] = [];
+  const ledger = store(100, () => new Promise((resolve) => open.push(resolve)));
+  const names = new OperationNames(ledger, manualClock(), undefined, 60_000);
+  const claims = Array.from({ length: 1_000 }, (_, nth) => names.keep(`account ${nth}`, 'mine'));
+  expect(names.keep('one more', 'mine')).toBe('other');
+  for (const go of open.splice(0)) go();
+  expect(new Set(await Promise.all(claims))).toEqual(new Set(['mine']));
+  const later = names.keep('one more', 'mine');
+  for (const go of open.splice(0)) go();
+  expect(await later).toBe('mine');
+});
+
+it('a claim that was answered leaves no timer behind', async () => {
+  const pending = new Set<() => void>();
+  const timers = {
+    after(_ms: number, run: () => void) {
+      pending.add(run);
+      return () => void pending.delete(run);
+    },
+  };
+  const names = new OperationNames(store(100), manualClock(), undefined, 500, timers);
+  expect(await names.keep(ACCOUNT, 'mine')).toBe('mine');
+  await vi.waitFor(() => expect(pending.size).toBe(0));
 });
 
 it('a store that fails, or does not answer, makes the name `other`, and the charge goes on', async () => {

@@ -31,6 +31,46 @@ describe('what a process knows of a wallet', () => {
     expect((await walletCache.open(payer, 8_000, Infinity)).left).toBeGreaterThanOrEqual(8_000);
   });
 
+  it.each([
+    ['is trusted for two seconds', 2_000, 100, 1],
+    ['is read again after that', 2_001, 100, 2],
+    ['is read again where it is not above twenty times the worst case', 0, 500, 2],
+    ['is trusted where it is above that', 0, 499, 1],
+  ])('%s', async (_, ageMs, worst, reads) => {
+    const books = lateLedger(10_000);
+    const read = vi.spyOn(books.ledger, 'balance');
+    const later = { nowMs: 1_000_000, now: () => later.nowMs };
+    const walletCache = new WalletCache(books.ledger, later);
+    await walletCache.open(payer, 1, Infinity);
+    later.nowMs += ageMs;
+    await walletCache.open(payer, worst, Infinity);
+    expect(read).toHaveBeenCalledTimes(reads);
+  });
+
+  it('counts the budget where it is below the worst case, and the cap of a key always', async () => {
+    const books = lateLedger(10_000);
+    const read = vi.spyOn(books.ledger, 'balance');
+    const walletCache = new WalletCache(books.ledger, clock);
+    await walletCache.open(payer, 1, Infinity);
+    expect((await walletCache.open(payer, 1_000_000, 499)).left).toBe(499);
+    expect(read).toHaveBeenCalledTimes(1);
+    const capped = { ...payer, capThousandths: 300 };
+    expect((await walletCache.open(capped, 1, Infinity)).left).toBe(300);
+    expect(read).toHaveBeenCalledTimes(2);
+  });
+
+  it('needs no reading for a known price, unless it was too low, the key has a cap, or the budget is less', async () => {
+    const books = lateLedger(700);
+    const walletCache = new WalletCache(books.ledger, clock);
+    // Nothing was read yet: the ledger decides.
+    expect(walletCache.openAtPrice(payer, 1_000, Infinity)?.left).toBeDefined();
+    await walletCache.open(payer, 1, Infinity);
+    expect(walletCache.openAtPrice(payer, 701, Infinity)).toBeUndefined();
+    expect(walletCache.openAtPrice(payer, 700, 700)).toBeDefined();
+    expect(walletCache.openAtPrice(payer, 700, 699)).toBeUndefined();
+    expect(walletCache.openAtPrice({ ...payer, capThousandths: 5_000 }, 700, Infinity)).toBeUndefined();
+  });
+
   it('takes off what other calls in flight are about to spend (M5)', async () => {
     const books = lateLedger(1_000);
     const walletCache = new WalletCache(books.ledger, clock);
