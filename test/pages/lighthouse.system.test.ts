@@ -40,9 +40,7 @@ describeInChromium('the main pages, as Lighthouse sees them', () => {
 
   it.each([
     ['/', MOST_LANDING_BYTES, 'main'],
-    ['/docs/graphql', MOST_BYTES, 'main'],
     ['/docs/api/usersBatch', MOST_BYTES, 'main'],
-    ['/status', MOST_BYTES, 'main'],
     ['/graphql', MOST_GRAPHIQL_BYTES, '.graphiql-execute-button'],
     ['/dashboard', MOST_BYTES, 'main'],
     ['/operator', MOST_BYTES, 'main'],

@@ -10,6 +10,7 @@ const tabOf = ({ page }: Visit, url: string): Tab => ({
   goto: (path) => page.goto(new URL(path, url).href),
   click: (role, name) => page.getByRole(role, { name, exact: true }).click(),
   fill: (label, text) => page.getByLabel(label, { exact: true }).fill(text),
+  sees: (text) => page.getByText(text).first().waitFor(),
   words: (selector = 'main') => page.locator(selector).innerText(),
 });
 
