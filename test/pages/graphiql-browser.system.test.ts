@@ -145,6 +145,8 @@ describeInChromium('GraphiQL in a browser', () => {
     const { page } = tab;
     await page.setViewportSize({ width, height: 900 });
     await run(page);
+    // The page must stand still while axe looks at it.
+    await expect.poll(() => text(page, 'last-cost')).toMatch(/credits/);
     await page.getByRole('button', { name: 'Estimate cost' }).click();
     await page.locator('#notice').waitFor();
     await page.evaluate(axe.source);

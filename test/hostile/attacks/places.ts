@@ -56,7 +56,7 @@ const hanging = (): Attack => {
     name: '190 cold reads a second of one account while the network hangs',
     over: 'all',
     keyed: true,
-    strikeMs: 10_000,
+    strikeMs: 13_000,
     prepare: async ({ service }) => service.become({ kind: 'hangs' }),
     strike: async (stage) => {
       const flooding = flood(stage, { total: 1300, width: 1300, perSecond: 190 }, (n) => ({
