@@ -1,6 +1,6 @@
-import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Rendered } from '../../src/serve/rendered.js';
+import { encodingAskedFor } from './accept-encoding.js';
 import { ENCODINGS, encode, GZIP, gzipPieces, type Piece } from './encodings.js';
 
 declare module 'fastify' {
@@ -47,13 +47,10 @@ export function sendShared(request: FastifyRequest, reply: FastifyReply, { share
 const varyByEncoding = (reply: FastifyReply): FastifyReply =>
   reply.header('Vary', [reply.getHeader('Vary') ?? [], 'accept-encoding'].flat().join(', '));
 
-/**
- * As for answers that are compressed individually: case does not matter, and `*` means gzip, which every client reads.
- */
 function askedFor({ headers }: FastifyRequest, names: string[] = NAMES): (typeof ENCODINGS)[number] | undefined {
   const header = headers['accept-encoding'];
   if (typeof header !== 'string' || headers['x-no-compression'] !== undefined) return undefined;
-  const name = negotiate(header.toLowerCase().replaceAll(/\*|x-gzip/g, 'gzip'), names);
+  const name = encodingAskedFor(header, names);
   return ENCODINGS.find((each) => each.name === name);
 }
 

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { negotiate } from '@fastify/accept-negotiator';
+import { encodingAskedFor } from '../http/accept-encoding.js';
 import type { Asset } from './asset-set.js';
 
 /** Below this, compression is not worth its header (H7). Bytes. */
@@ -31,12 +31,12 @@ export function packable({
 }: Pick<Asset, 'type' | 'body'>): (acceptEncoding: string | undefined) => Promise<Packed> {
   const made = new Map<string, Promise<Buffer>>();
   const plain: Packed = { body, encoding: 'identity' };
-  return async (acceptEncoding = '') => {
+  return async (acceptEncoding) => {
     // A PNG is compressed already.
     if (type === 'image/png' || body.length < WORTH_PACKING) return plain;
-    const encoding = negotiate(acceptEncoding, Object.keys(PACKERS));
-    const pack = encoding === null ? undefined : PACKERS[encoding];
-    if (encoding === null || pack === undefined) return plain;
+    const encoding = encodingAskedFor(acceptEncoding, Object.keys(PACKERS));
+    const pack = encoding === undefined ? undefined : PACKERS[encoding];
+    if (encoding === undefined || pack === undefined) return plain;
     const packed = made.get(encoding) ?? pack(body);
     made.set(encoding, packed);
     return { body: await packed, encoding };

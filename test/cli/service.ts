@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Cli, Started } from './support.js';
+import { Cli, type Started } from './support.js';
 
 /** For a machine that does much else. */
 export const SLOW_MS = 120_000;
@@ -19,6 +19,28 @@ export async function serve(cli: Cli, env: Readonly<Record<string, string>> = {}
   const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(started.said.stdout) ?? [];
   if (url === undefined) throw new Error(`No address in ${started.said.stdout}`);
   return { url, started };
+}
+
+/** A demo in a home of its own. */
+export interface Demo extends Service {
+  readonly cli: Cli;
+  /** Signs the owner of the demo account in, once. */
+  readonly signInLink: string;
+  close(): Promise<void>;
+}
+
+export async function startDemo(env: Readonly<Record<string, string>> = {}): Promise<Demo> {
+  const cli = await Cli.open();
+  const { url, started } = await serve(cli, { PERCH_DEMO: '', ...env });
+  const [signInLink = ''] = /http:\S+\/sign-in#\S+/.exec(started.said.stdout) ?? [];
+  return {
+    ...{ cli, url, started, signInLink },
+    async close() {
+      started.process.kill('SIGTERM');
+      await started.end;
+      await cli.close();
+    },
+  };
 }
 
 /** Waits until it holds. Throws, with what the service has said, when it never does. */

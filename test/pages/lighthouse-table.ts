@@ -1,6 +1,5 @@
 /** `npm run lighthouse`: the main pages of a demo, as Lighthouse sees them, as the table of docs/performance.md. */
-import { serve } from '../cli/service.js';
-import { Cli } from '../cli/support.js';
+import { startDemo } from '../cli/service.js';
 import {
   type Audited,
   audit,
@@ -56,21 +55,18 @@ row([
   'Best practices',
 ]);
 row(['---', '---', ...Array(9).fill('--:')]);
-const cli = await Cli.open();
-const { started, url } = await serve(cli, { PERCH_DEMO: '' });
+const demo = await startDemo();
 const { browser, page } = await openTab();
 try {
   const visit = async (paths: readonly string[]): Promise<void> => {
     for (const path of paths.filter((each) => named.length === 0 || named.includes(each))) {
-      for (const device of DEVICES) print(path, device, await audit(page, `${url}${path}`, device));
+      for (const device of DEVICES) print(path, device, await audit(page, `${demo.url}${path}`, device));
     }
   };
   await visit(PUBLIC_PAGES);
-  await signIn(page, /http:\S+\/sign-in#\S+/.exec(started.said.stdout)?.[0] ?? '');
+  await signIn(page, demo.signInLink);
   await visit(SIGNED_IN_PAGES);
 } finally {
   await browser.close();
-  started.process.kill('SIGTERM');
-  await started.end;
-  await cli.close();
+  await demo.close();
 }

@@ -1,7 +1,6 @@
 /** Accessibility and best practices, and what a page weighs. Performance depends on the machine: `npm run lighthouse` has it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SLOW_MS, serve } from '../cli/service.js';
-import { Cli, type Started } from '../cli/support.js';
+import { type Demo, SLOW_MS, startDemo } from '../cli/service.js';
 import { describeInChromium } from '../support/chromium.js';
 import { look, openTab, signIn } from './lighthouse.js';
 
@@ -18,24 +17,19 @@ const BYTES = `[...performance.getEntriesByType('navigation'), ...performance.ge
   .reduce((sum, { transferSize }) => sum + transferSize, 0)`;
 
 describeInChromium('the main pages, as Lighthouse sees them', () => {
-  let cli: Cli;
-  let started: Started;
-  let url: string;
+  let demo: Demo;
   let tab: Awaited<ReturnType<typeof openTab>>;
 
   beforeAll(async () => {
-    cli = await Cli.open();
-    ({ started, url } = await serve(cli, { PERCH_DEMO: '' }));
+    demo = await startDemo();
     tab = await openTab();
     await tab.page.setCacheEnabled(false);
-    await signIn(tab.page, /http:\S+\/sign-in#\S+/.exec(started.said.stdout)?.[0] ?? '');
+    await signIn(tab.page, demo.signInLink);
   }, SLOW_MS);
 
   afterAll(async () => {
     await tab?.browser.close();
-    started?.process.kill('SIGTERM');
-    await started?.end;
-    await cli?.close();
+    await demo?.close();
   });
 
   it.each([
@@ -45,7 +39,7 @@ describeInChromium('the main pages, as Lighthouse sees them', () => {
     ['/dashboard', MOST_BYTES, 'main'],
     ['/operator', MOST_BYTES, 'main'],
   ])('%s is easy to use, well behaved, and light', { timeout: SLOW_MS }, async (path, mostBytes, ready) => {
-    await tab.page.goto(`${url}${path}`);
+    await tab.page.goto(`${demo.url}${path}`);
     await tab.page.locator(ready).wait();
     const { scores, faults } = await look(tab.page);
     expect(Math.min(...Object.values(scores)), faults.join(', ')).toBeGreaterThanOrEqual(LEAST);

@@ -1,8 +1,8 @@
 /** The ways of a visitor, a customer and an operator once more, in the other browser: a process, its database, Firefox. */
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SLOW_MS, serve, until } from '../cli/service.js';
-import { Cli, type Started } from '../cli/support.js';
+import { type Demo, SLOW_MS, startDemo, until } from '../cli/service.js';
+import type { Cli, Started } from '../cli/support.js';
 import { createClient } from '../support/client.js';
 import { describeInFirefox, FirefoxTab, launchFirefox } from '../support/firefox.js';
 import { startMailServer } from '../support/mail-server.js';
@@ -11,6 +11,7 @@ import { triesFailingHandles } from './failing-handles.js';
 const KEY = /perch_live_[0-9A-Za-z]{32}/;
 
 describeInFirefox('in Firefox', () => {
+  let demo: Demo;
   let cli: Cli;
   let started: Started;
   let url: string;
@@ -19,18 +20,16 @@ describeInFirefox('in Firefox', () => {
   let tab: FirefoxTab;
 
   beforeAll(async () => {
-    cli = await Cli.open();
     mail = await startMailServer();
-    ({ started, url } = await serve(cli, { PERCH_DEMO: '', SMTP_URL: mail.url }));
+    demo = await startDemo({ SMTP_URL: mail.url });
+    ({ cli, started, url } = demo);
     browser = await launchFirefox();
     tab = await FirefoxTab.open(browser, url);
   }, SLOW_MS);
 
   afterAll(async () => {
     await browser?.close();
-    started?.process.kill('SIGTERM');
-    await started?.end;
-    await cli?.close();
+    await demo?.close();
     await mail?.close();
   });
 
@@ -81,7 +80,7 @@ describeInFirefox('in Firefox', () => {
   });
 
   it('a customer signs in, makes a key, reads with it, and sees what it used', { timeout: SLOW_MS }, async () => {
-    await tab.goto(/http:\S+\/sign-in#\S+/.exec(started.said.stdout)?.[0] ?? '');
+    await tab.goto(demo.signInLink);
     await tab.isAt('/sign-in');
     await tab.click('button', 'Sign in');
     await tab.isAt('/dashboard');

@@ -1,8 +1,8 @@
 /** An operator's way through the real thing: a process, its database, two browsers, a client, the command line. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SLOW_MS, serve, until } from '../cli/service.js';
-import { Cli, type Started } from '../cli/support.js';
+import { type Demo, SLOW_MS, startDemo, until } from '../cli/service.js';
+import type { Cli, Started } from '../cli/support.js';
 import { describeInChromium, launchChromium, type Visit, visit } from '../support/chromium.js';
 import { createClient } from '../support/client.js';
 
@@ -11,6 +11,7 @@ const EMAIL = 'ada@harbour.example';
 describeInChromium(
   'an operator',
   () => {
+    let demo: Demo;
     let cli: Cli;
     let started: Started;
     let url: string;
@@ -20,8 +21,8 @@ describeInChromium(
     let ada: { readonly account_id: string; readonly key: string };
 
     beforeAll(async () => {
-      cli = await Cli.open();
-      ({ started, url } = await serve(cli, { PERCH_DEMO: '' }));
+      demo = await startDemo();
+      ({ cli, started, url } = demo);
       ada = await cli.json('account', 'create', '--name', 'Ada', '--email', EMAIL, '--credits', '10', '--qps', '100');
       browser = await launchChromium();
       tab = await visit(browser, url);
@@ -30,9 +31,7 @@ describeInChromium(
 
     afterAll(async () => {
       await browser?.close();
-      started?.process.kill('SIGTERM');
-      await started?.end;
-      await cli?.close();
+      await demo?.close();
     });
 
     const button = (name: string) => page.getByRole('button', { name });
@@ -48,7 +47,7 @@ describeInChromium(
     };
 
     it('comes from the dashboard, and finds an account by its address', { timeout: SLOW_MS }, async () => {
-      await signIn(page, /http:\S+\/sign-in#\S+/.exec(started.said.stdout)?.[0] ?? '');
+      await signIn(page, demo.signInLink);
       await page.getByRole('link', { name: 'Operator' }).click();
       await page.waitForURL(`${url}/operator`);
       await page.getByLabel('Part of a name or email address').fill('ADA@harbour');

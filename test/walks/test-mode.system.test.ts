@@ -1,8 +1,7 @@
 /** A customer who tries the errors of a client with a test key, before it meets them: a process, its database, a browser. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SLOW_MS, serve } from '../cli/service.js';
-import { Cli, type Started } from '../cli/support.js';
+import { type Demo, SLOW_MS, startDemo } from '../cli/service.js';
 import { describeInChromium, launchChromium, type Visit, visit } from '../support/chromium.js';
 import { type Tab, triesFailingHandles } from './failing-handles.js';
 
@@ -15,28 +14,24 @@ const tabOf = ({ page }: Visit, url: string): Tab => ({
 });
 
 describeInChromium('a customer who tests a client', () => {
-  let cli: Cli;
-  let started: Started;
-  let url: string;
+  let demo: Demo;
   let browser: Browser;
 
   beforeAll(async () => {
-    cli = await Cli.open();
-    ({ started, url } = await serve(cli, { PERCH_DEMO: '' }));
+    demo = await startDemo();
     browser = await launchChromium();
   }, SLOW_MS);
 
   afterAll(async () => {
     await browser?.close();
-    started?.process.kill('SIGTERM');
-    await started?.end;
-    await cli?.close();
+    await demo?.close();
   });
 
   it('tries each failing handle with a test key, and no live credit is spent', { timeout: SLOW_MS }, async () => {
+    const { url, started, signInLink } = demo;
     const seen = await visit(browser, url);
     const tab = tabOf(seen, url);
-    await tab.goto(/http:\S+\/sign-in#\S+/.exec(started.said.stdout)?.[0] ?? '');
+    await tab.goto(signInLink);
     await tab.click('button', 'Sign in');
     await seen.page.waitForURL(`${url}/dashboard`);
     const [liveKey = ''] = /perch_live_[0-9A-Za-z]{32}/.exec(started.said.stdout) ?? [];

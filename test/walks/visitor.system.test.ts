@@ -1,32 +1,28 @@
 /** A visitor of a demo, who reads the documentation and tries what it describes: a process, its database, a browser. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SLOW_MS, serve } from '../cli/service.js';
-import { Cli, type Started } from '../cli/support.js';
+import { type Demo, SLOW_MS, startDemo } from '../cli/service.js';
 import { describeInChromium, launchChromium, type Visit, visit } from '../support/chromium.js';
 import { flawsOf, LOOKS } from '../support/looks.js';
 
 describeInChromium(
   'a visitor',
   () => {
-    let cli: Cli;
-    let started: Started;
+    let demo: Demo;
     let url: string;
     let browser: Browser;
     let tab: Visit;
 
     beforeAll(async () => {
-      cli = await Cli.open();
-      ({ started, url } = await serve(cli, { PERCH_DEMO: '' }));
+      demo = await startDemo();
+      ({ url } = demo);
       browser = await launchChromium();
       tab = await visit(browser, url);
     }, SLOW_MS);
 
     afterAll(async () => {
       await browser?.close();
-      started?.process.kill('SIGTERM');
-      await started?.end;
-      await cli?.close();
+      await demo?.close();
     });
 
     const send = () => tab.page.getByRole('button', { name: 'Send' }).click();
