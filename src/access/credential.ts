@@ -9,11 +9,9 @@ export interface CredentialHeaders {
 
 const HOW = 'Send it in the header "x-api-key: <key>" or as "Authorization: Bearer <key>".';
 
-/** The token of a Bearer header, or undefined under any other scheme. The scheme's case does not matter (A4). */
-function bearerToken(authorization: string): string | undefined {
-  const token = /^bearer(?:[ \t]+(.*))?$/is.exec(authorization.trim());
-  return token === null ? undefined : (token[1] ?? '');
-}
+/** The token of a Bearer header; undefined under any other scheme, or if it has none. The scheme's case does not matter (A4). */
+const bearerToken = (authorization: string): string | undefined =>
+  /^bearer[ \t]+(.*)/is.exec(authorization.trim())?.[1];
 
 function whyMissing({ authorization, hasQueryKey }: CredentialHeaders): string {
   if (hasQueryKey) {
@@ -32,7 +30,7 @@ function whyMissing({ authorization, hasQueryKey }: CredentialHeaders): string {
  */
 export function readCredential(headers: CredentialHeaders): string {
   const apiKey = headers.xApiKey?.trim() || undefined;
-  const bearer = bearerToken(headers.authorization ?? '') || undefined;
+  const bearer = bearerToken(headers.authorization ?? '');
   if (apiKey !== undefined && bearer !== undefined && apiKey !== bearer) {
     throw badRequest('The x-api-key and Authorization headers have different keys. Send only one.');
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.js';
-import { limitAddress } from '../../src/access/address.js';
+import { limitAddress, plainAddress } from '../../src/access/address.js';
 import { createAdmit } from '../../src/access/admit.js';
 import { createFailedKeys } from '../../src/access/failed-keys.js';
 import { policyHeader, rateLimitHeaders } from '../../src/access/rate-headers.js';
@@ -84,6 +84,23 @@ describe('whom a limit by address counts', () => {
     const codes = [];
     for (let n = 0; n < 61; n += 1) codes.push((await failedKeys.count(`2001:db8::${n}`, invalid)).code);
     expect([codes[59], codes[60]]).toEqual(['invalid_key', 'rate_limited']);
+  });
+});
+
+describe('one spelling per address', () => {
+  it.each([
+    ['192.0.2.123', '192.0.2.123'],
+    ['::ffff:192.0.2.123', '192.0.2.123'],
+    ['::ffff:123.123.123.1', '123.123.123.1'],
+    ['::FFFF:10.20.30.40', '10.20.30.40'],
+    ['1::ffff:192.0.2.1', '1::ffff:192.0.2.1'],
+    ['::ffff:192.0.2.1, 10.0.0.1', '::ffff:192.0.2.1, 10.0.0.1'],
+    ['::ffff:192.0.2', '::ffff:192.0.2'],
+    ['::ffff:a.b.c.d', '::ffff:a.b.c.d'],
+    ['2001:db8::1', '2001:db8::1'],
+    ['unknown', 'unknown'],
+  ])('%s: %s', (address, plain) => {
+    expect(plainAddress(address)).toBe(plain);
   });
 });
 

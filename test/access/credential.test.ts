@@ -21,7 +21,8 @@ describe('the credential of a request', () => {
     ['Bearer', { authorization: 'Bearer K' }],
     ['both, the same key (A1)', { xApiKey: 'K', authorization: 'Bearer K' }],
     ['the scheme in any case (A4)', { authorization: 'bEARER K' }],
-    ['spaces around it', { xApiKey: ' K ', authorization: '  Bearer   K  ' }],
+    ['x-api-key with spaces around it', { xApiKey: ' K ' }],
+    ['Bearer with spaces around it', { authorization: '  Bearer \t K  ' }],
     ['x-api-key beside another scheme (A4)', { xApiKey: 'K', authorization: 'Basic dTpw' }],
     ['x-api-key beside an empty Bearer', { xApiKey: 'K', authorization: 'Bearer' }],
     ['Bearer beside an empty x-api-key', { xApiKey: '', authorization: 'Bearer K' }],
@@ -37,11 +38,12 @@ describe('the credential of a request', () => {
   });
 
   it.each([
-    ['nothing', {}, 'x-api-key'],
+    ['nothing', {}, 'An API key is required'],
     ['empty headers', { xApiKey: ' ', authorization: '' }, 'x-api-key'],
     ['another scheme (A4)', { authorization: 'Basic dTpw' }, 'no Bearer key'],
     ['Bearer without a key', { authorization: 'Bearer ' }, 'no Bearer key'],
     ['a scheme that only begins like Bearer', { authorization: 'Bearers K' }, 'no Bearer key'],
+    ['a scheme that only ends like Bearer', { authorization: 'Basic bearer K' }, 'no Bearer key'],
     ['a key without its scheme', { authorization: 'perch_live_x' }, 'must be "Bearer"'],
     ['a key in the query string: rotate it (A3)', { hasQueryKey: true }, 'Rotate this key'],
   ])('is missing: %s', (_what, headers, hint) => {

@@ -72,6 +72,37 @@ describe('identify', () => {
     });
   });
 
+  it('refuses a key whose text is of another mode than its row: a test key cannot spend credits', async () => {
+    const { identify, add } = await setUp();
+    const { key } = add({ state: 'live', caller: { ...caller(), mode: 'test' } });
+    await expect(identify(key, HOME)).rejects.toMatchObject({ code: 'invalid_key', detail: { reason: 'unknown' } });
+  });
+
+  it('says for whom it is about to wait, and only when it waits', async () => {
+    const { identify, add, clock } = await setUp();
+    const told: (string | null)[] = [];
+    const ask = (key: string) => identify(key, HOME, (accountId) => told.push(accountId)).catch(() => {});
+    const { key } = add(live);
+    await ask(key);
+    expect(told).toEqual([null]);
+    await ask(key);
+    expect(told).toEqual([null]);
+    clock.pass(3000);
+    await ask(key);
+    expect(told).toEqual([null, caller().accountId]);
+    await ask('nonsense');
+    expect(told).toEqual([null, caller().accountId, null]);
+  });
+
+  it('asks the store nothing for a call that is refused before it waits', async () => {
+    const { identify, add, store } = await setUp();
+    const full = () => {
+      throw new Error('no slot is free');
+    };
+    await expect(identify(add(live).key, HOME, full)).rejects.toThrow('no slot is free');
+    expect(store.reads()).toBe(0);
+  });
+
   it('never repeats a key in a message', async () => {
     const { identify } = await setUp();
     const [key = ''] = unknownKeys(1);
@@ -228,6 +259,14 @@ describe('guessing keys (A8)', () => {
     const { codes, store } = await setUp();
     await codes(Array.from({ length: 61 }, () => 'guess'));
     expect(new Set(await codes(unknownKeys(100)))).toEqual(new Set(['rate_limited']));
+    expect(store.reads()).toBe(10);
+  });
+
+  it('goes on for a minute after the last one', async () => {
+    const { codes, store, clock } = await setUp();
+    await codes(Array.from({ length: 61 }, () => 'guess'));
+    clock.pass(59_999);
+    await codes(unknownKeys(30));
     expect(store.reads()).toBe(10);
   });
 

@@ -7,6 +7,7 @@ interface Explained {
   readonly why: string;
 }
 
+const KEY_HASHES = 'src/access/key-hashes.ts';
 const RECEIPT = 'src/metering/receipt.ts';
 const WALLET = 'src/metering/wallet.ts';
 const SAME_ENTRY = 'an entry has one balance: of two figures with its number, either is right';
@@ -15,6 +16,14 @@ const KEPT_LONGER =
   'what is kept longer than needed has a number, by which no later figure counts it; it costs memory until the next figure';
 
 export const EXPLAINED: readonly Explained[] = [
+  {
+    ...{ file: KEY_HASHES, original: 'key.length !== KEY_CHARS', replacement: 'false' },
+    why: 'what is of another length is not well-formed either; this one costs less',
+  },
+  {
+    ...{ file: KEY_HASHES, original: 'hash !== undefined', replacement: 'false' },
+    why: 'the same hash is computed anew; it costs processor time',
+  },
   {
     ...{ file: RECEIPT, original: '[]', replacement: '["Stryker was here"]' },
     why: 'what is no line has no items, and is not told',

@@ -18,4 +18,14 @@ export const TARGETS = {
       ...['test/metering', 'test/test-mode', 'test/serve/known-price', 'test/serve/known-answers'],
     ],
   },
+  access: {
+    mutate: ['src/access/*.ts'],
+    unit: ['test/access', 'test/observing/signature'],
+    postgres: ['test/rules/keys', 'test/rules/keyless', 'test/rules/limits'],
+  },
+  read: {
+    mutate: ['src/read/*.ts'],
+    unit: ['test/read', 'test/serve', 'test/metering/trimming'],
+    postgres: ['cursors', 'filling', 'flights', 'gone', 'objects', 'served-lists'].map((name) => `test/rules/${name}`),
+  },
 } as const satisfies Record<string, Target>;
