@@ -17,18 +17,18 @@ function failure(headers: Partial<CredentialHeaders>): ServiceError {
 
 describe('the credential of a request', () => {
   it.each([
-    ['x-api-key', { xApiKey: 'K' }],
-    ['Bearer', { authorization: 'Bearer K' }],
-    ['both, the same key (A1)', { xApiKey: 'K', authorization: 'Bearer K' }],
-    ['the scheme in any case (A4)', { authorization: 'bEARER K' }],
-    ['x-api-key with spaces around it', { xApiKey: ' K ' }],
-    ['Bearer with spaces around it', { authorization: '  Bearer \t K  ' }],
-    ['x-api-key beside another scheme (A4)', { xApiKey: 'K', authorization: 'Basic dTpw' }],
-    ['x-api-key beside an empty Bearer', { xApiKey: 'K', authorization: 'Bearer' }],
-    ['Bearer beside an empty x-api-key', { xApiKey: '', authorization: 'Bearer K' }],
-    ['a header beside a key in the query string', { xApiKey: 'K', hasQueryKey: true }],
+    ['x-api-key', { xApiKey: 'KEY' }],
+    ['Bearer', { authorization: 'Bearer KEY' }],
+    ['both, the same key (A1)', { xApiKey: 'KEY', authorization: 'Bearer KEY' }],
+    ['the scheme in any case (A4)', { authorization: 'bEARER KEY' }],
+    ['x-api-key with spaces around it', { xApiKey: ' KEY ' }],
+    ['Bearer with spaces around it', { authorization: '  Bearer \t KEY  ' }],
+    ['x-api-key beside another scheme (A4)', { xApiKey: 'KEY', authorization: 'Basic dTpw' }],
+    ['x-api-key beside an empty Bearer', { xApiKey: 'KEY', authorization: 'Bearer' }],
+    ['Bearer beside an empty x-api-key', { xApiKey: '', authorization: 'Bearer KEY' }],
+    ['a header beside a key in the query string', { xApiKey: 'KEY', hasQueryKey: true }],
   ])('is read from %s', (_what, headers) => {
-    expect(read(headers)).toBe('K');
+    expect(read(headers)).toBe('KEY');
   });
 
   it('is refused when the headers hold two keys: neither is tried (A2)', () => {
