@@ -105,7 +105,8 @@ export class Lookups {
     entry.isRefreshed = true;
     // A failure changes nothing: the lookup expires, and the next call reads again. So does one that finds the refresh
     // still hanging then: nobody waits for it.
-    if (!this.#underway.has(hashHex)) this.#read(hashHex, this.#ahead, entry.untilMs).catch(() => {});
+    // None is in progress: a lookup that is recent and was not refreshed is from the last one that was begun.
+    this.#read(hashHex, this.#ahead, entry.untilMs).catch(() => {});
   }
 
   #read(hashHex: string, loader: Loader, joinUntilMs: number): Promise<KeyLookup | undefined> {

@@ -105,6 +105,40 @@ describe('look-ups of keys', () => {
     expect(await find('aa')).toBe(2);
   });
 
+  it('are shared until the moment at which their answer is too old, and the late answer of one ends no other', async () => {
+    store.rows.set('aa', 1);
+    const calls = [lookups.find('aa')];
+    await pass(TTL_MS - 1);
+    calls.push(lookups.find('aa'));
+    await pass(1);
+    expect(store.asked).toHaveLength(1);
+    calls.push(lookups.find('aa'));
+    await pass(1);
+    expect(store.asked).toHaveLength(2);
+    store.queries.shift()?.answer();
+    await pass(0);
+    calls.push(lookups.find('aa'));
+    await pass(1);
+    expect(store.asked).toHaveLength(2);
+    await answerAll();
+    expect((await Promise.all(calls)).map(versionOf)).toEqual([1, 1, 1, 1]);
+  });
+
+  it('are made in the background from two thirds of their time on', async () => {
+    store.rows.set('aa', 1);
+    const first = lookups.find('aa');
+    await pass(1);
+    await answerAll();
+    await first;
+    await pass(1998);
+    await lookups.find('aa');
+    await pass(1);
+    expect(store.asked).toHaveLength(1);
+    await lookups.find('aa');
+    await pass(50);
+    expect(store.asked).toHaveLength(2);
+  });
+
   it('are made in the background for a key in use, so that it never waits', async () => {
     store.rows.set('aa', 1);
     await find('aa');
