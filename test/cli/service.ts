@@ -15,7 +15,11 @@ export interface Service {
 /** The service as a process of its own, on a free port. */
 export async function serve(cli: Cli, env: Readonly<Record<string, string>> = {}): Promise<Service> {
   const started = cli.start(['serve'], { env: { PORT: '0', PERCH_DEMO: 'off', LOG_FORMAT: 'json', ...env } });
-  await started.says('Ctrl-C stops it.');
+  await started.says('Ctrl-C stops it.').catch(async (error: unknown) => {
+    started.process.kill('SIGKILL');
+    await started.end;
+    throw error;
+  });
   const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(started.said.stdout) ?? [];
   if (url === undefined) throw new Error(`No address in ${started.said.stdout}`);
   return { url, started };
@@ -31,7 +35,10 @@ export interface Demo extends Service {
 
 export async function startDemo(env: Readonly<Record<string, string>> = {}): Promise<Demo> {
   const cli = await Cli.open();
-  const { url, started } = await serve(cli, { PERCH_DEMO: '', ...env });
+  const { url, started } = await serve(cli, { PERCH_DEMO: '', ...env }).catch(async (error: unknown) => {
+    await cli.close();
+    throw error;
+  });
   const [signInLink = ''] = /http:\S+\/sign-in#\S+/.exec(started.said.stdout) ?? [];
   return {
     ...{ cli, url, started, signInLink },
