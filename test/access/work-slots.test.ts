@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { accountHolder, addressHolder, type Holder, WorkSlots } from '../../src/access/work-slots.js';
+import { ServiceError } from '../../src/core/errors.js';
 
 const slots = (total: number) => new WorkSlots({ total, deadlineMs: 1_000, monotonic: { now: () => 0 } });
 
@@ -29,4 +30,90 @@ test('when all slots are taken everybody is told so', () => {
   const message = 'All 2 slots are in use. Try again shortly; nothing was charged.';
   expect(refusalOf(all, first)).toEqual({ reason: 'account_busy', message });
   expect(refusalOf(all, accountHolder('c'))).toEqual({ reason: 'overloaded', message });
+});
+
+describe('the slot of one request', () => {
+  const [ada, bob] = [accountHolder('ada'), accountHolder('bob')];
+
+  test('counts once for its holder, and for the last one only, until it is released', () => {
+    const all = slots(8);
+    const slot = all.open();
+    expect(all.taken).toEqual({ work: 0, network: 0 });
+    for (const holder of [ada, ada, bob, bob]) {
+      expect(slot.countFor(holder)).toBeNull();
+      expect(all.taken).toEqual({ work: 1, network: 0 });
+    }
+    slot.release();
+    slot.release();
+    expect(all.taken).toEqual({ work: 0, network: 0 });
+    expect(slot.countFor(bob)).toBeNull();
+    expect(all.taken).toEqual({ work: 1, network: 0 });
+  });
+
+  test('is free when its new holder is refused, and can be taken for another', () => {
+    const all = slots(4);
+    expect(all.open().countFor(ada)).toBeNull();
+    const slot = all.open();
+    expect(slot.countFor(bob)).toBeNull();
+    for (let time = 0; time < 2; time += 1) {
+      expect(slot.countFor(ada)?.detail.reason).toBe('account_busy');
+      expect(all.taken.work).toBe(1);
+    }
+    expect(slot.countFor(bob)).toBeNull();
+    expect(all.taken.work).toBe(2);
+  });
+
+  test('takes one slot for the network, of half as many, and gives it back with the other', () => {
+    const all = slots(8);
+    const slot = all.open();
+    slot.waitForNetwork();
+    expect(all.taken).toEqual({ work: 0, network: 0 });
+    slot.countFor(ada);
+    for (let time = 0; time < 2; time += 1) {
+      slot.waitForNetwork();
+      expect(all.taken).toEqual({ work: 1, network: 1 });
+    }
+    const second = all.open();
+    expect(second.countFor(ada)).toBeNull();
+    expect(() => second.waitForNetwork()).toThrow(
+      'This account has 1 request waiting for the network, the most it may have while 1 of 4 slots for network reads are in use.',
+    );
+    expect(all.taken).toEqual({ work: 2, network: 1 });
+    slot.countFor(bob);
+    expect(all.taken).toEqual({ work: 2, network: 0 });
+    second.waitForNetwork();
+    second.release();
+    slot.release();
+    expect(all.taken).toEqual({ work: 0, network: 0 });
+  });
+
+  test('can wait for the network even where there is one slot in all', () => {
+    const all = slots(1);
+    const slot = all.open();
+    slot.countFor(ada);
+    slot.waitForNetwork();
+    expect(all.taken).toEqual({ work: 1, network: 1 });
+  });
+});
+
+test('refusals are counted by reason', () => {
+  const all = slots(2);
+  const [first, second] = [accountHolder('a'), addressHolder('192.0.2.1')];
+  for (const holder of [first, second]) all.open().countFor(holder);
+  expect(all.refused).toEqual({ account_busy: 0, address_busy: 0, overloaded: 0 });
+  const refused = [first, second, second, accountHolder('c'), accountHolder('c'), addressHolder('192.0.2.2')];
+  for (const holder of refused) expect(all.open().countFor(holder)).toBeInstanceOf(ServiceError);
+  expect(all.refused).toEqual({ account_busy: 1, address_busy: 2, overloaded: 3 });
+});
+
+test.each([
+  [200, 1],
+  [30_000, 30],
+])('a refusal says when to try again: with a deadline of %i ms in %i s', (deadlineMs, seconds) => {
+  const all = new WorkSlots({ total: 1, deadlineMs, monotonic: { now: () => 0 } });
+  all.open().countFor(accountHolder('a'));
+  expect(all.open().countFor(accountHolder('b'))).toMatchObject({
+    code: 'upstream_rate_limited',
+    retryAfter: seconds,
+  });
 });
