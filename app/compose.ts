@@ -17,6 +17,7 @@ import { mountSite } from '../adapters/site/mount.js';
 import { sendLostPage } from '../adapters/site/not-found.js';
 import { schema } from '../schema/index.js';
 import type { Config } from '../src/config/config.js';
+import type { Memories } from '../src/core/memories.js';
 import type { StartPoll } from '../src/core/poll.js';
 import { UNTRACED } from '../src/core/untraced.js';
 import { VERSION } from '../src/core/version.js';
@@ -53,6 +54,8 @@ export interface ComposeOptions extends StandIns {
   readonly startPoll?: StartPoll;
   /** In place of all read interfaces: tests of a protocol. */
   readonly interfaces?: (app: FastifyInstance, engine: Engine) => void;
+  /** Whether requests that came before are answered ahead of the framework: by default, unless they are traced. */
+  readonly repeated?: boolean;
   /** The GraphQL server: Yoga by default. Both give the same answers. */
   readonly graphql?: 'yoga' | 'mercurius';
 }
@@ -83,7 +86,9 @@ export async function compose(
   const network = demo ? withFailingHandles(opened) : opened;
   const telemetry = await openTelemetry(lifecycle, config, log);
   const shares = createShares(config, memories);
-  const app = await openServer(lifecycle, config, log, shares);
+  // A trace begins in the framework.
+  const remembers = options.repeated ?? telemetry === null;
+  const app = await openServer(lifecycle, config, log, shares, remembers ? memories : undefined);
   const common = { config, stores, shared, clock, log };
   const customers = await openCustomers(lifecycle, app, { ...common, startPoll, standIns: options });
   const tracing = telemetry?.tracing ?? UNTRACED;
@@ -121,6 +126,7 @@ const openServer = (
   config: Config,
   log: FastifyBaseLogger,
   shares: Shares,
+  memories: Memories | undefined,
 ): Promise<FastifyInstance> =>
   lifecycle.open(
     'server',
@@ -131,6 +137,7 @@ const openServer = (
         versionHeaders: versionHeaders(config.notice),
         capacity: config.overload,
         shares,
+        memories,
         trustedProxies: config.trustedProxies,
         lostPage: sendLostPage,
       }),

@@ -8,7 +8,7 @@ import { type LoggedRequest, requestLine } from './request-line.js';
 const STDERR = 2;
 
 /** The bytes that are written at once, and the longest that a line waits for others. Exit and crash write the rest. */
-const TOGETHER = { minLength: 4096, periodicFlush: 100 } as const;
+const TOGETHER = { minLength: 16_000, periodicFlush: 100 } as const;
 
 /** The service's log, on standard error: as text for people, or one JSON object per line. */
 export function createLog({ level, format }: Config['log']): Logger {

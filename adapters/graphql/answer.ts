@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
 import type { ServiceError } from '../../src/core/errors.js';
-import type { Run } from '../../src/serve/call.js';
+import type { Call, Run } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
+import { type CallerParts, callerOf } from '../http/request.js';
 import { sendShared } from '../http/shared-body.js';
 import { outcomeHeaders } from './outcome-headers.js';
 import type { Params } from './params.js';
@@ -17,14 +18,37 @@ export async function answerParams(
   reply: FastifyReply,
   run?: Run,
 ): Promise<FastifyReply> {
-  const outcome = await serve({ ...callOf(request, reply), ...askedOf(params, request), ...(run && { run }) });
+  const { served } = request.raw;
+  const asked = { ...callOf(request), ...askedOf(params, request), ...(run && { run }) };
+  const outcome = served?.outcome ?? (await serve({ ...callerOf(request, reply), ...asked }));
   outcomeHeaders(request, reply, outcome);
   const type = mediaTypeOf(request);
   reply.type(`${type}; charset=utf-8`);
+  if (!served && bodyOf(outcome)) remember(serve, asked, request, reply);
   const body = bodyOf(outcome);
   if (body) return sendShared(request, reply, body);
   const result = resultOf(outcome);
   return reply.code(statusOf(result, type)).send((result.stringify ?? JSON.stringify)(shown(result)));
+}
+
+/** The answer was kept: the next request like this one asks the same. */
+function remember(
+  serve: Serve,
+  asked: Omit<Call, keyof CallerParts>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const params = asked.parse();
+  const headers = Object.fromEntries(
+    ['Cache-Control', 'Vary', 'Content-Type'].map((name) => [name, String(reply.getHeader(name))]),
+  );
+  const body = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '';
+  request.server.rememberRequest(request.raw, body, {
+    call: { ...asked, parse: () => params },
+    serve,
+    headers,
+    bodyOf,
+  });
 }
 
 interface Http {

@@ -4,7 +4,7 @@ import type { ServiceError } from '../../src/core/errors.js';
 import type { Call } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { prefers } from '../http/accept.js';
-import { callerOf } from '../http/request.js';
+import { type CallerParts, callerOf } from '../http/request.js';
 import { outcomeHeaders } from './outcome-headers.js';
 import { budgetOfParams, documentOf, dryRunOf, type Params } from './params.js';
 import { refusalBody, renderResult } from './result.js';
@@ -21,8 +21,7 @@ export type Page = (request: FastifyRequest, reply: FastifyReply) => FastifyRepl
 type Asked = Pick<Call, 'document' | 'parse'>;
 
 /** What all calls of this interface have in common. */
-export const callOf = (request: FastifyRequest, reply: FastifyReply): Omit<Call, keyof Asked> => ({
-  ...callerOf(request, reply),
+export const callOf = (request: FastifyRequest): Omit<Call, keyof Asked | keyof CallerParts> => ({
   interface: 'graphql',
   mayBeKeyless: true,
   render: renderResult,
@@ -73,7 +72,8 @@ export async function refuse(
   failure: ServiceError,
 ): Promise<FastifyReply> {
   const outcome = await serve({
-    ...callOf(request, reply),
+    ...callerOf(request, reply),
+    ...callOf(request),
     document: { failure },
     parse: () => ({ variables: {}, budget: null, estimate: false }),
   });

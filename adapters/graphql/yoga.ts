@@ -3,6 +3,7 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import { ServiceError } from '../../src/core/errors.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { setHeaders } from '../http/headers.js';
+import { callerOf } from '../http/request.js';
 import { answerParams } from './answer.js';
 import { outcomeHeaders } from './outcome-headers.js';
 import type { Params } from './params.js';
@@ -45,7 +46,8 @@ function oneWay(serve: Serve): Plugin<Http> {
       setParamsHandler(async () => {
         http.asked.yet = true;
         const outcome = await serve({
-          ...callOf(http.request, http.reply),
+          ...callerOf(http.request, http.reply),
+          ...callOf(http.request),
           ...askedOf(asked, http.request),
         });
         outcomeHeaders(http.request, http.reply, outcome);

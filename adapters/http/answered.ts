@@ -11,12 +11,14 @@ declare module 'fastify' {
     onAnswered(listener: (answered: Answered) => void): void;
     /** For a request that never reaches the hooks. */
     watchAnswer(request: FastifyRequest, reply: FastifyReply): void;
+    /** For a request that never reaches the framework, once it is over. */
+    noteAnswered(answered: Answered): void;
   }
 }
 
 /** A request that is over, for the log, the metrics and the traces. */
 export interface Answered {
-  readonly request: FastifyRequest;
+  readonly request: Pick<FastifyRequest, 'id' | 'method' | 'url'>;
   /** Null: the caller left before the answer was sent. */
   readonly status: number | null;
   readonly outcome: Outcome | null;
@@ -28,14 +30,17 @@ export function watchAnswers(app: FastifyInstance): void {
   const listeners: ((answered: Answered) => void)[] = [];
   app.decorateRequest('outcome', null);
   app.decorate('onAnswered', (listener) => void listeners.push(listener));
+  const note = (answered: Answered): void => {
+    for (const listener of listeners) listener(answered);
+  };
   const watch = (request: FastifyRequest, reply: FastifyReply): void => {
-    const startedAt = performance.now();
+    const startedAt = request.raw.served?.startedAt ?? performance.now();
     reply.raw.once('close', () => {
       const status = reply.raw.writableFinished ? reply.raw.statusCode : null;
-      const answered = { request, status, outcome: request.outcome ?? null, ms: performance.now() - startedAt };
-      for (const listener of listeners) listener(answered);
+      note({ request, status, outcome: request.outcome ?? null, ms: performance.now() - startedAt });
     });
   };
+  app.decorate('noteAnswered', note);
   app.decorate('watchAnswer', watch);
   app.addHook('onRequest', (request, reply, done) => {
     watch(request, reply);
@@ -44,7 +49,7 @@ export function watchAnswers(app: FastifyInstance): void {
 }
 
 /** The interface that a path belongs to, from its first segment. */
-export function interfaceOf({ url }: FastifyRequest): 'rest' | 'graphql' | 'mcp' | 'site' {
+export function interfaceOf({ url }: Answered['request']): 'rest' | 'graphql' | 'mcp' | 'site' {
   const [, first = ''] = /^\/([^/?]*)/.exec(url) ?? [];
   if (first === 'v1') return 'rest';
   return first === 'graphql' || first === 'mcp' ? first : 'site';

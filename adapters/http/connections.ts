@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
@@ -46,6 +46,11 @@ export function boundConnections(app: FastifyInstance, { unreadMs }: Patience): 
     reply.raw.setTimeout(unreadMs);
     done();
   });
+}
+
+/** The same for an answer that was written: where the system took all of it, nothing of it waits here. */
+export function boundReading(response: ServerResponse, { unreadMs }: Patience): void {
+  if (response.socket !== null && response.socket.writableLength > 0) response.setTimeout(unreadMs);
 }
 
 /**

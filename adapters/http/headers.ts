@@ -9,6 +9,21 @@ export function setHeaders(reply: FastifyReply, headers: Readonly<Record<string,
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) reply.header(name, value);
 }
 
+/** The headers whose values are not undefined, and whose names are not left out: names and values in turn. */
+export function headWithout(left: ReadonlySet<string>, headers: Readonly<Record<string, string>>): string[] {
+  const head: string[] = [];
+  addHeaders(head, Object.fromEntries(Object.entries(headers).filter(([name]) => !left.has(name))));
+  return head;
+}
+
+/** Adds the headers whose values are not undefined to a head of names and values in turn, as the framework writes them. */
+export function addHeaders(head: string[], headers: Readonly<Record<string, string | undefined>>): void {
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) head.push(name.toLowerCase(), value);
+  }
+}
+
 /** Always includes the policy; also the bucket's state, if the bucket was checked (section 8.1.5, L6). */
 export function limitHeaders({ rate, policy }: Pick<Outcome, 'rate' | 'policy'>): Record<string, string> {
   if (rate) return rateLimitHeaders(rate, policy);

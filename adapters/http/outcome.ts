@@ -8,5 +8,8 @@ import { limitHeaders, serverTiming, setHeaders } from './headers.js';
  */
 export function noteOutcome(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): void {
   request.outcome = outcome;
-  setHeaders(reply, { ...limitHeaders(outcome), 'Server-Timing': serverTiming(outcome, reply.elapsedTime) });
+  setHeaders(reply, { ...limitHeaders(outcome), 'Server-Timing': serverTiming(outcome, elapsedMs(request, reply)) });
 }
+
+const elapsedMs = ({ raw }: FastifyRequest, { elapsedTime }: FastifyReply): number =>
+  raw.served ? performance.now() - raw.served.startedAt : elapsedTime;

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProcessorTime } from '../../src/access/processor-time.js';
@@ -6,7 +7,7 @@ import { ServiceError } from '../../src/core/errors.js';
 import { boundBodies } from './arriving-bodies.js';
 import type { Connections } from './connection-share.js';
 import type { Patience } from './connections.js';
-import { createWorkSet } from './work-set.js';
+import { createWorkSet, type WorkSet } from './work-set.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -40,6 +41,12 @@ export interface Pressure {
   readonly connections: Connections | null;
   /** Requests refused because their address had used its share of the bodies in transit. */
   readonly bodiesRefused: number;
+  /** Counts a request that is answered ahead of the framework, unless the process is at capacity. */
+  enter(request: IncomingMessage): boolean;
+  /** The answer to such a request is ready, or its client has left. */
+  leave(request: IncomingMessage): void;
+  /** Charges an account for bytes that were made for one answer alone. */
+  chargeBytes(accountId: string, bytes: number): void;
 }
 
 export interface Capacity {
@@ -89,62 +96,82 @@ const NEVER_SHED: ReadonlySet<string | undefined> = new Set(['/healthz', '/statu
  * The event loop's utilisation doesn't count: at full throughput it is always busy.
  */
 export async function shedOverload(app: FastifyInstance, options: OverloadOptions): Promise<void> {
-  const { capacity, shares, connections, patience } = options;
+  const { capacity, shares, patience } = options;
   const working = createWorkSet();
-  let shed = 0;
-  let bodiesRefused = 0;
+  const refused = { shed: 0, bodies: 0 };
   // One to three seconds in rotation, so that requests refused together don't return together.
   const refuse = (cause: string): never => {
-    shed += 1;
+    refused.shed += 1;
     throw new ServiceError(
       'upstream_rate_limited',
       'The service is at capacity. Try again shortly; nothing was charged.',
       {
         reason: 'overloaded',
-        retryAfter: 1 + (shed % 3),
+        retryAfter: 1 + (refused.shed % 3),
         cause: new Error(cause),
       },
     );
   };
-  app.decorate('pressure', {
-    get inFlight() {
-      return working.size;
-    },
-    get shed() {
-      return shed;
-    },
-    shares,
-    connections,
-    get bodiesRefused() {
-      return bodiesRefused;
-    },
-  });
-  if (shares) boundBodies(app, capacity.maxInFlight, patience.requestMs + patience.lookMs, () => (bodiesRefused += 1));
+  app.decorate('pressure', pressureOf(app, options, working, refused));
+  if (shares) boundBodies(app, capacity.maxInFlight, patience.requestMs + patience.lookMs, () => (refused.bodies += 1));
   await app.register(underPressure, {
     maxEventLoopDelay: MAX_LOOP_DELAY_MS,
     sampleInterval: SAMPLE_MS,
     maxRssBytes: capacity.maxRssBytes ?? containerShareBytes(capacity.processes, process.constrainedMemory()),
     async pressureHandler(request, _reply, type, value) {
-      if (!NEVER_SHED.has(request.routeOptions.url)) refuse(`${type} is ${value}`);
+      if (mayBeShed(request)) refuse(`${type} is ${value}`);
     },
   });
   // Only once the body has arrived: a client that sends it slowly takes no slot from others.
   app.addHook('preValidation', (request, reply, done) => {
-    if (NEVER_SHED.has(request.routeOptions.url)) return done();
+    if (!mayBeShed(request)) return done();
     if (working.size >= capacity.maxInFlight) refuse(`${working.size} requests are in flight`);
     const slot = shares === null || isCallers(request) ? undefined : openToAddress(shares, request);
-    working.add(request, () => slot?.release());
+    working.add(request.raw, () => slot?.release());
     // However else it ends: aborted, or answered without the framework.
-    reply.raw.once('close', () => working.delete(request));
+    reply.raw.once('close', () => working.delete(request.raw));
     done();
   });
   // The answer is ready. Until it is read it costs memory (connections.ts), not work.
   app.addHook('onSend', (request, reply, payload, done) => {
-    working.delete(request);
-    if (shares) chargeAnswer(shares, request, reply, payload);
+    working.delete(request.raw);
+    if (shares) chargeAnswer(shares, app.pressure, request, reply, payload);
     done();
   });
 }
+
+/** What the process is doing, and how requests outside the framework take part in it. */
+const pressureOf = (
+  app: FastifyInstance,
+  { capacity, shares, connections }: OverloadOptions,
+  working: WorkSet,
+  refused: { readonly shed: number; readonly bodies: number },
+): Pressure => ({
+  get inFlight() {
+    return working.size;
+  },
+  get shed() {
+    return refused.shed;
+  },
+  shares,
+  connections,
+  get bodiesRefused() {
+    return refused.bodies;
+  },
+  enter(request) {
+    if (app.isUnderPressure() || working.size >= capacity.maxInFlight) return false;
+    working.add(request, () => {});
+    return true;
+  },
+  leave: (request) => working.delete(request),
+  chargeBytes(accountId, bytes) {
+    if (bytes > 0) shares?.processor.spend(accountHolder(accountId), bytes * COSTS.answerByte);
+  },
+});
+
+/** Work on a call that was served already is done, and may be paid. */
+const mayBeShed = ({ routeOptions, raw }: FastifyRequest): boolean =>
+  raw.served === undefined && !NEVER_SHED.has(routeOptions.url);
 
 const isCallers = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.sharedBy === 'caller';
 
@@ -161,7 +188,13 @@ function openToAddress({ slots, processor }: Shares, { ip }: FastifyRequest): Wo
 }
 
 /** Charges its caller for a body made for this request alone; bytes that are kept cost nothing. */
-function chargeAnswer({ processor }: Shares, request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
+function chargeAnswer(
+  { processor }: Shares,
+  pressure: Pressure,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): void {
   const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
   const { outcome, ip, routeOptions } = request;
   if (!isCallers(request)) {
@@ -172,8 +205,7 @@ function chargeAnswer({ processor }: Shares, request: FastifyRequest, reply: Fas
     return;
   }
   if (!outcome || outcome.accountId === null || outcome.result.kind !== 'answer') return;
-  const made = request.madeBytes ?? bytes;
-  if (made > 0) processor.spend(accountHolder(outcome.accountId), made * COSTS.answerByte);
+  pressure.chargeBytes(outcome.accountId, request.madeBytes ?? bytes);
 }
 
 /** Bytes; 0: no limit. A container without a limit reports none, or more than any machine has. */

@@ -1,6 +1,5 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyRequest } from 'fastify';
 import { badRequest, ServiceError } from '../../src/core/errors.js';
 import type { Ids } from '../../src/ports/clock.js';
 import { sendOnSocket } from './client-error.js';
@@ -15,11 +14,10 @@ const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/i;
 const SENT_ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'x-api-key']);
 
 /** What is wrong with the head of a request that Node's parser let through. */
-export function faultOfHead({ url, raw }: FastifyRequest): ServiceError | undefined {
+export function faultOfHead({ url = '', rawHeaders, httpVersion, headers }: IncomingMessage): ServiceError | undefined {
   if (url.length > HEAD_BOUNDS.url) {
     return new ServiceError('bad_request', `The URL is longer than ${HEAD_BOUNDS.url} bytes.`, { status: 414 });
   }
-  const { rawHeaders, httpVersion } = raw;
   let bytes = 0;
   for (const text of rawHeaders) bytes += text.length + 2;
   if (bytes > HEAD_BOUNDS.headers) {
@@ -29,7 +27,7 @@ export function faultOfHead({ url, raw }: FastifyRequest): ServiceError | undefi
   }
   const repeated = repeatedOf(rawHeaders);
   if (repeated !== undefined) return badRequest(`The ${repeated} header is sent more than once: send it once.`);
-  const { host, expect } = raw.headers;
+  const { host, expect } = headers;
   if (expect !== undefined && !/^100-continue$/i.test(expect)) {
     return new ServiceError('bad_request', 'Expect may only be 100-continue.', { status: 417 });
   }

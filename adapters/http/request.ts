@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LazySignal } from '../../src/core/abort-state.js';
 import type { Call } from '../../src/serve/call.js';
@@ -21,7 +22,7 @@ export function signalOf({ raw }: FastifyReply): LazySignal {
 const LEFT = new DOMException('The caller has left.', 'AbortError');
 
 /** Whether a caller is there. It does not know the request, which may be gone long before a read that outlives it. */
-class Presence implements LazySignal {
+export class Presence implements LazySignal {
   #controller: AbortController | null = null;
   #left = false;
 
@@ -49,24 +50,25 @@ class Presence implements LazySignal {
  * What calls of every interface have in common: who sent them, from where, under which id, and whether the caller is
  * still connected.
  */
-export function callerOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Pick<Call, 'requestId' | 'credential' | 'address' | 'signal'> {
+export type CallerParts = Pick<Call, 'requestId' | 'credential' | 'address' | 'signal'>;
+
+export function callerOf(request: FastifyRequest, reply: FastifyReply): CallerParts {
   return {
     requestId: request.id,
-    credential: {
-      xApiKey: one(request.headers['x-api-key']),
-      authorization: request.headers.authorization,
-      hasQueryKey: hasKey(request.url),
-    },
+    credential: credentialOf(request.headers, hasQueryKey(request.url)),
     address: request.ip,
     signal: signalOf(reply),
   };
 }
 
+export const credentialOf = (headers: IncomingHttpHeaders, hasQueryKey: boolean): Call['credential'] => ({
+  xApiKey: one(headers['x-api-key']),
+  authorization: headers.authorization,
+  hasQueryKey,
+});
+
 /** Whether any parameter's value is a key, or a parameter has a name that people send keys under. */
-const hasKey = (url: string): boolean => QUERY_KEYS.test(url) || /=perch_(?:live|test)_/.test(queryOf(url));
+export const hasQueryKey = (url: string): boolean => QUERY_KEYS.test(url) || /=perch_(?:live|test)_/.test(queryOf(url));
 
 const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
 

@@ -7,15 +7,18 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { asServiceError, badRequest, ServiceError } from '../../src/core/errors.js';
+import type { Memories } from '../../src/core/memories.js';
 import { truncated } from '../../src/core/truncated.js';
 import type { Ids } from '../../src/ports/clock.js';
 import { type AllowedMethods, allowedMethods } from './allowed-methods.js';
+import { answerRepeated } from './answer-repeated.js';
 import { watchAnswers } from './answered.js';
 import { clientError } from './client-error.js';
+import { commonHeaders, isV1, v1Headers } from './common-headers.js';
 import { type Connections, defaultConnections, shareConnections } from './connection-share.js';
 import { boundConnections, PATIENCE, type Patience, serverTimeouts } from './connections.js';
 import { sendFailure } from './failure.js';
-import { limitHeaders, STARTING_POLICY, setHeaders } from './headers.js';
+import { limitHeaders, setHeaders } from './headers.js';
 import { type Capacity, type Shares, shedOverload, UNBOUNDED } from './overload.js';
 import { answerOddRequests, faultOfHead, HEAD_BOUNDS } from './request-head.js';
 import { logRequests } from './request-log.js';
@@ -42,6 +45,8 @@ export interface HttpOptions {
   readonly log: FastifyBaseLogger;
   /** Section 9.3 headers for `/v1`; empty while the version is current. */
   readonly versionHeaders: Readonly<Record<string, string>>;
+  /** Where requests that came before are remembered; undefined: none are. */
+  readonly memories?: Memories | undefined;
   /** Undefined: unbounded. */
   readonly capacity?: Capacity;
   /** Undefined: nothing is shared by caller. */
@@ -66,7 +71,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     logController: new LogController({ disableRequestLogging: true }),
     // A child logger for each request costs more than its line.
     childLoggerFactory: (logger) => logger,
-    genReqId: () => options.ids.requestId(),
+    genReqId: (raw) => raw.served?.outcome.requestId ?? options.ids.requestId(),
     bodyLimit: BODY_LIMIT,
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: HEAD_BOUNDS.url },
@@ -81,9 +86,11 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
       request.server.watchAnswer(request, reply);
       setCommon(options, request, reply);
       if (!isV1(request.url)) setHeaders(reply, limitHeaders({ rate: null, policy: 'public' }));
-      sendFailure(request, reply, faultOfHead(request) ?? fromFastify(error, request));
+      sendFailure(request, reply, faultOfHead(request.raw) ?? fromFastify(error, request));
     },
   });
+  if (options.memories) answerRepeated(app, { ...options, memories: options.memories, trustedProxies, patience });
+  else app.decorate('rememberRequest', () => {});
   boundConnections(app, patience);
   answerOddRequests(app.server, options.ids);
   watchAnswers(app);
@@ -113,32 +120,14 @@ function connectionsOf(app: FastifyInstance, options: HttpOptions): Connections 
   return shareConnections(app.server, { total, trustedProxies, longestMs: patience.requestMs + patience.lookMs, ids });
 }
 
-const isV1 = (url: string): boolean => /^\/v1(?:[/?]|$)/.test(url);
-
-/**
- * For everything but pages: a browser that displays it anyway loads and runs nothing. Pages send a policy of their own.
- */
-const NO_PAGE_CSP = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
-
 function setCommon(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): void {
-  reply
-    .header('X-Request-Id', request.id)
-    .header('X-Content-Type-Options', 'nosniff')
-    .header('Content-Security-Policy', NO_PAGE_CSP)
-    .header('Referrer-Policy', 'no-referrer');
-  const { baseUrl, authUrl } = request.server;
-  // Read late: the addresses are known once the port is.
-  if (baseUrl.startsWith('https:') || authUrl.startsWith('https:')) {
-    reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
-  }
-  if (isV1(request.url)) {
-    setHeaders(reply, { ...STARTING_POLICY, ...options.versionHeaders, 'Cache-Control': 'private, no-store' });
-  }
+  setHeaders(reply, commonHeaders(request.id, request.server));
+  if (isV1(request.url)) setHeaders(reply, v1Headers(options.versionHeaders));
 }
 
 async function guard(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   setCommon(options, request, reply);
-  const failure = faultOfHead(request);
+  const failure = faultOfHead(request.raw);
   if (failure) throw failure;
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Rendered } from '../../src/serve/rendered.js';
 import { encodingAskedFor } from './accept-encoding.js';
@@ -24,30 +25,49 @@ export const bodyText = ({ shared, own }: SharedBody): string => `${shared.bytes
 
 const NAMES: string[] = ENCODINGS.map(({ name }) => name);
 
+/** A shared body as it is sent to one client: its two parts, which follow each other. */
+export interface SentBody {
+  readonly begin: Buffer;
+  readonly end: Buffer;
+  /** The content encoding; undefined: none. */
+  readonly encoding: string | undefined;
+  /** Whether a client with other headers is sent other bytes. */
+  readonly varies: boolean;
+  /** Bytes that had to be compressed for it. */
+  readonly made: number;
+}
+
 /**
- * Sends both parts as one body. The shared part is compressed once for each encoding that is requested, and kept; the
- * call's own part is sent uncompressed.
+ * Both parts in the encoding that the client asks for. The shared part is compressed once for each encoding, and kept;
+ * the call's own part is stored uncompressed.
  */
-export function sendShared(request: FastifyRequest, reply: FastifyReply, { shared, own }: SharedBody): FastifyReply {
-  request.madeBytes = 0;
-  const isSmall = shared.bytes.length + own.length < LEAST_COMPRESSED;
-  const encoding = isSmall ? undefined : askedFor(request);
-  if (!isSmall) varyByEncoding(reply);
-  if (encoding === undefined) return reply.send(Buffer.concat([shared.bytes, own]));
+export function encodeShared(headers: IncomingHttpHeaders, { shared, own }: SharedBody): SentBody {
+  const varies = shared.bytes.length + own.length >= LEAST_COMPRESSED;
+  const encoding = varies ? askedFor(headers) : undefined;
+  if (encoding === undefined) return { begin: shared.bytes, end: own, encoding, varies, made: 0 };
   let begun = shared.get(encoding.name);
+  const made = begun === undefined ? shared.bytes.length : 0;
   if (begun === undefined) {
     begun = encode(encoding, shared.bytes);
     shared.set(encoding.name, begun);
-    request.madeBytes = shared.bytes.length;
   }
   const end = encoding.end(own, { checksum: begun.checksum, length: shared.bytes.length });
-  return reply.header('Content-Encoding', encoding.name).send(Buffer.concat([begun.bytes, end]));
+  return { begin: begun.bytes, end, encoding: encoding.name, varies, made };
+}
+
+/** Sends both parts as one body. */
+export function sendShared(request: FastifyRequest, reply: FastifyReply, body: SharedBody): FastifyReply {
+  const { begin, end, encoding, varies, made } = encodeShared(request.headers, body);
+  request.madeBytes = made;
+  if (varies) varyByEncoding(reply);
+  if (encoding !== undefined) reply.header('Content-Encoding', encoding);
+  return reply.send(Buffer.concat([begin, end]));
 }
 
 const varyByEncoding = (reply: FastifyReply): FastifyReply =>
   reply.header('Vary', [reply.getHeader('Vary') ?? [], 'accept-encoding'].flat().join(', '));
 
-function askedFor({ headers }: FastifyRequest, names: string[] = NAMES): (typeof ENCODINGS)[number] | undefined {
+function askedFor(headers: IncomingHttpHeaders, names: string[] = NAMES): (typeof ENCODINGS)[number] | undefined {
   const header = headers['accept-encoding'];
   if (typeof header !== 'string' || headers['x-no-compression'] !== undefined) return undefined;
   const name = encodingAskedFor(header, names);
@@ -62,8 +82,8 @@ export function sendPieces(request: FastifyRequest, reply: FastifyReply, pieces:
   const raw = pieces.map((piece) => (Buffer.isBuffer(piece) ? piece : piece.bytes));
   const isSmall = raw.reduce((sum, { length }) => sum + length, 0) < LEAST_COMPRESSED;
   if (!isSmall) varyByEncoding(reply);
-  if (isSmall || askedFor(request, [GZIP.name]) === undefined) {
-    if (isSmall || askedFor(request) === undefined) request.madeBytes = 0;
+  if (isSmall || askedFor(request.headers, [GZIP.name]) === undefined) {
+    if (isSmall || askedFor(request.headers) === undefined) request.madeBytes = 0;
     return reply.send(Buffer.concat(raw));
   }
   const { bytes, made } = gzipPieces(pieces);

@@ -1,34 +1,34 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyRequest } from 'fastify';
 
 /** The requests in progress, which count as in flight. */
 export interface WorkSet {
   readonly size: number;
   /** `onEnd` is called once, when the request is over, or at once if it already is. */
-  add(request: FastifyRequest, onEnd: () => void): void;
-  delete(request: FastifyRequest): void;
+  add(request: IncomingMessage, onEnd: () => void): void;
+  delete(request: IncomingMessage): void;
 }
 
 /**
  * Requests on a closed connection are forgotten, even if their answer's turn never came: Node reports no end for these.
  */
 export function createWorkSet(): WorkSet {
-  const working = new Map<FastifyRequest, () => void>();
+  const working = new Map<IncomingMessage, () => void>();
   const watched = new WeakSet<Socket>();
-  const end = (request: FastifyRequest): void => {
+  const end = (request: IncomingMessage): void => {
     const onEnd = working.get(request);
     working.delete(request);
     onEnd?.();
   };
   const forget = (socket: Socket): void => {
-    for (const request of working.keys()) if (request.raw.socket === socket) end(request);
+    for (const request of working.keys()) if (request.socket === socket) end(request);
   };
   return {
     get size() {
       return working.size;
     },
     add(request, onEnd) {
-      const { socket } = request.raw;
+      const { socket } = request;
       // Its end has already been reported.
       if (socket.destroyed) return onEnd();
       working.set(request, onEnd);

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { asServiceError } from '../../src/core/errors.js';
-import type { Outcome } from '../../src/serve/call.js';
+import type { Call, Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { sendFailure } from '../http/failure.js';
 import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';
-import { callerOf } from '../http/request.js';
-import { bodyText, sendShared } from '../http/shared-body.js';
+import { type CallerParts, callerOf } from '../http/request.js';
+import { bodyText, type SharedBody, sendShared } from '../http/shared-body.js';
 import { envelopeOf, estimateEnvelope, renderEnvelope } from './envelope.js';
 import { type Endpoint, endpointOf } from './parameters.js';
 import { paramsOf, type RawRequest } from './request.js';
@@ -41,17 +41,37 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const { served } = request.raw;
+  if (served) return send(served.outcome, request, reply);
   const raw = rawOf(request);
-  const outcome = await serve({
-    ...callerOf(request, reply),
-    interface: 'rest',
-    allOrNothing: true,
-    render: renderEnvelope,
-    document: { name: row.operation },
-    parse: () => paramsOf(endpoint, raw),
-  });
+  const call = callOf(row, () => paramsOf(endpoint, raw));
+  const outcome = await serve({ ...callerOf(request, reply), ...call });
+  if (sharedBody(outcome) && request.method === 'GET') {
+    const params = call.parse();
+    const asked = {
+      call: callOf(row, () => params),
+      serve,
+      headers: { 'Content-Type': JSON_TYPE },
+      bodyOf: sharedBody,
+    };
+    request.server.rememberRequest(request.raw, '', asked);
+  }
   return send(outcome, request, reply);
 }
+
+const callOf = ({ operation }: RouteRow, parse: Call['parse']): Omit<Call, keyof CallerParts> => ({
+  interface: 'rest',
+  allOrNothing: true,
+  render: renderEnvelope,
+  document: { name: operation },
+  parse,
+});
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The envelope of an answer that others share. */
+const sharedBody = ({ result, requestId, warnings }: Outcome): SharedBody | undefined =>
+  result.kind === 'answer' && result.rendered ? envelopeOf(result, requestId, warnings) : undefined;
 
 function send(outcome: Outcome, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   noteOutcome(request, reply, outcome);
@@ -60,7 +80,7 @@ function send(outcome: Outcome, request: FastifyRequest, reply: FastifyReply): F
   try {
     const body = result.estimate ? null : envelopeOf(result, requestId, warnings);
     setHeaders(reply, creditHeaders(result, outcome));
-    reply.type('application/json; charset=utf-8');
+    reply.type(JSON_TYPE);
     if (body === null) return reply.send(estimateEnvelope(result, requestId, warnings));
     // A body made for this call alone is compressed for it alone.
     return result.rendered ? sendShared(request, reply, body) : reply.send(bodyText(body));

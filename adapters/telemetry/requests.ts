@@ -6,7 +6,7 @@ import { traceParentOf } from './trace-parent.js';
 
 /** A span for every request, from its head to the end of its answer; the work done for the request is nested in it. */
 export function traceRequests(app: FastifyInstance, { tracer, within }: Telemetry): void {
-  const spans = new WeakMap<FastifyRequest, Span>();
+  const spans = new WeakMap<object, Span>();
   app.addHook('onRequest', (request, _reply, done) => {
     const { traceparent, tracestate } = request.headers;
     spans.set(request, tracer.startSpan(nameOf(request), startOf(request), traceParentOf(traceparent, tracestate)));

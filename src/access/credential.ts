@@ -30,7 +30,7 @@ function whyMissing({ authorization, hasQueryKey }: CredentialHeaders): string {
  */
 export function readCredential(headers: CredentialHeaders): string {
   const apiKey = headers.xApiKey?.trim() || undefined;
-  const bearer = bearerToken(headers.authorization ?? '');
+  const bearer = headers.authorization === undefined ? undefined : bearerToken(headers.authorization);
   if (apiKey !== undefined && bearer !== undefined && apiKey !== bearer) {
     throw badRequest('The x-api-key and Authorization headers have different keys. Send only one.');
   }

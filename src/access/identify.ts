@@ -14,6 +14,8 @@ import { Lookups } from './lookups.js';
 export const LOOKUP_TTL_MS = 3000;
 
 export interface Identify {
+  /** The account of a key that was looked up lately; undefined: `identify` knows, or says what is wrong. */
+  known(key: string): Caller | undefined;
   /**
    * The account of the key. Throws `invalid_key` with the reason `malformed`, `unknown`, `revoked` or `frozen`, and
    * `rate_limited` with the reason `failed_keys` if the address sent too many of those (A8). If the answer is not known
@@ -64,7 +66,15 @@ export async function createIdentify(options: IdentifyOptions): Promise<Identify
   const close = await lookups.follow();
   const failedKeys = createFailedKeys({ limiter, monotonic, memories });
 
+  // What a key's text says is what it can do, whatever account a row gives it to.
+  const callerOf = (key: string, lookup: KeyLookup | undefined): Caller | undefined =>
+    lookup?.state === 'live' && lookup.caller.mode === modeOfKey(key) ? lookup.caller : undefined;
+
   return {
+    known(key) {
+      const hashHex = hashOf(key);
+      return hashHex === null ? undefined : callerOf(key, lookups.recent(hashHex));
+    },
     async identify(key, address, beforeWaiting = () => {}) {
       const hashHex = hashOf(key);
       if (hashHex === null) {
@@ -76,8 +86,8 @@ export async function createIdentify(options: IdentifyOptions): Promise<Identify
       // A key that the store has known is not a guess: it is looked up whatever else its address sends.
       if (!lookups.knows(hashHex)) await failedKeys.beforeLookup(address);
       const lookup = await lookups.find(hashHex);
-      // What a key's text says is what it can do, whatever account a row gives it to.
-      if (lookup?.state === 'live' && lookup.caller.mode === modeOfKey(key)) return lookup.caller;
+      const caller = callerOf(key, lookup);
+      if (caller !== undefined) return caller;
       throw await failedKeys.count(address, refusal(lookup?.state === 'live' ? undefined : lookup));
     },
     close,

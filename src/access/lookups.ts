@@ -73,16 +73,22 @@ export class Lookups {
     });
   }
 
+  /** The lookup of the key, if it is at most `ttlMs` old. */
+  recent(hashHex: string): KeyLookup | undefined {
+    const now = this.#monotonic.now();
+    const entry = this.#known.get(hashHex);
+    if (entry === undefined || now >= entry.untilMs) return undefined;
+    this.#refreshIfDue(hashHex, entry, now);
+    return entry.lookup;
+  }
+
   /**
    * The lookup of the key: at most `ttlMs` old, or read now. Undefined if there is no such key; that is never cached.
    */
   async find(hashHex: string): Promise<KeyLookup | undefined> {
+    const recent = this.recent(hashHex);
+    if (recent !== undefined) return recent;
     const now = this.#monotonic.now();
-    const entry = this.#known.get(hashHex);
-    if (entry !== undefined && now < entry.untilMs) {
-      this.#refreshIfDue(hashHex, entry, now);
-      return entry.lookup;
-    }
     const reading = this.#underway.get(hashHex);
     if (reading !== undefined && now < reading.joinUntilMs) return reading.result;
     // What a read that hangs says in the end is as old as its beginning.

@@ -40,6 +40,12 @@ export const MEMORIES = {
     limitBytes: 16 * MIB,
     beyond: 'The least recently used entry is dropped, and checked again.',
   },
+  repeated_requests: {
+    contents:
+      'What requests asked that were answered from the memory of answers. The key is the part of the request that decides it.',
+    limitBytes: 16 * MIB,
+    beyond: 'The least recently used entry is dropped, and the request is read and checked again.',
+  },
   introspection: {
     contents: 'GraphQL documents that only ask about the schema, which need no key.',
     limitBytes: 8 * MIB,

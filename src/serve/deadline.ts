@@ -13,9 +13,8 @@ export class Deadline implements LazySignal {
   readonly #monotonic: Clock;
   readonly #caller: LazySignal;
   readonly #cancel: () => void;
-  /** Rejects at the deadline; made when something waits. */
-  #late: Promise<never> | null = null;
-  #reject: (reason: ServiceError) => void = () => {};
+  /** Rejects what waits. */
+  readonly #waiting = new Set<(reason: ServiceError) => void>();
   #over: AbortController | null = null;
   /** Set once the deadline has passed: anything that starts waiting after that fails at once. */
   #passed: ServiceError | null = null;
@@ -47,30 +46,35 @@ export class Deadline implements LazySignal {
   }
 
   /** The promise's result, or a 503 at the deadline if that comes first. */
-  async race<T>(answer: Promise<T>): Promise<T> {
-    if (this.#passed !== null) {
-      // The result is no longer used, and its rejection must not go unhandled.
-      answer.catch(() => {});
-      throw this.#passed;
-    }
-    if (this.#late === null) {
-      this.#late = new Promise((_, reject) => (this.#reject = reject));
-      // Nothing may be waiting when it rejects.
-      this.#late.catch(() => {});
-    }
-    return Promise.race([answer, this.#late]);
+  race<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#passed !== null) reject(this.#passed);
+      else this.#waiting.add(reject);
+      // What comes after the deadline is no longer used.
+      const end = (): void => void this.#waiting.delete(reject);
+      answer.then(
+        (value) => {
+          end();
+          resolve(value);
+        },
+        (error: unknown) => {
+          end();
+          reject(error);
+        },
+      );
+    });
   }
 
   /** The call has ended. Lets go of what was raced, answers included: a read with its signal keeps the timer. */
   end(): void {
-    this.#late = null;
-    this.#reject = () => {};
+    this.#waiting.clear();
     if (this.#over === null) this.#cancel();
   }
 
   #pass(): void {
     this.#passed = this.#error();
-    this.#reject(this.#passed);
+    for (const reject of this.#waiting) reject(this.#passed);
+    this.#waiting.clear();
     this.#over?.abort(this.#passed);
   }
 

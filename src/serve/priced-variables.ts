@@ -33,6 +33,8 @@ const PRICED_BYTES = 400;
  */
 export class PricedVariables {
   readonly #priced: BoundedMap<Priced>;
+  /** By the very object, which nobody changes: a request that came before sends the same one. It lives as long as that. */
+  readonly #sent = new WeakMap<object, { readonly operation: Pricing; readonly priced: Priced }>();
   /** Of the network that the calls read. */
   readonly checks: Checks;
 
@@ -48,6 +50,14 @@ export class PricedVariables {
    * not known yet.
    */
   of(operation: Pricing, sent: Record<string, unknown>, measured: ProcessorBudget['measured']): Priced {
+    const before = this.#sent.get(sent);
+    if (before !== undefined && before.operation === operation) return before.priced;
+    const priced = this.#find(operation, sent, measured);
+    this.#sent.set(sent, { operation, priced });
+    return priced;
+  }
+
+  #find(operation: Pricing, sent: Record<string, unknown>, measured: ProcessorBudget['measured']): Priced {
     // Bounds the depth and the time of the next line.
     checkSize(sent);
     const text = JSON.stringify(sent);

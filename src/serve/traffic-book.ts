@@ -24,6 +24,9 @@ export interface TrafficSample {
   readonly limit: { readonly name: string; readonly accountId: string | null } | null;
 }
 
+/** A row that is added to. */
+type Sum = { -readonly [Name in keyof TrafficRow]: TrafficRow[Name] };
+
 /**
  * Adds up requests by hour in memory: nothing is written in the path of a request. `flush` writes what has come
  * together (S16). If the process is killed, what was not written is missing.
@@ -32,7 +35,7 @@ export class TrafficBook {
   readonly #traffic: Pick<Traffic, 'add'>;
   readonly #operations: ReadonlySet<string>;
   readonly #clock: Clock;
-  #rows = new Map<string, TrafficRow>();
+  #rows = new Map<string, Sum>();
   #limits = new Map<string, LimitRow>();
   #hour = { fromMs: Number.NaN, name: '' };
 
@@ -66,15 +69,12 @@ export class TrafficBook {
 
   #addRow(row: TrafficRow): void {
     const key = `${row.hour} ${row.interface} ${row.operation} ${row.status} ${row.code} ${row.bucket}`;
-    const before = this.#rows.get(key);
-    if (before === undefined && this.#rows.size >= MOST_WAITING) return;
-    const { requests, items, cacheHits } = before ?? { requests: 0, items: 0, cacheHits: 0 };
-    this.#rows.set(key, {
-      ...row,
-      requests: requests + row.requests,
-      items: items + row.items,
-      cacheHits: cacheHits + row.cacheHits,
-    });
+    const sum = this.#rows.get(key);
+    if (sum !== undefined) {
+      sum.requests += row.requests;
+      sum.items += row.items;
+      sum.cacheHits += row.cacheHits;
+    } else if (this.#rows.size < MOST_WAITING) this.#rows.set(key, { ...row });
   }
 
   #addLimit(row: LimitRow): void {

@@ -21,7 +21,11 @@ export type Mount = NonNullable<ComposeOptions['graphql']>;
 export const MOUNTS: readonly Mount[] = ['yoga', 'mercurius'];
 
 /** A Perch over a small scripted network, with a clock that stands still. `close` proves the ledger. */
-export async function startService(env: Record<string, string> = {}, graphql: Mount = 'yoga'): Promise<Service> {
+export async function startService(
+  env: Record<string, string> = {},
+  graphql: Mount = 'yoga',
+  options: Partial<ComposeOptions> = {},
+): Promise<Service> {
   const clock = manualClock();
   const net = createScriptedNetwork();
   net.users(range(60));
@@ -31,7 +35,7 @@ export async function startService(env: Record<string, string> = {}, graphql: Mo
   net.list('timeline', '2', range(100).reverse().map(String), { pageSize: 100 });
   net.list('followers', '1', range(50, 2).map(String));
   net.list('replies', '200', ['90', '91', '92']);
-  const perch = await startPerch({ clock, network: net.network, env, graphql });
+  const perch = await startPerch({ clock, network: net.network, env, graphql, ...options });
   return {
     net,
     perch,

@@ -46,7 +46,7 @@ it('a call whose rate is never told ends at its deadline', async () => {
     monotonic,
     clock: monotonic,
     slots: { open: () => slot },
-    identify: { identify: async () => ({ accountId: 'account' }) },
+    identify: { known: () => ({ accountId: 'account' }) },
     admit: { admit: () => NEVER },
   } as never);
   const outcome = await serve({
