@@ -15,8 +15,18 @@ export function createLog({ level, format }: Config['log']): Logger {
   const destination: DestinationStream =
     format === 'pretty'
       ? forPeople((line) => process.stderr.write(line), process.stderr.isTTY === true)
-      : pino.destination({ dest: STDERR, sync: false, ...TOGETHER });
+      : inBytes(pino.destination({ dest: STDERR, sync: false, contentMode: 'buffer', ...TOGETHER } as object));
   return pino({ level }, hidingKeys(destination));
+}
+
+/**
+ * Lines as bytes, which are put together when they are written. Lines as text would be copied together at each line, for
+ * their length in bytes.
+ */
+function inBytes(destination: DestinationStream): DestinationStream {
+  const write = destination.write.bind(destination) as unknown as (line: Buffer) => void;
+  destination.write = (line) => write(Buffer.from(line));
+  return destination;
 }
 
 /** A request as a line in columns, anything else as its message with its fields. */

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
 import type { ServiceError } from '../../src/core/errors.js';
-import type { Call, Run } from '../../src/serve/call.js';
+import type { Run } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
-import { type CallerParts, callerOf } from '../http/request.js';
+import type { AskedCall } from '../http/repeated-requests.js';
+import { callerOf } from '../http/request.js';
 import { sendShared } from '../http/shared-body.js';
 import { outcomeHeaders } from './outcome-headers.js';
 import type { Params } from './params.js';
@@ -19,8 +20,8 @@ export async function answerParams(
   run?: Run,
 ): Promise<FastifyReply> {
   const { served } = request.raw;
-  const asked = { ...callOf(request), ...askedOf(params, request), ...(run && { run }) };
-  const outcome = served?.outcome ?? (await serve({ ...callerOf(request, reply), ...asked }));
+  const asked = { ...callOf(request), ...askedOf(params, request) };
+  const outcome = served?.outcome ?? (await serve({ ...callerOf(request, reply), ...asked, ...(run && { run }) }));
   outcomeHeaders(request, reply, outcome);
   const type = mediaTypeOf(request);
   reply.type(`${type}; charset=utf-8`);
@@ -32,12 +33,7 @@ export async function answerParams(
 }
 
 /** The answer was kept: the next request like this one asks the same. */
-function remember(
-  serve: Serve,
-  asked: Omit<Call, keyof CallerParts>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
+function remember(serve: Serve, asked: AskedCall, request: FastifyRequest, reply: FastifyReply): void {
   const params = asked.parse();
   const headers = Object.fromEntries(
     ['Cache-Control', 'Vary', 'Content-Type'].map((name) => [name, String(reply.getHeader(name))]),

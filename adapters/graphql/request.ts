@@ -4,7 +4,8 @@ import type { ServiceError } from '../../src/core/errors.js';
 import type { Call } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { prefers } from '../http/accept.js';
-import { type CallerParts, callerOf } from '../http/request.js';
+import type { AskedCall } from '../http/repeated-requests.js';
+import { callerOf } from '../http/request.js';
 import { outcomeHeaders } from './outcome-headers.js';
 import { budgetOfParams, documentOf, dryRunOf, type Params } from './params.js';
 import { refusalBody, renderResult } from './result.js';
@@ -21,7 +22,7 @@ export type Page = (request: FastifyRequest, reply: FastifyReply) => FastifyRepl
 type Asked = Pick<Call, 'document' | 'parse'>;
 
 /** What all calls of this interface have in common. */
-export const callOf = (request: FastifyRequest): Omit<Call, keyof Asked | keyof CallerParts> => ({
+export const callOf = (request: FastifyRequest): Omit<AskedCall, keyof Asked> => ({
   interface: 'graphql',
   mayBeKeyless: true,
   render: renderResult,

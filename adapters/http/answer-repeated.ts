@@ -3,12 +3,12 @@ import proxyAddr from '@fastify/proxy-addr';
 import type { FastifyInstance } from 'fastify';
 import type { Memories } from '../../src/core/memories.js';
 import type { Ids } from '../../src/ports/clock.js';
-import type { Outcome } from '../../src/serve/call.js';
+import type { Call, Outcome } from '../../src/serve/call.js';
 import { commonHeaders, isV1, v1Headers } from './common-headers.js';
 import { boundReading, type Patience } from './connections.js';
 import { addHeaders, creditHeaders, headWithout, limitHeaders, serverTiming } from './headers.js';
 import { type Asked, mayBeRepeated, type Remembered, RepeatedRequests } from './repeated-requests.js';
-import { type CallerParts, credentialOf, Presence } from './request.js';
+import { credentialOf, Presence } from './request.js';
 import { faultOfHead } from './request-head.js';
 import { encodeShared, type SharedBody } from './shared-body.js';
 
@@ -98,7 +98,7 @@ class Answering {
 
   async run(): Promise<void> {
     const { app, framework, asked, request, response } = this.#parts;
-    const outcome = await asked.serve({ ...asked.call, ...this.#caller() });
+    const outcome = await asked.serve(new RepeatedCall(this.#parts, this.#id, this.#presence));
     this.#outcome = outcome;
     app.pressure.leave(request);
     const body = outcome.result.kind === 'answer' ? asked.bodyOf(outcome) : undefined;
@@ -106,19 +106,6 @@ class Answering {
     this.#isHandedOver = true;
     request.served = { outcome, startedAt: this.#startedAt };
     framework.call(app.server, request, response);
-  }
-
-  #caller(): CallerParts {
-    const { request, addressOf } = this.#parts;
-    return {
-      requestId: this.#id,
-      // An address with a key in it is never known.
-      credential: credentialOf(request.headers, false),
-      get address() {
-        return addressOf(request);
-      },
-      signal: this.#presence,
-    };
   }
 
   #send(outcome: Outcome, shared: SharedBody): void {
@@ -159,6 +146,42 @@ function addressesBehind(trustedProxies: readonly string[]): (request: IncomingM
   if (trustedProxies.length === 0) return ({ socket }) => socket.remoteAddress ?? '';
   const isTrusted = proxyAddr.compile([...trustedProxies]);
   return (request) => proxyAddr(request, isTrusted);
+}
+
+/** What the request asked before, of this caller. */
+class RepeatedCall implements Call {
+  readonly #parts: Pick<Parts, 'request' | 'addressOf'>;
+  readonly requestId: string;
+  readonly credential: Call['credential'];
+  readonly signal: Call['signal'];
+  readonly document: Call['document'];
+  readonly parse: Call['parse'];
+  readonly interface: Call['interface'];
+  readonly render: NonNullable<Call['render']>;
+  readonly mayBeKeyless: boolean;
+  readonly queriesOnly: boolean;
+  readonly allOrNothing: boolean;
+
+  constructor(parts: Parts, requestId: string, signal: Call['signal']) {
+    const { call } = parts.asked;
+    this.#parts = parts;
+    this.requestId = requestId;
+    // An address with a key in it is never known.
+    this.credential = credentialOf(parts.request.headers, false);
+    this.signal = signal;
+    this.document = call.document;
+    this.parse = call.parse;
+    this.interface = call.interface;
+    this.render = call.render;
+    this.mayBeKeyless = call.mayBeKeyless ?? false;
+    this.queriesOnly = call.queriesOnly ?? false;
+    this.allOrNothing = call.allOrNothing ?? false;
+  }
+
+  /** Worked out for the few calls that need it. */
+  get address(): string {
+    return this.#parts.addressOf(this.#parts.request);
+  }
 }
 
 const varyOf = (...names: readonly (string | undefined)[]): string =>

@@ -6,10 +6,13 @@ import type { Call, Outcome } from '../../src/serve/call.js';
 import { type CallerParts, hasQueryKey } from './request.js';
 import type { SharedBody } from './shared-body.js';
 
+/** A call without its caller: one whose answer is rendered, and that the engine executes. */
+export type AskedCall = Omit<Call, keyof CallerParts | 'render' | 'run' | 'isHandshake'> &
+  Required<Pick<Call, 'render'>>;
+
 /** What a request asks, whoever sends it, and the form of its answer: as its interface worked it out before. */
 export interface Asked {
-  /** The call without its caller. */
-  readonly call: Omit<Call, keyof CallerParts>;
+  readonly call: AskedCall;
   readonly serve: (call: Call) => Promise<Outcome>;
   /** Headers of every answer to it; those of its outcome are added. */
   readonly headers: Readonly<Record<string, string>>;

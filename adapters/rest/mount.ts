@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { asServiceError } from '../../src/core/errors.js';
-import type { Call, Outcome } from '../../src/serve/call.js';
+import type { Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { sendFailure } from '../http/failure.js';
 import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';
-import { type CallerParts, callerOf } from '../http/request.js';
+import type { AskedCall } from '../http/repeated-requests.js';
+import { callerOf } from '../http/request.js';
 import { bodyText, type SharedBody, sendShared } from '../http/shared-body.js';
 import { envelopeOf, estimateEnvelope, renderEnvelope } from './envelope.js';
 import { type Endpoint, endpointOf } from './parameters.js';
@@ -59,7 +60,7 @@ async function answer(
   return send(outcome, request, reply);
 }
 
-const callOf = ({ operation }: RouteRow, parse: Call['parse']): Omit<Call, keyof CallerParts> => ({
+const callOf = ({ operation }: RouteRow, parse: AskedCall['parse']): AskedCall => ({
   interface: 'rest',
   allOrNothing: true,
   render: renderEnvelope,
