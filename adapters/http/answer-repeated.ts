@@ -58,8 +58,8 @@ export function answerRepeated(app: FastifyInstance, options: AnswerRepeatedOpti
   app.server.on('request', (request, response) => {
     if (!mayBeRepeated(request)) return void framework.call(app.server, request, response);
     if (request.method === 'GET') return look(request, response, '');
-    // A body that came with its head is parsed by then. It stays in the stream, for the framework.
-    process.nextTick(() => {
+    // A body that came with its head is parsed when the chunk is. It stays in the stream, for the framework.
+    setImmediate(() => {
       const body = request.complete ? (request.read() as Buffer | null) : null;
       if (body !== null) request.unshift(body);
       look(request, response, body?.toString('utf8') ?? '');
@@ -150,8 +150,8 @@ function addressesBehind(trustedProxies: readonly string[]): (request: IncomingM
 
 /** What the request asked before, of this caller. */
 class RepeatedCall implements Call {
-  readonly #parts: Pick<Parts, 'request' | 'addressOf'>;
   readonly requestId: string;
+  readonly address: string;
   readonly credential: Call['credential'];
   readonly signal: Call['signal'];
   readonly document: Call['document'];
@@ -164,8 +164,8 @@ class RepeatedCall implements Call {
 
   constructor(parts: Parts, requestId: string, signal: Call['signal']) {
     const { call } = parts.asked;
-    this.#parts = parts;
     this.requestId = requestId;
+    this.address = parts.addressOf(parts.request);
     // An address with a key in it is never known.
     this.credential = credentialOf(parts.request.headers, false);
     this.signal = signal;
@@ -176,11 +176,6 @@ class RepeatedCall implements Call {
     this.mayBeKeyless = call.mayBeKeyless ?? false;
     this.queriesOnly = call.queriesOnly ?? false;
     this.allOrNothing = call.allOrNothing ?? false;
-  }
-
-  /** Worked out for the few calls that need it. */
-  get address(): string {
-    return this.#parts.addressOf(this.#parts.request);
   }
 }
 

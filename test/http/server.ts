@@ -5,6 +5,7 @@ import { v7 } from 'uuid';
 import { PATIENCE, type Patience } from '../../adapters/http/connections.js';
 import type { Capacity, Shares } from '../../adapters/http/overload.js';
 import { createServer } from '../../adapters/http/server.js';
+import type { Memories } from '../../src/core/memories.js';
 
 /** Without any mount but the two that are never refused, some that answer when they are let, and what a test adds. */
 export interface BareServer {
@@ -23,6 +24,7 @@ export async function startBareServer(
     patience?: Partial<Patience>;
     trustedProxies?: readonly string[];
     shares?: Shares;
+    memories?: Memories;
     mount?: (app: FastifyInstance) => void;
   } = {},
 ): Promise<BareServer> {
@@ -34,6 +36,7 @@ export async function startBareServer(
     capacity: { maxInFlight: 1000, maxRssBytes: null, processes: 1, ...options.capacity },
     patience: { ...PATIENCE, ...options.patience },
     ...(options.shares && { shares: options.shares }),
+    memories: options.memories,
   });
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {
