@@ -68,8 +68,10 @@ export function createPost(statements: DebitStatements, time: Time = processTime
     const first = onTheWay.get(id);
     if (first !== undefined) return first;
     const isPlain = isTimely(debit.requestId) && !cappedKeys.has(debit.keyId);
-    const posting = commits.submit({ debit, signal, isInDoubt: false, isPlain }).finally(() => onTheWay.delete(id));
+    const posting = commits.submit({ debit, signal, isInDoubt: false, isPlain });
     onTheWay.set(id, posting);
+    const end = (): void => void onTheWay.delete(id);
+    posting.then(end, end);
     return posting;
   };
 }
