@@ -20,9 +20,9 @@ const LONGEST_RETRY_S = 30;
 
 /**
  * Requests that arrive while flushes are in progress share the next one, in order of arrival and each partition with an
- * even share. An idle queue flushes at once. A partition with a locked row leaves the shared flushes: it waits for the
- * lock in one of a few flushes of its own, in turn with others, and is retried in between. Requests that arrive for it
- * meanwhile wait behind it.
+ * even share. An idle queue flushes at the end of the event loop's turn. A partition with a locked row leaves the shared
+ * flushes: it waits for the lock in one of a few flushes of its own, in turn with others, and is retried in between.
+ * Requests that arrive for it meanwhile wait behind it.
  */
 export class GroupCommit<Request, Result> {
   readonly #options: GroupCommitOptions<Request, Result>;
@@ -60,13 +60,20 @@ export class GroupCommit<Request, Result> {
       partition.waiting.push({ request, partition, sinceMs: now, resolve, reject });
       this.#waiting += 1;
       this.#place(partition);
-      if (this.#scheduled) return;
-      this.#scheduled = true;
-      // After this tick, so that requests submitted together are flushed together.
-      queueMicrotask(() => {
-        this.#scheduled = false;
-        this.#pump();
-      });
+      this.#schedule();
+    });
+  }
+
+  /**
+   * At the end of this turn of the event loop, so that all requests that have arrived by then share a flush: each flush
+   * costs more than the requests in it.
+   */
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#time.timers.after(0, () => {
+      this.#scheduled = false;
+      this.#pump();
     });
   }
 
@@ -205,7 +212,7 @@ export class GroupCommit<Request, Result> {
     if (isStubborn) this.#running.stubborn -= 1;
     const debits = batch.length - this.#conclude(batch, verdicts, ms);
     if (debits > 0 && commits.hasSubscribers) commits.publish({ debits, ms, failed } satisfies LedgerCommit);
-    this.#pump();
+    this.#schedule();
   }
 
   /**

@@ -11,6 +11,7 @@ import type { Mode, Verdict } from './group-commit-options.js';
 import { type Entry, isTimely, postPlainDebits } from './plain-debits.js';
 import { isTimedOut, isTransient, isUniqueViolation, mayHaveCommitted, retryTransient } from './retry.js';
 import type { Sql } from './sql.js';
+import { UncappedKeys } from './uncapped-keys.js';
 
 /** Concurrent flushes: those that wait for no locked row, and those that do. Each has a connection to itself. */
 const FLIGHTS = 2;
@@ -30,11 +31,14 @@ export interface DebitStatements {
   find(debits: readonly Debit[]): Promise<(Entry | undefined)[]>;
 }
 
-export const debitStatements = (sql: Sql): DebitStatements => ({
-  postPlain: (debits) => postPlainDebits(sql, debits),
-  post: (debits, mode) => postDebits(sql, debits, mode),
-  find: (debits) => findPosted(sql, debits),
-});
+export function debitStatements(sql: Sql): DebitStatements {
+  const keys = new UncappedKeys(sql);
+  return {
+    postPlain: (debits) => postPlainDebits(sql, keys, debits),
+    post: (debits, mode) => postDebits(sql, debits, mode),
+    find: (debits) => findPosted(sql, debits),
+  };
+}
 
 /**
  * The posting side of the ledger: debits that wait for a commit share it. A rejection means: not known to be posted.
@@ -64,8 +68,10 @@ export function createPost(statements: DebitStatements, time: Time = processTime
     const first = onTheWay.get(id);
     if (first !== undefined) return first;
     const isPlain = isTimely(debit.requestId) && !cappedKeys.has(debit.keyId);
-    const posting = commits.submit({ debit, signal, isInDoubt: false, isPlain }).finally(() => onTheWay.delete(id));
+    const posting = commits.submit({ debit, signal, isInDoubt: false, isPlain });
     onTheWay.set(id, posting);
+    const end = (): void => void onTheWay.delete(id);
+    posting.then(end, end);
     return posting;
   };
 }

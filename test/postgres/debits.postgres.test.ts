@@ -1,11 +1,9 @@
-/** The ledger's tables: what the plain statement posts, sums that are made later, and months. */
-import { randomUUID } from 'node:crypto';
+/** The ledger's tables: receipts, sums that are made later, and months. */
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger.js';
-import { postPlainDebits } from '../../adapters/postgres/plain-debits.js';
 import type { Sql } from '../../adapters/postgres/sql.js';
 import { HOUR_MS } from '../../src/core/durations.js';
 import type { Accounts } from '../../src/ports/accounts.js';
@@ -41,77 +39,6 @@ const sumsEndedBefore = (ms: number) =>
 const ago = (ms: number): { requestId: string } => ({ requestId: v7({ msecs: Date.now() - ms }) });
 
 const faults = async () => (await ledger.check()).faults;
-
-describe('the plain statement', () => {
-  test('posts for wallets that cover all of their debits, in order; of any other it posts nothing', async () => {
-    const [rich, other, poor, capped] = [
-      await openWith(1_000),
-      await openWith(1_000),
-      await openWith(150),
-      await openWith(1_000, 1_000),
-    ];
-    const wrong = await openWith(1_000);
-    const batch = [
-      debitOf(rich, 100),
-      debitOf(poor, 100),
-      debitOf(rich, 50),
-      debitOf(capped, 1),
-      debitOf({ ...wrong, keyId: rich.keyId }, 1),
-      debitOf({ ...wrong, walletId: other.walletId }, 1),
-      debitOf({ ...other, accountId: randomUUID(), walletId: randomUUID() }, 1),
-      debitOf(poor, 51),
-      debitOf(other, 1_000),
-    ];
-    const posted = await postPlainDebits(sql, batch);
-    expect(posted.map((entry) => entry && [entry.seq, entry.balance])).toEqual([
-      [2, 900],
-      undefined,
-      [3, 850],
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      [2, 0],
-    ]);
-    for (const { walletId, keyId } of [poor, capped, wrong]) {
-      expect(await ledger.balance(walletId, keyId)).toMatchObject({ seq: 1 });
-    }
-    expect(await faults()).toEqual([]);
-  });
-
-  test('leaves a debit alone whose request began before sums were made up to now', async () => {
-    const payer = await openWith(1_000);
-    expect(await postPlainDebits(sql, [debitOf(payer, 1, ago(HOUR_MS)), debitOf(payer, 1)])).toEqual([
-      undefined,
-      undefined,
-    ]);
-    expect(await ledger.post(debitOf(payer, 1, ago(HOUR_MS)))).toMatchObject({ ok: true });
-    expect(await faults()).toEqual([]);
-  });
-
-  test('fails as a whole for a request that is posted already', async () => {
-    const payer = await openWith(1_000);
-    const debit = debitOf(payer, 1);
-    await postPlainDebits(sql, [debit]);
-    await expect(postPlainDebits(sql, [debitOf(payer, 1), debit])).rejects.toMatchObject({ code: '23505' });
-    expect(await ledger.balance(payer.walletId, payer.keyId)).toMatchObject({ balance: 999, seq: 2 });
-  });
-
-  test('starts again when its key got a cap while it waited for the wallet', async () => {
-    const payer = await openWith(1_000);
-    await postPlainDebits(sql, [debitOf(payer, 1)]);
-    for (let round = 0; round < 30; round += 1) {
-      const [key] = await Promise.all([
-        accounts.changeKey(payer, { cap: { amount: 500, period: 'total' } }),
-        ...Array.from({ length: 10 }, () => ledger.post(debitOf(payer, 1))),
-      ]);
-      expect(key.cap?.amount).toBe(500);
-      expect(await faults()).toEqual([]);
-      await accounts.changeKey(payer, { cap: null });
-    }
-  });
-});
 
 test('a receipt is read as it was posted, whatever its lines', async () => {
   const payer = await openWith(1_000_000_000);

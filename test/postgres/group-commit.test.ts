@@ -1,14 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { GroupCommit } from '../../adapters/postgres/group-commit.js';
 import type { Bounds, GroupCommitOptions, Mode, Verdict } from '../../adapters/postgres/group-commit-options.js';
 
+/** A flush begins at the end of the turn in which it can begin; what ends one may come in a turn before that. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 2; turn += 1) await nextTurn();
+}
+
 /** All of one part. */
 const queueOf = <Request, Result>(most: number, flush: GroupCommitOptions<Request, Result>['flush']) =>
   new GroupCommit<Request, Result>({ flush, partitionOf: () => 'one', bounds: { most } });
 
-test('an idle queue flushes at once; what arrives meanwhile goes together, in order, at most so many', async () => {
+test('an idle queue flushes at the end of the turn; what arrives meanwhile goes together, in order, at most so many', async () => {
   const flushed: (readonly number[])[] = [];
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -20,12 +25,25 @@ test('an idle queue flushes at once; what arrives meanwhile goes together, in or
     return batch.map((value) => ({ value }));
   });
   const first = commits.submit(0);
-  await Promise.resolve();
+  await nextTurn();
   expect(flushed).toEqual([[0]]);
   const others = [1, 2, 3, 4, 5].map((value) => commits.submit(value));
   release();
   expect(await Promise.all([first, ...others])).toEqual([0, 1, 2, 3, 4, 5]);
   expect(flushed).toEqual([[0], [1, 2, 3], [4, 5]]);
+});
+
+test('what arrives in one turn goes together, whatever set it off', async () => {
+  const flushed: (readonly number[])[] = [];
+  const commits = queueOf<number, number>(3, async (batch) => {
+    flushed.push(batch);
+    return batch.map((value) => ({ value }));
+  });
+  const first = commits.submit(1);
+  for (let promise = 0; promise < 5; promise += 1) await null;
+  const second = commits.submit(2);
+  expect(await Promise.all([first, second])).toEqual([1, 2]);
+  expect(flushed).toEqual([[1, 2]]);
 });
 
 test('what belongs into the next flush comes first in it', async () => {
@@ -96,64 +114,63 @@ describe('requests of several parts', () => {
     const batches = () => flushed.map(({ batch, mode }) => `${mode}: ${batch}`);
     return { flushed, batches, submit, gone };
   }
-  const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
   test('do not wait for each other, and those of one part are never in two flushes at a time', async () => {
     const { batches, submit, flushed } = open();
     submit('a1');
-    await tick();
+    await turns();
     submit('a2', 'b1');
-    await tick();
+    await turns();
     submit('c1');
-    await tick();
+    await turns();
     expect(batches()).toEqual(['skip: a1', 'skip: b1']);
     flushed[1]?.end();
-    await tick();
+    await turns();
     expect(batches().slice(2)).toEqual(['skip: c1']);
     flushed[0]?.end();
-    await tick();
+    await turns();
     expect(batches().slice(3)).toEqual(['skip: a2']);
   });
 
   test('go into plain flushes while they are simple: one at a time, a second one if many wait', async () => {
     const { batches, submit, flushed } = open({ isPlain: (request) => !request.endsWith('!') });
     submit('a1', 'b1!', 'c1');
-    await tick();
+    await turns();
     expect(batches()).toEqual(['plain: a1 c1', 'skip: b1!']);
     submit('d1', 'a2', 'a3!', 'a4');
     flushed[1]?.end();
-    await tick();
+    await turns();
     expect(batches()).toHaveLength(2);
     submit(...Array.from({ length: 200 }, (_, nth) => `e${nth}`));
-    await tick();
+    await turns();
     expect(batches()[2]).toMatch(/^plain: d1 e0 e1 /);
     for (const { end } of flushed) end();
-    await tick();
+    await turns();
     expect(batches().slice(3)).toEqual(['skip: a2 a3! a4']);
   });
 
   test('share a flush evenly, and what room is left goes to those with more', async () => {
     const { batches, submit, flushed } = open({ most: 4, flights: 1 });
     submit('x');
-    await tick();
+    await turns();
     submit('a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1');
     flushed[0]?.end();
-    await tick();
+    await turns();
     expect(batches()[1]).toBe('skip: a1 b1 c1 a2');
   });
 
   test('one with a locked row waits apart, what comes for it waits behind, and the others go on', async () => {
     const { batches, submit, flushed } = open();
     const [a1] = submit('a1', 'b1');
-    await tick();
+    await turns();
     flushed[0]?.end('locked');
-    await tick();
+    await turns();
     expect(batches().slice(1)).toEqual(['wait: a1', 'wait: b1']);
     const [a2] = submit('a2', 'c1');
-    await tick();
+    await turns();
     expect(batches().slice(3)).toEqual(['skip: c1']);
     flushed[1]?.end();
-    await tick();
+    await turns();
     expect(await a1).toBe('a1');
     expect(batches().slice(4)).toEqual(['skip: a2']);
     flushed[4]?.end();
@@ -168,7 +185,7 @@ describe('requests of several parts', () => {
       for (let nth = 0; !isOver; ) {
         const flush = flushed[nth];
         if (flush === undefined) {
-          await tick();
+          await turns();
           continue;
         }
         flush.end(flush.mode === 'wait' && flush.batch.includes('z') ? undefined : 'locked');
@@ -186,9 +203,9 @@ describe('requests of several parts', () => {
   test('that were in a flush which took too long are tried each for itself, so that the one at fault is alone', async () => {
     const { batches, submit, flushed } = open();
     submit('a1', 'b1', 'c1');
-    await tick();
+    await turns();
     flushed[0]?.end('apart');
-    await tick();
+    await turns();
     flushed[1]?.end();
     flushed[2]?.end('locked');
     await vi.waitFor(() => expect(flushed.length).toBeGreaterThanOrEqual(5));
@@ -198,7 +215,7 @@ describe('requests of several parts', () => {
   test('who has left is told while the flush is not begun', async () => {
     const { submit, gone, batches } = open();
     submit('a1');
-    await tick();
+    await turns();
     const [left] = submit('a2');
     gone.add('a2');
     await expect(left).rejects.toThrow('a2 has left');
@@ -208,7 +225,7 @@ describe('requests of several parts', () => {
   test('beyond the bounds only who has more than an even share is refused, and told when there is room', async () => {
     const { submit } = open({ maxOfPartition: 3, maxWaiting: 6, flights: 1 });
     submit('x1');
-    await tick();
+    await turns();
     const settled = await settledNow(submit('a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'c1'));
     expect(settled).toEqual([null, null, null, 'try again in 1 s', null, null, 'try again in 1 s', null]);
   });
@@ -221,7 +238,7 @@ describe('requests of several parts', () => {
         states[nth] = error.message;
       });
     }
-    await tick();
+    await turns();
     return states;
   };
 });
