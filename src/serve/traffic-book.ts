@@ -36,6 +36,8 @@ export class TrafficBook {
   readonly #operations: ReadonlySet<string>;
   readonly #clock: Clock;
   #rows = new Map<string, Sum>();
+  /** The sum of each bucket that was last added to: most requests are like one just before. */
+  readonly #latest: (Sum | undefined)[] = [];
   #limits = new Map<string, LimitRow>();
   #hour = { fromMs: Number.NaN, name: '' };
 
@@ -45,10 +47,22 @@ export class TrafficBook {
     this.#clock = options.clock;
   }
 
-  note({ ms, limit, operation: name, ...sample }: TrafficSample): void {
+  note(sample: TrafficSample): void {
+    const { operation: name, status, code, ms, items, cacheHits, limit } = sample;
     const hour = this.#currentHour();
     const operation = name === null ? '' : this.#operations.has(name) ? name : OTHERS;
-    this.#addRow({ ...sample, hour, operation, bucket: bucketOf(ms), requests: 1 });
+    const bucket = bucketOf(ms);
+    const latest = this.#latest[bucket];
+    if (
+      latest?.operation === operation &&
+      latest.interface === sample.interface &&
+      isSame(latest, hour, status, code)
+    ) {
+      add(latest, { requests: 1, items, cacheHits });
+    } else {
+      const row = { interface: sample.interface, operation, status, code, hour, bucket, requests: 1, items, cacheHits };
+      this.#latest[bucket] = this.#addRow(row);
+    }
     if (limit === null) return;
     this.#addLimit({ day: hour.slice(0, 10), accountId: limit.accountId, limit: limit.name, refusals: 1 });
   }
@@ -58,6 +72,7 @@ export class TrafficBook {
     const [rows, limits] = [this.#rows, this.#limits];
     if (rows.size === 0) return;
     [this.#rows, this.#limits] = [new Map(), new Map()];
+    this.#latest.length = 0;
     try {
       await this.#traffic.add([...rows.values()], [...limits.values()]);
     } catch (error) {
@@ -67,14 +82,18 @@ export class TrafficBook {
     }
   }
 
-  #addRow(row: TrafficRow): void {
+  /** The sum that it was added to; undefined: there was no room for it. */
+  #addRow(row: TrafficRow): Sum | undefined {
     const key = `${row.hour} ${row.interface} ${row.operation} ${row.status} ${row.code} ${row.bucket}`;
     const sum = this.#rows.get(key);
     if (sum !== undefined) {
-      sum.requests += row.requests;
-      sum.items += row.items;
-      sum.cacheHits += row.cacheHits;
-    } else if (this.#rows.size < MOST_WAITING) this.#rows.set(key, { ...row });
+      add(sum, row);
+      return sum;
+    }
+    if (this.#rows.size >= MOST_WAITING) return undefined;
+    const first = { ...row };
+    this.#rows.set(key, first);
+    return first;
   }
 
   #addLimit(row: LimitRow): void {
@@ -93,4 +112,13 @@ export class TrafficBook {
     }
     return this.#hour.name;
   }
+}
+
+const isSame = (sum: Sum, hour: string, status: number, code: string): boolean =>
+  sum.hour === hour && sum.status === status && sum.code === code;
+
+function add(sum: Sum, { requests, items, cacheHits }: Pick<TrafficRow, 'requests' | 'items' | 'cacheHits'>): void {
+  sum.requests += requests;
+  sum.items += items;
+  sum.cacheHits += cacheHits;
 }
