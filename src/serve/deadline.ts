@@ -16,6 +16,7 @@ export class Deadline implements LazySignal {
   /** Rejects what waits. */
   readonly #waiting = new Set<(reason: ServiceError) => void>();
   #over: AbortController | null = null;
+  #signal: AbortSignal | null = null;
   /** Set once the deadline has passed: anything that starts waiting after that fails at once. */
   #passed: ServiceError | null = null;
 
@@ -38,11 +39,12 @@ export class Deadline implements LazySignal {
   }
 
   get signal(): AbortSignal {
-    if (this.#over === null) {
+    if (this.#over === null || this.#signal === null) {
       this.#over = new AbortController();
       if (this.#passed !== null) this.#over.abort(this.#passed);
+      this.#signal = AbortSignal.any([this.#caller.signal, this.#over.signal]);
     }
-    return AbortSignal.any([this.#caller.signal, this.#over.signal]);
+    return this.#signal;
   }
 
   /** The promise's result, or a 503 at the deadline if that comes first. */
