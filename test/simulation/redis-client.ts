@@ -48,6 +48,13 @@ export function openRedis(server: RedisServer, station: Station, wire: Wire): Si
   return { server, station, wire, subscribers };
 }
 
+/** The names of what is sent together; how many, where all are the same. */
+function namesOf(sent: readonly Pending[]): string {
+  const [{ name }] = sent as [Pending];
+  if (sent.length === 1) return name;
+  return sent.every((one) => one.name === name) ? `${sent.length} ${name}` : sent.map((one) => one.name).join(' ');
+}
+
 /** A connection of one process, as ioredis would be. Commands of one tick are sent together. */
 export function connectRedis(redis: SimulatedRedis, host: Host, timers: Timers): RedisClient {
   const { server, station, wire } = redis;
@@ -55,7 +62,7 @@ export function connectRedis(redis: SimulatedRedis, host: Host, timers: Timers):
   const flush = (): void => {
     const sent = pending;
     pending = [];
-    const what = sent.map(({ name }) => name).join(' ');
+    const what = namesOf(sent);
     const answers = wire.call(host, station, what, () => sent.map(({ name, args }) => server.command(name, args)));
     answers.then(
       (values) => {
@@ -68,10 +75,12 @@ export function connectRedis(redis: SimulatedRedis, host: Host, timers: Timers):
   };
   const send =
     (name: string) =>
-    (...args: (string | number | (string | number)[])[]): Promise<unknown> =>
-      new Promise((resolve, reject) => {
-        if (pending.push({ name, args: args.flat(), resolve, reject }) === 1) queueMicrotask(flush);
+    (...given: (string | number | (string | number)[])[]): Promise<unknown> => {
+      const args = given.some(Array.isArray) ? given.flat() : (given as (string | number)[]);
+      return new Promise((resolve, reject) => {
+        if (pending.push({ name, args, resolve, reject }) === 1) queueMicrotask(flush);
       });
+    };
   // Where it matters, the adapters tell a server from a cluster by its class.
   const client = Object.create(Redis.prototype);
   const commands = Object.fromEntries(COMMANDS.map((name) => [name, send(name)]));

@@ -44,29 +44,28 @@ export class RedisServer {
 
   /** One command. Throws for what no part of Perch sends. */
   command(name: string, args: Args): unknown {
-    const [first, ...rest] = args.map(textOf);
-    const key = first ?? '';
+    const key = textOf(args[0]);
     switch (name) {
       case 'evalsha':
         return this.#script(key, args);
       case 'mget':
         return args.map((one) => this.get(textOf(one)) ?? null);
       case 'set':
-        return this.set(key, rest[0] ?? '', rest[1] === 'PX' ? numberOf(rest[2]) : Number.POSITIVE_INFINITY);
+        return this.set(key, textOf(args[1]), args[2] === 'PX' ? numberOf(args[3]) : Number.POSITIVE_INFINITY);
       case 'unlink':
         return args.filter((one) => this.#entries.delete(textOf(one))).length;
       case 'hgetall':
         return Object.fromEntries(this.hash(key) ?? []);
       case 'hsetnx':
-        return this.#setField(key, rest[0] ?? '', rest[1] ?? '');
+        return this.#setField(key, textOf(args[1]), textOf(args[2]));
       case 'exists':
         return Number(this.read(key) !== undefined);
       case 'smismember':
-        return rest.map((member) => Number(this.members(key)?.has(member) ?? false));
+        return args.slice(1).map((member) => Number(this.members(key)?.has(textOf(member)) ?? false));
       case 'zrem':
-        return Number((this.read(key) as Map<string, number> | undefined)?.delete(rest[0] ?? '') ?? false);
+        return Number((this.read(key) as Map<string, number> | undefined)?.delete(textOf(args[1])) ?? false);
       case 'xrange':
-        return this.#range(rest[0] ?? '', numberOf(rest[3]));
+        return this.#range(textOf(args[1]), numberOf(args[4]));
       case 'scan':
         return ['0', [...this.#entries.keys()].filter((one) => this.read(one) !== undefined)];
       default:
@@ -120,11 +119,11 @@ export class RedisServer {
     this.#stream.push([`${Math.floor(this.now())}-${String(this.#streamed).padStart(6, '0')}`, text]);
   }
 
-  #script(sha: string, [, count, ...rest]: Args): unknown {
+  #script(sha: string, args: Args): unknown {
     const run = SCRIPTS.get(sha);
     if (run === undefined) throw new Error('NOSCRIPT');
-    const keys = rest.slice(0, numberOf(count)).map(textOf);
-    return run(this, keys, rest.slice(numberOf(count)));
+    const end = 2 + numberOf(args[1]);
+    return run(this, args.slice(2, end).map(textOf), args.slice(end));
   }
 
   #setField(key: string, field: string, value: string): number {
@@ -137,6 +136,7 @@ export class RedisServer {
 
   /** The entries after an id: `(id`. */
   #range(from: string, count: number): [string, string[]][] {
+    if (this.#stream.length === 0) return [];
     const [ms = 0, nth = 0] = from.slice(1).split('-').map(Number);
     const isAfter = ([id]: readonly [string, string]): boolean => {
       const [ownMs = 0, ownNth = 0] = id.split('-').map(Number);

@@ -31,11 +31,17 @@ export interface WireOptions {
   readonly trace: Trace;
 }
 
+/** When the last message of a connection arrives, each way. */
+interface Last {
+  there: number;
+  back: number;
+}
+
 /** Every call from a host to a station goes through here: the seed decides what becomes of it. */
 export class Wire {
   readonly #options: WireOptions;
-  /** When the last message of an ordered connection arrives, by host and station. */
-  readonly #lastAtMs = new Map<string, number>();
+  /** When the last message of an ordered connection arrives. */
+  readonly #lastAtMs = new Map<Host, Map<Station, Last>>();
   /** Called with each host whose message or answer moves, before it does. */
   onMove: (host: Host) => void = () => {};
 
@@ -52,23 +58,31 @@ export class Wire {
         trace.add(label, `failed: ${error.message}`);
         reject(error);
       };
-      this.#move(host, station, 'there', async () => {
+      const succeed = (value: T): void => {
+        trace.add(label);
+        resolve(value);
+      };
+      const back = (end: () => void): void => {
+        const isLost = chance.int(1000) < station.lost.back;
+        this.#move(host, station, 'back', isLost ? () => fail(station.broken()) : end);
+      };
+      this.#move(host, station, 'there', () => {
         if (station.isDown) return this.#move(host, station, 'back', () => fail(station.refused()));
         if (chance.int(1000) < station.lost.there) {
           return this.#move(host, station, 'back', () => fail(station.broken()));
         }
         trace.add(`${station.name} for ${label}`);
-        const done = await Promise.resolve()
-          .then(effect)
-          .then(
-            (value) => () => {
-              trace.add(label);
-              resolve(value);
-            },
-            (error: Error) => () => fail(error),
-          );
-        const isLost = chance.int(1000) < station.lost.back;
-        this.#move(host, station, 'back', isLost ? () => fail(station.broken()) : done);
+        let done: T | Promise<T>;
+        try {
+          done = effect();
+        } catch (error) {
+          return back(() => fail(error as Error));
+        }
+        if (!(done instanceof Promise)) return back(() => succeed(done as T));
+        done.then(
+          (value) => back(() => succeed(value)),
+          (error: Error) => back(() => fail(error)),
+        );
       });
     });
   }
@@ -81,14 +95,21 @@ export class Wire {
     let atMs = nowMs + chance.between(...station.delayMs);
     if (way === 'back' && chance.int(1000) < station.slow.perMille) atMs += chance.between(...station.slow.ms);
     if (station.isOrdered) {
-      const line = `${host.name} ${station.name} ${way}`;
-      atMs = Math.max(atMs, this.#lastAtMs.get(line) ?? 0);
-      this.#lastAtMs.set(line, atMs);
+      const last = this.#lastOf(host, station);
+      atMs = Math.max(atMs, last[way]);
+      last[way] = atMs;
     }
     scheduler.after(atMs - nowMs, () => {
       // What a dead process has sent before still arrives.
       if (way === 'back' && !host.isAlive) return;
       then();
     });
+  }
+
+  #lastOf(host: Host, station: Station): Last {
+    const ofHost = this.#lastAtMs.get(host) ?? new Map<Station, Last>();
+    const last = ofHost.get(station) ?? { there: 0, back: 0 };
+    this.#lastAtMs.set(host, ofHost.set(station, last));
+    return last;
   }
 }
