@@ -40,6 +40,8 @@ export default defineConfig({
         // So that it goes through the plugin.
         server: { deps: { inline: ['postgres'] } },
         testTimeout: 30_000,
+        // For what comes by itself. A second, as it would be otherwise, is not enough for a browser on a busy machine.
+        expect: { poll: { timeout: 10_000 } },
         hookTimeout: 60_000,
       },
     })),
