@@ -1,6 +1,6 @@
 /** A file's name says what it needs: who runs only the fast projects needs no more than npm gives. */
 import { describe, expect, test } from 'vitest';
-import { ON_ONE_NODE, PROJECTS, type Project } from './projects.js';
+import { LONG, ON_ONE_NODE, PROJECTS, type Project } from './projects.js';
 import { importsOf, isCode, readSources } from './support/sources.js';
 
 const SOURCES = readSources(['test', 'bench']).filter(isCode);
@@ -70,4 +70,8 @@ test('what is left out on a second Node is there, and of the slowest project alo
     const names = FILES.filter((path) => matches(glob, path)).flatMap(projectsOf);
     expect([glob, [...new Set(names)]]).toEqual([glob, ['system']]);
   }
+});
+
+test('what a project begins with is there', () => {
+  expect(LONG.filter((path) => !FILES.includes(path))).toEqual([]);
 });

@@ -21,6 +21,18 @@ export const PROJECTS: readonly Project[] = [
   { name: 'system', include: SYSTEM, exclude: [] },
 ];
 
+/**
+ * What takes long by itself, the longest first: a project begins with these, so that none is left for its end. Not the simulation
+ * of seeds: it keeps two cores busy, and would do so beside the attacks, which measure how long others wait.
+ */
+export const LONG: readonly string[] = [
+  'test/hostile/attacks.system.test.ts',
+  'test/books/model.system.test.ts',
+  'test/hostile/documents/search.test.ts',
+  'test/networks/demo.system.test.ts',
+  'test/soak/soak.system.test.ts',
+];
+
 /** What of `system` is not run again on a second version of Node, and why. */
 export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
   'pages run in a browser, whatever serves them': [

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { REPAIRED_FILE, repaired } from '../app/build/postgres-driver.mjs';
+import { LongestFirst } from './longest-first.js';
 import { ON_ONE_NODE, PROJECTS } from './projects.js';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -20,7 +21,7 @@ export default defineConfig({
   test: {
     // Here and not in a project: one server for the whole run.
     globalSetup: ['test/support/global-setup.ts'],
-    sequence: { shuffle: true },
+    sequence: { shuffle: true, sequencer: LongestFirst },
     maxWorkers,
     projects: PROJECTS.map(({ name, include, exclude }, groupOrder) => ({
       root,
@@ -40,6 +41,8 @@ export default defineConfig({
         // So that it goes through the plugin.
         server: { deps: { inline: ['postgres'] } },
         testTimeout: 30_000,
+        // For what comes by itself. A second, as it would be otherwise, is not enough for a browser on a busy machine.
+        expect: { poll: { timeout: 10_000 } },
         hookTimeout: 60_000,
       },
     })),

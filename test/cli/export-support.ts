@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import type { Summary } from '../../adapters/cli/export/summary.js';
+import { openDemoHome } from './demo-home.js';
 import { newKey, type Service, serve } from './service.js';
-import { Cli, PERCH, type Ran, type Started } from './support.js';
+import { type Cli, PERCH, type Ran, type Started } from './support.js';
 
 /** A service on the demo network as a process, a key that may read a lot, and a folder for files. */
 export interface Exporting {
@@ -24,7 +25,7 @@ export interface Exporting {
 export function exporting(): Exporting {
   const own = {} as { cli: Cli; service: Service; key: string; folder: string };
   beforeAll(async () => {
-    own.cli = await Cli.open();
+    own.cli = await openDemoHome();
     own.folder = await mkdtemp(join(tmpdir(), 'perch-export-'));
     own.service = await serve(own.cli, { PERCH_DEMO: '', LOG_LEVEL: 'warn' });
     own.key = await newKey(own.cli);
@@ -32,8 +33,8 @@ export function exporting(): Exporting {
   afterAll(async () => {
     own.service?.started.process.kill('SIGTERM');
     await own.service?.started.end;
-    await own.cli.close();
-    await rm(own.folder, { recursive: true, force: true });
+    await own.cli?.close();
+    if (own.folder) await rm(own.folder, { recursive: true, force: true });
   }, 60_000);
   const environment = () => ({ PERCH_KEY: own.key, PERCH_BASE_URL: own.service.url });
   const start = (words: readonly string[], env = {}): Started =>

@@ -25,7 +25,7 @@ export async function serve(cli: Cli, env: Readonly<Record<string, string>> = {}
   return { url, started };
 }
 
-/** A demo in a home of its own. */
+/** A demo. */
 export interface Demo extends Service {
   readonly cli: Cli;
   /** Signs the owner of the demo account in, once. */
@@ -33,8 +33,9 @@ export interface Demo extends Service {
   close(): Promise<void>;
 }
 
-export async function startDemo(env: Readonly<Record<string, string>> = {}): Promise<Demo> {
-  const cli = await Cli.open();
+/** Starts it in a new home, so that it is filled, or in one in which that was done. `close` removes either. */
+export async function startDemo(env: Readonly<Record<string, string>> = {}, home?: Cli): Promise<Demo> {
+  const cli = home ?? (await Cli.open());
   const { url, started } = await serve(cli, { PERCH_DEMO: '', ...env }).catch(async (error: unknown) => {
     await cli.close();
     throw error;

@@ -34,7 +34,10 @@ describeInChromium('the overview, left open', () => {
     await tab?.close();
     tab = await visit(browser, service.url, options);
     ({ page } = tab);
-    await page.clock.install();
+    // Stands until it is told: a page that takes long to open does not ask before its test has prepared an answer.
+    const now = Date.now();
+    await page.clock.install({ time: now });
+    await page.clock.pauseAt(now + 60_000);
     await page.context().addCookies([ada.cookie]);
     asked = 0;
     page.on('request', (request) => {
@@ -42,11 +45,12 @@ describeInChromium('the overview, left open', () => {
     });
     await page.goto(`${service.url}/dashboard`);
   };
-  /** The page's own clock goes on until it has asked: it plans that when the answer before it has come. */
-  const pass = async () => {
-    const before = asked;
-    while (asked === before) await page.clock.runFor(5_000);
-  };
+  /**
+   * The page's next look. It plans one when it has shown the answer before it: tests wait for that first. Its clock goes no
+   * further, because it is also the one that ends a request that takes too long, and after that the page looks less often.
+   */
+  const look = (run: () => Promise<void> = () => page.clock.runFor(5_000)) =>
+    Promise.all([page.waitForRequest(`${service.url}/dashboard/live`), run()]);
   const balance = () => page.locator('#live-balance');
   const hide = (hidden: boolean) =>
     page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
@@ -55,7 +59,7 @@ describeInChromium('the overview, left open', () => {
   it('shows a new request and the balance after it without a reload, and breaks no policy', async () => {
     await page.getByText('No paid requests yet.').waitFor();
     const requestId = await ada.read(keyId, 20);
-    await pass();
+    await look();
     await page.locator(`a[href$="${requestId}"]`).waitFor();
     expect(await balance().innerText()).toBe('980 credits');
     expect(await page.locator('#live-buys').innerText()).toContain('980');
@@ -64,19 +68,19 @@ describeInChromium('the overview, left open', () => {
 
   it('the warning of an empty wallet comes by itself, and goes with the next top-up', async () => {
     await ada.read(keyId, 1000);
-    await pass();
+    await look();
     await page.getByText('The wallet is empty.').waitFor();
     await ada.grant(500);
-    await pass();
+    await look();
     await page.getByText('The wallet is empty.').waitFor({ state: 'detached' });
   });
 
   it('a link that has the focus keeps it', async () => {
     const first = await ada.read(keyId, 1);
-    await pass();
+    await look();
     await page.locator(`a[href$="${first}"]`).focus();
     const second = await ada.read(keyId, 1);
-    await pass();
+    await look();
     await page.locator(`a[href$="${second}"]`).waitFor();
     expect(await page.evaluate('document.activeElement.href')).toContain(first);
   });
@@ -85,12 +89,11 @@ describeInChromium('the overview, left open', () => {
     const said = page.locator('#live-said');
     expect(await said.getAttribute('role')).toBe('status');
     await ada.read(keyId, 10);
-    await pass();
+    await look();
     await balance().getByText('990').waitFor();
     expect(await said.textContent()).toBe('');
-    await page.clock.runFor(60_000);
     await ada.read(keyId, 10);
-    await pass();
+    await look(() => page.clock.fastForward(60_000));
     await said.filter({ hasText: 'Balance: 980 credits' }).waitFor({ state: 'attached' });
   });
 
@@ -112,17 +115,15 @@ describeInChromium('the overview, left open', () => {
 
   it('asks nothing more after half an hour without any use: it would keep the session alive', async () => {
     await page.clock.fastForward(1_800_000);
-    await page.clock.runFor(10_000);
-    const before = asked;
     await page.clock.runFor(600_000);
-    expect(asked).toBe(before);
+    expect(asked).toBe(0);
     await page.keyboard.press('Tab');
-    await pass();
+    await look();
   });
 
   it('ends with the session', async () => {
     await service.sql`update sessions set ended_at = now() where account_id = ${ada.accountId}`;
-    await pass();
+    await look();
     await page.getByRole('button', { name: 'Pause updates' }).waitFor({ state: 'detached' });
     const before = asked;
     await page.clock.runFor(600_000);
@@ -134,7 +135,8 @@ describeInChromium('the overview, left open', () => {
     await ada.read(keyId, 20);
     expect(await balance().innerText()).toBe('1,000 credits');
     expect(await page.getByRole('button', { name: 'Pause updates' }).count()).toBe(0);
-    await page.reload();
+    // Not for the picture, which is long to draw the first time.
+    await page.reload({ waitUntil: 'domcontentloaded' });
     expect(await balance().innerText()).toBe('980 credits');
   });
 });

@@ -190,9 +190,8 @@ describeOnRedis('three nodes', (redis) => {
       (_, n) => () => get(onNode(n, `/v1/tweets/search?q=word${n + 900}`), heavy.key),
     );
     const all = inParallel(60, searches);
-    await vi.waitFor(async () =>
-      expect((await get(onNode(1, '/status'))).body.families[1].queueLength).toBeGreaterThan(5),
-    );
+    const queued = async () => (await get(onNode(1, '/status'))).body.families[1].queueLength;
+    await vi.waitFor(async () => expect(await queued()).toBeGreaterThan(5), { timeout: 10_000 });
     const startedAt = performance.now();
     expect((await get(onNode(1, '/v1/tweets/search?q=word899'), light.key)).status).toBe(200);
     // 60 searches take 12 s at this pace; a place goes to each node in turn.

@@ -66,6 +66,6 @@ export function tombstonesSuite(create: () => Promise<TombstonesHarness>): void 
     const { heard } = await follow(at.nodes[0], 0);
     await at.nodes[0].add([gone('a')]);
     await heardBy(heard, 1);
-    await vi.waitFor(() => expect(calls).toBe(1));
+    await vi.waitFor(() => expect(calls).toBe(1), { timeout: 10_000 });
   });
 }

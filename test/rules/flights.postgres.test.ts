@@ -30,9 +30,8 @@ describe('identical reads at the same time (M7, M8)', () => {
     const balances = vi.spyOn(perch.ledger, 'balance');
     const replies = readers.map((reader, i) => reader.get(paths[i] ?? ''));
     await net.called(calls + asked);
-    await vi.waitFor(() =>
-      expect(balances.mock.settledResults.filter(({ type }) => type === 'fulfilled')).toHaveLength(readers.length),
-    );
+    const found = () => balances.mock.settledResults.filter(({ type }) => type === 'fulfilled').length;
+    await vi.waitFor(() => expect(found()).toBe(readers.length), { timeout: 10_000 });
     for (const _turn of range(5)) await new Promise(setImmediate);
     balances.mockRestore();
     open();

@@ -119,7 +119,10 @@ describe('keys (section 5, A1–A11)', () => {
     const accounts = createAccounts(service.perch.database.sql);
     const [key] = (await accounts.get(customer.account.accountId))?.keys ?? [];
     await accounts.revokeKey({ accountId: customer.account.accountId, keyId: key?.keyId ?? '' });
-    await vi.waitFor(async () => expect((await customer.get('/v1/me')).status).toBe(401), { interval: 5 });
+    await vi.waitFor(async () => expect((await customer.get('/v1/me')).status).toBe(401), {
+      timeout: 10_000,
+      interval: 5,
+    });
   });
 
   it('A10: a key that ends later works until then', async () => {

@@ -125,7 +125,7 @@ describe('the rate limit (section 8.1, L1–L9)', () => {
           service.clock.advance(1000);
           expect((await customer.get('/v1/me')).body).toMatchObject({ rate_limit_qps: qps });
         },
-        { interval: 5 },
+        { timeout: 10_000, interval: 5 },
       );
     }
   });

@@ -12,6 +12,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The server of this run, and the migrated database that fresh ones are copied from. */
     postgres: { server: Target; template: string };
+    /** Where this run keeps a home with a filled demo; there is none until a test needs one. */
+    demoHome: string;
   }
 }
 
@@ -23,12 +25,14 @@ export default async function setup(root: TestProject): Promise<(() => Promise<v
   if (root.vitest.projects.every(({ name }) => WITHOUT_POSTGRES.includes(name))) return undefined;
   const { server, close } = await openServer();
   const template = `perch_test_${randomBytes(4).toString('hex')}`;
+  const demoHome = join(await realpath(tmpdir()), `${template}-demo`);
   const admin = connect(server, { max: 1 });
   try {
     await admin`create database ${admin(template)}`;
     const sql = connect(databaseOf(server, template), { max: 1 });
     await migrate(sql).finally(() => sql.end());
     root.provide('postgres', { server, template });
+    root.provide('demoHome', demoHome);
   } catch (error) {
     await admin.end();
     await close();
@@ -38,6 +42,7 @@ export default async function setup(root: TestProject): Promise<(() => Promise<v
     await admin`drop database if exists ${admin(template)} with (force)`;
     await admin.end();
     await close();
+    await rm(demoHome, { recursive: true, force: true });
   };
 }
 

@@ -49,11 +49,12 @@ beforeAll(async () => {
   await post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }, account.key);
   const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
   // A request is over a moment after its answer has come.
-  await vi.waitFor(async () => {
+  const countAll = async () => {
     for (const poll of polls) await poll();
     figures = await createTraffic(perch.database.sql).read(`${hourAgo.slice(0, 13)}:00:00Z`, { limits: 10 });
     expect(counted({})).toBe(12);
-  });
+  };
+  await vi.waitFor(countAll, { timeout: 10_000 });
 });
 afterAll(() => perch?.close());
 

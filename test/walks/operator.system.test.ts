@@ -1,6 +1,7 @@
 /** An operator's way through the real thing: a process, its database, two browsers, a client, the command line. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDemoHome } from '../cli/demo-home.js';
 import { type Demo, SLOW_MS, startDemo, until } from '../cli/service.js';
 import type { Cli, Started } from '../cli/support.js';
 import { describeInChromium, launchChromium, type Visit, visit } from '../support/chromium.js';
@@ -21,7 +22,7 @@ describeInChromium(
     let ada: { readonly account_id: string; readonly key: string };
 
     beforeAll(async () => {
-      demo = await startDemo();
+      demo = await startDemo({}, await openDemoHome());
       ({ cli, started, url } = demo);
       ada = await cli.json('account', 'create', '--name', 'Ada', '--email', EMAIL, '--credits', '10', '--qps', '100');
       browser = await launchChromium();

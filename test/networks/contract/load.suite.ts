@@ -11,7 +11,8 @@ import { list } from './outcomes.js';
 
 /** What a network's adapter and the pool make of an upstream that is slower than its pace, hangs, or fails for one kind of read. */
 export function loadSuite(name: string, open: () => Promise<StandIn>): void {
-  describe(`${name}: an upstream that does not manage its pace`, () => {
+  // At the same time as the other networks: what is waited for is a clock, and each has its own upstream, pace and pool.
+  describe.concurrent(`${name}: an upstream that does not manage its pace`, () => {
     let at: StandIn;
     let pool: Pool;
     beforeAll(async () => {
@@ -31,7 +32,7 @@ export function loadSuite(name: string, open: () => Promise<StandIn>): void {
     const timeline = () => list('timeline', at.userId('harbor'));
     const states = () => pool.health().sessions.map(({ state }) => state);
 
-    it('slower than its pace: what it does not manage waits here, in turns, and nothing is taken for a failure', {
+    it.sequential('slower than its pace: what it does not manage waits here, in turns, and nothing is taken for a failure', {
       timeout: 150_000,
     }, async () => {
       Object.assign(at.load, { servers: 1, latencyMs: 60 });
@@ -50,7 +51,9 @@ export function loadSuite(name: string, open: () => Promise<StandIn>): void {
       expect(closed.filter(({ why }) => why === 'failing')).toEqual([]);
     });
 
-    it('hanging: calls in flight are bounded, and it is read again when it is back', { timeout: 150_000 }, async () => {
+    it.sequential('hanging: calls in flight are bounded, and it is read again when it is back', {
+      timeout: 150_000,
+    }, async () => {
       const sessions = at.network.sessions.length;
       at.load.hangs = () => true;
       const reads = Array.from({ length: 60 }, () => page(followers(), 'heavy', 3000));
@@ -66,7 +69,7 @@ export function loadSuite(name: string, open: () => Promise<StandIn>): void {
       expect(outcome).toBe('answered');
     });
 
-    it('failing for one kind of read: only that kind is left alone', { timeout: 150_000 }, async () => {
+    it.sequential('failing for one kind of read: only that kind is left alone', { timeout: 150_000 }, async () => {
       const before = at.requests.length;
       expect(await page(timeline(), 'a')).toBe('answered');
       const paths = new Set(at.requests.slice(before).map((line) => line.replace(/^\S+ /, '').replace(/\?.*/, '')));
