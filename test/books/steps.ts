@@ -28,11 +28,21 @@ export interface Asked {
   readonly budget: number | null;
 }
 
+/** Where a call is when its process is killed: the network was asked, the debit is on its way, or the answer is. */
+export type Moment = 'reading' | 'settling' | 'answering';
+
 export type Step =
   | ({ readonly step: 'call' | 'hang' | 'estimate' } & Asked)
   | ({ readonly step: 'fault'; readonly code: string } & Asked)
   | { readonly step: 'crowd'; readonly ask: Ask; readonly overs: readonly Over[]; readonly fresh: boolean }
-  | { readonly step: 'storm'; readonly calls: readonly Asked[] }
+  | {
+      readonly step: 'storm';
+      readonly calls: readonly Asked[];
+      /** The process is killed when so many are answered. */
+      readonly killedAfter?: number | undefined;
+    }
+  | { readonly step: 'kill' }
+  | ({ readonly step: 'cut off'; readonly at: Moment } & Asked)
   | { readonly step: 'wait'; readonly ms: number }
   | ({ readonly step: 'change' } & Change)
   | { readonly step: 'grant'; readonly key: number; readonly amount: number }
@@ -163,42 +173,59 @@ const overs = fc.array(fc.constantFrom('rest' as const, 'graphql' as const, 'mcp
 });
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 24, arbitrary: single.map((one): Step => ({ step: 'call', ...one })) },
-  { weight: 5, arbitrary: document.map((one): Step => ({ step: 'call', ...one })) },
-  { weight: 5, arbitrary: fc.constantFrom(...WAITS).map((ms): Step => ({ step: 'wait', ms })) },
-  { weight: 5, arbitrary: change.map((one): Step => ({ step: 'change', ...one })) },
+  { weight: 72, arbitrary: single.map((one): Step => ({ step: 'call', ...one })) },
+  { weight: 15, arbitrary: document.map((one): Step => ({ step: 'call', ...one })) },
+  { weight: 15, arbitrary: fc.constantFrom(...WAITS).map((ms): Step => ({ step: 'wait', ms })) },
+  { weight: 15, arbitrary: change.map((one): Step => ({ step: 'change', ...one })) },
   {
-    weight: 2,
+    weight: 6,
     arbitrary: fc
       .tuple(single, fc.constantFrom(...FAULTS))
       .map(([one, code]): Step => ({ step: 'fault', code: 'ids' in (one.asks[0] ?? {}) ? FAULTS[0] : code, ...one })),
   },
-  { weight: 1, arbitrary: single.map((one): Step => ({ step: 'hang', ...one })) },
-  { weight: 1, arbitrary: single.map((one): Step => ({ step: 'estimate', ...one })) },
+  { weight: 3, arbitrary: single.map((one): Step => ({ step: 'hang', ...one })) },
+  { weight: 3, arbitrary: single.map((one): Step => ({ step: 'estimate', ...one })) },
   {
-    weight: 2,
+    weight: 6,
     arbitrary: fc.record({ step: fc.constant('crowd' as const), ask: object, overs, fresh: fc.boolean() }),
   },
   {
-    weight: 1,
+    weight: 3,
     arbitrary: fc.record({
       step: fc.constant('storm' as const),
       calls: fc.array(single, { minLength: 3, maxLength: 12 }),
+      killedAfter: fc.oneof(
+        { weight: 4, arbitrary: fc.constant(undefined) },
+        { weight: 1, arbitrary: fc.nat({ max: 5 }) },
+      ),
     }),
   },
+  // Rare: another process takes longer to start than a hundred calls.
   {
     weight: 1,
+    arbitrary: fc.oneof(
+      { weight: 1, arbitrary: fc.constant<Step>({ step: 'kill' }) },
+      {
+        weight: 3,
+        arbitrary: fc
+          .tuple(single, fc.constantFrom<Moment>('reading', 'settling', 'answering'))
+          .map(([one, at]): Step => ({ step: 'cut off', at, ...one })),
+      },
+    ),
+  },
+  {
+    weight: 3,
     arbitrary: fc.record({ step: fc.constant('grant' as const), key, amount: fc.constantFrom(10, 1000, 3050) }),
   },
   {
-    weight: 1,
+    weight: 3,
     arbitrary: fc.record({
       step: fc.constant('add key' as const),
       key,
       cap: fc.constantFrom(null, 0, 500, 1500, 4020),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ step: fc.constantFrom('revoke' as const, 'rotate' as const), key }) },
+  { weight: 3, arbitrary: fc.record({ step: fc.constantFrom('revoke' as const, 'rotate' as const), key }) },
 );
 
 export const runs = ({ longest }: { longest: number }): fc.Arbitrary<Step[]> =>

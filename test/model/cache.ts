@@ -34,15 +34,16 @@ export const nameRead = (what: What, id: string): string => (what === 'user' ? `
 const listName = (kind: Kind, subject: string): string => `list:${kind}:${subject}`;
 
 export class ModelCache {
-  nowMs = 0;
+  nowMs: number;
   readonly #world: World;
   readonly #objects = new Map<string, Kept<string>>();
   readonly #pages = new Map<string, Kept<ModelPage> & { readonly untilMs: number }>();
   readonly #absent = new Map<string, number>();
   readonly #tombstones = new Set<string>();
 
-  constructor(world: World) {
+  constructor(world: World, nowMs: number) {
     this.#world = world;
+    this.nowMs = nowMs;
   }
 
   object(name: string): Kept<string> | undefined {

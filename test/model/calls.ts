@@ -59,6 +59,8 @@ export interface ReadAnswer {
 export interface Answer {
   readonly code: string | null;
   readonly charged: number;
+  /** That it was charged for. */
+  readonly items: number;
   /** After the call; null: the key is not one. */
   readonly balance: number | null;
   readonly reads: readonly ReadAnswer[];

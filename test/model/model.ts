@@ -8,7 +8,7 @@ import { type Answer, type Call, mostOf, type Read, type ReadAnswer, unitOf } fr
 import { readList } from './lists.js';
 import { readBatch, readObject } from './objects.js';
 import { priceOf } from './prices.js';
-import { admit, type ModelAccount, type ModelKey, Spending } from './wallets.js';
+import { admit, fill, type ModelAccount, type ModelKey, Spending } from './wallets.js';
 import type { World } from './world.js';
 
 export interface ModelOptions {
@@ -18,15 +18,29 @@ export interface ModelOptions {
 }
 
 export class Model {
-  readonly cache: ModelCache;
+  cache: ModelCache;
   readonly accounts: ModelAccount[] = [];
   readonly keys: ModelKey[] = [];
+  readonly #world: World;
   readonly #defaultBudget: number;
 
   constructor(world: World, { nowMs, defaultBudget }: ModelOptions) {
-    this.cache = new ModelCache(world);
-    this.cache.nowMs = nowMs;
+    this.cache = new ModelCache(world, nowMs);
+    this.#world = world;
     this.#defaultBudget = defaultBudget;
+  }
+
+  /** Another process takes over: what was read is no longer known, and neither is how often anybody has asked. */
+  restart(): void {
+    const { nowMs } = this.cache;
+    this.cache = new ModelCache(this.#world, nowMs);
+    for (const account of this.accounts) fill(account, nowMs);
+  }
+
+  /** The call was not charged after all. */
+  takeBack({ key }: Call, { charged }: Answer): void {
+    this.accountOf(key).balance += charged;
+    this.keyOf(key).spent -= charged;
   }
 
   /** Gives the account's number. */
@@ -64,7 +78,7 @@ export class Model {
   call(call: Call): Answer {
     const key = this.keyOf(call.key);
     const account = this.accountOf(call.key);
-    const refused = { charged: 0, reads: [], label: 'miss', ageSeconds: null } as const;
+    const refused = { charged: 0, items: 0, reads: [], label: 'miss', ageSeconds: null } as const;
     if (key.revoked) return { ...refused, code: 'invalid_key', balance: null, rate: null };
     const { allowed, header: rate } = admit(account, this.cache.nowMs);
     const balance = account.balance;
@@ -81,6 +95,7 @@ export class Model {
     return {
       code: reads.length === 1 ? (only?.code ?? null) : null,
       charged: bill.charged,
+      items: bill.items,
       balance: account.balance,
       reads,
       label: bill.label,
