@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { Row } from './bench.js';
 import { openOneWay } from './one-way.js';
 import type { Pair } from './pair.js';
-import type { Seen } from './send.js';
+import type { Seen } from './seen.js';
 import { signal } from './signal.js';
 import type { Asked, Moment } from './steps.js';
 
@@ -105,7 +105,8 @@ export async function killedStorm(pair: Pair, calls: readonly Asked[], killedAft
   for (const { requestId, keyId, amount } of await pair.untold()) {
     const nth = open.findIndex(
       (asked) =>
-        pair.key(pair.numberOf(asked.key)).keyId === keyId && amount <= pair.model.estimate(pair.modelCall(asked)),
+        pair.key(pair.numberOf(asked.key)).keyId === keyId &&
+        amount <= (pair.model.estimate(pair.modelCall(asked)) ?? 0),
     );
     expect(nth, `a row of ${amount} that no call explains`).not.toBe(-1);
     for (const asked of open.splice(nth, 1)) pair.paid(asked, { requestId, charged: amount });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { MOUNTS } from '../graphql/service.js';
 import { type Bench, openBench } from './bench.js';
+import { START_MS } from './processes.js';
 import { run } from './run.js';
 import { runs, type Step } from './steps.js';
 import { SUITE } from './suite.js';
@@ -19,7 +20,7 @@ describe.each(MOUNTS)('any calls, over %s', (mount) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(mount);
-  });
+  }, START_MS);
   afterAll(() => bench.close());
 
   it('charges, balances, pages, cursors, labels and headers are those of the model', {

@@ -65,13 +65,14 @@ export function worldNetwork(ask: (question: Question) => Promise<Reply>): Netwo
     batchSize: { users: 100, tweets: 100 },
     pace: { fast: null, slow: null },
     billing: null,
-    products: ['Latest'],
+    products: ['Latest', 'People'],
     lists: EVERY_LIST,
     users: (refs) => found('user', refs.map(idOf), userOf),
     tweets: (ids) => found('tweet', ids, tweetOf),
-    async page({ kind, subject }, token): Promise<NetworkPage> {
-      if (!(kind in ROWS)) throw gone();
-      const known = kind as Kind;
+    async page({ kind, subject, product }, token): Promise<NetworkPage> {
+      const name = product === 'People' ? 'people' : kind;
+      if (!(name in ROWS)) throw gone();
+      const known = name as Kind;
       const reply = await answered({ of: 'list', kind: known, subject, token });
       if (!('page' in reply) || reply.page === null) throw gone();
       const { ids, next } = reply.page;

@@ -2,9 +2,11 @@
 import { expect } from 'vitest';
 import type { Answer, Call, Position, Read } from '../model/calls.js';
 import { Model } from '../model/model.js';
+import { SUBJECTS } from '../model/world.js';
 import { type Bench, DEFAULT_BUDGET, type Row, type TestAccount, type TestKey } from './bench.js';
 import { compare } from './compare.js';
-import { type Seen, type Sent, send, subjectOf } from './send.js';
+import type { Seen, Sent } from './seen.js';
+import { send } from './send.js';
 import { type Asked, OPENING } from './steps.js';
 
 /** A cursor as the service gave it, and what it stands for. */
@@ -83,7 +85,7 @@ export class Pair {
     const reads = asked.asks.map((ask, n): Read => {
       if (ask.read !== 'list') return ask;
       const { cursor: _, ...own } = ask;
-      return { ...own, subject: subjectOf(ask.kind), from: this.#cursorOf(asked, n)?.position ?? null };
+      return { ...own, subject: SUBJECTS[ask.kind], from: this.#cursorOf(asked, n)?.position ?? null };
     });
     return { key: this.numberOf(asked.key), reads, fresh: asked.fresh, budget: asked.budget };
   }

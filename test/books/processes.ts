@@ -7,7 +7,8 @@ import type { Question, Reply } from './network.js';
 import type { Opening, Said, Told } from './service-process.js';
 
 const ROOT = new URL('../../', import.meta.url);
-const START_MS = 90_000;
+/** The longest that a process may take to start, on a machine that has much else to do. */
+export const START_MS = 90_000;
 
 /** One for all tests of this process: they are about the same sources. */
 const FILE = `node_modules/.cache/perch-tests/books-${process.pid}.mjs`;

@@ -4,7 +4,8 @@ import { priceOf } from '../model/prices.js';
 import type { Bench } from './bench.js';
 import { cutOff, killed, killedStorm } from './kills.js';
 import { Pair } from './pair.js';
-import type { Seen } from './send.js';
+import { START_MS } from './processes.js';
+import type { Seen } from './seen.js';
 import type { Asked, Step } from './steps.js';
 
 /** Back in time: what any failure of the network has closed is open again. */
@@ -12,7 +13,6 @@ const REST_MS = 61_000;
 
 /** A step that never ends is a failure, too: with it the run can be shrunk. A process that starts has its own bound. */
 const STEP_MS = 20_000;
-const START_MS = 90_000;
 
 async function inTime(taking: Promise<void>, step: Step): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
