@@ -1,12 +1,11 @@
 /** Where an answer of the service differs from the model's. */
 import { expect } from 'vitest';
 import type { Answer, ReadAnswer } from '../model/calls.js';
-import type { Seen, SeenRead } from './send.js';
-import type { Asked } from './steps.js';
+import type { Seen, SeenRead } from './seen.js';
+import type { Ask, Asked } from './steps.js';
 
 /** A read as both sides can tell it: a single object has no label of its own in GraphQL. */
-const told = (asked: Asked, read: SeenRead | ReadAnswer, index: number) => {
-  const ask = asked.asks[index];
+const told = (ask: Ask | undefined, read: SeenRead | ReadAnswer): unknown => {
   const isObject = ask?.read === 'user' || ask?.read === 'tweet';
   const failed = read.code !== null;
   return {
@@ -16,6 +15,7 @@ const told = (asked: Asked, read: SeenRead | ReadAnswer, index: number) => {
     ...(!isObject && !failed && { label: read.label, hits: read.hits }),
     truncated: read.truncated,
     hasNext: read.next !== null,
+    nested: read.nested.map((each) => told(undefined, each)),
   };
 };
 
@@ -30,7 +30,7 @@ export function compare(asked: Asked, seen: Seen, model: Answer): void {
     charged: side.charged,
     ...(seen.balance !== null && { balance: side.balance }),
     ...(!isRefused && !isBatch && { label: side.label }),
-    ...(isWhole && { reads: side.reads.map((read, n) => told(asked, read, n)) }),
+    ...(isWhole && { reads: side.reads.map((read, n) => told(asked.asks[n], read)) }),
   });
   expect(view(seen)).toEqual(view(model));
   if (!isRefused && seen.balance === null) throw new Error('An answer without a balance.');

@@ -3,36 +3,34 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { MOUNTS } from '../graphql/service.js';
 import { type Bench, openBench } from './bench.js';
-import { Run } from './run.js';
+import { START_MS } from './processes.js';
+import { run } from './run.js';
 import { runs, type Step } from './steps.js';
+import { SUITE } from './suite.js';
 
 /** `npm run torture` sets these, for as long as is asked. Without them, the same runs are made each time. */
 const SECONDS = Number(process.env.MODEL_SECONDS ?? 0);
 const SEED = process.env.MODEL_SEED;
-const SUITE = { seed: 20_261_123, rounds: 12 };
 const PATH = process.env.MODEL_PATH;
 
-const LONGEST = 40;
 const TELL_MS = 10_000;
 const SHRINK_MS = 150_000;
-/** Runs between two looks at the clock. */
-const ROUND = 5;
 
 describe.each(MOUNTS)('any calls, over %s', (mount) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(mount);
-  });
+  }, START_MS);
   afterAll(() => bench.close());
 
   it('charges, balances, pages, cursors, labels and headers are those of the model', {
-    timeout: SECONDS * 1000 + 2 * SHRINK_MS,
+    timeout: SECONDS * 1000 + 4 * SHRINK_MS,
   }, async () => {
     const seed = Number(SEED ?? (SECONDS > 0 ? Math.floor(Math.random() * 2 ** 30) : SUITE.seed));
     const endsAtMs = Date.now() + SECONDS * 1000;
     let [count, taken, toldAtMs] = [0, 0, Date.now()];
-    const property = fc.asyncProperty(runs({ longest: LONGEST }), async (steps: Step[]) => {
-      await Run.of(bench, steps);
+    const property = fc.asyncProperty(runs(SUITE), async (steps: Step[]) => {
+      await run(bench, steps);
       count += 1;
       taken += steps.length;
     });
@@ -42,7 +40,7 @@ describe.each(MOUNTS)('any calls, over %s', (mount) => {
       await fc.assert(property, {
         // A failure tells the seed of its round.
         seed: seed + round,
-        numRuns: ROUND,
+        numRuns: SUITE.round,
         // What fails is made shorter for as long.
         interruptAfterTimeLimit: SHRINK_MS,
         ...(PATH !== undefined && { path: PATH }),

@@ -1,17 +1,24 @@
+/** The scripted network over a world: the world is in the test's process, and whoever reads asks it there. */
 import { ServiceError } from '../../src/core/errors.js';
 import type { Tweet, User, UserRef } from '../../src/core/model.js';
 import type { Found, Network, NetworkPage } from '../../src/ports/network.js';
-import { AUTHOR, ROWS, type World, type WorldPage } from '../model/world.js';
+import { AUTHOR, type Kind, ROWS, type World, type WorldPage } from '../model/world.js';
 import { EVERY_LIST } from '../support/lists.js';
 
-export interface WorldNetwork {
-  readonly network: Network;
-  /** What it answers from; another one for each run. */
-  world: World;
-  /** Reads hang from now on, until released; `called` resolves with the first that does. */
-  hang(): { readonly called: Promise<void>; release(): void };
-  /** Answers at once again, whatever a run that failed has left. */
-  reset(): void;
+/** What a read of the network wants to know, as plain JSON. */
+export type Question =
+  | { readonly of: 'user' | 'tweet'; readonly ids: readonly string[] }
+  | { readonly of: 'list'; readonly kind: Kind; readonly subject: string; readonly token: string | null };
+
+export type Reply =
+  | { readonly fault: string }
+  | { readonly has: readonly boolean[] }
+  | { readonly page: WorldPage | null };
+
+export function replyOf(world: World, question: Question): Reply {
+  if (world.fault !== null) return { fault: world.fault };
+  if (question.of !== 'list') return { has: question.ids.map((id) => world.has(question.of, id)) };
+  return { page: world.page(question.kind, question.subject, question.token) };
 }
 
 const START = Date.UTC(2020, 0, 1);
@@ -39,74 +46,37 @@ const gone = (): ServiceError => new ServiceError('not_found', 'There is none.',
 
 const idOf = (ref: UserRef): string => ('id' in ref ? ref.id : ref.handle.toLowerCase().replace(/^user/, ''));
 
-/** The scripted network over a world: the same data that the model has. */
-export function worldNetwork(first: World): WorldNetwork {
-  let gate: (() => Promise<void>) | null = null;
-
-  async function pass(): Promise<void> {
-    await gate?.();
-    const code = self.world.fault;
-    if (code) throw new ServiceError(code as 'upstream_error', 'The network is not well.', { retryAfter: 60 });
+export function worldNetwork(ask: (question: Question) => Promise<Reply>): Network {
+  async function answered(question: Question): Promise<Exclude<Reply, { fault: string }>> {
+    const reply = await ask(question);
+    if (!('fault' in reply)) return reply;
+    throw new ServiceError(reply.fault as 'upstream_error', 'The network is not well.', { retryAfter: 60 });
   }
 
-  const found = <T>(what: 'user' | 'tweet', id: string, make: (id: string) => T): Found<T> =>
-    self.world.has(what, id) ? { ok: make(id) } : { fail: gone() };
+  async function found<T>(of: 'user' | 'tweet', ids: readonly string[], make: (id: string) => T): Promise<Found<T>[]> {
+    const reply = await answered({ of, ids });
+    const has = 'has' in reply ? reply.has : [];
+    return ids.map((id, n) => (has[n] ? { ok: make(id) } : { fail: gone() }));
+  }
 
-  const network: Network = {
+  return {
     name: 'world',
     sessions: ['only'],
     batchSize: { users: 100, tweets: 100 },
     pace: { fast: null, slow: null },
     billing: null,
-    products: ['Latest'],
+    products: ['Latest', 'People'],
     lists: EVERY_LIST,
-    async users(refs) {
-      await pass();
-      return refs.map((ref) => found('user', idOf(ref), userOf));
-    },
-    async tweets(ids) {
-      await pass();
-      return ids.map((id) => found('tweet', id, tweetOf));
-    },
-    async page({ kind, subject }, token): Promise<NetworkPage> {
-      await pass();
-      if (!(kind in ROWS)) throw gone();
-      const known = kind as keyof typeof ROWS;
-      const page: WorldPage | null = self.world.page(known, subject, token);
-      if (!page) throw gone();
-      const { ids, next } = page;
+    users: (refs) => found('user', refs.map(idOf), userOf),
+    tweets: (ids) => found('tweet', ids, tweetOf),
+    async page({ kind, subject, product }, token): Promise<NetworkPage> {
+      const name = product === 'People' ? 'people' : kind;
+      if (!(name in ROWS)) throw gone();
+      const known = name as Kind;
+      const reply = await answered({ of: 'list', kind: known, subject, token });
+      if (!('page' in reply) || reply.page === null) throw gone();
+      const { ids, next } = reply.page;
       return ROWS[known].items === 'users' ? { users: ids.map(userOf), next } : { tweets: ids.map(tweetOf), next };
     },
   };
-
-  const self: WorldNetwork = {
-    network,
-    world: first,
-    hang() {
-      const [called, released] = [signal(), signal()];
-      gate = async () => {
-        called.fire();
-        await released.fired;
-      };
-      return {
-        called: called.fired,
-        release() {
-          gate = null;
-          released.fire();
-        },
-      };
-    },
-    reset() {
-      gate = null;
-    },
-  };
-  return self;
-}
-
-function signal(): { readonly fired: Promise<void>; readonly fire: () => void } {
-  let fire = (): void => {};
-  const fired = new Promise<void>((resolve) => {
-    fire = resolve;
-  });
-  return { fired, fire };
 }

@@ -1,46 +1,10 @@
 /** One call over each of the three interfaces, and what its answer says, in one form. */
-import { at, type GraphqlReply, post } from '../graphql/client.js';
 import { sendNew } from '../mcp/raw.js';
 import type { Kind } from '../model/world.js';
 import { type Body, createClient } from '../support/client.js';
-import type { Ask, Asked } from './steps.js';
-
-export interface SeenRead {
-  readonly code: string | null;
-  readonly ids: readonly string[];
-  readonly errors: readonly string[];
-  readonly label: string;
-  readonly hits: number | null;
-  readonly truncated: string | null;
-  readonly next: string | null;
-}
-
-export interface Seen {
-  readonly requestId: string;
-  readonly code: string | null;
-  /** In thousandths, as all amounts here. */
-  readonly charged: number;
-  readonly balance: number | null;
-  readonly reads: readonly SeenRead[];
-  readonly label: string;
-  readonly headers: Headers;
-  readonly estimate: number | null;
-}
-
-/** What is sent: the call, with the cursors that were given by the service. */
-export interface Sent extends Asked {
-  readonly cursors: readonly (string | null)[];
-  readonly estimate?: boolean;
-  readonly signal?: AbortSignal;
-}
-
-export const subjectOf = (kind: Kind): string => (['replies', 'quotes', 'retweeters'].includes(kind) ? '900' : '1');
-
-const thousandths = (credits: number | undefined): number => Math.round((credits ?? 0) * 1000);
-const handle = (id: string): string => `user${id}`;
-
-/** The inputs of batches are told back as they were sent. */
-const idOfInput = (input: string): string => input.replace(/^user/, '');
+import { handle, idOfInput, type Seen, type SeenRead, type Sent, subjectIn, thousandths } from './seen.js';
+import { byGraphql } from './send-graphql.js';
+import type { Ask } from './steps.js';
 
 export function send(url: string, key: string, sent: Sent): Promise<Seen> {
   if (sent.over === 'rest') return byRest(url, key, sent);
@@ -78,10 +42,10 @@ function pathOf(ask: Ask): [path: string, own: Record<string, string>] {
     case 'tweets':
       return ['/v1/tweets/batch', { ids: ask.ids.join() }];
     case 'list': {
-      const subject = subjectOf(ask.kind);
-      const last = ask.kind === 'timeline' ? 'tweets' : ask.kind;
-      const of = subject === '900' ? 'tweets' : 'users';
-      return [`/v1/${of}/${ask.byHandle ? handle(subject) : subject}/${last}${ask.idsOnly ? '/ids' : ''}`, {}];
+      const { user, id, ...query } = subjectIn(ask);
+      const last = `${ask.kind === 'timeline' ? 'tweets' : ask.kind}${ask.idsOnly ? '/ids' : ''}`;
+      if (user !== undefined) return [`/v1/users/${user}/${last}`, {}];
+      return id === undefined ? ['/v1/tweets/search', { ...query }] : [`/v1/tweets/${id}/${last}`, {}];
     }
   }
 }
@@ -97,6 +61,7 @@ function ofEnvelope(ask: Ask, body: Body, code: string | null, headers: Headers)
     hits: ask.read === 'user' || ask.read === 'tweet' ? null : body.cache_hits,
     truncated: body.truncated ?? null,
     next: body.next_cursor ?? null,
+    nested: [],
   };
   return {
     requestId: body.request_id,
@@ -117,6 +82,8 @@ const TOOLS: Readonly<Record<Kind, string>> = {
   replies: 'get_replies',
   quotes: 'get_quotes',
   retweeters: 'get_retweeters',
+  search: 'search_tweets',
+  people: 'search_tweets',
 };
 
 async function byMcp(url: string, key: string, sent: Sent): Promise<Seen> {
@@ -136,7 +103,8 @@ async function byMcp(url: string, key: string, sent: Sent): Promise<Seen> {
     params,
     ...(sent.signal && { signal: sent.signal }),
   });
-  const body = (reply.body.result?.structuredContent ?? reply.body.error?.data) as Body;
+  const body = (reply.body?.result?.structuredContent ?? reply.body?.error?.data) as Body | undefined;
+  if (body === undefined) throw new Error(`MCP answered ${reply.status}: ${reply.text}`);
   return ofEnvelope(ask, body, body.error === undefined ? null : body.error.code, reply.headers);
 }
 
@@ -155,88 +123,7 @@ function toolArguments(ask: Ask): Record<string, unknown> {
       return { handles: ask.ids.map(handle) };
     case 'tweets':
       return { ids: ask.ids };
-    case 'list': {
-      const subject = subjectOf(ask.kind);
-      const count = { count: ask.count };
-      return subject === '900'
-        ? { id: subject, ...count }
-        : { user: ask.byHandle ? handle(subject) : subject, ...count };
-    }
+    case 'list':
+      return { ...subjectIn(ask), count: ask.count };
   }
-}
-
-const PAGE = 'pageInfo { endCursor truncated } meta { items cache cacheHits }';
-
-function fieldOf(ask: Ask, fresh: boolean, cursor: string | null): string {
-  const own = fresh ? ', fresh: true' : '';
-  switch (ask.read) {
-    case 'user':
-      return `user(handle: "${handle(ask.id)}"${own}) { id }`;
-    case 'tweet':
-      return `tweet(id: "${ask.id}"${own}) { id }`;
-    case 'users':
-    case 'tweets': {
-      const inputs =
-        ask.read === 'users' ? `handles: ${JSON.stringify(ask.ids.map(handle))}` : `ids: ${JSON.stringify(ask.ids)}`;
-      return `${ask.read}(${inputs}${own}) { nodes { id } errors { input code } meta { items cache cacheHits } }`;
-    }
-    case 'list': {
-      const subject = subjectOf(ask.kind);
-      const of = subject === '900' ? `id: "${subject}"` : `user: "${ask.byHandle ? handle(subject) : subject}"`;
-      const after = cursor === null ? '' : `, after: "${cursor}"`;
-      const name = ask.idsOnly ? 'followerIds' : ask.kind;
-      return `${name}(${of}, first: ${ask.count}${after}${own}) { nodes${ask.idsOnly ? '' : ' { id }'} ${PAGE} }`;
-    }
-  }
-}
-
-async function byGraphql(url: string, key: string, sent: Sent): Promise<Seen> {
-  const fields = sent.asks.map((ask, n) => `f${n}: ${fieldOf(ask, sent.fresh, sent.cursors[n] ?? null)}`);
-  const extensions = {
-    ...(sent.budget !== null && { maxCredits: sent.budget / 1000 }),
-    ...(sent.estimate && { dryRun: true }),
-  };
-  const asked = { query: `{ ${fields.join(' ')} }`, extensions };
-  if (sent.signal) {
-    const headers = { 'content-type': 'application/json', 'x-api-key': key };
-    await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify(asked), signal: sent.signal });
-    throw new Error('A call that hangs was answered.');
-  }
-  const reply = await post({ url }, { key }, asked);
-  const { data, errors = [], extensions: said } = reply.body;
-  const whole = data === null || data === undefined ? (errors[0]?.extensions.code ?? null) : null;
-  const reads = sent.asks.map((ask, n) => seenField(ask, reply, `f${n}`));
-  return {
-    requestId: said.request_id,
-    code: whole ?? (sent.asks.length === 1 ? (reads[0]?.code ?? null) : null),
-    charged: thousandths(said.credits?.charged),
-    balance: said.credits === undefined ? null : thousandths(said.credits.remaining),
-    reads,
-    label: said.credits?.cache ?? 'miss',
-    headers: reply.headers,
-    estimate: said.estimate === undefined ? null : thousandths(said.estimate.max_credits),
-  };
-}
-
-interface Field {
-  readonly id?: string;
-  readonly nodes?: readonly (string | { readonly id: string })[];
-  readonly errors?: readonly { readonly input: string; readonly code: string }[];
-  readonly pageInfo?: { readonly endCursor: string | null; readonly truncated: string | null };
-  readonly meta?: { readonly cache: string; readonly cacheHits: number };
-}
-
-function seenField(ask: Ask, reply: GraphqlReply, name: string): SeenRead {
-  const failure = (reply.body.errors ?? []).find(({ path }) => path?.[0] === name);
-  const field = (reply.body.data ? (at(reply, name) ?? {}) : {}) as Field;
-  const nodes = field.nodes ?? (field.id === undefined ? [] : [field.id]);
-  return {
-    code: failure?.extensions.code ?? null,
-    ids: nodes.map((item) => (typeof item === 'string' ? item : item.id)),
-    errors: (field.errors ?? []).map((error) => `${idOfInput(error.input)} ${error.code.toLowerCase()}`),
-    label: field.meta?.cache.toLowerCase() ?? '',
-    hits: ask.read === 'user' || ask.read === 'tweet' ? null : (field.meta?.cacheHits ?? 0),
-    truncated: field.pageInfo?.truncated ?? null,
-    next: field.pageInfo?.endCursor ?? null,
-  };
 }

@@ -1,12 +1,13 @@
 /** What can happen in a run, as plain JSON: a case that was found is kept as the list of its steps. */
 import fc from 'fast-check';
+import type { Nested } from '../model/calls.js';
 import { TIERS } from '../model/prices.js';
 import { type Change, KINDS, type Kind } from '../model/world.js';
 
 export type Over = 'rest' | 'graphql' | 'mcp';
 
 export type Ask =
-  | { readonly read: 'user' | 'tweet'; readonly id: string }
+  | { readonly read: 'user' | 'tweet'; readonly id: string; readonly below?: readonly Nested[] }
   | { readonly read: 'users' | 'tweets'; readonly ids: readonly string[] }
   | {
       readonly read: 'list';
@@ -16,6 +17,9 @@ export type Ask =
       readonly cursor: number | null;
       readonly byHandle?: boolean;
       readonly idsOnly?: boolean;
+      /** A query with more spaces than it needs. */
+      readonly isSpaced?: boolean;
+      readonly below?: readonly Nested[];
     };
 
 export interface Asked {
@@ -28,11 +32,21 @@ export interface Asked {
   readonly budget: number | null;
 }
 
+/** Where a call is when its process is killed: the network was asked, the debit is on its way, or the answer is. */
+export type Moment = 'reading' | 'settling' | 'answering';
+
 export type Step =
   | ({ readonly step: 'call' | 'hang' | 'estimate' } & Asked)
   | ({ readonly step: 'fault'; readonly code: string } & Asked)
   | { readonly step: 'crowd'; readonly ask: Ask; readonly overs: readonly Over[]; readonly fresh: boolean }
-  | { readonly step: 'storm'; readonly calls: readonly Asked[] }
+  | {
+      readonly step: 'storm';
+      readonly calls: readonly Asked[];
+      /** The process is killed when so many are answered. */
+      readonly killedAfter?: number | undefined;
+    }
+  | { readonly step: 'kill' }
+  | ({ readonly step: 'cut off'; readonly at: Moment } & Asked)
   | { readonly step: 'wait'; readonly ms: number }
   | ({ readonly step: 'change' } & Change)
   | { readonly step: 'grant'; readonly key: number; readonly amount: number }
@@ -62,19 +76,23 @@ const batch = fc.oneof(
   }),
 );
 
+const cursor: fc.Arbitrary<number | null> = fc.option(fc.nat({ max: 3 }), { freq: 2 });
+
 const list = fc
   .record({
     read: fc.constant('list' as const),
     kind: fc.constantFrom(...KINDS, 'timeline' as const, 'followers' as const),
     count: fc.constantFrom(1, 2, 3, 5, 6, 7, 10, 17, 23, 50),
-    cursor: fc.option(fc.nat({ max: 3 }), { freq: 2 }),
+    cursor,
     byHandle: fc.boolean(),
     idsOnly: fc.boolean(),
+    isSpaced: fc.boolean(),
   })
   .map((one) => ({
     ...one,
     byHandle: one.byHandle && ['timeline', 'followers', 'following'].includes(one.kind),
     idsOnly: one.idsOnly && one.kind === 'followers',
+    isSpaced: one.isSpaced && (one.kind === 'search' || one.kind === 'people'),
   }));
 
 const ask: fc.Arbitrary<Ask> = fc.oneof(object, batch, { weight: 3, arbitrary: list });
@@ -115,6 +133,64 @@ const document: fc.Arbitrary<Asked> = fc.record({
   asks: apart.map(([objects, page]): Ask[] => [...objects, ...(page ? [page] : [])]),
 });
 
+const few = fc.constantFrom(1, 2, 3, 5);
+const replies = fc.record({ kind: fc.constantFrom('replies' as const, 'quotes' as const), count: few });
+const tweets = fc.record({
+  kind: fc.constant('timeline' as const),
+  count: few,
+  below: fc.oneof(fc.constant([]), fc.array(replies, { minLength: 1, maxLength: 1 })),
+});
+const leaf = fc.record({ kind: fc.constant('timeline' as const), count: few });
+const follows = fc.record({
+  kind: fc.constant('followers' as const),
+  count: few,
+  below: fc.oneof(
+    fc.constant([]),
+    leaf.map((one) => [one]),
+  ),
+});
+
+const top = (kind: Kind, below: fc.Arbitrary<Nested>): fc.Arbitrary<Ask> =>
+  fc.record({
+    read: fc.constant('list' as const),
+    kind: fc.constant(kind),
+    // The last is more than a list may be read for.
+    count: fc.oneof({ weight: 9, arbitrary: few }, { weight: 1, arbitrary: fc.constant(21) }),
+    cursor,
+    below: below.map((one) => [one]),
+  });
+
+/**
+ * Lists below lists and objects: again apart, so that the order of those that are read at the same time cannot matter.
+ * No more fields than an answer can have errors.
+ */
+const nested: fc.Arbitrary<Asked> = fc.record({
+  ...terms,
+  over: fc.constant('graphql' as const),
+  asks: fc
+    .oneof(
+      fc.record({
+        read: fc.constant('user' as const),
+        id: fc.constantFrom('1', '10', '11', '77'),
+        below: fc.oneof(
+          tweets.map((one) => [one]),
+          fc.tuple(follows, leaf),
+          fc.tuple(tweets, follows).filter(([, { below }]) => below.length === 0),
+        ),
+      }),
+      fc.record({
+        read: fc.constant('tweet' as const),
+        id: fc.constantFrom('900', '1022', '1030'),
+        below: replies.map((one) => [one]),
+      }),
+      top('followers', leaf),
+      top('timeline', replies),
+      top('retweeters', leaf),
+      top('replies', replies),
+    )
+    .map((one): Ask[] => [one]),
+});
+
 const change: fc.Arbitrary<Change> = fc.oneof(
   fc.record({
     change: fc.constantFrom('remove' as const, 'restore' as const),
@@ -128,11 +204,11 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   }),
   fc.record({
     change: fc.constantFrom('hide' as const, 'show' as const),
-    kind: fc.constantFrom('timeline' as const, 'followers' as const, 'replies' as const),
+    kind: fc.constantFrom('timeline' as const, 'followers' as const, 'replies' as const, 'search' as const),
   }),
   fc.record({
     change: fc.constant('post' as const),
-    kind: fc.constantFrom('timeline' as const, 'followers' as const),
+    kind: fc.constantFrom('timeline' as const, 'followers' as const, 'search' as const),
   }),
 );
 
@@ -163,42 +239,60 @@ const overs = fc.array(fc.constantFrom('rest' as const, 'graphql' as const, 'mcp
 });
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 24, arbitrary: single.map((one): Step => ({ step: 'call', ...one })) },
-  { weight: 5, arbitrary: document.map((one): Step => ({ step: 'call', ...one })) },
-  { weight: 5, arbitrary: fc.constantFrom(...WAITS).map((ms): Step => ({ step: 'wait', ms })) },
-  { weight: 5, arbitrary: change.map((one): Step => ({ step: 'change', ...one })) },
+  { weight: 72, arbitrary: single.map((one): Step => ({ step: 'call', ...one })) },
+  { weight: 12, arbitrary: document.map((one): Step => ({ step: 'call', ...one })) },
+  { weight: 12, arbitrary: nested.map((one): Step => ({ step: 'call', ...one })) },
+  { weight: 15, arbitrary: fc.constantFrom(...WAITS).map((ms): Step => ({ step: 'wait', ms })) },
+  { weight: 15, arbitrary: change.map((one): Step => ({ step: 'change', ...one })) },
   {
-    weight: 2,
+    weight: 6,
     arbitrary: fc
       .tuple(single, fc.constantFrom(...FAULTS))
       .map(([one, code]): Step => ({ step: 'fault', code: 'ids' in (one.asks[0] ?? {}) ? FAULTS[0] : code, ...one })),
   },
-  { weight: 1, arbitrary: single.map((one): Step => ({ step: 'hang', ...one })) },
-  { weight: 1, arbitrary: single.map((one): Step => ({ step: 'estimate', ...one })) },
+  { weight: 3, arbitrary: single.map((one): Step => ({ step: 'hang', ...one })) },
+  { weight: 3, arbitrary: fc.oneof(single, nested).map((one): Step => ({ step: 'estimate', ...one })) },
   {
-    weight: 2,
+    weight: 6,
     arbitrary: fc.record({ step: fc.constant('crowd' as const), ask: object, overs, fresh: fc.boolean() }),
   },
   {
-    weight: 1,
+    weight: 3,
     arbitrary: fc.record({
       step: fc.constant('storm' as const),
       calls: fc.array(single, { minLength: 3, maxLength: 12 }),
+      killedAfter: fc.oneof(
+        { weight: 4, arbitrary: fc.constant(undefined) },
+        { weight: 1, arbitrary: fc.nat({ max: 5 }) },
+      ),
     }),
   },
+  // Rare: another process takes longer to start than a hundred calls.
   {
     weight: 1,
+    arbitrary: fc.oneof(
+      { weight: 1, arbitrary: fc.constant<Step>({ step: 'kill' }) },
+      {
+        weight: 3,
+        arbitrary: fc
+          .tuple(fc.oneof(single, nested), fc.constantFrom<Moment>('reading', 'settling', 'answering'))
+          .map(([one, at]): Step => ({ step: 'cut off', at, ...one })),
+      },
+    ),
+  },
+  {
+    weight: 3,
     arbitrary: fc.record({ step: fc.constant('grant' as const), key, amount: fc.constantFrom(10, 1000, 3050) }),
   },
   {
-    weight: 1,
+    weight: 3,
     arbitrary: fc.record({
       step: fc.constant('add key' as const),
       key,
       cap: fc.constantFrom(null, 0, 500, 1500, 4020),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ step: fc.constantFrom('revoke' as const, 'rotate' as const), key }) },
+  { weight: 3, arbitrary: fc.record({ step: fc.constantFrom('revoke' as const, 'rotate' as const), key }) },
 );
 
 export const runs = ({ longest }: { longest: number }): fc.Arbitrary<Step[]> =>

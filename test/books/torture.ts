@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 
 const HELP = `npm run torture -- [--minutes N] [--seed N] [--path PATH] [--mount yoga|mercurius]
 
-Gives the service and the model of its meter the same random calls, half of the time over each GraphQL server, and
-compares every charge, balance, page, cursor, label and header. 60 minutes unless told. Prints what it has done so far,
+Gives the service and the model of its meter the same random calls, half of the time over each GraphQL server, kills its
+process now and then, and compares every charge, balance, page, cursor, label and header. 60 minutes unless told. Prints what it has done so far,
 and what differs as the shortest list of steps it could find, with the seed and the path that lead there again.`;
 
 const { values } = parseArgs({

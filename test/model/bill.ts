@@ -18,6 +18,10 @@ export class Bill {
     this.spending = spending;
   }
 
+  has(name: string): boolean {
+    return this.#paid.has(name);
+  }
+
   /** Whether one more item is covered; one that is paid for already is free. */
   covers(unit: Unit, label: ItemLabel, name?: string): boolean {
     return (name !== undefined && this.#paid.has(name)) || this.spending.covers(priceOf(unit, label));

@@ -1,6 +1,6 @@
 /** Everything that was read and is still kept, with its age, and what is known to be gone. */
 import { CACHED_MS } from './prices.js';
-import { type Kind, ROWS, type World } from './world.js';
+import { type Kind, ROWS, type What, type World, whatOf } from './world.js';
 
 export interface ModelPage {
   /** The network's token; a first page is kept under a name of its own for those who page on from it. */
@@ -22,8 +22,6 @@ export const isFirst = (place: string): boolean => place === HEAD || place.start
 export class UpstreamFault extends Error {}
 export class NotFound extends Error {}
 
-export type What = 'user' | 'tweet';
-
 /** A profile is known by its id and by its handle, a tweet by its id. */
 const namesOf = (what: What, id: string): string[] =>
   what === 'user' ? [`user:${id}`, `handle:user${id}`] : [`tweet:${id}`];
@@ -34,15 +32,16 @@ export const nameRead = (what: What, id: string): string => (what === 'user' ? `
 const listName = (kind: Kind, subject: string): string => `list:${kind}:${subject}`;
 
 export class ModelCache {
-  nowMs = 0;
+  nowMs: number;
   readonly #world: World;
   readonly #objects = new Map<string, Kept<string>>();
   readonly #pages = new Map<string, Kept<ModelPage> & { readonly untilMs: number }>();
   readonly #absent = new Map<string, number>();
   readonly #tombstones = new Set<string>();
 
-  constructor(world: World) {
+  constructor(world: World, nowMs: number) {
     this.#world = world;
+    this.nowMs = nowMs;
   }
 
   object(name: string): Kept<string> | undefined {
@@ -88,7 +87,7 @@ export class ModelCache {
   }
 
   isGone(kind: Kind, id: string): boolean {
-    return namesOf(ROWS[kind].items === 'users' ? 'user' : 'tweet', id).some((name) => this.#tombstones.has(name));
+    return namesOf(whatOf(kind), id).some((name) => this.#tombstones.has(name));
   }
 
   /** A cached page, unless its list or the list's subject is known to be gone. */
@@ -122,7 +121,7 @@ export class ModelCache {
     }
     for (const each of this.#namesOfList(kind, subject)) this.#tombstones.delete(each);
     this.#absent.delete(name);
-    const what = ROWS[kind].items === 'users' ? 'user' : 'tweet';
+    const what = whatOf(kind);
     const known = this.#earlierIds(kind, subject, first ? null : before);
     const page: ModelPage = {
       place: first ? `@${this.nowMs}` : place,

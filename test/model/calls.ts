@@ -12,9 +12,17 @@ export interface Position {
   readonly passed: readonly string[];
 }
 
+/** A list of each item of the read above it, from the top; only in GraphQL. */
+export interface Nested {
+  readonly kind: Kind;
+  readonly count: number;
+  readonly below?: readonly Nested[];
+}
+
 export interface ObjectRead {
   readonly read: 'user' | 'tweet';
   readonly id: string;
+  readonly below?: readonly Nested[];
 }
 
 export interface BatchRead {
@@ -32,6 +40,7 @@ export interface ListRead {
   readonly idsOnly?: boolean;
   readonly count: number;
   readonly from: Position | null;
+  readonly below?: readonly Nested[];
 }
 
 export type Read = ObjectRead | BatchRead | ListRead;
@@ -54,11 +63,15 @@ export interface ReadAnswer {
   readonly hits: number;
   readonly truncated: string | null;
   readonly next: Position | null;
+  /** Of the lists below it: field by field, each for all items in their order, and then what is below that. */
+  readonly nested: readonly ReadAnswer[];
 }
 
 export interface Answer {
   readonly code: string | null;
   readonly charged: number;
+  /** That it was charged for. */
+  readonly items: number;
   /** After the call; null: the key is not one. */
   readonly balance: number | null;
   readonly reads: readonly ReadAnswer[];
@@ -68,12 +81,13 @@ export interface Answer {
   readonly rate: string | null;
 }
 
-export const unitOf = (read: Read): Unit => {
-  if (read.read !== 'list') return 'object';
-  if (read.kind === 'retweeters') return 'retweeter';
-  if (read.kind !== 'followers' && read.kind !== 'following') return 'object';
-  return read.idsOnly ? 'id' : 'edge';
-};
+export const unitOf = (read: Read): Unit => (read.read === 'list' ? unitOfList(read.kind, read.idsOnly) : 'object');
+
+export function unitOfList(kind: Kind, idsOnly = false): Unit {
+  if (kind === 'retweeters') return 'retweeter';
+  if (kind !== 'followers' && kind !== 'following') return 'object';
+  return idsOnly ? 'id' : 'edge';
+}
 
 /** The most items that are priced beforehand: the inputs of a batch are counted as they are sent (B1). */
 export const mostOf = (read: Read): number => {
@@ -89,4 +103,5 @@ export const failed = (code: string): ReadAnswer => ({
   hits: 0,
   truncated: null,
   next: null,
+  nested: [],
 });

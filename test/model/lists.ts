@@ -1,9 +1,9 @@
 /** Lists, page by page: exactly `count` items while that many remain and are paid for (section 4, M1, C5 to C15). */
 import type { Bill, ItemLabel } from './bill.js';
 import { HEAD, isFirst, type Kept, type ModelCache, type ModelPage, NotFound, UpstreamFault } from './cache.js';
-import { failed, type ListRead, type Position, type ReadAnswer, unitOf } from './calls.js';
+import { failed, type ListRead, type Nested, type Position, type ReadAnswer, unitOf } from './calls.js';
 import { readUnpaid } from './resolve.js';
-import { ROWS } from './world.js';
+import { ROWS, whatOf } from './world.js';
 
 /** Most upstream pages a call may read (C12), and how many passed items a cursor remembers. */
 const MOST_PAGES = 10;
@@ -17,6 +17,23 @@ export function readList(cache: ModelCache, bill: Bill, read: ListRead, fresh: b
     if (code) return failed(code);
   }
   return new Walk(cache, bill, read, fresh).run();
+}
+
+/** Lists below the items of others, in the document's order: a field for all items, then what is below it (G9). */
+export function readNested(
+  cache: ModelCache,
+  bill: Bill,
+  fields: readonly Nested[],
+  subjects: readonly string[],
+  fresh: boolean,
+): ReadAnswer[] {
+  return fields.flatMap(({ kind, count, below = [] }) => {
+    const own = subjects.map((subject) =>
+      readList(cache, bill, { read: 'list', kind, subject, count, from: null }, fresh),
+    );
+    const items = own.flatMap(({ ids }) => ids);
+    return [...own, ...readNested(cache, bill, below, items, fresh)];
+  });
 }
 
 class Walk {
@@ -96,9 +113,10 @@ class Walk {
     for (const [index, id] of page.ids.entries()) {
       if (index < start || this.#wasPassed(id) || this.cache.isGone(this.read.kind, id)) continue;
       if (this.#isFull) return this.#answer(this.#cut);
-      const name = `${this.fresh ? 'fresh ' : ''}${this.read.idsOnly ? 'id' : ROWS[this.read.kind].items} ${id}`;
+      const name = `${this.fresh ? 'fresh ' : ''}${this.read.idsOnly ? 'id' : whatOf(this.read.kind)} ${id}`;
+      const isPaid = this.bill.has(name);
       if (!this.bill.take(unitOf(this.read), label, name)) return this.#short();
-      this.#taken.push([label, name]);
+      if (!isPaid) this.#taken.push([label, name]);
       this.#ids.push(id);
       if (label === 'hit') this.#hits += 1;
       const passed = [id, ...(this.#cut?.passed ?? [])].slice(0, REMEMBERED);
@@ -141,7 +159,7 @@ class Walk {
 
   #answer(next: Position | null, truncated: string | null = null): ReadAnswer {
     const label = this.fresh ? 'bypass' : this.#upstream > 0 ? 'miss' : 'hit';
-    return { code: null, ids: this.#ids, errors: [], label, hits: this.#hits, truncated, next };
+    return { ...failed(''), code: null, ids: this.#ids, label, hits: this.#hits, truncated, next };
   }
 
   #end(): ReadAnswer {

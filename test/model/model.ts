@@ -4,11 +4,20 @@
  */
 import { Bill } from './bill.js';
 import { ModelCache } from './cache.js';
-import { type Answer, type Call, mostOf, type Read, type ReadAnswer, unitOf } from './calls.js';
-import { readList } from './lists.js';
+import {
+  type Answer,
+  type Call,
+  mostOf,
+  type Nested,
+  type Read,
+  type ReadAnswer,
+  unitOf,
+  unitOfList,
+} from './calls.js';
+import { readList, readNested } from './lists.js';
 import { readBatch, readObject } from './objects.js';
 import { priceOf } from './prices.js';
-import { admit, type ModelAccount, type ModelKey, Spending } from './wallets.js';
+import { admit, fill, type ModelAccount, type ModelKey, Spending } from './wallets.js';
 import type { World } from './world.js';
 
 export interface ModelOptions {
@@ -17,16 +26,36 @@ export interface ModelOptions {
   readonly defaultBudget: number;
 }
 
+/** Items that a list may be read for, as counted beforehand (G10). */
+const MOST_PARENTS = 20;
+
+const sumOf = <T>(all: readonly T[], figure: (one: T) => number): number =>
+  all.reduce((sum, one) => sum + figure(one), 0);
+
 export class Model {
-  readonly cache: ModelCache;
+  cache: ModelCache;
   readonly accounts: ModelAccount[] = [];
   readonly keys: ModelKey[] = [];
+  readonly #world: World;
   readonly #defaultBudget: number;
 
   constructor(world: World, { nowMs, defaultBudget }: ModelOptions) {
-    this.cache = new ModelCache(world);
-    this.cache.nowMs = nowMs;
+    this.cache = new ModelCache(world, nowMs);
+    this.#world = world;
     this.#defaultBudget = defaultBudget;
+  }
+
+  /** Another process takes over: what was read is no longer known, and neither is how often anybody has asked. */
+  restart(): void {
+    const { nowMs } = this.cache;
+    this.cache = new ModelCache(this.#world, nowMs);
+    for (const account of this.accounts) fill(account, nowMs);
+  }
+
+  /** The call was not charged after all. */
+  takeBack({ key }: Call, { charged }: Answer): void {
+    this.accountOf(key).balance += charged;
+    this.keyOf(key).spent -= charged;
   }
 
   /** Gives the account's number. */
@@ -55,21 +84,33 @@ export class Model {
     this.cache.nowMs += ms;
   }
 
-  /** The most the call can cost, which is what an estimate says. */
-  estimate({ reads, fresh }: Pick<Call, 'reads' | 'fresh'>): number {
-    return reads.reduce((sum, read) => sum + mostOf(read) * priceOf(unitOf(read), fresh ? 'bypass' : 'miss'), 0);
+  /** The most the call can cost, which is what an estimate says; null: a list would be read for too many items (G10). */
+  estimate({ reads, fresh }: Pick<Call, 'reads' | 'fresh'>): number | null {
+    const label = fresh ? 'bypass' : 'miss';
+    const below = (fields: readonly Nested[], parents: number): number =>
+      sumOf(fields, ({ kind, count, below: next = [] }) => {
+        const items = parents > MOST_PARENTS ? Number.POSITIVE_INFINITY : parents * count;
+        return items * priceOf(unitOfList(kind), label) + below(next, items);
+      });
+    const most = sumOf(
+      reads,
+      (read) =>
+        mostOf(read) * priceOf(unitOf(read), label) + ('below' in read ? below(read.below ?? [], mostOf(read)) : 0),
+    );
+    return Number.isFinite(most) ? most : null;
   }
 
   /** In the order of S7: the key, the rate, the size of the call, the money, the read. */
   call(call: Call): Answer {
     const key = this.keyOf(call.key);
     const account = this.accountOf(call.key);
-    const refused = { charged: 0, reads: [], label: 'miss', ageSeconds: null } as const;
+    const refused = { charged: 0, items: 0, reads: [], label: 'miss', ageSeconds: null } as const;
     if (key.revoked) return { ...refused, code: 'invalid_key', balance: null, rate: null };
     const { allowed, header: rate } = admit(account, this.cache.nowMs);
     const balance = account.balance;
     if (!allowed) return { ...refused, code: 'rate_limited', balance, rate };
-    if (call.budget === null && this.estimate(call) > this.#defaultBudget)
+    const most = this.estimate(call);
+    if (most === null || (call.budget === null && most > this.#defaultBudget))
       return { ...refused, code: 'bad_request', balance, rate };
     const spending = new Spending(account, key, call.budget);
     if (spending.left <= 0) return { ...refused, code: 'no_credits', balance, rate };
@@ -81,6 +122,7 @@ export class Model {
     return {
       code: reads.length === 1 ? (only?.code ?? null) : null,
       charged: bill.charged,
+      items: bill.items,
       balance: account.balance,
       reads,
       label: bill.label,
@@ -90,7 +132,9 @@ export class Model {
   }
 
   #read(bill: Bill, read: Read, fresh: boolean): ReadAnswer {
-    if (read.read === 'list') return readList(this.cache, bill, read, fresh);
-    return 'ids' in read ? readBatch(this.cache, bill, read, fresh) : readObject(this.cache, bill, read, fresh);
+    if ('ids' in read) return readBatch(this.cache, bill, read, fresh);
+    const own =
+      read.read === 'list' ? readList(this.cache, bill, read, fresh) : readObject(this.cache, bill, read, fresh);
+    return { ...own, nested: readNested(this.cache, bill, read.below ?? [], own.ids, fresh) };
   }
 }

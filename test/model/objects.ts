@@ -1,8 +1,9 @@
 /** Profiles and tweets, alone and in batches: in the order asked, as far as the money goes (M1, B6, B7). */
 import type { Bill, ItemLabel } from './bill.js';
-import { type ModelCache, NotFound, nameRead, UpstreamFault, type What } from './cache.js';
+import { type ModelCache, NotFound, nameRead, UpstreamFault } from './cache.js';
 import { type BatchRead, failed, type ObjectRead, type ReadAnswer } from './calls.js';
 import type { Label } from './prices.js';
+import type { What } from './world.js';
 
 type One = { readonly label: ItemLabel } | { readonly code: string };
 

@@ -24,6 +24,12 @@ export interface Admission {
   readonly header: string;
 }
 
+/** A bucket as a process begins with it. */
+export function fill(account: ModelAccount, nowMs: number): void {
+  account.tokens = account.qps * 1000;
+  account.refilledAtMs = nowMs;
+}
+
 /** One request of the account: a bucket that holds one second's worth, and refills continuously (L3). */
 export function admit(account: ModelAccount, nowMs: number): Admission {
   const full = account.qps * 1000;

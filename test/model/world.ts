@@ -1,13 +1,25 @@
 /** What the network holds, as plain data: the model knows what can be read, and the scripted network answers from it. */
 
-export type Kind = 'timeline' | 'followers' | 'following' | 'replies' | 'quotes' | 'retweeters';
+export type What = 'user' | 'tweet';
+export type Kind = 'timeline' | 'followers' | 'following' | 'replies' | 'quotes' | 'retweeters' | 'search' | 'people';
 
-/** Every list of the world: its subject is `1` (a user) or `900` (a tweet). */
-export const KINDS: readonly Kind[] = ['timeline', 'followers', 'following', 'replies', 'quotes', 'retweeters'];
+/** The subject of the main list of each kind: a user, a tweet or a query. */
+export const SUBJECTS: Readonly<Record<Kind, string>> = {
+  timeline: '1',
+  followers: '1',
+  following: '1',
+  replies: '900',
+  quotes: '900',
+  retweeters: '900',
+  search: 'harbour light',
+  people: 'harbour light',
+};
+
+export const KINDS = Object.keys(SUBJECTS) as readonly Kind[];
 
 export interface KindRow {
   readonly items: 'tweets' | 'users';
-  readonly of: 'user' | 'tweet';
+  readonly of: What | 'query';
   /** Ordered by time, the newest first. */
   readonly newestFirst: boolean;
   /** T6: whether the list of a subject that is not there is empty, in place of 404. */
@@ -21,33 +33,36 @@ export const ROWS: Readonly<Record<Kind, KindRow>> = {
   replies: { items: 'tweets', of: 'tweet', newestFirst: false, emptyWithout: false },
   quotes: { items: 'tweets', of: 'tweet', newestFirst: true, emptyWithout: true },
   retweeters: { items: 'users', of: 'tweet', newestFirst: false, emptyWithout: true },
+  search: { items: 'tweets', of: 'query', newestFirst: true, emptyWithout: true },
+  people: { items: 'users', of: 'query', newestFirst: false, emptyWithout: true },
 };
 
+export const whatOf = (kind: Kind): What => (ROWS[kind].items === 'users' ? 'user' : 'tweet');
+
 export type Change =
-  | { readonly change: 'remove' | 'restore'; readonly what: 'user' | 'tweet'; readonly id: string }
+  | { readonly change: 'remove' | 'restore'; readonly what: What; readonly id: string }
   | { readonly change: 'hide' | 'show'; readonly kind: Kind }
-  | { readonly change: 'post'; readonly kind: 'timeline' | 'followers' };
+  | { readonly change: 'post'; readonly kind: 'timeline' | 'followers' | 'search' };
 
 export interface WorldPage {
   readonly ids: readonly string[];
   readonly next: string | null;
 }
 
-const USER = '1';
-const TWEET = '900';
 const USERS = 30;
 /** Single tweets 900 to 905 are in no list; those of lists begin at 1000. */
 /** Who wrote every tweet: comes with it for free (M22), and is asked for by nobody. */
 export const AUTHOR = '600';
 const SINGLES = 6;
 const LIST_TWEETS = 40;
+const NESTED_TWEETS = 40;
 
 const range = (count: number, first: number): string[] => Array.from({ length: count }, (_, i) => String(first + i));
 
-/** A network of thirty users and six lists, which changes when told. */
+/** A network of thirty users and eight lists, which changes when told. */
 export class World {
   readonly users = new Set([...range(USERS, 1), AUTHOR]);
-  readonly tweets = new Set([...range(SINGLES, 900), ...range(LIST_TWEETS, 1000)]);
+  readonly tweets = new Set([...range(SINGLES, 900), ...range(LIST_TWEETS, 1000), ...range(NESTED_TWEETS, 1100)]);
   /** The upstream's fault while it has one: every read fails with this code. */
   fault: string | null = null;
   readonly #gone = new Set<string>();
@@ -60,6 +75,18 @@ export class World {
     replies: range(9, 1030),
     quotes: range(5, 1025).reverse(),
     retweeters: range(8, 3),
+    search: range(13, 1010).reverse(),
+    people: range(7, 8),
+  };
+  /** Lists of what is on those lists; any other has none. No two share an item. */
+  readonly #nested: Readonly<Record<string, readonly string[]>> = {
+    'timeline 10': range(3, 1100).reverse(),
+    'timeline 11': range(7, 1104).reverse(),
+    'timeline 3': range(2, 1112).reverse(),
+    'replies 1022': range(4, 1115),
+    'replies 1021': range(1, 1120),
+    'replies 1030': range(2, 1122),
+    'quotes 1022': range(6, 1125).reverse(),
   };
   readonly #pageSizes: Record<Kind, number> = {
     timeline: 5,
@@ -68,24 +95,25 @@ export class World {
     replies: 3,
     quotes: 5,
     retweeters: 3,
+    search: 4,
+    people: 5,
   };
 
-  has(what: 'user' | 'tweet', id: string): boolean {
+  has(what: What, id: string): boolean {
     const all = what === 'user' ? this.users : this.tweets;
     return all.has(id) && !this.#gone.has(`${what} ${id}`);
   }
 
   /** Null: the network says 404. A token names the last item passed. */
   page(kind: Kind, subject: string, token: string | null): WorldPage | null {
-    const { of, emptyWithout, items } = ROWS[kind];
-    const there = this.has(of, subject) && !this.#hidden.has(kind);
+    const { of, emptyWithout } = ROWS[kind];
+    const there = (of === 'query' || this.has(of, subject)) && !this.#hidden.has(kind);
     if (!there) return emptyWithout ? { ids: [], next: null } : null;
-    const ids = subject === (of === 'user' ? USER : TWEET) ? this.#lists[kind] : [];
+    const ids = subject === SUBJECTS[kind] ? this.#lists[kind] : (this.#nested[`${kind} ${subject}`] ?? []);
     const start = token === null ? 0 : ids.indexOf(token) + 1;
     const part = ids.slice(start, start + this.#pageSizes[kind]);
-    const what = items === 'users' ? 'user' : 'tweet';
     const more = start + part.length < ids.length;
-    return { ids: part.filter((id) => this.has(what, id)), next: more ? (part.at(-1) ?? null) : null };
+    return { ids: part.filter((id) => this.has(whatOf(kind), id)), next: more ? (part.at(-1) ?? null) : null };
   }
 
   apply(one: Change): void {
@@ -105,7 +133,7 @@ export class World {
       case 'post': {
         this.#posted += 1;
         const id = String(2000 + this.#posted);
-        (one.kind === 'timeline' ? this.tweets : this.users).add(id);
+        (whatOf(one.kind) === 'tweet' ? this.tweets : this.users).add(id);
         this.#lists[one.kind].unshift(id);
       }
     }

@@ -1,0 +1,1 @@
+export function bundleForTests(entry: string, outfile: string): Promise<void>;

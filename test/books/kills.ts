@@ -1,0 +1,115 @@
+/**
+ * The process is killed and another one starts on the same database. What a client was told is in the ledger; a call that was
+ * cut off is charged at most once, and what it is charged is what the model says it costs.
+ */
+import { expect } from 'vitest';
+import type { Row } from './bench.js';
+import { openOneWay } from './one-way.js';
+import type { Pair } from './pair.js';
+import type { Seen } from './seen.js';
+import { signal } from './signal.js';
+import type { Asked, Moment } from './steps.js';
+
+/** Between two calls. */
+export async function killed(pair: Pair, meanwhile?: () => void): Promise<void> {
+  await pair.bench.kill(meanwhile);
+  pair.model.restart();
+}
+
+/** In the middle of a call. */
+export async function cutOff(pair: Pair, asked: Asked, at: Moment): Promise<void> {
+  const call = pair.modelCall(asked);
+  const { seen, isCharged } = await CUTS[at](pair, asked);
+  const answer = pair.model.call(call);
+  // It needed nothing of what was to be waited for.
+  if (seen) pair.same(asked, seen, answer);
+  const rows = await pair.untold();
+  pair.model.restart();
+  if (seen || answer.charged === 0) return expect(rows).toEqual([]);
+  const { keyId } = pair.key(call.key);
+  const whole = { requestId: expect.any(String), keyId, amount: answer.charged, items: answer.items };
+  const charged = isCharged ?? rows.length > 0;
+  expect(rows).toEqual(charged ? [whole] : []);
+  if (charged) pair.note({ requestId: (rows[0] as Row).requestId, charged: answer.charged });
+  else pair.model.takeBack(call, answer);
+}
+
+/** What came of a call that was cut off; null of `isCharged`: either may be. */
+interface Cut {
+  readonly seen: Seen | null;
+  readonly isCharged: boolean | null;
+}
+
+const CUTS: Readonly<Record<Moment, (pair: Pair, asked: Asked) => Promise<Cut>>> = {
+  /** The network was asked, and has not answered. */
+  async reading(pair, asked) {
+    const hanging = pair.bench.gate.hang();
+    const call = cuttable(pair.send(asked));
+    await Promise.race([hanging.called, call.ended]);
+    await call.cut(() => pair.bench.kill(hanging.release));
+    return { seen: await call.ended, isCharged: false };
+  },
+  /** The debit is on its way: Postgres may write it after its sender's death. */
+  async settling(pair, asked) {
+    const lock = await pair.bench.lock(pair.account(pair.model.keyOf(pair.numberOf(asked.key)).account));
+    const call = cuttable(pair.send(asked));
+    await lock.waited(call.ended);
+    await call.cut(() => pair.bench.kill(lock.release));
+    return { seen: await call.ended, isCharged: null };
+  },
+  /** The answer has left, and never arrives. */
+  async answering(pair, asked) {
+    const way = await openOneWay(pair.bench.url);
+    const call = cuttable(pair.send(asked, {}, way.url));
+    await way.answered;
+    await call.cut(() => pair.bench.kill());
+    way.close();
+    return { seen: await call.ended, isCharged: true };
+  },
+};
+
+/** A call that may fail once the process is being killed, and not before; null: it was cut off. */
+function cuttable(sent: Promise<Seen>) {
+  let isCut = false;
+  const ended = sent.catch((error: unknown) => {
+    if (isCut) return null;
+    throw error;
+  });
+  return {
+    ended,
+    async cut(kill: () => Promise<void>): Promise<void> {
+      isCut = true;
+      await kill();
+    },
+  };
+}
+
+/** Several calls at once, and the process is killed when so many of them are answered. */
+export async function killedStorm(pair: Pair, calls: readonly Asked[], killedAfter: number): Promise<void> {
+  await pair.advance(1000);
+  const enough = signal();
+  let answered = 0;
+  const count = (): void => {
+    answered += 1;
+    if (answered >= killedAfter) enough.fire();
+  };
+  const sent = calls.map((asked) => cuttable(pair.send(asked)));
+  for (const { ended } of sent) ended.then(count, count);
+  await Promise.race([enough.fired, Promise.all(sent.map(({ ended }) => ended))]);
+  await Promise.all(sent.map(({ cut }) => cut(async () => {})));
+  await killed(pair);
+  const seen = await Promise.all(sent.map(({ ended }) => ended));
+  for (const [n, asked] of calls.entries()) if (seen[n]) pair.paid(asked, seen[n]);
+  // Each of the other rows is that of a call that was cut off: with its key, and for no more than it can cost.
+  const open = calls.filter((_, n) => !seen[n]);
+  for (const { requestId, keyId, amount } of await pair.untold()) {
+    const nth = open.findIndex(
+      (asked) =>
+        pair.key(pair.numberOf(asked.key)).keyId === keyId &&
+        amount <= (pair.model.estimate(pair.modelCall(asked)) ?? 0),
+    );
+    expect(nth, `a row of ${amount} that no call explains`).not.toBe(-1);
+    for (const asked of open.splice(nth, 1)) pair.paid(asked, { requestId, charged: amount });
+  }
+  await pair.balances();
+}
