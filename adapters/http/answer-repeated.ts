@@ -52,7 +52,10 @@ export function answerRepeated(app: FastifyInstance, options: AnswerRepeatedOpti
     const asked = known.find(request, body);
     const isUsual = asked !== undefined && !app.stopping && faultOfHead(request) === undefined;
     if (!isUsual || !app.pressure.enter(request)) return void framework.call(app.server, request, response);
-    void new Answering({ app, framework, options, addressOf, asked, request, response }).run();
+    new Answering({ app, framework, options, addressOf, asked, request, response }).run().catch((err: unknown) => {
+      app.log.error({ err }, 'A request that came before could not be answered.');
+      response.destroy();
+    });
   };
   app.server.removeAllListeners('request');
   app.server.on('request', (request, response) => {
@@ -60,6 +63,7 @@ export function answerRepeated(app: FastifyInstance, options: AnswerRepeatedOpti
     if (request.method === 'GET') return look(request, response, '');
     // A body that came with its head is parsed when the chunk is. It stays in the stream, for the framework.
     setImmediate(() => {
+      if (request.socket.destroyed) return;
       const body = request.complete ? (request.read() as Buffer | null) : null;
       if (body !== null) request.unshift(body);
       look(request, response, body?.toString('utf8') ?? '');

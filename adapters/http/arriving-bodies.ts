@@ -22,7 +22,8 @@ export function boundBodies(app: FastifyInstance, total: number, longestMs: numb
     return share;
   };
   app.addHook('preParsing', (request, reply, payload, done) => {
-    if (!hasBody(request)) return done(null, payload);
+    // The body of a call that was served already is here.
+    if (!hasBody(request) || request.raw.served) return done(null, payload);
     const share = shareOf(request.routeOptions.bodyLimit ?? USUAL_LIMIT);
     const holder = limitAddress(request.ip);
     const taken = share.take(holder);

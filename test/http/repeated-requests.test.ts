@@ -1,7 +1,13 @@
 /** Requests that came before are answered ahead of the framework; what is unusual about them is the framework's. */
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Asked } from '../../adapters/http/repeated-requests.js';
+import { ProcessorTime } from '../../src/access/processor-time.js';
+import { WorkSlots } from '../../src/access/work-slots.js';
+import { ServiceError } from '../../src/core/errors.js';
 import { Memories } from '../../src/core/memories.js';
+import { monotonic } from '../../src/core/monotonic.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
 import { Rendered } from '../../src/serve/rendered.js';
 import { keptAnswer } from '../serve/kept-answer.js';
@@ -40,12 +46,14 @@ const asked = (): Asked => ({
     result.kind === 'answer' && result.rendered ? { shared: result.rendered, own: Buffer.from('}') } : undefined,
 });
 
-async function start(): Promise<void> {
+async function start(shared = false): Promise<void> {
+  const slots = new WorkSlots({ total: 100, monotonic, deadlineMs: 1000 });
   server = await startBareServer({
+    ...(shared && { shares: { slots, processor: new ProcessorTime({ monotonic }) } }),
     memories: new Memories(),
     capacity: { maxInFlight: limit },
     mount(app) {
-      const handler = async (request: { raw: import('node:http').IncomingMessage }) =>
+      const handler = async (request: { raw: IncomingMessage }) =>
         request.raw.served ? `handed over ${request.raw.served.outcome.requestId}` : 'by the framework';
       app.get('/v1/known', handler);
       app.post('/v1/known', handler);
@@ -119,7 +127,6 @@ describe('a request that came before', () => {
 
   it('is handed over with the outcome if that is a refusal, under the same id', async () => {
     await remember(PATH);
-    const { ServiceError } = await import('../../src/core/errors.js');
     serve = async (call) => outcomeOf(call, { kind: 'refusal', failure: new ServiceError('no_credits', 'None left.') });
     const answer = await ask(get(PATH, KEY + CLOSE));
     expect(answer).toContain(`handed over ${calls[0]?.requestId}`);
@@ -135,6 +142,21 @@ describe('a request that came before', () => {
     }
     expect(calls).toEqual([]);
   });
+});
+
+it('a call that was served is not refused for the bodies that others are sending', async () => {
+  await server.close();
+  limit = 4;
+  await start(true);
+  await remember('/v1/known', 'POST', { 'content-type': 'application/json' }, '{"a":1}');
+  const slow = rawClient(server.url, post('/v1/known', `${KEY}Content-Length: 7\r\n`, '{"a"'));
+  await vi.waitFor(() => expect(slow.socket.bytesWritten).toBeGreaterThan(0));
+  await sleep(50);
+  const send = (body: string) => ask(post('/v1/known', `${KEY}${CLOSE}Content-Length: 7\r\n`, body));
+  expect(await send('{"a":2}')).toMatch(/^HTTP\/1\.1 503 /);
+  serve = async (call) => outcomeOf(call, { kind: 'refusal', failure: new ServiceError('no_credits', 'None left.') });
+  expect(await send('{"a":1}')).toContain('handed over');
+  slow.socket.destroy();
 });
 
 it('a client who leaves is told to the call, and its place is free', async () => {
