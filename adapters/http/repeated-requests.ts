@@ -10,7 +10,7 @@ import type { SharedBody } from './shared-body.js';
 export type AskedCall = Omit<Call, keyof CallerParts | 'render' | 'run' | 'isHandshake'> &
   Required<Pick<Call, 'render'>>;
 
-/** What a request asks, whoever sends it, and the form of its answer: as its interface worked it out before. */
+/** What a request asks, for any caller, and the form of its answer: as its interface worked it out before. */
 export interface Asked {
   readonly call: AskedCall;
   readonly serve: (call: Call) => Promise<Outcome>;
