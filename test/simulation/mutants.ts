@@ -18,12 +18,12 @@ export const MUTANTS = {
     name: 'a charge posted twice',
     breaks: 'only calls are charged',
     file: 'src/metering/settle.ts',
-    text: '.then((name) => ledger.post({ ...debit, operation: name }, at.signal));',
+    text: '=> ledger.post({ ...debit, operation: name }, at.signal);',
     // Under an id of its own: the ledger posts the same id once.
-    instead: `.then((name) => {
+    instead: `=> {
       ledger.post({ ...debit, requestId: requestId.replace('-8000-', '-8001-'), operation: name }, at.signal).catch(() => {});
       return ledger.post({ ...debit, operation: name }, at.signal);
-    });`,
+    };`,
     from: 1,
     within: 20,
   },
