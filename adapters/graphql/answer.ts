@@ -25,8 +25,8 @@ export async function answerParams(
   outcomeHeaders(request, reply, outcome);
   const type = mediaTypeOf(request);
   reply.type(`${type}; charset=utf-8`);
-  if (!served && bodyOf(outcome)) remember(serve, asked, request, reply);
   const body = bodyOf(outcome);
+  if (body && !served) remember(serve, asked, request, reply);
   if (body) return sendShared(request, reply, body);
   const result = resultOf(outcome);
   return reply.code(statusOf(result, type)).send((result.stringify ?? JSON.stringify)(shown(result)));

@@ -47,7 +47,7 @@ async function answer(
   const raw = rawOf(request);
   const call = callOf(row, () => paramsOf(endpoint, raw));
   const outcome = await serve({ ...callerOf(request, reply), ...call });
-  if (sharedBody(outcome) && request.method === 'GET') {
+  if (isShared(outcome) && request.method === 'GET') {
     const params = call.parse();
     const asked = {
       call: callOf(row, () => params),
@@ -69,6 +69,8 @@ const callOf = ({ operation }: RouteRow, parse: AskedCall['parse']): AskedCall =
 });
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+
+const isShared = ({ result }: Outcome): boolean => result.kind === 'answer' && result.rendered !== undefined;
 
 /** The envelope of an answer that others share. */
 const sharedBody = ({ result, requestId, warnings }: Outcome): SharedBody | undefined =>
