@@ -65,10 +65,11 @@ describe('every test file', () => {
   });
 });
 
-test('what is left out on a second Node is there, and of the slowest project alone', () => {
+test('what is left out on a second Node is there, and of the slow projects alone', () => {
   for (const glob of Object.values(ON_ONE_NODE).flat()) {
     const names = FILES.filter((path) => matches(glob, path)).flatMap(projectsOf);
-    expect([glob, [...new Set(names)]]).toEqual([glob, ['system']]);
+    expect(names).not.toEqual([]);
+    expect(names.filter((name) => name !== 'postgres' && name !== 'system')).toEqual([]);
   }
 });
 

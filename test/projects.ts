@@ -33,11 +33,12 @@ export const LONG: readonly string[] = [
   'test/soak/soak.system.test.ts',
 ];
 
-/** What of `system` is not run again on a second version of Node, and why. */
+/** What of `postgres` and `system` is not run again on a second version of Node, and why. */
 export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
   'pages run in a browser, whatever serves them': [
     'test/dashboard/*.system.test.ts',
     'test/oauth/consent-page.system.test.ts',
+    'test/operator/*.system.test.ts',
     'test/pages/*.system.test.ts',
     'test/sign-in/*.system.test.ts',
     'test/walks/*.system.test.ts',
@@ -55,7 +56,30 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/postgres/*.system.test.ts',
     'test/soak/*.system.test.ts',
   ],
+  'what is tried is what Postgres does with our statements': [
+    ...[
+      'account-list',
+      'caps',
+      'costs',
+      'installation',
+      'migrate',
+      'older-entries',
+      'status-history',
+      'usage-sums',
+    ].map((name) => `test/postgres/${name}.postgres.test.ts`),
+    'test/postgres/ledger-*.postgres.test.ts',
+    'test/postgres/released.postgres.test.ts',
+    'test/postgres/upgrade.postgres.test.ts',
+    'test/networks/import-*.postgres.test.ts',
+    'test/networks/import-*.system.test.ts',
+    'test/cli/ledger-archive.system.test.ts',
+  ],
+  'pages are text, and the data in them is read through other interfaces, too': [
+    'test/dashboard/*.postgres.test.ts',
+    'test/operator/*.postgres.test.ts',
+  ],
   'time is simulated, and what runs on it is our code': ['test/simulation/*.system.test.ts'],
+  'calls are compared with a model, and what is compared is our code': ['test/books/*.system.test.ts'],
   'time and memory are measured, and the bounds are in our code': [
     'test/hostile/**/*.system.test.ts',
     'test/networks/demo.system.test.ts',

@@ -3,11 +3,9 @@ import { availableParallelism } from 'node:os';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { REPAIRED_FILE, repaired } from '../app/build/postgres-driver.mjs';
 import { LongestFirst } from './longest-first.js';
-import { ON_ONE_NODE, PROJECTS } from './projects.js';
+import { ON_ONE_NODE, PROJECTS, type Project } from './projects.js';
 
 const root = new URL('..', import.meta.url).pathname;
-// Most tests wait for a process or a clock: two at a time even on one core.
-const maxWorkers = Math.max(2, availableParallelism());
 const leftOut = process.env.TEST_SECOND_NODE ? Object.values(ON_ONE_NODE).flat() : [];
 
 /** The driver as it is in the program that is built. */
@@ -16,14 +14,21 @@ const postgresDriver = {
   transform: (text: string, path: string) => (REPAIRED_FILE.test(path) ? repaired(text) : undefined),
 } satisfies NonNullable<ViteUserConfig['plugins']>[number];
 
-export default defineConfig({
+interface Limits {
+  readonly maxWorkers: number;
+  readonly testTimeout: number;
+  readonly hookTimeout: number;
+}
+
+/** How these projects are run. */
+export const suiteOf = (projects: readonly Project[], { maxWorkers, ...timeouts }: Limits): ViteUserConfig => ({
   root,
   test: {
     // Here and not in a project: one server for the whole run.
     globalSetup: ['test/support/global-setup.ts'],
     sequence: { shuffle: true, sequencer: LongestFirst },
     maxWorkers,
-    projects: PROJECTS.map(({ name, include, exclude }, groupOrder) => ({
+    projects: projects.map(({ name, include, exclude }, groupOrder) => ({
       root,
       plugins: [postgresDriver],
       esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
@@ -40,11 +45,15 @@ export default defineConfig({
         sequence: { shuffle: true, groupOrder },
         // So that it goes through the plugin.
         server: { deps: { inline: ['postgres'] } },
-        testTimeout: 30_000,
         // For what comes by itself. A second, as it would be otherwise, is not enough for a browser on a busy machine.
         expect: { poll: { timeout: 10_000 } },
-        hookTimeout: 60_000,
+        ...timeouts,
       },
     })),
   },
 });
+
+// Most tests wait for a process or a clock: two at a time even on one core.
+const maxWorkers = Math.max(2, availableParallelism());
+
+export default defineConfig(suiteOf(PROJECTS, { maxWorkers, testTimeout: 30_000, hookTimeout: 60_000 }));

@@ -12,10 +12,18 @@ export interface Mutant {
   readonly replacement: string;
   readonly mutatorName: string;
   readonly status: string;
+  readonly statusReason?: string | undefined;
 }
 
 /** Noticed: a test failed, or the program did not come to an end. */
 const NOTICED = new Set(['Killed', 'Timeout', 'RuntimeError', 'CompileError']);
+
+export const wasNoticed = ({ status }: Mutant): boolean => NOTICED.has(status);
+
+/** The place as Stryker takes it: lines from 1, columns from 0. */
+export function placeOf({ fileName, location: { start, end } }: Mutant): string {
+  return `${relative('', fileName)}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
+}
 
 /** What stood in the place, on one line. */
 export function originalOf({ fileName, location: { start, end } }: Mutant): string {
@@ -30,13 +38,17 @@ export function originalOf({ fileName, location: { start, end } }: Mutant): stri
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
+/** A kind of change that is not made, or a type's. One that was ignored as "static" is made, but reached by no test. */
+const isLeftOut = ({ status, statusReason }: Mutant): boolean =>
+  status === 'Ignored' && !/static/i.test(statusReason ?? '');
+
 /** Prints what became of all changes; returns the exit code: 1 if a change was noticed by no test and is not explained. */
 export function report(mutants: readonly Mutant[]): 0 | 1 {
-  const counted = mutants.filter(({ status }) => status !== 'Ignored');
-  const noticed = counted.filter(({ status }) => NOTICED.has(status));
+  const counted = mutants.filter((mutant) => !isLeftOut(mutant));
+  const noticed = counted.filter(wasNoticed);
   let unexplained = 0;
   for (const mutant of counted) {
-    if (NOTICED.has(mutant.status)) continue;
+    if (wasNoticed(mutant)) continue;
     const file = relative(process.cwd(), mutant.fileName);
     const [original, replacement] = [originalOf(mutant), oneLine(mutant.replacement)];
     const why = EXPLAINED.find(

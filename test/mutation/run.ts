@@ -1,16 +1,17 @@
 /** `npm run mutate`: changes the code in one place at a time, and asks the tests whether they notice. */
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
-import { report } from './report.js';
-import { TARGETS, type Target } from './targets.js';
+import { type Mutant, placeOf, report, wasNoticed } from './report.js';
+import { ASKED, type AskedTests, TARGETS, type Target } from './targets.js';
 
 const HELP = `npm run mutate -- TARGET [--only FILE[:LINE-LINE]]… [--quick] [--jobs N]
 
-Mutation testing. Every place of the target is changed in every way that Stryker knows, one at a time, and the tests of
-the target run on each change: the quick ones, then those over a database. A change that no test notices is listed, and
-has to be killed by a test or explained in test/mutation/explained.ts; otherwise the command fails.
+Mutation testing. Every place of the target is changed in every way that Stryker knows, one at a time, and those tests of
+the target that reach the place run on each change: the quick ones first, then, on what those let live, the ones over a
+database. A change that no test notices is listed, and has to be killed by a test or explained in
+test/mutation/explained.ts; otherwise the command fails.
 
-Targets: ${Object.keys(TARGETS).join(', ')}. Takes about ten minutes for 200 changes on two cores.
+Targets: ${Object.keys(TARGETS).join(', ')}.
 
   --only   only this file of it, or these lines of the file
   --quick  ask only the quick tests: what they let live, the others may notice
@@ -31,29 +32,46 @@ if (values.help || target === undefined) {
   process.exit(values.help ? 0 : 2);
 }
 
-/** The next change has its answer with the first test that fails. */
-const vitest = (project: string, files: readonly string[]): string =>
-  `node ../../node_modules/vitest/vitest.mjs run --config test/vitest.config.ts --project ${project} --bail 1 --test-timeout 120000 --reporter dot ${files.join(' ')}`;
+/** Makes the changes in these places, and says which of them these tests notice. */
+async function ask(places: readonly string[], tests: AskedTests): Promise<readonly Mutant[]> {
+  // test/mutation/vitest.config.ts reads it, in the processes that run the tests.
+  process.env[ASKED] = JSON.stringify(tests);
+  return new Stryker({
+    mutate: [...places],
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
+    coverageAnalysis: 'perTest',
+    // A service that a file of tests shares is opened outside of them: what that reaches is asked of the tests that reach it, too.
+    ignoreStatic: true,
+    concurrency: Number(values.jobs),
+    // What is not a question of behaviour: texts of errors and logs.
+    mutator: { excludedMutations: ['StringLiteral'] },
+    ignorePatterns: ['dist', 'clients', 'examples', 'bench', '.perch'],
+    reporters: ['progress-append-only'],
+    tempDirName: '.mutation',
+    symlinkNodeModules: false,
+    cleanTempDir: 'always',
+    timeoutMS: 20_000,
+    timeoutFactor: 2,
+    allowConsoleColors: false,
+  }).runMutationTest();
+}
 
-const quick = vitest('unit', target.unit);
+let mutants = await ask(values.only ?? target.mutate, { project: 'unit', paths: target.unit });
+const living = mutants.filter((mutant) => !wasNoticed(mutant));
+if (!values.quick && living.length > 0) {
+  console.log(`${living.length} of ${mutants.length} changes are left to the tests over a database.`);
+  const again = new Map(
+    (await ask(living.map(placeOf), { project: 'postgres', paths: target.postgres })).map((mutant) => [
+      nameOf(mutant),
+      mutant,
+    ]),
+  );
+  mutants = mutants.map((mutant) => (wasNoticed(mutant) ? mutant : (again.get(nameOf(mutant)) ?? mutant)));
+}
+process.exit(report(mutants));
 
-const results = await new Stryker({
-  mutate: [...(values.only ?? target.mutate)],
-  // A process for each change: what counts is its exit code, whatever the test runner keeps in memory.
-  testRunner: 'command',
-  commandRunner: { command: values.quick ? quick : `${quick} && ${vitest('postgres', target.postgres)}` },
-  coverageAnalysis: 'off',
-  concurrency: Number(values.jobs),
-  // What is not a question of behaviour: texts of errors and logs.
-  mutator: { excludedMutations: ['StringLiteral'] },
-  ignorePatterns: ['dist', 'clients', 'examples', 'bench', '.perch'],
-  reporters: ['progress-append-only'],
-  tempDirName: '.mutation',
-  symlinkNodeModules: false,
-  cleanTempDir: 'always',
-  timeoutMS: 60_000,
-  timeoutFactor: 2,
-  allowConsoleColors: false,
-}).runMutationTest();
-
-process.exit(report(results));
+function nameOf(mutant: Mutant): string {
+  return `${placeOf(mutant)} ${mutant.mutatorName} ${mutant.replacement}`;
+}

@@ -1,11 +1,23 @@
+import { z } from 'zod';
+
 /** What is mutated, and which tests are asked about it: the quick ones first, and the slow ones only about what those let live. */
 export interface Target {
   readonly mutate: readonly string[];
   /** In this process, without a database. */
-  readonly unit: readonly string[];
+  readonly unit: AskedTests['paths'];
   /** Whole services over a database. */
-  readonly postgres: readonly string[];
+  readonly postgres: AskedTests['paths'];
 }
+
+/** Which tests are asked, in JSON, for the workers that run them. */
+export const ASKED = 'PERCH_MUTATION_TESTS';
+
+const askedTests = z.object({ project: z.enum(['unit', 'postgres']), paths: z.array(z.string()).nonempty() });
+
+/** Of one project of `test/projects.ts`, the tests whose paths begin so. */
+export type AskedTests = z.infer<typeof askedTests>;
+
+export const readAsked = (env: NodeJS.ProcessEnv): AskedTests => askedTests.parse(JSON.parse(env[ASKED] ?? 'null'));
 
 export const TARGETS = {
   metering: {
@@ -27,5 +39,18 @@ export const TARGETS = {
     mutate: ['src/read/*.ts'],
     unit: ['test/read', 'test/serve', 'test/metering/trimming'],
     postgres: ['cursors', 'filling', 'flights', 'gone', 'objects', 'served-lists'].map((name) => `test/rules/${name}`),
+  },
+  ledger: {
+    mutate: [
+      ...['capped-keys', 'caps', 'debit-statement', 'group-commit', 'ledger', 'plain-debits', 'post', 'uncapped-keys'],
+      ...['receipt-text', 'retry'],
+    ].map((name) => `adapters/postgres/${name}.ts`),
+    unit: ['test/postgres', 'test/metering'],
+    postgres: [
+      ...['caps', 'debits', 'ledger-commits', 'lost-connections', 'plain-debits', 'retry'].map(
+        (name) => `test/postgres/${name}`,
+      ),
+      ...['test/ports/ledger', 'test/metering/wallet', 'test/rules/balance', 'test/rules/budget', 'test/v1/usage'],
+    ],
   },
 } as const satisfies Record<string, Target>;

@@ -20,8 +20,8 @@ export const TAGS = {
   Service: 'No key required.',
 } as const;
 
-/** Statuses that any endpoint can answer with; its row lists the others (A2, X5, P13). */
-const ANYWHERE = { GET: [400, 401, 414, 429, 500], POST: [400, 401, 413, 414, 429, 500] } as const;
+/** Statuses that any endpoint can answer with, 503 at capacity; its row lists the others (A2, X5, P13). */
+const ANYWHERE = { GET: [400, 401, 414, 429, 500, 503], POST: [400, 401, 413, 414, 429, 500, 503] } as const;
 
 /** A parsed persisted operation. */
 export interface Source extends Endpoint {
@@ -70,7 +70,7 @@ function operationOf(row: RouteRow, { operation, parameters }: Source, parts: Pa
           },
         },
       },
-      ...failures(statusesOf(row).map((status) => failureOf(status, row.operation))),
+      ...failures(statusesOf(row).map((status) => failureOf(status, row.operation, price !== null))),
     },
     ...(price && { 'x-price': price }),
   };

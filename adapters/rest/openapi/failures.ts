@@ -7,6 +7,7 @@ import type { ApiResponse, Example, Reference } from './types.js';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 const codesOf = (status: number): ErrorCode[] => CODES.filter((code) => ERROR_CODES[code].status === status);
+const BUSY = codesOf(503).filter((code) => code !== 'billing_disabled');
 
 interface FailureRow {
   readonly status: number;
@@ -96,14 +97,21 @@ const FAILURES = {
   UpstreamFailure: {
     status: 503,
     description: 'The network failed or has rate limited Perch, or Perch is at capacity: see `error.reason`.',
-    codes: codesOf(503).filter((code) => code !== 'billing_disabled'),
-    headers: { ...KNOWN, ...WAIT },
+    codes: BUSY,
+    headers: { ...MAYBE_KNOWN, ...WAIT },
+  },
+  Busy: {
+    status: 503,
+    description: 'Perch is at capacity, or did not finish in time: see `error.reason`.',
+    codes: BUSY,
+    headers: { ...MAYBE_KNOWN, ...WAIT },
   },
   CheckoutClosed: {
     status: 503,
-    description: 'Card checkout is not available, or the payment processor did not respond. Nothing was charged.',
-    codes: ['billing_disabled', 'upstream_error'],
-    headers: { ...KNOWN, ...MAYBE_WAIT },
+    description:
+      'Card checkout is not available, the payment processor did not respond, or Perch is at capacity. Nothing was charged.',
+    codes: codesOf(503),
+    headers: { ...MAYBE_KNOWN, ...MAYBE_WAIT },
   },
   KeylessNotFound: {
     status: 404,
@@ -127,14 +135,15 @@ export function failures(names: readonly FailureName[]): Record<string, Referenc
   return Object.fromEntries(names.map((name) => [String(FAILURES[name].status), refTo('responses', name)]));
 }
 
-/** The failure for a status of an endpoint; 403 and 503 have more detail on some endpoints. */
-export function failureOf(status: number, operation: string): FailureName {
+/** The failure for a status of an endpoint; 403 and 503 have more detail on some endpoints. `reads`: from the network. */
+export function failureOf(status: number, operation: string, reads: boolean): FailureName {
   if (status === 403 && operation === 'search') return 'SearchDenied';
   if (status === 403 && operation === 'checkout') return 'CheckoutDenied';
   if (status === 503 && operation === 'checkout') return 'CheckoutClosed';
+  if (status === 503) return reads ? 'UpstreamFailure' : 'Busy';
   const name = (Object.keys(FAILURES) as FailureName[]).find((candidate) => FAILURES[candidate].status === status);
   if (!name) throw new TypeError(`No failure has the status ${status}.`);
-  return status === 503 ? 'UpstreamFailure' : name;
+  return name;
 }
 
 /** All failures as component responses, each in both media types (section 7). */

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../../adapters/postgres/sql.js';
 import { cpuSeconds, watchMemory } from '../../../bench/processes/usage.js';
-import { type Attack, LAST_MS, STRIKE_MS, type Stage } from './attack.js';
+import { type Attack, type Beside, LAST_MS, STRIKE_MS, type Stage } from './attack.js';
 import { type Answer, type Client, createClient } from './client.js';
 import { type Asked, type Innocents, openInnocents } from './innocents.js';
 import { type Account, type Mount, type Service, startService } from './service.js';
@@ -22,6 +22,7 @@ export interface Trial {
   readonly spent: number;
   /** It answered nobody afterwards and had to be killed. */
   readonly hung: boolean;
+  readonly beside: readonly Beside[];
   readonly faults: readonly string[];
 }
 
@@ -115,7 +116,8 @@ async function tryAttack({ service, innocents, customer, from }: Ring, attack: A
   if (hung) await service.restart();
   await warm(service, customer, hung ? NEW_ROUNDS : KNOWN_ROUNDS);
   const peakMb = Math.max(0, ...seenMb) - (seenMb[0] ?? 0);
-  return { attack, answers, innocents: asked, cpuSeconds: cpuUsed, peakMb, keptMb, spent, hung, faults };
+  const beside = attack.beside?.() ?? [];
+  return { attack, answers, innocents: asked, cpuSeconds: cpuUsed, peakMb, keptMb, spent, hung, beside, faults };
 }
 
 const calmly =

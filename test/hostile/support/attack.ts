@@ -25,6 +25,14 @@ export interface Expected {
   readonly free: boolean;
 }
 
+/** A read of somebody else during an attack: it must be answered with 200, and soon. */
+export interface Beside {
+  readonly what: string;
+  readonly answer: Answer;
+  /** On a machine that nobody else uses. */
+  readonly withinMs: number;
+}
+
 /** One row of the table: a way to take the service from the others. */
 export interface Attack {
   /** What is done, as behaviour. */
@@ -39,6 +47,8 @@ export interface Attack {
   readonly expected: Expected;
   /** What it may leave in the memory of the process, in MB. */
   readonly memoryMb: number;
+  /** What others read while it lasted. */
+  readonly beside?: () => readonly Beside[];
   /** Sentences on what else went wrong: none when all is as it should be. */
   readonly faults?: (stage: Stage, answers: readonly Answer[]) => Promise<readonly string[]>;
   /** Whatever happened. */

@@ -32,6 +32,7 @@ export function judge(trial: Trial): Verdict {
     ...over('the probe waited', probe.worstMs, BOUNDS.healthzMs, 'ms'),
     ...over('the customer waited', customer.worstMs, BOUNDS.customerMs, 'ms'),
     ...slow(trial.answers, trial.attack.expected, slowness),
+    ...trial.beside.flatMap(({ what, answer, withinMs }) => over(`${what} took`, answer.ms / slowness, withinMs, 'ms')),
     ...over('the process keeps', trial.keptMb, trial.attack.memoryMb, 'MB'),
   ];
   const wrong = [
@@ -40,6 +41,9 @@ export function judge(trial: Trial): Verdict {
     ...(probe.refused + probe.broken > 0 ? [`the probe was refused ${probe.refused + probe.broken} times`] : []),
     ...answered(trial.answers, trial.attack.expected),
     ...(trial.attack.expected.free && trial.spent !== 0 ? [`the attacker paid ${trial.spent} thousandths`] : []),
+    ...trial.beside
+      .filter(({ answer }) => answer.status !== 200)
+      .map(({ what, answer }) => `${what} was answered with ${summaryOf([answer])} after ${Math.round(answer.ms)} ms`),
     ...trial.faults,
   ];
   return { healthz: probe, customer: { ...customer, refused }, controlMs, slowness, late, wrong };
