@@ -51,8 +51,6 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/failover/*.system.test.ts',
     'test/faults/*.system.test.ts',
     'test/nodes/*.system.test.ts',
-    'test/ports/redis-outage.system.test.ts',
-    'test/ports/redis-shared.system.test.ts',
     'test/postgres/*.system.test.ts',
     'test/soak/*.system.test.ts',
   ],
@@ -90,6 +88,12 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/docs/*.system.test.ts',
     'test/readme/*.system.test.ts',
     'test/supply/*.system.test.ts',
+  ],
+  'what is checked is a protocol, and who checks it brings programs of its own': [
+    'test/mcp/conformance.system.test.ts',
+    'test/networks/x/prism.system.test.ts',
+    'test/openapi/*.system.test.ts',
+    'test/ports/redis-*.system.test.ts',
   ],
   'how a program starts on this Node is shown by others': [
     'test/cli/accounts.system.test.ts',
