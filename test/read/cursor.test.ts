@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS } from '../../src/core/durations.js';
@@ -7,7 +8,8 @@ import { createCursors, type Position } from '../../src/read/cursor.js';
 const NOW = Date.UTC(2026, 10, 21);
 const LIST: ListRef = { kind: 'timeline', subject: '77' };
 
-const cursors = createCursors(Buffer.alloc(32, 1));
+const SECRET = Buffer.alloc(32, 1);
+const cursors = createCursors(SECRET);
 const others = createCursors(Buffer.alloc(32, 2));
 
 const id = (digits: number) => fc.stringMatching(new RegExp(`^[1-9][0-9]{0,${digits - 1}}$`));
@@ -59,6 +61,59 @@ describe('cursors', () => {
           expect(back.inside === 0 || back.inside >= position.inside).toBe(true);
       }),
     );
+  });
+
+  it('stay under 512 characters however long the token is, to the byte', () => {
+    const lengths = Array.from({ length: 500 }, (_, index) => index + 1);
+    for (const passed of [['5'], ['5', '4', '3']]) {
+      const position = { before: null, inside: 1, passed, at: null };
+      const encoded = lengths.map(
+        (length) => cursors.encode(LIST, { ...position, place: 'x'.repeat(length) }, NOW).length,
+      );
+      expect(Math.max(...encoded)).toBeLessThan(512);
+      // As close as base64 comes to it: nothing is cut off that would have fitted.
+      expect(Math.max(...encoded)).toBe(511);
+    }
+  });
+
+  const TOO_LONG = 'x'.repeat(400);
+  it.each([
+    [0, 0],
+    [1, 1],
+    [2, 3],
+    [3, 3],
+    [7, 7],
+  ])(
+    'of %i items passed in a page, a cursor without room for all anchors says at least what it needs: %i',
+    (inside, left) => {
+      const position: Position = { place: 'p', before: TOO_LONG, inside, passed: ['9', '8', '7'], at: 5 };
+      const back = cursors.decode(LIST, cursors.encode(LIST, position, NOW), NOW);
+      expect(back).toEqual({ place: 'p', before: null, inside: left, passed: ['9'], at: 5 });
+    },
+  );
+
+  it('with a token for which there is no room, continue from the start of the list after the last item', () => {
+    const position: Position = { place: TOO_LONG, before: null, inside: 1, passed: ['9', '8', '7'], at: 5 };
+    const back = cursors.decode(LIST, cursors.encode(LIST, position, NOW), NOW);
+    expect(back).toEqual({ place: '@', before: null, inside: 3, passed: ['9'], at: 5 });
+  });
+
+  it('have one spelling: what only decodes to the same bytes is refused', () => {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    for (const place of ['p', 'pp', 'ppp']) {
+      const cursor = cursors.encode(LIST, { place, before: null, inside: 1, passed: ['5'], at: null }, NOW);
+      const last = cursor.at(-1);
+      for (const character of alphabet) {
+        if (character === last) continue;
+        const spelled = cursor.slice(0, -1) + character;
+        expect(thrown(() => cursors.check(spelled))).toEqual(refused('cursor_malformed'));
+      }
+    }
+  });
+
+  it('with nothing behind a right signature are refused, too', () => {
+    const tag = createHmac('sha256', SECRET).update('').digest().subarray(0, 12).toString('base64url');
+    expect(thrown(() => cursors.check(tag))).toEqual(refused('cursor_malformed'));
   });
 
   it('are refused, all of them, when a single character is another (rule 6)', () => {
@@ -130,6 +185,8 @@ describe('cursors', () => {
   it('work for the promised day and long after, and say when they have expired (C7, U24)', () => {
     const cursor = cursors.encode(LIST, { place: 'p', before: null, inside: 1, passed: ['5'], at: null }, NOW);
     expect(thrown(() => cursors.decode(LIST, cursor, NOW + 24 * HOUR_MS))).toBeUndefined();
-    expect(thrown(() => cursors.decode(LIST, cursor, NOW + 8 * 24 * HOUR_MS))).toEqual(refused('cursor_expired'));
+    const weekMs = 7 * 24 * HOUR_MS;
+    expect(thrown(() => cursors.decode(LIST, cursor, NOW + weekMs))).toBeUndefined();
+    expect(thrown(() => cursors.decode(LIST, cursor, NOW + weekMs + 1))).toEqual(refused('cursor_expired'));
   });
 });
