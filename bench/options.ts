@@ -32,7 +32,7 @@ export interface BenchOptions {
   /** Tweets of the large corpus. */
   readonly tweets: number;
   readonly print: 'text' | 'json' | 'markdown';
-  /** Instead of comparing: CPU profiles of the service under A to D, written here. */
+  /** Instead of comparing: CPU profiles of the service under A to D, K and L, written here. */
   readonly profileFolder: string | null;
   /** LOG_LEVEL of the service. Its log goes to a file. */
   readonly logLevel: string;
@@ -96,7 +96,10 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     )
     .option('--tweets <n>', 'size of the large corpus of F and H', whole(10_000, 10_000_000), 1_000_000)
     .option('--log-level <level>', 'LOG_LEVEL of the service', 'info')
-    .option('--profile <folder>', 'no comparison: CPU profiles of the service under A to D, and their top costs')
+    .option(
+      '--profile <folder>',
+      'no comparison: CPU profiles of the service under A to D, K and L, and their top costs',
+    )
     .addOption(new Option('--json', 'print the results as JSON').conflicts('markdown'))
     .option('--markdown', 'print the results as the tables of docs/performance.md')
     .addHelpText(

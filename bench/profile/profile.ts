@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { machineLine } from '../machine.js';
 import { startPerch } from '../processes/perch.js';
 import { CLIENTS } from '../scenarios/clients.js';
+import { MISSES } from '../scenarios/misses.js';
 import { READS, TOOL_CALLS } from '../scenarios/reads.js';
 import type { Workbench } from '../workbench.js';
 import { costsOf, costTable, type Profiled, stepTable } from './costs.js';
@@ -11,14 +12,18 @@ import { withOriginals } from './originals.js';
 /** Most code is compiled by then. */
 const WARM_SECONDS = 5;
 
-/** One CPU profile of the service per cached read and client, and what its time went to. The files open in any browser's developer tools. */
+/** One CPU profile of the service per read and client, and what its time went to. The files open in any browser's developer tools. */
 export async function profileReads(bench: Workbench, folder: string): Promise<void> {
   const { letters, connections, clients, seconds, print } = bench.options;
   const home = await bench.small();
   const keys = await home.customers();
   const into = resolve(folder);
   await mkdir(into, { recursive: true });
-  const asked = [...READS, ...TOOL_CALLS]
+  const misses = MISSES.map(({ name, subjects, at }) => {
+    const asks = subjects.map(at);
+    return { letter: 'K', how: name, path: asks[0]?.path ?? '/', asks, clients: ['plain'] } as const;
+  });
+  const asked = [...READS, ...TOOL_CALLS, ...misses]
     .filter((read) => letters.includes(read.letter))
     .flatMap((read) => read.clients.filter((each) => clients.includes(each)).map((client) => ({ ...read, client })));
   const profiled: Profiled[] = [];
@@ -30,7 +35,7 @@ export async function profileReads(bench: Workbench, folder: string): Promise<vo
     const perch = await startPerch(home, { path: READS[0]?.path ?? '/', key: home.key }, flags);
     const load = {
       url: perch.url,
-      asks: [read],
+      asks: read.asks ?? [read],
       keys,
       headers,
       traced,

@@ -12,7 +12,7 @@ import { READS } from './reads.js';
 import { counted, linesOf, type Round, warmUp } from './rounds.js';
 import { paying } from './wallets.js';
 
-interface Miss {
+export interface Miss {
   readonly name: string;
   readonly what: QueryLoad['what'];
   readonly subjects: readonly string[];
@@ -23,7 +23,7 @@ interface Miss {
  * Each asks for another subject every time, as `fresh`: the same work as a miss, looking in the cache apart, with the
  * network read and everything put into the cache, as often as one likes.
  */
-const MISSES: readonly Miss[] = [
+export const MISSES: readonly Miss[] = [
   {
     name: 'a profile',
     what: 'profile',
