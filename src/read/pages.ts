@@ -164,14 +164,7 @@ function namesOf(list: ListRef): [own: string, ...others: string[]] {
   const own = `list:{${listHash(list)}}`;
   const { subject, withoutSubject } = LISTS[list.kind];
   if (withoutSubject === 'empty') return [own];
-  switch (subject) {
-    case 'user':
-      return [own, userKey({ id: list.subject })];
-    case 'tweet':
-      return [own, tweetKey(list.subject)];
-    case 'query':
-      return [own];
-  }
+  return [own, subject === 'user' ? userKey({ id: list.subject }) : tweetKey(list.subject)];
 }
 
 function distinct<T extends { id: string }>(items: readonly T[], seen: Set<string>): T[] {

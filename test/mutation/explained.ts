@@ -7,7 +7,9 @@ interface Explained {
   readonly why: string;
 }
 
+const CURSOR = 'src/read/cursor.ts';
 const KEY_HASHES = 'src/access/key-hashes.ts';
+const PAGES = 'src/read/pages.ts';
 const RECEIPT = 'src/metering/receipt.ts';
 const WALLET = 'src/metering/wallet.ts';
 const SAME_ENTRY = 'an entry has one balance: of two figures with its number, either is right';
@@ -15,7 +17,22 @@ const NOTHING_ON_ITS_WAY = 'the way below comes to the same where nothing is on 
 const KEPT_LONGER =
   'what is kept longer than needed has a number, by which no later figure counts it; it costs memory until the next figure';
 
+const TOO_LONG = 'no cursor of ours is as long; what is longer is refused before it is decoded, which costs more';
+
 export const EXPLAINED: readonly Explained[] = [
+  { file: CURSOR, original: 'cursor.length > MAX_CURSOR_LENGTH', replacement: 'false', why: TOO_LONG },
+  {
+    ...{ file: CURSOR, original: 'cursor.length > MAX_CURSOR_LENGTH' },
+    ...{ replacement: 'cursor.length >= MAX_CURSOR_LENGTH', why: TOO_LONG },
+  },
+  {
+    ...{ file: PAGES, original: 'answer.next !== null', replacement: 'true' },
+    why: 'the end of a list is no place, so that nothing leads back to it',
+  },
+  {
+    ...{ file: PAGES, original: 'answer.size !== undefined', replacement: 'true' },
+    why: 'a size of undefined is no size',
+  },
   {
     ...{ file: KEY_HASHES, original: 'key.length !== KEY_CHARS', replacement: 'false' },
     why: 'what is of another length is not well-formed either; this one costs less',

@@ -1,7 +1,7 @@
 /** `npm run mutate`: changes the code in one place at a time, and asks the tests whether they notice. */
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
-import { type Mutant, placeOf, report, wasNoticed } from './report.js';
+import { type Mutant, placeOf, report, wasLeftAsStatic, wasNoticed } from './report.js';
 import { ASKED, type AskedTests, TARGETS, type Target } from './targets.js';
 
 const HELP = `npm run mutate -- TARGET [--only FILE[:LINE-LINE]]… [--quick] [--jobs N]
@@ -32,8 +32,15 @@ if (values.help || target === undefined) {
   process.exit(values.help ? 0 : 2);
 }
 
+interface Asking {
+  readonly places: readonly string[];
+  readonly tests: AskedTests;
+  /** Whether the code is loaded anew for each change, and all of these tests asked: for what happens as it is loaded. */
+  readonly isReloaded: boolean;
+}
+
 /** Makes the changes in these places, and says which of them these tests notice. */
-async function ask(places: readonly string[], tests: AskedTests): Promise<readonly Mutant[]> {
+async function ask({ places, tests, isReloaded }: Asking): Promise<readonly Mutant[]> {
   // test/mutation/vitest.config.ts reads it, in the processes that run the tests.
   process.env[ASKED] = JSON.stringify(tests);
   return new Stryker({
@@ -42,8 +49,7 @@ async function ask(places: readonly string[], tests: AskedTests): Promise<readon
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
     coverageAnalysis: 'perTest',
-    // A service that a file of tests shares is opened outside of them: what that reaches is asked of the tests that reach it, too.
-    ignoreStatic: true,
+    ignoreStatic: !isReloaded,
     concurrency: Number(values.jobs),
     // What is not a question of behaviour: texts of errors and logs.
     mutator: { excludedMutations: ['StringLiteral'] },
@@ -58,19 +64,24 @@ async function ask(places: readonly string[], tests: AskedTests): Promise<readon
   }).runMutationTest();
 }
 
-let mutants = await ask(values.only ?? target.mutate, { project: 'unit', paths: target.unit });
-const living = mutants.filter((mutant) => !wasNoticed(mutant));
-if (!values.quick && living.length > 0) {
-  console.log(`${living.length} of ${mutants.length} changes are left to the tests over a database.`);
-  const again = new Map(
-    (await ask(living.map(placeOf), { project: 'postgres', paths: target.postgres })).map((mutant) => [
-      nameOf(mutant),
-      mutant,
-    ]),
-  );
-  mutants = mutants.map((mutant) => (wasNoticed(mutant) ? mutant : (again.get(nameOf(mutant)) ?? mutant)));
-}
+const unit: AskedTests = { project: 'unit', paths: target.unit };
+let mutants = await ask({ places: values.only ?? target.mutate, tests: unit, isReloaded: false });
+await askAgain(wasLeftAsStatic, unit, true);
+if (!values.quick)
+  await askAgain((mutant) => !wasNoticed(mutant), { project: 'postgres', paths: target.postgres }, false);
 process.exit(report(mutants));
+
+/** Asks other tests about some of the changes; what these notice, is noticed. */
+async function askAgain(which: (mutant: Mutant) => boolean, tests: AskedTests, isReloaded: boolean): Promise<void> {
+  const open = new Map(mutants.filter(which).map((mutant) => [nameOf(mutant), mutant]));
+  if (open.size === 0) return;
+  console.log(
+    `${open.size} of ${mutants.length} changes are asked of tests in ${tests.paths.join(', ')} (${tests.project})`,
+  );
+  const places = [...open.values()].map(placeOf);
+  const again = new Map((await ask({ places, tests, isReloaded })).map((mutant) => [nameOf(mutant), mutant]));
+  mutants = mutants.map((mutant) => (open.has(nameOf(mutant)) ? (again.get(nameOf(mutant)) ?? mutant) : mutant));
+}
 
 function nameOf(mutant: Mutant): string {
   return `${placeOf(mutant)} ${mutant.mutatorName} ${mutant.replacement}`;
