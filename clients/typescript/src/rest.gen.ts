@@ -1165,12 +1165,31 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Card checkout is not available, or the payment processor did not respond. Nothing was charged. */
+        /** @description Perch is at capacity, or did not finish in time: see `error.reason`. */
+        Busy: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["DeprecationLink"];
+                RateLimit: components["headers"]["RateLimitIfKnown"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "Server-Timing": components["headers"]["ServerTiming"];
+                Sunset: components["headers"]["Sunset"];
+                "X-Credits-Charged": components["headers"]["CreditsCharged"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Card checkout is not available, the payment processor did not respond, or Perch is at capacity. Nothing was charged. */
         CheckoutClosed: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Link: components["headers"]["DeprecationLink"];
-                RateLimit: components["headers"]["RateLimit"];
+                RateLimit: components["headers"]["RateLimitIfKnown"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
                 "Server-Timing": components["headers"]["ServerTiming"];
@@ -1347,7 +1366,7 @@ export interface components {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Link: components["headers"]["DeprecationLink"];
-                RateLimit: components["headers"]["RateLimit"];
+                RateLimit: components["headers"]["RateLimitIfKnown"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 "Server-Timing": components["headers"]["ServerTiming"];
@@ -1777,6 +1796,7 @@ export interface operations {
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
+            503: components["responses"]["Busy"];
         };
     };
     me: {
@@ -1811,6 +1831,7 @@ export interface operations {
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
+            503: components["responses"]["Busy"];
         };
     };
     tweet: {
@@ -2366,7 +2387,7 @@ export interface operations {
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["UpstreamFailure"];
+            503: components["responses"]["Busy"];
         };
     };
     receipt: {
@@ -2408,7 +2429,7 @@ export interface operations {
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["UpstreamFailure"];
+            503: components["responses"]["Busy"];
         };
     };
     user: {
