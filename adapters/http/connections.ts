@@ -59,29 +59,42 @@ export function boundReading(response: ServerResponse, { unreadMs }: Patience): 
  * at once.
  */
 function boundPipelines(server: Server): void {
-  const waiting = new WeakMap<Socket, (() => void)[]>();
+  const pipelines = new WeakMap<Socket, Pipeline>();
   const handlers = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
-  const next = (socket: Socket): void => {
-    const begin = waiting.get(socket)?.shift();
-    if (begin === undefined) waiting.delete(socket);
+  const next = (socket: Socket, pipeline: Pipeline): void => {
+    const begin = pipeline.waiting.shift();
+    if (begin === undefined) pipeline.isBusy = false;
     else if (!socket.destroyed) begin();
   };
   server.on('request', (request, response) => {
     const { socket } = request;
     if (socket.destroyed) return;
+    let pipeline = pipelines.get(socket);
+    if (pipeline === undefined) {
+      pipeline = { isBusy: false, waiting: [] };
+      pipelines.set(socket, pipeline);
+    }
+    const own = pipeline;
     const begin = (): void => {
-      response.once('close', () => next(socket));
+      response.once('close', () => next(socket, own));
       for (const handle of handlers) handle.call(server, request, response);
     };
-    const behind = waiting.get(socket);
-    if (behind === undefined) {
-      waiting.set(socket, []);
+    if (!own.isBusy) {
+      own.isBusy = true;
       begin();
-    } else if (behind.length < MAX_PIPELINED - 1) behind.push(begin);
+    } else if (own.waiting.length < MAX_PIPELINED - 1) own.waiting.push(begin);
     // RFC 9112, 9.3.2: a client that pipelines expects that the connection may close, and sends again.
     else socket.destroy();
   });
+}
+
+/** The requests of one connection. */
+interface Pipeline {
+  /** One of them is being worked on. */
+  isBusy: boolean;
+  /** What begins with each of the next ones. */
+  readonly waiting: (() => void)[];
 }
 
 /**

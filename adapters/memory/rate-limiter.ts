@@ -40,14 +40,15 @@ export function createMemoryRateLimiter({
       const full = limit * token;
       const nowMs = clock.now();
 
-      const bucket = buckets.get(name) ?? { units: full, atMs: nowMs };
+      const known = buckets.get(name);
+      const bucket = known ?? { units: full, atMs: nowMs };
       // A clock that was set back adds nothing, and does not lock the bucket until it has caught up (U57).
       const elapsedMs = Math.max(0, nowMs - bucket.atMs);
       const before = Math.min(full, bucket.units + elapsedMs * limit);
       const allowed = before >= token;
       bucket.units = allowed ? before - token : before;
       bucket.atMs = nowMs;
-      buckets.set(name, bucket);
+      if (known === undefined) buckets.set(name, bucket);
 
       const perSecond = limit * 1000;
       return {

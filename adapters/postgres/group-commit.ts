@@ -1,5 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
+import { BriefMap } from '../../src/core/brief-map.js';
 import { LEDGER_COMMITS, type LedgerCommit } from '../../src/core/ledger-commits.js';
+import { type Link, LinkedSet } from '../../src/core/linked-set.js';
 import { processTime } from '../../src/core/monotonic.js';
 import type { Time } from '../../src/ports/clock.js';
 import type { Bounds, GroupCommitOptions, Mode, Verdict } from './group-commit-options.js';
@@ -28,13 +30,13 @@ export class GroupCommit<Request, Result> {
   readonly #options: GroupCommitOptions<Request, Result>;
   readonly #bounds: Bounds;
   readonly #time: Time;
-  readonly #partitions = new Map<string, Partition<Request, Result>>();
+  readonly #partitions = new BriefMap<Partition<Request, Result>>();
   /**
    * Partitions that wait for a flush: those that can go into the next one, and those that have a locked row. Next ones
    * first.
    */
-  readonly #ready = new Set<Partition<Request, Result>>();
-  readonly #parked = new Set<Partition<Request, Result>>();
+  readonly #ready = new LinkedSet<Partition<Request, Result>>();
+  readonly #parked = new LinkedSet<Partition<Request, Result>>();
   #waiting = 0;
   readonly #running = { plain: 0, skip: 0, wait: 0, stubborn: 0 };
   #scheduled = false;
@@ -108,10 +110,9 @@ export class GroupCommit<Request, Result> {
   /** Puts the partition into the set it belongs to; at the end, if it was not in that set. */
   #place(partition: Partition<Request, Result>): void {
     const rests = partition.isBusy || partition.waiting.length === 0;
-    if (rests || partition.lock !== null) this.#ready.delete(partition);
-    else this.#ready.add(partition);
-    if (rests || partition.lock === null) this.#parked.delete(partition);
-    else this.#parked.add(partition);
+    const { lock, ready, parked } = partition;
+    partition.ready = linked(this.#ready, ready, rests || lock !== null ? null : partition);
+    partition.parked = linked(this.#parked, parked, rests || lock === null ? null : partition);
     if (rests && !partition.isBusy) this.#partitions.delete(partition.id);
   }
 
@@ -256,7 +257,7 @@ export class GroupCommit<Request, Result> {
     const { dismissal } = this.#options;
     this.#sweptAtMs = now;
     if (dismissal === undefined) return;
-    for (const partition of [...this.#partitions.values()]) {
+    for (const partition of this.#partitions.values()) {
       partition.waiting = partition.waiting.filter(({ request, sinceMs, reject }) => {
         const error = dismissal(request, now - sinceMs);
         if (error === undefined) return true;
@@ -285,4 +286,11 @@ export class GroupCommit<Request, Result> {
     };
     this.#wakeUp = { atMs, cancel: this.#time.timers.after(atMs - now, ring) };
   }
+}
+
+/** Where a value is in the set from now on: where it was, at the end if it is new, or nowhere (null). */
+function linked<Value>(set: LinkedSet<Value>, link: Link<Value> | null, value: Value | null): Link<Value> | null {
+  if (value !== null) return link ?? set.add(value);
+  if (link !== null) set.remove(link);
+  return null;
 }

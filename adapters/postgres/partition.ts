@@ -1,3 +1,5 @@
+import type { Link } from '../../src/core/linked-set.js';
+
 /** One request that waits for a flush. */
 export interface Waiting<Request, Result> {
   readonly request: Request;
@@ -32,6 +34,9 @@ export class Partition<Request, Result> {
   isBusy = false;
   lock: Lock | null = null;
   lastFlushMs = 0;
+  /** Its place among those that wait for a flush; null where it is not one of them. */
+  ready: Link<Partition<Request, Result>> | null = null;
+  parked: Link<Partition<Request, Result>> | null = null;
 
   constructor(id: string) {
     this.id = id;

@@ -1,4 +1,5 @@
 import type { AbortState } from '../../src/core/abort-state.js';
+import { BriefMap } from '../../src/core/brief-map.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { InDoubtError } from '../../src/core/in-doubt-error.js';
 import { processTime } from '../../src/core/monotonic.js';
@@ -59,7 +60,7 @@ export function createPost(statements: DebitStatements, time: Time = processTime
     time,
   });
   // The same id while its first post is in progress is the same debit.
-  const onTheWay = new Map<string, Promise<Posted>>();
+  const onTheWay = new BriefMap<Promise<Posted>>();
   return (debit, signal) => {
     if (!Number.isSafeInteger(debit.amount) || debit.amount <= 0) {
       return Promise.reject(new RangeError(`a debit of ${debit.amount} thousandths: whole and above zero expected`));

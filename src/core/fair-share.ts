@@ -1,3 +1,6 @@
+import { BriefMap } from './brief-map.js';
+import { type Link, LinkedSet } from './linked-set.js';
+
 /** A taken slot. Releasing it twice is harmless. */
 export interface HeldSlot {
   release(): void;
@@ -12,8 +15,8 @@ export interface FairShareOptions {
 }
 
 interface HolderState {
-  /** When each slot was taken, the oldest first. */
-  readonly slots: Set<{ readonly atMs: number }>;
+  /** When each slot was taken (monotonic milliseconds), the oldest first. */
+  readonly slots: LinkedSet<number>;
   /** How long its slower slots were taken; null until one is released. */
   usualMs: number | null;
 }
@@ -30,7 +33,7 @@ export class FairShare {
   readonly total: number;
   readonly #longestMs: number;
   readonly #monotonic: FairShareOptions['monotonic'];
-  readonly #holders = new Map<string, HolderState>();
+  readonly #holders = new BriefMap<HolderState>();
   #taken = 0;
   #usualMs: number | null = null;
 
@@ -52,12 +55,19 @@ export class FairShare {
   /** A slot, or null if the holder has its share or none is free. */
   take(holder: string): HeldSlot | null {
     if (FREE_PER_HELD * this.countOf(holder) >= this.total - this.#taken) return null;
-    const state = this.#holders.get(holder) ?? { slots: new Set(), usualMs: null };
-    const slot = { atMs: this.#monotonic.now() };
-    state.slots.add(slot);
-    this.#holders.set(holder, state);
+    const state = this.#stateOf(holder);
+    const slot = state.slots.add(this.#monotonic.now());
     this.#taken += 1;
     return { release: () => this.#release(holder, state, slot) };
+  }
+
+  #stateOf(holder: string): HolderState {
+    let state = this.#holders.get(holder);
+    if (state === undefined) {
+      state = { slots: new LinkedSet(), usualMs: null };
+      this.#holders.set(holder, state);
+    }
+    return state;
   }
 
   /**
@@ -72,7 +82,7 @@ export class FairShare {
     const needed = releasesNeeded(state.slots.size, this.total - this.#taken);
     // In the order in which they should end; those that took longer than usual come last, because their end is unknown.
     const [usual, late]: [number[], number[]] = [[], []];
-    for (const { atMs } of state.slots) {
+    for (const atMs of state.slots) {
       if (usual.length === needed) break;
       const endsInMs = atMs + usualMs - now;
       if (endsInMs > 0) usual.push(endsInMs);
@@ -82,10 +92,10 @@ export class FairShare {
     return Math.min(this.#longestMs, Math.max(0, last));
   }
 
-  #release(holder: string, state: HolderState, slot: { readonly atMs: number }): void {
-    if (!state.slots.delete(slot)) return;
+  #release(holder: string, state: HolderState, slot: Link<number>): void {
+    if (!state.slots.remove(slot)) return;
     this.#taken -= 1;
-    const tookMs = this.#monotonic.now() - slot.atMs;
+    const tookMs = this.#monotonic.now() - slot.value;
     state.usualMs = slowDecay(state.usualMs, tookMs);
     this.#usualMs = this.#usualMs === null ? tookMs : 0.95 * this.#usualMs + 0.05 * tookMs;
     if (state.slots.size === 0) this.#holders.delete(holder);

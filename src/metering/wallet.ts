@@ -1,4 +1,5 @@
 import type { Thousandths } from '../core/credits.js';
+import { LinkedSet } from '../core/linked-set.js';
 import type { Posted } from '../ports/ledger.js';
 
 /** A balance, and the number of the wallet entry after which it was read: the higher, the newer. */
@@ -21,7 +22,7 @@ export class Wallet {
   #knownAtMs = Number.NEGATIVE_INFINITY;
   #inFlight: Thousandths = 0;
   /** Posts in flight; each resolves when it is booked, and never rejects. */
-  readonly #posting = new Set<Promise<void>>();
+  readonly #posting = new LinkedSet<Promise<void>>();
   /** The newest of all posts booked since the current figure. */
   #newest: Figure | null = null;
   /** Posts booked while figures are being read: a figure may be older than these posts. */
@@ -55,7 +56,7 @@ export class Wallet {
   /** Part of the planned amount, `amount`, is being posted. It counts as planned until the outcome is known. */
   post(posting: Promise<Posted>, planned: Thousandths, amount: Thousandths, clock: { now(): number }): void {
     const end = (): void => {
-      this.#posting.delete(booked);
+      this.#posting.remove(link);
       this.#inFlight -= planned;
     };
     const booked: Promise<void> = posting.then(
@@ -69,7 +70,7 @@ export class Wallet {
         this.invalidate();
       },
     );
-    this.#posting.add(booked);
+    const link = this.#posting.add(booked);
   }
 
   #book({ balance, seq }: Figure, amount: Thousandths, nowMs: number): void {

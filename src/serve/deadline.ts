@@ -1,5 +1,6 @@
 import type { LazySignal } from '../core/abort-state.js';
 import { ServiceError } from '../core/errors.js';
+import { LinkedSet } from '../core/linked-set.js';
 import { backgroundTimers } from '../core/monotonic.js';
 import type { Clock, Timers } from '../ports/clock.js';
 
@@ -14,7 +15,7 @@ export class Deadline implements LazySignal {
   readonly #caller: LazySignal;
   readonly #cancel: () => void;
   /** Rejects what waits. */
-  readonly #waiting = new Set<(reason: ServiceError) => void>();
+  #waiting = new LinkedSet<(reason: ServiceError) => void>();
   #over: AbortController | null = null;
   #signal: AbortSignal | null = null;
   /** Set once the deadline has passed: anything that starts waiting after that fails at once. */
@@ -50,10 +51,10 @@ export class Deadline implements LazySignal {
   /** The promise's result, or a 503 at the deadline if that comes first. */
   race<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
+      const waiting = this.#waiting;
+      const link = waiting.add(reject);
       if (this.#passed !== null) reject(this.#passed);
-      else this.#waiting.add(reject);
-      // What comes after the deadline is no longer used.
-      const end = (): void => void this.#waiting.delete(reject);
+      const end = (): void => void waiting.remove(link);
       answer.then(
         (value) => {
           end();
@@ -69,14 +70,14 @@ export class Deadline implements LazySignal {
 
   /** The call has ended. Lets go of what was raced, answers included: a read with its signal keeps the timer. */
   end(): void {
-    this.#waiting.clear();
+    this.#waiting = new LinkedSet();
     if (this.#over === null) this.#cancel();
   }
 
   #pass(): void {
     this.#passed = this.#error();
     for (const reject of this.#waiting) reject(this.#passed);
-    this.#waiting.clear();
+    this.#waiting = new LinkedSet();
     this.#over?.abort(this.#passed);
   }
 
