@@ -34,6 +34,10 @@ export const EXPLAINED: readonly Explained[] = [
     why: 'a size of undefined is no size',
   },
   {
+    ...{ file: PAGES, original: '[]', replacement: '["Stryker was here"]' },
+    why: 'what is no object has no id, and is cached under none that anybody asks for',
+  },
+  {
     ...{ file: KEY_HASHES, original: 'key.length !== KEY_CHARS', replacement: 'false' },
     why: 'what is of another length is not well-formed either; this one costs less',
   },

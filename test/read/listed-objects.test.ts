@@ -1,5 +1,6 @@
 /** What a page leaves behind: its objects, each by itself (M13), where it ends, and whether its list is there (M24, M25). */
 import { describe, expect, it } from 'vitest';
+import { HEAD } from '../../src/read/page-cache.js';
 import { createEngine } from '../support/engine.js';
 import { createScriptedNetwork, range } from '../support/scripted-network.js';
 
@@ -82,7 +83,22 @@ describe('where a page ends', () => {
   });
 });
 
+const NONE = { user: async () => undefined, tweet: async () => undefined };
+
 describe('a list', () => {
+  it('whose page another read has cached meanwhile is not read again (M7)', async () => {
+    const { net, engine } = setUp();
+    net.list('timeline', '1', net.tweets([11]));
+    const read = () =>
+      engine.pages.read(
+        { kind: 'timeline', subject: '1' },
+        { place: HEAD, before: null, cached: NONE },
+        false,
+        engine.callContext(),
+      );
+    expect([(await read()).cache, (await read()).cache, engine.calls()]).toEqual(['miss', 'hit', 1]);
+  });
+
   it('that was missing and came back is not missing again once its page is evicted (M24)', async () => {
     const { net, engine } = setUp();
     const ask = { kind: 'timeline', subject: '1', count: 2 } as const;

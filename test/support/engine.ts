@@ -15,6 +15,7 @@ import { Wallet } from '../../src/metering/wallet.js';
 import type { Cache } from '../../src/ports/cache.js';
 import type { Network } from '../../src/ports/network.js';
 import { CallContext } from '../../src/read/call-context.js';
+import type { Pages } from '../../src/read/pages.js';
 import { type Page, type PageParams, Reads } from '../../src/read/reads.js';
 import type { Tombstones } from '../../src/read/tombstones.js';
 
@@ -37,6 +38,10 @@ export interface Engine {
   calls(): number;
   /** What is remembered as gone. */
   readonly tombstones: Tombstones;
+  /** Whole pages, as lists are filled from them. */
+  readonly pages: Pages;
+  /** A call of its own. */
+  callContext(): CallContext;
 }
 
 /** The reading half of the service over a network, without accounts and HTTP: thousands of calls a second. */
@@ -64,17 +69,18 @@ export function createEngine(network: Network): Engine {
     tracing: UNTRACED,
   });
 
-  const open: Engine['open'] = (credits = 1e9) => {
-    const wallet = new Wallet(credits);
-    const limit = new SpendingLimit(wallet, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
-    const meter = new Meter(limit, 0, new Map());
-    const callContext = new CallContext({
+  const callContext = (): CallContext =>
+    new CallContext({
       accountId: 'test',
       signal: AbortSignal.timeout(DEADLINE_MS),
       deadlineAtMs: monotonic.now() + DEADLINE_MS,
     });
+  const open: Engine['open'] = (credits = 1e9) => {
+    const wallet = new Wallet(credits);
+    const limit = new SpendingLimit(wallet, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+    const meter = new Meter(limit, 0, new Map());
     return {
-      reads: new Reads(sources, meter, callContext),
+      reads: new Reads(sources, meter, callContext()),
       charge: () => meter.receipt.fold(),
       left: () => limit.left,
     };
@@ -95,6 +101,8 @@ export function createEngine(network: Network): Engine {
     },
     calls: counted.calls,
     tombstones: sources.tombstones,
+    pages: sources.pages,
+    callContext,
   };
 }
 
