@@ -6,14 +6,15 @@ interface Entry<Value> {
 
 /** A power of two. With as many entries at a time, a look-up compares one or two keys. */
 const BUCKETS = 1024;
-/** Of a key, as many of its last characters say in which bucket it is: ids differ in them. */
-const HASHED_CHARS = 8;
+/** Of a key, as many of its last characters say in which bucket it is: ids, and the networks of addresses, differ in them. */
+const HASHED_CHARS = 24;
 
 /**
  * A map whose entries live about as long as a request, a few thousand at a time. A `Map` whose entries come and go makes
  * itself a new table every few changes, and V8 links the old one to it, for iterators: once an old table has become part
  * of the old generation, all later ones outlive their use until the next full garbage collection, and so do the requests
- * that were in them. Here nothing refers to what was removed.
+ * that were in them. Here nothing refers to what was removed. Keys that were chosen to share a bucket make a look-up linear
+ * in the entries, whose number others bound: the places, connections and charges that there may be at a time.
  */
 export class BriefMap<Value> {
   readonly #buckets: (Entry<Value> | null)[] = Array.from({ length: BUCKETS }, () => null);
@@ -68,9 +69,10 @@ export class BriefMap<Value> {
 }
 
 function bucketOf(key: string): number {
-  let hash = 0;
+  // FNV-1a.
+  let hash = 0x811c9dc5;
   for (let at = Math.max(0, key.length - HASHED_CHARS); at < key.length; at += 1) {
-    hash = (hash * 31 + key.charCodeAt(at)) | 0;
+    hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
   }
-  return hash & (BUCKETS - 1);
+  return (hash ^ (hash >>> 16)) & (BUCKETS - 1);
 }

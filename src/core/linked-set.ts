@@ -41,6 +41,11 @@ export class LinkedSet<Value> implements Iterable<Value> {
     return true;
   }
 
+  /** Removes all; their links, too, let go of each other. */
+  clear(): void {
+    for (let link = this.#first; link !== null; link = this.#first) this.remove(link);
+  }
+
   /** The value that an iteration is at may be removed meanwhile, but not the one after it. */
   *[Symbol.iterator](): Generator<Value, void> {
     for (let link = this.#first; link !== null; ) {

@@ -15,7 +15,7 @@ export class Deadline implements LazySignal {
   readonly #caller: LazySignal;
   readonly #cancel: () => void;
   /** Rejects what waits. */
-  #waiting = new LinkedSet<(reason: ServiceError) => void>();
+  readonly #waiting = new LinkedSet<(reason: ServiceError) => void>();
   #over: AbortController | null = null;
   #signal: AbortSignal | null = null;
   /** Set once the deadline has passed: anything that starts waiting after that fails at once. */
@@ -51,10 +51,12 @@ export class Deadline implements LazySignal {
   /** The promise's result, or a 503 at the deadline if that comes first. */
   race<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const waiting = this.#waiting;
-      const link = waiting.add(reject);
+      const link = this.#passed === null ? this.#waiting.add(reject) : null;
       if (this.#passed !== null) reject(this.#passed);
-      const end = (): void => void waiting.remove(link);
+      const end = (): void => {
+        if (link !== null) this.#waiting.remove(link);
+      };
+      // What comes after the deadline is no longer used.
       answer.then(
         (value) => {
           end();
@@ -70,14 +72,14 @@ export class Deadline implements LazySignal {
 
   /** The call has ended. Lets go of what was raced, answers included: a read with its signal keeps the timer. */
   end(): void {
-    this.#waiting = new LinkedSet();
+    this.#waiting.clear();
     if (this.#over === null) this.#cancel();
   }
 
   #pass(): void {
     this.#passed = this.#error();
     for (const reject of this.#waiting) reject(this.#passed);
-    this.#waiting = new LinkedSet();
+    this.#waiting.clear();
     this.#over?.abort(this.#passed);
   }
 

@@ -4,8 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { BriefMap } from '../../src/core/brief-map.js';
 import { type Link, LinkedSet } from '../../src/core/linked-set.js';
 
-/** Keys of which many share a bucket: only the last eight characters decide. */
-const keys = fc.constantFrom('', 'a', 'b', 'ab', ...['1', '2', '3'].map((first) => `${first} the same end`));
+/** Keys of which many share a bucket: only the last characters decide. */
+const keys = fc.constantFrom(
+  '',
+  'a',
+  'b',
+  'ab',
+  ...['1', '2', '3'].map((first) => `${first} and the same end of all of them`),
+);
 
 describe('a map of what is brief', () => {
   it('has what a Map has after the same changes', () => {
@@ -69,6 +75,19 @@ describe('a set of what is brief', () => {
       linked.remove(links[value - 1] as Link<number>);
     }
     expect([seen, linked.size, [...linked]]).toEqual([[1, 2, 3], 0, []]);
+  });
+
+  it('lets go of all, of which none can be removed again', () => {
+    const linked = new LinkedSet<number>();
+    const links = [1, 2, 3].map((value) => linked.add(value));
+    linked.clear();
+    expect([linked.size, [...linked], links.map((link) => linked.remove(link))]).toEqual([
+      0,
+      [],
+      [false, false, false],
+    ]);
+    linked.add(4);
+    expect([...linked]).toEqual([4]);
   });
 
   it('lets go of what was removed: neither refers to the other', () => {
