@@ -4,13 +4,13 @@ import { ServiceError } from '../../src/core/errors.js';
 import { lazily } from '../../src/core/lazily.js';
 import { quoted } from '../../src/core/truncated.js';
 import { sendFailure } from '../http/failure.js';
-import { type AdmitPublic, createPublic } from '../http/keyless.js';
+import { type AdmitPublic, createPublic, negotiated } from '../http/keyless.js';
+import { type StaticBody, sendStatic, staticBody } from '../http/static-body.js';
 import { mountAssets } from '../site/mount-assets.js';
 import { notFoundPage } from '../site/not-found.js';
 import { pageHeaders, sendPage, wantsHtml } from '../site/send-page.js';
 import { apiEntries } from './api/model.js';
 import { type ApiOptions, mountApi } from './api/mount.js';
-import { type Kept, keep, sendKept } from './kept.js';
 import { llmsText, readDocs, searchRows } from './library.js';
 import { docsIndex, docsPage } from './pages.js';
 import { docsPictures } from './sources.js';
@@ -26,23 +26,23 @@ export interface DocsOptions extends ApiOptions {
 
 /** Everything that is served, made when the first reader comes; by its path below `/docs`. */
 interface Shelf {
-  readonly index: Kept;
-  readonly llms: Kept;
-  readonly search: Kept;
-  readonly pages: ReadonlyMap<string, { readonly html: Kept; readonly markdown: Kept }>;
+  readonly index: StaticBody;
+  readonly llms: StaticBody;
+  readonly search: StaticBody;
+  readonly pages: ReadonlyMap<string, { readonly html: StaticBody; readonly markdown: StaticBody }>;
 }
 
 async function shelve(baseUrl: string, { schema, describe, operations }: DocsOptions): Promise<Shelf> {
   const pages = await readDocs(baseUrl, schema);
   const entries = apiEntries({ document: describe(), operations, baseUrl });
   return {
-    index: keep(HTML, docsIndex(pages)),
-    llms: keep('text/plain; charset=utf-8', llmsText(pages, entries, baseUrl)),
-    search: keep('application/json; charset=utf-8', JSON.stringify(searchRows(pages, entries))),
+    index: staticBody(HTML, docsIndex(pages)),
+    llms: staticBody('text/plain; charset=utf-8', llmsText(pages, entries, baseUrl)),
+    search: staticBody('application/json; charset=utf-8', JSON.stringify(searchRows(pages, entries))),
     pages: new Map(
       pages.map((page) => [
         page.name,
-        { html: keep(HTML, docsPage(pages, page)), markdown: keep(MARKDOWN, page.markdown) },
+        { html: staticBody(HTML, docsPage(pages, page)), markdown: staticBody(MARKDOWN, page.markdown) },
       ]),
     ),
   };
@@ -57,23 +57,25 @@ export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
   // The public address is known once the port is.
   const shelf = lazily(() => shelve(app.baseUrl, options));
   const keyless = createPublic(app, admitPublic);
-  const sendHtml = (request: FastifyRequest, reply: FastifyReply, page: Kept) =>
-    sendKept(request, pageHeaders(reply), page);
-  keyless('/docs', async (request, reply) => {
+  const sendHtml = (request: FastifyRequest, reply: FastifyReply, page: StaticBody) =>
+    sendStatic(request, pageHeaders(reply), page);
+  const sendIndex = negotiated(async (request, reply) => {
     const { index, llms } = await shelf.get();
-    return wantsHtml(request) ? sendHtml(request, reply, index) : sendKept(request, reply, llms);
+    return wantsHtml(request) ? sendHtml(request, reply, index) : sendStatic(request, reply, llms);
   });
-  keyless('/llms.txt', async (request, reply) => sendKept(request, reply, (await shelf.get()).llms));
-  keyless('/docs/search.json', async (request, reply) => sendKept(request, reply, (await shelf.get()).search));
-  const page = (folder: string) => async (request: FastifyRequest, reply: FastifyReply) => {
-    const asked = folder + (request.params as { page: string }).page;
-    const isMarkdown = asked.endsWith('.md');
-    const found = (await shelf.get()).pages.get(isMarkdown ? asked.slice(0, -'.md'.length) : asked);
-    if (found !== undefined && !isMarkdown && wantsHtml(request)) return sendHtml(request, reply, found.html);
-    if (found !== undefined) return sendKept(request, reply, found.markdown);
-    if (wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
-    return sendFailure(request, reply, new ServiceError('not_found', `There is no page ${quoted(asked)} in /docs.`));
-  };
+  keyless('/docs', sendIndex);
+  keyless('/llms.txt', async (request, reply) => sendStatic(request, reply, (await shelf.get()).llms));
+  keyless('/docs/search.json', async (request, reply) => sendStatic(request, reply, (await shelf.get()).search));
+  const page = (folder: string) =>
+    negotiated(async (request, reply) => {
+      const asked = folder + (request.params as { page: string }).page;
+      const isMarkdown = asked.endsWith('.md');
+      const found = (await shelf.get()).pages.get(isMarkdown ? asked.slice(0, -'.md'.length) : asked);
+      if (found !== undefined && !isMarkdown && wantsHtml(request)) return sendHtml(request, reply, found.html);
+      if (found !== undefined) return sendStatic(request, reply, found.markdown);
+      if (wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
+      return sendFailure(request, reply, new ServiceError('not_found', `There is no page ${quoted(asked)} in /docs.`));
+    });
   keyless('/docs/:page', page(''));
   keyless(`/docs/${TYPES}/:page`, page(`${TYPES}/`));
   mountApi(app, keyless, options);

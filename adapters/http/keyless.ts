@@ -9,6 +9,12 @@ export type AdmitPublic = (address: string) => Promise<RateDecision>;
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | FastifyReply;
 
+/** What is sent depends on whether a browser asks or a program (H10). */
+export const negotiated =
+  (handler: Handler): Handler =>
+  (request, reply) =>
+    handler(request, reply.header('Vary', 'Accept'));
+
 type Method = 'GET' | 'HEAD' | 'POST';
 
 /** GET alone also answers HEAD (H4). */

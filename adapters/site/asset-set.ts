@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
-
-/** A file as it is served: its media type, its bytes, and a strong validator (quoted, as the ETag header requires). */
-export interface Asset {
-  readonly type: string;
-  readonly body: Buffer;
-  readonly etag: string;
-}
+import type { Content } from '../http/packed.js';
 
 /** By path, all under one folder named after a hash of the content: an address never changes its content (L10). */
-export type AssetSet = ReadonlyMap<string, Asset>;
+export type AssetSet = ReadonlyMap<string, Content>;
 
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
@@ -22,13 +16,13 @@ const digest = (bytes: Buffer | string): string =>
 
 /** All files under one hash, so that scripts of a set can import each other by relative names. */
 export function assetSet(prefix: string, files: Readonly<Record<string, Buffer>>): AssetSet {
-  const entries = Object.entries(files).map(([name, body]) => ({ name, body, hash: digest(body) }));
-  const folder = digest(entries.map(({ name, hash }) => `${name} ${hash}`).join('\n'));
+  const entries = Object.entries(files);
+  const folder = digest(entries.map(([name, body]) => `${name} ${digest(body)}`).join('\n'));
   return new Map(
-    entries.map(({ name, body, hash }) => {
+    entries.map(([name, body]) => {
       const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
       if (type === undefined) throw new RangeError(`No media type is known for the asset ${name}`);
-      return [`${prefix}/${folder}/${name}`, { type, body, etag: `"${hash}"` }];
+      return [`${prefix}/${folder}/${name}`, { type, body }];
     }),
   );
 }

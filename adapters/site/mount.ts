@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../src/core/errors.js';
 import { quoted } from '../../src/core/truncated.js';
 import { sendFailure } from '../http/failure.js';
-import { type AdmitPublic, createPublic, type Handler } from '../http/keyless.js';
+import { type AdmitPublic, createPublic, type Handler, negotiated } from '../http/keyless.js';
 import { siteAssets } from './assets.js';
 import type { HistoryModel } from './history-model.js';
 import { landingPage } from './landing.js';
@@ -34,21 +34,22 @@ export interface SiteOptions {
 /** The keyless paths, under the `public` policy: HTML for a browser, JSON for a program; GET and HEAD (H4, H10). */
 export function mountSite(app: FastifyInstance, options: SiteOptions): void {
   const keyless = createPublic(app, options.admitPublic);
-  keyless('/', landingHandler(app, options));
+  const page = (url: string, handler: Handler) => keyless(url, negotiated(handler));
+  page('/', landingHandler(app, options));
   keyless('/healthz', (_request, reply) =>
     app.stopping ? reply.code(503).send({ status: 'stopping' }) : reply.send({ status: 'ok' }),
   );
-  keyless('/status', async (request, reply) => {
+  page('/status', async (request, reply) => {
     const status = await options.status();
     return wantsHtml(request) ? sendPage(reply, statusPage(status, await options.history())) : reply.send(status);
   });
-  keyless('/legal', (request, reply) =>
+  page('/legal', (request, reply) =>
     wantsHtml(request) ? sendPage(reply, legalPage(options.legal)) : reply.send(legalFacts(options.legal)),
   );
-  keyless('/problems', (request, reply) =>
+  page('/problems', (request, reply) =>
     wantsHtml(request) ? sendPage(reply, problemsPage()) : reply.send(problemsFacts()),
   );
-  keyless('/problems/:code', (request, reply) => {
+  page('/problems/:code', (request, reply) => {
     const { code = '' } = request.params as { code?: string };
     if (isErrorCode(code))
       return wantsHtml(request) ? sendPage(reply, problemPage(code)) : reply.send(problemFacts(code));

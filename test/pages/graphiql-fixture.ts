@@ -84,7 +84,7 @@ async function answer(request: IncomingMessage, till: Till) {
 function serveFile(request: IncomingMessage, response: ServerResponse): boolean {
   const asset = graphiqlAssets().get(request.url ?? '') ?? siteAssets().get(request.url ?? '');
   if (asset !== undefined) {
-    response.writeHead(200, { 'content-type': asset.type, etag: asset.etag }).end(asset.body);
+    response.writeHead(200, { 'content-type': asset.type }).end(asset.body);
   }
   return asset !== undefined;
 }

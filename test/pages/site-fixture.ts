@@ -173,7 +173,7 @@ export function serveSite(request: IncomingMessage, response: ServerResponse): v
   const path = request.url ?? '/';
   const asset = siteAssets().get(path) ?? docsPictures().get(path);
   if (asset !== undefined) {
-    response.writeHead(200, { 'content-type': asset.type, etag: asset.etag }).end(asset.body);
+    response.writeHead(200, { 'content-type': asset.type }).end(asset.body);
     return;
   }
   if (path.startsWith('/v1/users/')) {

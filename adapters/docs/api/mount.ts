@@ -3,11 +3,11 @@ import { ServiceError } from '../../../src/core/errors.js';
 import { lazily } from '../../../src/core/lazily.js';
 import { quoted } from '../../../src/core/truncated.js';
 import { sendFailure } from '../../http/failure.js';
-import type { Handler } from '../../http/keyless.js';
+import { type Handler, negotiated } from '../../http/keyless.js';
+import { sendStatic, staticBody } from '../../http/static-body.js';
 import type { OpenapiDocument } from '../../rest/openapi/types.js';
 import { notFoundPage } from '../../site/not-found.js';
 import { pageHeaders, sendPage, wantsHtml } from '../../site/send-page.js';
-import { keep, sendKept } from '../kept.js';
 import { apiEntries } from './model.js';
 import { apiIndex, apiPage } from './pages.js';
 
@@ -31,24 +31,25 @@ export function mountApi(
   const live = demoKey === null ? null : { key: demoKey };
   const pages = lazily(async () => {
     const entries = apiEntries({ document: describe(), operations, baseUrl: app.baseUrl });
-    const each = new Map(entries.map((entry) => [entry.id, keep(HTML, apiPage(entry, live))]));
-    return { index: keep(HTML, apiIndex(entries)), each };
+    const each = new Map(entries.map((entry) => [entry.id, staticBody(HTML, apiPage(entry, live))]));
+    return { index: staticBody(HTML, apiIndex(entries)), each };
   });
-  keyless('/docs/api', async (request, reply) => {
-    if (!wantsHtml(request)) return reply.header('Vary', 'Accept').redirect('/openapi.yaml', 303);
-    return sendKept(request, pageHeaders(reply), (await pages.get()).index);
+  const sendIndex = negotiated(async (request, reply) => {
+    if (!wantsHtml(request)) return reply.redirect('/openapi.yaml', 303);
+    return sendStatic(request, pageHeaders(reply), (await pages.get()).index);
   });
-  keyless('/docs/api/:operation', async (request, reply) => {
+  keyless('/docs/api', sendIndex);
+  const sendOperation = negotiated(async (request, reply) => {
     const { operation = '' } = request.params as { operation?: string };
     const page = (await pages.get()).each.get(operation);
     if (page === undefined && wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
     if (page === undefined) {
       return sendFailure(request, reply, new ServiceError('not_found', `Unknown operation ${quoted(operation)}.`));
     }
-    if (!wantsHtml(request)) return reply.header('Vary', 'Accept').redirect('/openapi.yaml', 303);
+    if (!wantsHtml(request)) return reply.redirect('/openapi.yaml', 303);
     // With the demo key in it, no cache may keep the page, and no page of another origin may read it.
     if (live !== null) reply.removeHeader('Access-Control-Allow-Origin');
-    await sendKept(request, pageHeaders(reply), page, live === null ? 'public, max-age=300' : 'no-store');
-    return reply;
+    return sendStatic(request, pageHeaders(reply), page, live === null ? undefined : 'no-store');
   });
+  keyless('/docs/api/:operation', sendOperation);
 }

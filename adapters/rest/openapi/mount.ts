@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { lazily } from '../../../src/core/lazily.js';
-import { type AdmitPublic, createPublic } from '../../http/keyless.js';
+import { type AdmitPublic, createPublic, negotiated } from '../../http/keyless.js';
+import { sendStatic, staticBody } from '../../http/static-body.js';
 import { openapiDocument, openapiYaml } from './document.js';
 import type { OpenapiDocument } from './types.js';
 
@@ -37,20 +37,14 @@ const REFERENCE = '/docs/api';
 export function mountOpenapi(app: FastifyInstance, { admitPublic, describe }: OpenapiOptions): void {
   const keyless = createPublic(app, admitPublic);
   const add = (name: string, type: string, write: (document: OpenapiDocument) => Promise<string>): void => {
-    const built = lazily(async () => {
-      const text = await write(describe());
-      return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
-    });
-    keyless(`/${name}`, async (request, reply) => {
-      reply.header('Vary', 'Accept');
+    const built = lazily(async () => staticBody(type, await write(describe())));
+    const send = negotiated(async (request, reply) => {
       const isDownload = 'download' in (request.query as object);
       if (isForPeople(request) && !isDownload) return reply.redirect(REFERENCE, 303);
-      const { text, etag } = await built.get();
-      reply.header('ETag', etag).header('Cache-Control', 'public, max-age=300');
       if (isDownload) asFile(reply, name);
-      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-      return reply.type(type).send(text);
+      return sendStatic(request, reply, await built.get());
     });
+    keyless(`/${name}`, send);
   };
   add('openapi.yaml', 'application/yaml; charset=utf-8', openapiYaml);
   add('openapi.json', 'application/json; charset=utf-8', async (document) => JSON.stringify(document));

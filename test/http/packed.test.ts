@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { packable } from '../../adapters/site/packed.js';
+import { packable } from '../../adapters/http/packed.js';
 
 const body = Buffer.from('a line of a script;\n'.repeat(200));
 const UNPACKED: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {

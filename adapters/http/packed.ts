@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { encodingAskedFor } from '../http/accept-encoding.js';
-import type { Asset } from './asset-set.js';
+import { encodingAskedFor } from './accept-encoding.js';
 
 /** Below this, compression is not worth its header (H7). Bytes. */
 const WORTH_PACKING = 1024;
@@ -15,6 +14,12 @@ const PACKERS: Readonly<Record<string, (body: Buffer) => Promise<Buffer>>> = {
   gzip: (body) => promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION }),
 };
 
+export interface Content {
+  /** A media type. */
+  readonly type: string;
+  readonly body: Buffer;
+}
+
 export interface Packed {
   readonly body: Buffer;
   /** The name of a content coding. */
@@ -22,13 +27,10 @@ export interface Packed {
 }
 
 /**
- * An asset's bytes, compressed once for each coding that is asked for, beside the event loop, and kept: the scripts of
+ * The bytes, compressed once for each coding that is asked for, beside the event loop, and kept: the scripts of
  * GraphiQL would cost each visitor some 100 ms of a core.
  */
-export function packable({
-  type,
-  body,
-}: Pick<Asset, 'type' | 'body'>): (acceptEncoding: string | undefined) => Promise<Packed> {
+export function packable({ type, body }: Content): (acceptEncoding: string | undefined) => Promise<Packed> {
   const made = new Map<string, Promise<Buffer>>();
   const plain: Packed = { body, encoding: 'identity' };
   return async (acceptEncoding) => {
