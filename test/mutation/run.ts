@@ -8,7 +8,7 @@ const HELP = `npm run mutate -- TARGET [--only FILE[:LINE-LINE]]… [--quick] [-
 
 Mutation testing. Every place of the target is changed in every way that Stryker knows, one at a time, and those tests of
 the target that reach the place run on each change: the quick ones first, then, on what those let live, the ones over a
-database. A change that no test notices is listed, and has to be killed by a test or explained in
+database. A change that lives is told at once; one that no test notices is listed at the end, and has to be killed by a test or explained in
 test/mutation/explained.ts; otherwise the command fails.
 
 Targets: ${Object.keys(TARGETS).join(', ')}.
@@ -46,7 +46,7 @@ async function ask({ places, tests, isReloaded }: Asking): Promise<readonly Muta
   return new Stryker({
     mutate: [...places],
     testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner'],
+    plugins: ['@stryker-mutator/vitest-runner', './test/mutation/reporter.mjs'],
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
     coverageAnalysis: 'perTest',
     ignoreStatic: !isReloaded,
@@ -54,7 +54,7 @@ async function ask({ places, tests, isReloaded }: Asking): Promise<readonly Muta
     // What is not a question of behaviour: texts of errors and logs.
     mutator: { excludedMutations: ['StringLiteral'] },
     ignorePatterns: ['dist', 'clients', 'examples', 'bench', '.perch'],
-    reporters: ['progress-append-only'],
+    reporters: ['progress-append-only', 'survivors'],
     tempDirName: '.mutation',
     symlinkNodeModules: false,
     cleanTempDir: 'always',

@@ -1,0 +1,19 @@
+/**
+ * A plugin of Stryker: tells at once of each change that these tests let live, since a whole run takes long. In plain
+ * JavaScript, because the processes that run the tests load it, too.
+ */
+import { relative } from 'node:path';
+
+/** Changes that were not asked about say so in the report. */
+const LIVING = new Set(['Survived', 'NoCoverage']);
+
+/** @type {import('@stryker-mutator/api/report').Reporter} */
+const reporter = {
+  onMutantTested({ status, fileName, location: { start }, mutatorName, replacement }) {
+    if (!LIVING.has(status)) return;
+    const place = `${relative('', fileName)}:${start.line}:${start.column}`;
+    console.log(`lives so far: ${place} ${mutatorName} → ${replacement.replaceAll(/\s+/g, ' ').slice(0, 80)}`);
+  },
+};
+
+export const strykerPlugins = [{ kind: 'Reporter', name: 'survivors', value: reporter }];
