@@ -9,7 +9,7 @@ import { Memories } from '../../src/core/memories.js';
 import { monotonic } from '../../src/core/monotonic.js';
 import { UNTRACED } from '../../src/core/untraced.js';
 import { Meter } from '../../src/metering/meter.js';
-import type { Charge } from '../../src/metering/receipt.js';
+import type { Charge, Receipt } from '../../src/metering/receipt.js';
 import { SpendingLimit } from '../../src/metering/spending-limit.js';
 import { Wallet } from '../../src/metering/wallet.js';
 import type { Cache } from '../../src/ports/cache.js';
@@ -26,7 +26,7 @@ export interface Engine {
   /** Moves on only when told. */
   readonly clock: { nowMs: number; now(): number };
   /** The reads of one operation, and what came to its meter. */
-  open(credits?: Thousandths): { reads: Reads; charge: () => Charge; left: () => Thousandths };
+  open(credits?: Thousandths): { reads: Reads; receipt: Receipt; charge: () => Charge; left: () => Thousandths };
   /** One page as an operation of its own. */
   page(
     params: Omit<PageParams, 'path' | 'fresh'> & { fresh?: boolean },
@@ -81,6 +81,7 @@ export function createEngine(network: Network): Engine {
     const meter = new Meter(limit, 0, new Map());
     return {
       reads: new Reads(sources, meter, callContext()),
+      receipt: meter.receipt,
       charge: () => meter.receipt.fold(),
       left: () => limit.left,
     };

@@ -1,0 +1,193 @@
+/** Batches: what each input becomes, and what they cost (B2 to B8, B11). */
+import { describe, expect, it } from 'vitest';
+import { badRequest, type ErrorCode, ServiceError } from '../../src/core/errors.js';
+import { type Batch, batch, fold } from '../../src/read/batch.js';
+import type { Loaded, LoadRequest } from '../../src/read/load-within-budget.js';
+import { createEngine } from '../support/engine.js';
+import { createScriptedNetwork, range } from '../support/scripted-network.js';
+
+const failing = (code: ErrorCode, message: string = code) => ({ fail: new ServiceError(code, message) });
+const found = (ok: string, cache: 'hit' | 'miss' = 'miss') => ({ ok, cache, charged: cache === 'hit' ? 500 : 1000 });
+
+const inputsOf = (text: string) => fold(text.split(' '), (one) => (one === '!' ? null : { key: one, ref: one }));
+
+/** A batch whose loader answers with these, in this order. */
+async function run(text: string, results: Loaded<string>[], fresh = false) {
+  const asked: LoadRequest<string>[] = [];
+  const made = await batch(inputsOf(text), 'path', fresh, async (requests) => {
+    asked.push(...requests);
+    return results;
+  });
+  return { made, asked };
+}
+
+describe('inputs', () => {
+  it('that mean the same are one, at the first place and in its spelling (B2, B3)', () => {
+    const parse = (text: string) => ({ key: text.toLowerCase(), ref: text });
+    expect(fold(['b', 'A', 'B', 'a', 'c'], parse)).toEqual(['b', 'A', 'c'].map((input) => ({ input, ref: input })));
+  });
+
+  it('that cannot be a name stay in their place, one of each spelling (B4)', () => {
+    const parse = (text: string) => (/^\d+$/.test(text) ? { key: `id ${text}`, ref: text } : null);
+    expect(fold(['x', '1', 'x', 'y', 'id 1'], parse)).toEqual([
+      { input: 'x', ref: null },
+      { input: '1', ref: '1' },
+      { input: 'y', ref: null },
+      { input: 'id 1', ref: null },
+    ]);
+  });
+});
+
+describe('a batch', () => {
+  it('has what was found in the order of the inputs, and of every other input why not', async () => {
+    const results = [found('A'), failing('not_found', 'No b.'), found('C', 'hit')];
+    const { made, asked } = await run('a ! b c', results, true);
+    expect(asked).toEqual(['a', 'b', 'c'].map((ref) => ({ ref, path: 'path' })));
+    expect(made).toEqual<Batch<string>>({
+      nodes: ['A', 'C'],
+      errors: [
+        { input: '!', code: 'bad_request', message: 'Not a valid handle or id.' },
+        { input: 'b', code: 'not_found', message: 'No b.' },
+      ],
+      ...{ cacheHits: 1, charged: 1500, fresh: true },
+    });
+  });
+
+  it('names no code that an item may not have: any other is `upstream_error`', async () => {
+    const { made } = await run('a b', [found('A'), failing('internal')]);
+    expect(made.errors).toMatchObject([{ input: 'b', code: 'upstream_error' }]);
+  });
+
+  it('is `no_credits` from the first input that cannot be paid for, whatever else is wrong with it (B6)', async () => {
+    const results = [found('A'), failing('not_found'), failing('no_credits', 'first'), failing('no_credits', 'second')];
+    const { made } = await run('a ! b c ? !! d', [...results, failing('no_credits', 'third')]);
+    expect(made.errors.map(({ input, code }) => `${input} ${code}`)).toEqual([
+      '! bad_request',
+      'b not_found',
+      'c no_credits',
+      '? no_credits',
+      '!! no_credits',
+    ]);
+    const invalid = await run('a ! c', [failing('no_credits', 'first'), failing('no_credits', 'second')]);
+    expect(invalid.made.errors.map(({ message }) => message)).toEqual(['first', 'first', 'second']);
+  });
+
+  it.each<[string, string, Loaded<string>[], ErrorCode | null]>([
+    [
+      'where all fail upstream, for one reason',
+      'a b',
+      [failing('upstream_error'), failing('upstream_error')],
+      'upstream_error',
+    ],
+    ['where its only input does', 'a', [failing('no_account')], 'no_account'],
+    ['not where they fail for different ones', 'a b', [failing('upstream_error'), failing('no_account')], null],
+    [
+      'not where the last fails for another one',
+      'a b c',
+      [failing('no_account'), failing('no_account'), failing('upstream_error')],
+      null,
+    ],
+    ['not where one is found', 'a b', [failing('upstream_error'), found('B')], null],
+    ['not where one is no name', 'a !', [failing('upstream_error')], null],
+    ['not where all are missing', 'a b', [failing('not_found'), failing('not_found')], null],
+    ['not where all are too dear', 'a b', [failing('no_credits'), failing('no_credits')], null],
+    ['not where there is none', '!', [], null],
+  ])('fails as a whole %s (B8)', async (_name, text, results, code) => {
+    const outcome = run(text, results).then(
+      () => null,
+      (error: ServiceError) => error.code,
+    );
+    expect(await outcome).toBe(code);
+  });
+});
+
+/** Five profiles, of which some are there; thousandths of a credit. */
+function service(missing: readonly string[] = []) {
+  const net = createScriptedNetwork();
+  net.users(range(5));
+  for (const id of missing) net.remove(id);
+  const engine = createEngine(net.network);
+  const read = async (ids: string, credits?: number, fresh = false) => {
+    const { reads, receipt, charge } = engine.open(credits);
+    const handles = ids.split(' ').map((id) => `user${id}`);
+    const before = engine.calls();
+    const { nodes, errors, charged, cacheHits } = await reads.users(handles, { path: 'users', fresh });
+    expect(charge().amount).toBe(charged);
+    return {
+      shown: nodes.map(({ id }) => id).join(' '),
+      errors: errors.map(({ input, code }) => `${input.slice('user'.length)} ${code}`),
+      ...{ charged, cacheHits, calls: engine.calls() - before, isRepeatable: receipt.dependencies !== null },
+    };
+  };
+  return { net, engine, read };
+}
+
+describe('a batch within a budget', () => {
+  it('reads and charges what it can pay for; the rest is `no_credits` and not read (batch rule 4)', async () => {
+    const { read } = service();
+    expect(await read('1 2 3 4', 2999)).toMatchObject({
+      shown: '1 2',
+      errors: ['3 no_credits', '4 no_credits'],
+      charged: 2000,
+    });
+    expect(await read('3', 1000)).toMatchObject({ shown: '3', charged: 1000, cacheHits: 0 });
+    expect(await read('1 2 3 4', 2500)).toMatchObject({ shown: '1 2 3 4', charged: 2500, cacheHits: 3 });
+  });
+
+  it('costs double when fresh, and is read anew', async () => {
+    const { read } = service();
+    await read('1 2 3');
+    expect(await read('1 2 3', 5999, true)).toMatchObject({
+      shown: '1 2',
+      errors: ['3 no_credits'],
+      charged: 4000,
+      cacheHits: 0,
+      calls: 1,
+    });
+    expect(await read('1 2', 4000, true)).toMatchObject({ shown: '1 2', errors: [], charged: 4000 });
+  });
+
+  it('goes on with the money that a missing object left, and a missing one that is remembered takes none (B7)', async () => {
+    const { read } = service(['2', '3']);
+    expect(await read('1 2 3 4 5', 3000)).toMatchObject({
+      shown: '1 4 5',
+      errors: ['2 not_found', '3 not_found'],
+      charged: 3000,
+    });
+    expect(await read('2 3 1 4', 1000)).toMatchObject({
+      shown: '1 4',
+      errors: ['2 not_found', '3 not_found'],
+      charged: 1000,
+      calls: 0,
+    });
+    expect(await read('2 3', 0)).toMatchObject({ shown: '', errors: ['2 not_found', '3 not_found'], charged: 0 });
+  });
+
+  it('fails only for the input whose read fails (B8)', async () => {
+    const { net, read } = service();
+    net.refuse('2', new ServiceError('access_denied', 'Not for this session.'));
+    expect(await read('1 2 3')).toMatchObject({ shown: '1 3', errors: ['2 access_denied'], charged: 2000 });
+  });
+
+  it('of nothing that is a name reads nothing', async () => {
+    const { engine } = service();
+    const { reads } = engine.open();
+    const { nodes, errors } = await reads.users(['not a handle'], { path: 'users', fresh: false });
+    expect([nodes, errors, engine.calls()]).toEqual([[], [expect.objectContaining({ code: 'bad_request' })], 0]);
+    expect(errors[0]?.message).toBe(badRequest('Not a valid handle or id.').message);
+  });
+
+  it('can be answered again from what it was made of, unless something was missing or cut (M6)', async () => {
+    const { engine, read } = service(['4']);
+    expect((await read('1 2')).isRepeatable).toBe(true);
+    expect((await read('1 2 3', 1900)).isRepeatable).toBe(false);
+    expect((await read('1 4')).isRepeatable).toBe(false);
+    engine.clock.nowMs += 5_000;
+    const { reads, receipt } = engine.open();
+    const { nodes } = await reads.users(['user1', 'user5'], { path: 'users', fresh: false });
+    expect(receipt.dependencies?.map(({ value }) => value)).toEqual(nodes);
+    expect(new Set(receipt.dependencies?.map(({ key }) => key)).size).toBe(2);
+    // As old as its oldest part.
+    expect(receipt.fetchedAt).toBe(engine.clock.nowMs - 5_000);
+  });
+});
