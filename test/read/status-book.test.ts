@@ -36,7 +36,9 @@ describe('a minute of reads', () => {
     ['all answered', { upstreamCalls: 50 }, null],
     ['one of many that failed', { upstreamCalls: 50, failures: 1 }, null],
     ['two, both failed', { upstreamCalls: 2, failures: 2 }, null],
+    ['one in twenty that failed', { upstreamCalls: 100, failures: 5 }, null],
     ['one in ten that failed', { upstreamCalls: 50, failures: 5 }, 'degraded'],
+    ['three, one failed', { upstreamCalls: 3, failures: 1 }, 'degraded'],
     ['all failed', { upstreamCalls: 3, failures: 3 }, 'down'],
     ['none, as no session may read', { isDown: true }, 'down'],
   ])('with %s', async (_, counts, trouble) => {
@@ -98,6 +100,32 @@ it('whatever fails to be written is written later, once', async () => {
       expect(minutes).toHaveLength(bad);
     }),
   );
+});
+
+it('minutes are written in their order, each as the minute that it began in, though a write failed before', async () => {
+  let isAway = true;
+  const { book, minutes, clock } = opened(() => isAway);
+  for (const seconds of [7, 68, 129]) {
+    clock.at = NOON + 1000 * seconds;
+    book.note([sample({ isDown: true })]);
+    await book.flush().catch(() => {});
+  }
+  isAway = false;
+  await book.flush();
+  expect(minutes.map(({ minute }) => (minute - NOON) / MINUTE)).toEqual([0, 1, 2]);
+});
+
+it('writes nothing where nothing came', async () => {
+  let written = 0;
+  const { book } = opened(() => {
+    written += 1;
+    return false;
+  });
+  await book.flush();
+  book.note([sample({})]);
+  await book.flush();
+  await book.flush();
+  expect(written).toBe(1);
 });
 
 it('keeps at most a day of minutes while the database is away', async () => {
