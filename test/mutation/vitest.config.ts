@@ -6,7 +6,7 @@ import { readAsked } from './targets.js';
 
 const { project, paths } = readAsked(process.env);
 const kind = project === 'postgres' ? 'postgres.test.ts' : 'test.ts';
-const include = paths.flatMap((path) => [`${path}*.${kind}`, `${path}/**/*.${kind}`]);
+const include = paths.flatMap((path) => (path.includes('*') ? [path] : [`${path}*.${kind}`, `${path}/**/*.${kind}`]));
 
 export default defineConfig(
   suiteOf(

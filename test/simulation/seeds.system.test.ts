@@ -1,4 +1,5 @@
 /** Several nodes on one virtual clock, whatever fails: `docs/invariants.md` says what holds. */
+import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
 import { bundle } from './bundle.js';
 import { runSeeds } from './seeds.js';
@@ -11,7 +12,7 @@ const FEWEST = 300;
 it('every invariant holds in every run', { timeout: 300_000 }, async () => {
   const program = await bundle('seeds');
   try {
-    const sum = await runSeeds(program, { from: 1, count: SEEDS, processes: 2, seconds: SECONDS });
+    const sum = await runSeeds(program, { from: 1, count: SEEDS, processes: availableParallelism(), seconds: SECONDS });
     const { seeds, orders, events, calls, answered, failed, seconds } = sum;
     console.log(
       `${seeds} seeds in ${seconds.toFixed(0)} s, ${orders.size} distinct interleavings, ${events} events, ${calls} calls, ${answered} of them answered`,

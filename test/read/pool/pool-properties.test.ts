@@ -1,8 +1,8 @@
 /** What holds of the pool whatever comes when: random reads over a network that is random, too, in virtual time. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { QUEUE_SLOTS } from '../../src/read/pool/queue-share.js';
-import { type Outcome, randomFrom, slowNetwork } from '../support/slow-network.js';
+import { QUEUE_SLOTS } from '../../../src/read/pool/queue-share.js';
+import { type Outcome, randomFrom, slowNetwork } from '../../support/slow-network.js';
 
 const KINDS = ['users', 'search', 'timeline'] as const;
 

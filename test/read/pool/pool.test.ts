@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Waiters } from '../../src/read/waiters.js';
-import { callContextOf, failureOf, pause, testPool } from '../support/pool.js';
+import { Waiters } from '../../../src/read/waiters.js';
+import { callContextOf, failureOf, pause, testPool } from '../../support/pool.js';
 
 const numbered = (count: number, prefix = 'n'): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 

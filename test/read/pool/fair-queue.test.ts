@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FairQueue } from '../../src/read/pool/fair-queue.js';
-import type { BatchSpec, Job } from '../../src/read/pool/job.js';
-import { Waiters } from '../../src/read/waiters.js';
+import { FairQueue } from '../../../src/read/pool/fair-queue.js';
+import type { BatchSpec, Job } from '../../../src/read/pool/job.js';
+import { Waiters } from '../../../src/read/waiters.js';
 
 const spec = (kind: string, most: number): BatchSpec => ({
   kind,

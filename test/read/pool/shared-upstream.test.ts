@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryCache } from '../../adapters/memory/cache.js';
-import { createMemorySingleFlight } from '../../adapters/memory/single-flight.js';
-import { createMemoryTombstoneLog } from '../../adapters/memory/tombstones.js';
-import { DEFAULT_LIFETIMES } from '../../src/read/lifetimes.js';
-import { abandoned, SharedReads } from '../../src/read/shared-reads.js';
-import { createTombstones } from '../../src/read/tombstones.js';
-import { callContextOf } from '../support/pool.js';
+import { createMemoryCache } from '../../../adapters/memory/cache.js';
+import { createMemorySingleFlight } from '../../../adapters/memory/single-flight.js';
+import { createMemoryTombstoneLog } from '../../../adapters/memory/tombstones.js';
+import { DEFAULT_LIFETIMES } from '../../../src/read/lifetimes.js';
+import { abandoned, SharedReads } from '../../../src/read/shared-reads.js';
+import { createTombstones } from '../../../src/read/tombstones.js';
+import { callContextOf } from '../../support/pool.js';
 
 describe('a read that several wait for', () => {
   it('goes on for the others when its leader leaves', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shareTaken } from '../../src/read/pool/refusals.js';
+import { shareTaken } from '../../../src/read/pool/refusals.js';
 
 test.each([
   [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CappedSums } from '../../src/read/pool/capped-sums.js';
-import { mayHaveMore, QUEUE_SLOTS } from '../../src/read/pool/queue-share.js';
+import { CappedSums } from '../../../src/read/pool/capped-sums.js';
+import { mayHaveMore, QUEUE_SLOTS } from '../../../src/read/pool/queue-share.js';
 
 describe('sums of capped numbers', () => {
   it('are what adding them up gives', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ServiceError } from '../../src/core/errors.js';
-import { callContextOf, failureOf, testPool } from '../support/pool.js';
+import { ServiceError } from '../../../src/core/errors.js';
+import { callContextOf, failureOf, testPool } from '../../support/pool.js';
 
 const numbered = (count: number, prefix = 'n'): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
