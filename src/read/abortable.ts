@@ -6,7 +6,7 @@ export async function abortable<T>(signal: AbortSignal, answer: Promise<T>): Pro
   let stop: () => void = () => undefined;
   const stopped = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
+    signal.addEventListener('abort', stop);
   });
   try {
     return await Promise.race([answer, stopped]);
