@@ -7,7 +7,6 @@ import { relative } from 'node:path';
 /** Changes that were not asked about say so in the report. */
 const LIVING = new Set(['Survived', 'NoCoverage']);
 
-/** @type {import('@stryker-mutator/api/report').Reporter} */
 const reporter = {
   onMutantTested({ status, fileName, location: { start }, mutatorName, replacement }) {
     if (!LIVING.has(status)) return;

@@ -8,8 +8,8 @@ const HELP = `npm run mutate -- TARGET [--only FILE[:LINE-LINE]]… [--quick] [-
 
 Mutation testing. Every place of the target is changed in every way that Stryker knows, one at a time, and those tests of
 the target that reach the place run on each change: the quick ones first, then, on what those let live, the ones over a
-database. A change that lives is told at once; one that no test notices is listed at the end, and has to be killed by a test or explained in
-test/mutation/explained.ts; otherwise the command fails.
+database. A change that lives is told at once. At the end, those that no test notices are listed; each has to be killed by
+a test or explained in test/mutation/explained.ts; otherwise the command fails.
 
 Targets: ${Object.keys(TARGETS).join(', ')}.
 
