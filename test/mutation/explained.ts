@@ -8,7 +8,10 @@ interface Explained {
 }
 
 const CURSOR = 'src/read/cursor.ts';
+const ENTITIES = 'src/read/entities.ts';
+const FILL = 'src/read/fill.ts';
 const KEY_HASHES = 'src/access/key-hashes.ts';
+const LOAD = 'src/read/load-within-budget.ts';
 const PAGES = 'src/read/pages.ts';
 const RECEIPT = 'src/metering/receipt.ts';
 const WALLET = 'src/metering/wallet.ts';
@@ -17,6 +20,8 @@ const NOTHING_ON_ITS_WAY = 'the way below comes to the same where nothing is on 
 const KEPT_LONGER =
   'what is kept longer than needed has a number, by which no later figure counts it; it costs memory until the next figure';
 
+const HIDDEN = 'a copy that stays is hidden by its tombstone, which lives longer';
+const ASKS_FOR_MORE = 'asks about more keys than it has to; they are cached, so that what it is told is not looked at';
 const TOO_LONG = 'no cursor of ours is as long; what is longer is refused before it is decoded, which costs more';
 
 export const EXPLAINED: readonly Explained[] = [
@@ -36,6 +41,43 @@ export const EXPLAINED: readonly Explained[] = [
   {
     ...{ file: PAGES, original: '[]', replacement: '["Stryker was here"]' },
     why: 'what is no object has no id, and is cached under none that anybody asks for',
+  },
+  {
+    ...{ file: ENTITIES, original: '[]', replacement: '["Stryker was here"]' },
+    why: 'what is no promise is not waited for, and what is told of no key is not looked at',
+  },
+  { file: ENTITIES, original: '[key]', replacement: '[]', why: 'what is not cached needs no deletion' },
+  { file: ENTITIES, original: 'cached !== undefined', replacement: 'false', why: HIDDEN },
+  { file: ENTITIES, original: 'mayBeCached', replacement: 'false', why: HIDDEN },
+  { file: ENTITIES, original: 'mayBeCached', replacement: 'true', why: 'deletes what is not there' },
+  { file: ENTITIES, original: '[ref]', replacement: '[]', why: 'reads what another process has just read' },
+  {
+    ...{ file: ENTITIES, original: 'keys.filter((_, index) => cachedAt(index) === undefined)', replacement: 'keys' },
+    why: ASKS_FOR_MORE,
+  },
+  { file: ENTITIES, original: 'cachedAt(index) === undefined', replacement: 'true', why: ASKS_FOR_MORE },
+  { file: ENTITIES, original: 'missing.length > 0', replacement: 'true', why: ASKS_FOR_MORE },
+  { file: ENTITIES, original: 'missing.length > 0', replacement: 'missing.length >= 0', why: ASKS_FOR_MORE },
+  {
+    ...{ file: FILL, original: '[]', replacement: '["Stryker was here"]' },
+    why: 'a page leads on only after it has items, and then something was passed',
+  },
+  { file: FILL, original: '!item', replacement: 'false', why: 'each index of a page has an item' },
+  {
+    ...{ file: FILL, original: 'position?.inside', replacement: 'position.inside' },
+    why: 'only a call with a position seeks it',
+  },
+  {
+    ...{ file: LOAD, original: 'results.length < requests.length', replacement: 'results.length <= requests.length' },
+    why: 'a round of nothing ends at once',
+  },
+  {
+    ...{ file: LOAD, original: 'delivered.length < run.length', replacement: 'false' },
+    why: 'the next round can pay for nothing, and ends',
+  },
+  {
+    ...{ file: LOAD, original: 'i < cached.length', replacement: 'i <= cached.length' },
+    why: 'whether money is left for one more than there are changes nothing',
   },
   {
     ...{ file: KEY_HASHES, original: 'key.length !== KEY_CHARS', replacement: 'false' },

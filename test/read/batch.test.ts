@@ -4,6 +4,7 @@ import { badRequest, type ErrorCode, ServiceError } from '../../src/core/errors.
 import { type Batch, batch, fold } from '../../src/read/batch.js';
 import type { Loaded, LoadRequest } from '../../src/read/load-within-budget.js';
 import { createEngine } from '../support/engine.js';
+import { upstreamFault } from '../support/faults.js';
 import { createScriptedNetwork, range } from '../support/scripted-network.js';
 
 const failing = (code: ErrorCode, message: string = code) => ({ fail: new ServiceError(code, message) });
@@ -163,6 +164,19 @@ describe('a batch within a budget', () => {
     expect(await read('2 3', 0)).toMatchObject({ shown: '', errors: ['2 not_found', '3 not_found'], charged: 0 });
   });
 
+  it('takes what is cached at its price, though what came before it was missing', async () => {
+    const { read } = service(['2', '3']);
+    await read('5');
+    expect(await read('1 2 3 4 5', 3000)).toMatchObject({ shown: '1 4 5', charged: 2500, cacheHits: 1 });
+  });
+
+  it('shows what is cached where the network fails (B8)', async () => {
+    const { net, read } = service();
+    await read('1');
+    net.fail(upstreamFault('upstream_error'));
+    expect(await read('1 2')).toMatchObject({ shown: '1', errors: ['2 upstream_error'], charged: 500 });
+  });
+
   it('fails only for the input whose read fails (B8)', async () => {
     const { net, read } = service();
     net.refuse('2', new ServiceError('access_denied', 'Not for this session.'));
@@ -175,6 +189,20 @@ describe('a batch within a budget', () => {
     const { nodes, errors } = await reads.users(['not a handle'], { path: 'users', fresh: false });
     expect([nodes, errors, engine.calls()]).toEqual([[], [expect.objectContaining({ code: 'bad_request' })], 0]);
     expect(errors[0]?.message).toBe(badRequest('Not a valid handle or id.').message);
+  });
+
+  it('of tweets is by id; what is no id is not asked for', async () => {
+    const { net, engine } = service();
+    net.tweets(range(2, 11));
+    const { reads, charge } = engine.open();
+    const { nodes, errors, fresh } = await reads.tweets(['12', '012', '11', '12', '13'], {
+      path: 'tweets',
+      fresh: true,
+    });
+    expect(nodes.map(({ id }) => id)).toEqual(['12', '11']);
+    expect(errors.map(({ input, code }) => `${input} ${code}`)).toEqual(['012 bad_request', '13 not_found']);
+    expect([fresh, charge().amount, charge().lines.map(({ path }) => path)]).toEqual([true, 4000, ['tweets']]);
+    expect(net.calls.map(({ of }) => of)).toEqual([['12', '11', '13']]);
   });
 
   it('can be answered again from what it was made of, unless something was missing or cut (M6)', async () => {

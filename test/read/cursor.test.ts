@@ -46,6 +46,12 @@ describe('cursors', () => {
     );
   });
 
+  it('are checked before anything else, without their list: those of ours pass (rule 6)', () => {
+    const position: Position = { place: 'p', before: null, inside: 1, passed: ['7'], at: null };
+    expect(thrown(() => cursors.check(cursors.encode(LIST, position, NOW)))).toBeUndefined();
+    expect(thrown(() => cursors.check(others.encode(LIST, position, NOW)))).toEqual(refused('cursor_malformed'));
+  });
+
   it('stay under 512 characters for ids of 56 digits and long tokens, and keep the last item (C1, U29)', () => {
     const token = fc.integer({ min: 60, max: 1000 }).map((length) => 'x/9'.repeat(length).slice(0, length));
     fc.assert(
