@@ -32,6 +32,7 @@ export async function sendStatic(
   // Not all headers: `fetch` says no-cache with every validator, which asks caches on the way, not us.
   if (fresh({ 'if-none-match': request.headers['if-none-match'] }, { etag })) return reply.code(304).send();
   const { body, encoding } = await bytes(request.headers['accept-encoding']);
-  // Set even without compression: the body is compressed here, once, and not again when it is sent.
-  return reply.type(type).header('Content-Encoding', encoding).send(body);
+  // No `identity`, which is for Accept-Encoding only (RFC 9110, 8.4.1).
+  if (encoding !== 'identity') reply.header('Content-Encoding', encoding);
+  return reply.type(type).send(body);
 }

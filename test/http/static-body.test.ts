@@ -32,6 +32,7 @@ describe('a body that is the same for everyone', () => {
     const plain = await get('/negotiated');
     const packed = await get('/negotiated', { 'accept-encoding': 'gzip' });
     expect(gunzipSync(packed.rawPayload).toString()).toBe(TEXT);
+    expect([plain.headers['content-encoding'], packed.headers['content-encoding']]).toEqual([undefined, 'gzip']);
     for (const { headers } of [plain, packed]) {
       expect(headers).toMatchObject({ etag, vary: 'Accept, Accept-Encoding', 'cache-control': 'no-store' });
     }
