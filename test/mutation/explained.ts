@@ -76,6 +76,11 @@ export const EXPLAINED: readonly Explained[] = [
     why: 'the next round can pay for nothing, and ends',
   },
   {
+    ...{ file: LOAD, original: 'results.length + i', replacement: 'results.length - i' },
+    why: 'what is cached is found again as it is read, at the same price',
+  },
+  { file: LOAD, original: '!one', replacement: 'false', why: 'there is one for each request' },
+  {
     ...{ file: LOAD, original: 'i < cached.length', replacement: 'i <= cached.length' },
     why: 'whether money is left for one more than there are changes nothing',
   },

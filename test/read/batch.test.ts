@@ -1,8 +1,15 @@
 /** Batches: what each input becomes, and what they cost (B2 to B8, B11). */
 import { describe, expect, it } from 'vitest';
 import { badRequest, type ErrorCode, ServiceError } from '../../src/core/errors.js';
+import type { User, UserRef } from '../../src/core/model.js';
+import { Meter } from '../../src/metering/meter.js';
+import { SpendingLimit } from '../../src/metering/spending-limit.js';
+import { Wallet } from '../../src/metering/wallet.js';
 import { type Batch, batch, fold } from '../../src/read/batch.js';
-import type { Loaded, LoadRequest } from '../../src/read/load-within-budget.js';
+import { CallContext } from '../../src/read/call-context.js';
+import type { Lookup } from '../../src/read/entities.js';
+import { userKey } from '../../src/read/keys.js';
+import { type Loaded, type LoadRequest, loadWithinBudget } from '../../src/read/load-within-budget.js';
 import { createEngine } from '../support/engine.js';
 import { upstreamFault } from '../support/faults.js';
 import { createScriptedNetwork, range } from '../support/scripted-network.js';
@@ -217,5 +224,30 @@ describe('a batch within a budget', () => {
     expect(new Set(receipt.dependencies?.map(({ key }) => key)).size).toBe(2);
     // As old as its oldest part.
     expect(receipt.fetchedAt).toBe(engine.clock.nowMs - 5_000);
+  });
+});
+
+describe('objects that are loaded one by one', () => {
+  const load = (read: (meter: Meter) => Promise<Lookup<User>>) => {
+    const unlimited = Number.POSITIVE_INFINITY;
+    const meter = new Meter(new SpendingLimit(new Wallet(1000), unlimited, unlimited), 0, new Map());
+    const entities = { keyOf: (ref: UserRef) => userKey(ref), peek: async () => [undefined], read: () => read(meter) };
+    const signal = new AbortController().signal;
+    const callContext = new CallContext({ accountId: 'one', signal, deadlineAtMs: 60_000 });
+    const options = { unit: 'profile' as const, fresh: false, callContext, objectOf: ({ id }: User) => id };
+    return loadWithinBudget(entities as never, meter, [{ ref: { id: '1' }, path: 'a' }], options);
+  };
+
+  it('fail with what is no failure of a read: that is a mistake of ours', async () => {
+    await expect(load(() => Promise.reject(new TypeError('a mistake')))).rejects.toThrow(TypeError);
+  });
+
+  it('are not delivered, if what they cost was spent while they were read', async () => {
+    const user = createScriptedNetwork().user({ id: '1' });
+    const loaded = await load(async (meter) => {
+      meter.take({ path: 'b', unit: 'profile', cache: 'miss', object: 'another' });
+      return { ok: user, cache: 'miss', fetchedAt: 0 };
+    });
+    expect(loaded).toEqual([{ fail: expect.objectContaining({ code: 'no_credits' }) }]);
   });
 });
