@@ -1,9 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { encodingAskedFor } from './accept-encoding.js';
-
-/** Below this, compression is not worth its header (H7). Bytes. */
-const WORTH_PACKING = 1024;
+import { LEAST_COMPRESSED } from './shared-body.js';
 
 /** Brotli at its best takes 25 times as long for a tenth less. */
 const BROTLI = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT };
@@ -35,7 +33,7 @@ export function packable({ type, body }: Content): (acceptEncoding: string | und
   const plain: Packed = { body, encoding: 'identity' };
   return async (acceptEncoding) => {
     // A PNG is compressed already.
-    if (type === 'image/png' || body.length < WORTH_PACKING) return plain;
+    if (type === 'image/png' || body.length < LEAST_COMPRESSED) return plain;
     const encoding = encodingAskedFor(acceptEncoding, Object.keys(PACKERS));
     const pack = encoding === undefined ? undefined : PACKERS[encoding];
     if (encoding === undefined || pack === undefined) return plain;
