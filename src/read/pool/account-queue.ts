@@ -26,8 +26,8 @@ export class AccountQueue {
     this.#kinds.count(spec, by);
   }
 
-  /** Most turns that its jobs can take. */
-  get turns(): number {
-    return this.#kinds.calls;
+  /** Most turns that its jobs can take among `all` that are queued. */
+  turnsAmong(all: KindCounts): number {
+    return this.#kinds.callsAmong(all);
   }
 }

@@ -137,7 +137,7 @@ export class FairQueue {
   /** The most upstream calls that are made before one that this account asks for now. */
   callsBefore(accountId: string): number {
     const own = this.#accounts.get(accountId);
-    const [turns, unbatched] = [(own?.turns ?? 0) + 1, own?.unbatched ?? 0];
+    const [turns, unbatched] = [(own?.turnsAmong(this.#kinds) ?? 0) + 1, own?.unbatched ?? 0];
     // At most one call per turn of each other account; all of this account's.
     const others = this.#unbatchedOf.sum(turns) - Math.min(unbatched, turns);
     // A job that many accounts wait for is in all their queues, but is one call.

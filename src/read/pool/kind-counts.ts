@@ -12,7 +12,17 @@ export class KindCounts {
   /** Upstream calls needed for all of them. */
   get calls(): number {
     let calls = 0;
-    for (const { waiting, maxBatchSize } of this.#kinds.values()) calls += Math.ceil(waiting / maxBatchSize);
+    for (const kind of this.#kinds.keys()) calls += this.#callsOf(kind);
+    return calls;
+  }
+
+  /**
+   * The most upstream calls over which these jobs can be spread when they are taken from among `all`: jobs of others may
+   * fill each call but for one place.
+   */
+  callsAmong(all: KindCounts): number {
+    let calls = 0;
+    for (const [kind, { waiting }] of this.#kinds) calls += Math.min(waiting, all.#callsOf(kind));
     return calls;
   }
 
@@ -21,5 +31,10 @@ export class KindCounts {
     count.waiting += by;
     if (count.waiting === 0) this.#kinds.delete(kind);
     else this.#kinds.set(kind, count);
+  }
+
+  #callsOf(kind: string): number {
+    const count = this.#kinds.get(kind);
+    return count === undefined ? 0 : Math.ceil(count.waiting / count.maxBatchSize);
   }
 }

@@ -35,6 +35,17 @@ const arrivals = fc.array(
   { maxLength: 60 },
 );
 
+/** Three tweets of `a` take two calls of three places, because one of `d` is served with the first. */
+const OTHERS_FILL_ITS_CALLS = [
+  ['b', 2],
+  ['a', 1],
+  ['a', 1],
+  ['d', 1],
+  ['b', 2],
+  ['a', 1],
+  ['b', 2],
+].map(([account, of]) => ({ account: account as string, spec: of as number }));
+
 function fill(asks: readonly { account: string; spec: number }[]): Waiting {
   const queue = new FairQueue();
   const accountOf = new Map<Job, string>();
@@ -112,6 +123,7 @@ describe('the queue for the upstream (L7)', () => {
         const before = drain(waiting).findIndex((jobs) => jobs.includes(mine));
         expect(before).toBeLessThanOrEqual(promised);
       }),
+      { examples: [[OTHERS_FILL_ITS_CALLS, 'a']], numRuns: 1000 },
     );
   });
 
