@@ -49,6 +49,7 @@ const TWEET_COLUMNS = raw(`
   t.views::float8 AS views, t.media, t.urls, t.hashtags, t.mentions, t.is_retweet, t.is_quote, t.is_reply, t.source,
   t.rank::float8 AS rank`);
 
+/** The author's columns are null in all rows but one of each author, and where the author is unknown (`tweetsOf`). */
 export interface TweetRow extends UserRow {
   id: string;
   text: string;
@@ -88,10 +89,14 @@ export interface MediaValue {
 
 /**
  * Tweets (a statement that returns whole rows of `corpus_tweets`) with their authors, in an order over `t`, as one
- * statement. An author of many of them is read, and if necessary counted, once.
+ * statement. One row of each author has the author's columns, the others have nulls: an author of many of them is read,
+ * if necessary counted, and sent once.
  */
 export const withAuthors = (tweets: Sql, order: Sql): Sql => sql`
-  WITH page AS MATERIALIZED (${tweets}), writers AS MATERIALIZED (
-    SELECT ${USER_COLUMNS} FROM corpus_users u WHERE u.id IN (SELECT p.author_id FROM page p)
-  )
-  SELECT ${TWEET_COLUMNS}, w.* FROM page t LEFT JOIN writers w ON w.user_key = t.author_id ORDER BY ${order}`;
+  SELECT ${TWEET_COLUMNS}, w.* FROM (
+    SELECT p.*, row_number() OVER (PARTITION BY p.author_id) AS nth_of_author FROM (${tweets}) p
+  ) t LEFT JOIN LATERAL (
+    -- The limit keeps it a look-up by key for each author; as a join, it reads every user of a small table.
+    SELECT ${USER_COLUMNS} FROM corpus_users u WHERE t.nth_of_author = 1 AND u.id = t.author_id LIMIT 1
+  ) w ON true
+  ORDER BY ${order}`;

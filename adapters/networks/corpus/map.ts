@@ -25,14 +25,20 @@ export function userOf(row: UserRow & { user_id: string }): User {
   });
 }
 
-export function tweetOf(row: TweetRow): Tweet {
+/** Tweets of one statement, each with its author, whom only one of an author's rows shows. */
+export function tweetsOf(rows: readonly TweetRow[]): Tweet[] {
+  const authors = new Map(rows.filter(hasUser).map((row) => [row.user_id, userOf(row)]));
+  return rows.map((row) => tweetOf(row, authors.get(row.author_id) ?? null));
+}
+
+function tweetOf(row: TweetRow, author: User | null): Tweet {
   return known<Tweet>({
     id: row.id,
     text: row.text,
     lang: row.lang,
     createdAt: row.created_at.toISOString(),
     authorId: row.author_id,
-    author: hasUser(row) ? userOf(row) : null,
+    author,
     conversationId: row.conversation_id,
     inReplyToId: row.in_reply_to_id,
     inReplyToUserId: row.in_reply_to_user_id,
@@ -64,7 +70,7 @@ const mediaOf = (value: MediaValue): Media =>
     height: value.height,
   });
 
-const hasUser = (row: UserRow): row is UserRow & { user_id: string } => row.user_id !== null;
+const hasUser = (row: TweetRow): row is TweetRow & { user_id: string } => row.user_id !== null;
 
 function timeOfId(id: string): Date | null {
   const number = BigInt(id);

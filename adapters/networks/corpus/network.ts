@@ -3,7 +3,7 @@ import { PRODUCTS, type Tweet, type User, type UserRef } from '../../../src/core
 import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
 import type { Found, Network, NetworkPage } from '../../../src/ports/network.js';
 import { highlighterOf } from '../search/highlights/highlights.js';
-import { tweetOf, userOf } from './map.js';
+import { userOf } from './map.js';
 import { readTweets, readUsers } from './reads/entities.js';
 import { noTweet, noUser, privateTweet } from './reads/subject.js';
 import { readThread } from './reads/thread.js';
@@ -44,11 +44,11 @@ async function findUsers(run: Run, refs: readonly UserRef[], signal: AbortSignal
 }
 
 async function findTweets(run: Run, ids: readonly string[], signal: AbortSignal): Promise<Found<Tweet>[]> {
-  const rows = await readTweets(run, ids, signal);
+  const tweets = await readTweets(run, ids, signal);
   return ids.map((id) => {
-    const row = rows.get(id);
-    if (row === undefined) return { fail: noTweet() };
-    return row.user_protected ? { fail: privateTweet() } : { ok: tweetOf(row) };
+    const tweet = tweets.get(id);
+    if (tweet === undefined) return { fail: noTweet() };
+    return tweet.author?.protected ? { fail: privateTweet() } : { ok: tweet };
   });
 }
 

@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
-import type { UserRef } from '../../../../src/core/model.js';
+import type { Tweet, UserRef } from '../../../../src/core/model.js';
 import { type TweetRow, USER_COLUMNS, type UserRow, withAuthors } from '../columns.js';
+import { tweetsOf } from '../map.js';
 import type { Run } from '../run.js';
 import { bigintOf } from '../token.js';
 
@@ -33,16 +34,12 @@ export async function readUsers(
 }
 
 /** Tweets by id with their authors, including those of protected authors: the caller reports why these are withheld. */
-export async function readTweets(
-  run: Run,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<Map<string, TweetRow>> {
+export async function readTweets(run: Run, ids: readonly string[], signal: AbortSignal): Promise<Map<string, Tweet>> {
   const possible = ids.filter((id) => bigintOf(id) !== null);
   const rows = await run<TweetRow>(
     withAuthors(sql`SELECT * FROM corpus_tweets t WHERE t.id = ANY(${possible}::bigint[])`, sql`t.id`),
     signal,
     { planned: 'once' },
   );
-  return new Map(rows.map((row) => [row.id, row]));
+  return new Map(tweetsOf(rows).map((tweet) => [tweet.id, tweet]));
 }

@@ -1,6 +1,6 @@
 import type { NetworkPage } from '../../../../src/ports/network.js';
 import type { TweetRow, UserRow } from '../columns.js';
-import { tweetOf, userOf } from '../map.js';
+import { tweetsOf, userOf } from '../map.js';
 import { tokenAt } from '../token.js';
 
 /** A row of a list of profiles: the profile and the value that the list is sorted by. */
@@ -8,10 +8,9 @@ export type ListedUserRow = UserRow & { user_id: string; position: number; posit
 
 /** Rows of a list sorted by time, read with one more than `size`, which shows whether there is a next page (C15). */
 export function tweetPage(rows: readonly TweetRow[], size: number): NetworkPage {
-  const kept = rows.slice(0, size);
-  const last = rows.length > size ? kept.at(-1) : undefined;
+  const last = rows.length > size ? rows[size - 1] : undefined;
   return {
-    tweets: kept.map(tweetOf),
+    tweets: tweetsOf(rows).slice(0, size),
     next: last === undefined ? null : tokenAt({ value: last.created_at.getTime(), id: last.id }),
     nextIsCertain: true,
   };

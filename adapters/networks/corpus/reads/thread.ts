@@ -1,7 +1,6 @@
 import sql from 'sql-template-tag';
 import { badRequest } from '../../../../src/core/errors.js';
 import type { NetworkPage } from '../../../../src/ports/network.js';
-import { tweetOf } from '../map.js';
 import type { Run } from '../run.js';
 import { type Position, tokenAt } from '../token.js';
 import { readTweets } from './entities.js';
@@ -40,14 +39,11 @@ export async function readThread(
       'cursor',
     );
   const ids = unique.slice(start, start + SIZE);
-  const rows = await readTweets(run, ids, signal);
+  const tweets = await readTweets(run, ids, signal);
   const more = unique.length > start + SIZE;
   const last = ids.at(-1);
   return {
-    tweets: ids.flatMap((id) => {
-      const row = rows.get(id);
-      return row === undefined ? [] : [tweetOf(row)];
-    }),
+    tweets: ids.flatMap((id) => tweets.get(id) ?? []),
     next: more && last !== undefined ? tokenAt({ value: 0, id: last }) : null,
     nextIsCertain: true,
     ...(!more && down.length >= MAX_DESCENDANTS ? { endReason: 'network_limit' as const } : {}),

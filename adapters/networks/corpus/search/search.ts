@@ -4,7 +4,7 @@ import type { NetworkPage } from '../../../../src/ports/network.js';
 import { parseQuery } from '../../search/parse.js';
 import type { Query } from '../../search/query.js';
 import { type TweetRow, USER_COLUMNS, withAuthors } from '../columns.js';
-import { tweetOf } from '../map.js';
+import { tweetsOf } from '../map.js';
 import { type ListedUserRow, userPage } from '../reads/page.js';
 import { VISIBLE } from '../reads/subject.js';
 import type { Run } from '../run.js';
@@ -71,11 +71,10 @@ async function findTweets(
     ),
     signal,
   );
-  const kept = rows.slice(0, SIZE);
-  const last = rows.length > SIZE ? kept.at(-1) : undefined;
+  const last = rows.length > SIZE ? rows[SIZE - 1] : undefined;
   const value = top ? last?.rank : last?.created_at.getTime();
   return {
-    tweets: kept.map(tweetOf),
+    tweets: tweetsOf(rows).slice(0, SIZE),
     next: last === undefined || value === undefined ? null : tokenAt({ value, id: last.id }),
     nextIsCertain: true,
   };
