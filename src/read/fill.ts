@@ -218,8 +218,7 @@ class Filling {
   /** The last item passed was not found, and the list has no order that shows which items follow it. */
   get #isLost(): boolean {
     const { position, list } = this.#params;
-    if (!this.#seeking || !position?.inside) return false;
-    return position.at === null || !isNewestFirst(list);
+    return this.#seeking && !!position?.inside && !isNewestFirst(list);
   }
 
   /** The money does not cover the next item: returns the items so far with a cursor at the cut, or a refusal (M1). */

@@ -8,8 +8,8 @@ import type { CachedPage } from './page-cache.js';
  */
 export function wantedSize(rest: number, last: CachedPage | undefined, isChain: boolean): number {
   const needed = rest + 1;
-  const { size } = last ?? {};
-  if (last === undefined || size === undefined) return needed;
+  if (last?.size === undefined) return needed;
+  const { size } = last;
   const scaled = Math.ceil((needed * size) / Math.max(1, last.items.length));
   return Math.max(scaled, isChain && last.before !== null ? 2 * size : 0);
 }

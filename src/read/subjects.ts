@@ -22,7 +22,8 @@ export function normaliseQuery(text: string): string {
   if (plain === '') throw badRequest('q is empty: use at least one word or operator.', 'q');
   if (plain.length > MOST_PER_CHARACTER * MAX_QUERY_LENGTH) throw tooLong(plain.length);
   if (MARKS.test(plain)) throw badRequest(`q has more than ${MAX_MARKS} combining marks on one character.`, 'q');
-  const query = plain.normalize('NFC').trim().replace(/\s+/gu, ' ');
+  // Nothing but a space becomes one.
+  const query = plain.normalize('NFC');
   if (query.length > MAX_QUERY_LENGTH) throw tooLong(query.length);
   return query;
 }

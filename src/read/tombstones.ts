@@ -13,7 +13,7 @@ export interface Tombstones {
   /** True if there are no tombstones, so that pages need not check each item. */
   readonly isEmpty: boolean;
   /** Adds a deleted object that the cache still shows. `accountId`: the account whose read found the deletion. */
-  add(key: string, accountId?: string): void;
+  add(key: string, accountId: string): void;
   /**
    * Adds an object that the network says does not exist, but only if a cached value may show it; otherwise it would
    * only push out tombstones that matter. Resolves with whether it was added.
@@ -88,7 +88,7 @@ export function createTombstones(options: TombstonesOptions): Tombstones {
     get isEmpty() {
       return keys.size === 0;
     },
-    add: (key, accountId) => tell({ key, gone: true, ...(accountId !== undefined && { by: ownerOf(accountId) }) }),
+    add: (key, accountId) => tell({ key, gone: true, by: ownerOf(accountId) }),
     async addIfCached(key, accountId) {
       const isShown = await shown.load(key);
       if (isShown === false) return false;

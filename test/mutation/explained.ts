@@ -13,6 +13,8 @@ const FILL = 'src/read/fill.ts';
 const KEY_HASHES = 'src/access/key-hashes.ts';
 const LOAD = 'src/read/load-within-budget.ts';
 const PAGES = 'src/read/pages.ts';
+const READS = 'src/read/reads.ts';
+const TOMBSTONES = 'src/read/tombstones.ts';
 const RECEIPT = 'src/metering/receipt.ts';
 const WALLET = 'src/metering/wallet.ts';
 const SAME_ENTRY = 'an entry has one balance: of two figures with its number, either is right';
@@ -22,6 +24,7 @@ const KEPT_LONGER =
 
 const HIDDEN = 'a copy that stays is hidden by its tombstone, which lives longer';
 const ASKS_FOR_MORE = 'asks about more keys than it has to; they are cached, so that what it is told is not looked at';
+const NONE_OF_NONE = 'there is none among none; asking for the number first costs less';
 const TOO_LONG = 'no cursor of ours is as long; what is longer is refused before it is decoded, which costs more';
 
 export const EXPLAINED: readonly Explained[] = [
@@ -84,6 +87,20 @@ export const EXPLAINED: readonly Explained[] = [
     ...{ file: LOAD, original: 'i < cached.length', replacement: 'i <= cached.length' },
     why: 'whether money is left for one more than there are changes nothing',
   },
+  {
+    ...{ file: FILL, original: 'true', replacement: 'false' },
+    why: 'whether it goes on is asked of a page that has one before it, and this one has none',
+  },
+  {
+    ...{ file: READS, original: '[ref]', replacement: '[]' },
+    why: 'the read looks in the cache, too; looking first costs less',
+  },
+  {
+    ...{ file: TOMBSTONES, original: 'digestOf(accountId).slice(0, OWNER_LENGTH)' },
+    ...{ replacement: 'digestOf(accountId)', why: 'a longer name is of the same account; it costs memory' },
+  },
+  { file: TOMBSTONES, original: 'keys.size > 0', replacement: 'true', why: NONE_OF_NONE },
+  { file: TOMBSTONES, original: 'keys.size > 0', replacement: 'keys.size >= 0', why: NONE_OF_NONE },
   {
     ...{ file: KEY_HASHES, original: 'key.length !== KEY_CHARS', replacement: 'false' },
     why: 'what is of another length is not well-formed either; this one costs less',

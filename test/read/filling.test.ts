@@ -137,13 +137,13 @@ it('a list of cached pages is walked for at most 200 of them', async () => {
 });
 
 describe('a network that bills by item', () => {
-  const open = () => {
+  const open = (most = 100) => {
     const list = createListNetwork({
       kind: 'timeline',
       items: 60,
       pageSizes: [7],
       tokens: 'keyset',
-      billed: { least: 1, most: 100 },
+      billed: { least: 1, most },
     });
     const wanted: (number | undefined)[] = [];
     const engine = createEngine({
@@ -155,7 +155,7 @@ describe('a network that bills by item', () => {
     });
     const page = (count: number, credits?: number, after: string | null = null) =>
       engine.page({ ...list.list, count, after }, credits);
-    return { engine, wanted, page };
+    return { list, engine, wanted, page };
   };
 
   it('is asked for no more than can be paid for, and one to look ahead (C21)', async () => {
@@ -172,5 +172,28 @@ describe('a network that bills by item', () => {
     await page(4, undefined, endCursor);
     // Five were passed in that page, four are wanted, and one is looked ahead to.
     expect(wanted).toEqual([6, 10]);
+  });
+
+  it('is asked for the rest of a page of which the beginning is cached', async () => {
+    const { wanted, page } = open();
+    const { endCursor } = (await page(5)).page;
+    await page(10, undefined, endCursor);
+    // One was looked ahead to before.
+    expect(wanted).toEqual([6, 10]);
+  });
+
+  it('is asked for a page of its own size, where the place of a chain was not in the page read again', async () => {
+    const { list, engine, wanted, page } = open();
+    const { endCursor } = (await page(5)).page;
+    engine.drop();
+    list.arrive(30);
+    const { nodes } = (await page(4, undefined, endCursor)).page;
+    expect([nodes.length, wanted.slice(0, 3)]).toEqual([4, [6, 10, undefined]]);
+  });
+
+  it('is asked for what is missing, where it gives less at a time, and by one call for no more than that', async () => {
+    const { wanted, page } = open(10);
+    expect((await page(25)).page.nodes).toHaveLength(25);
+    expect(wanted).toEqual([26, 16, 6]);
   });
 });

@@ -47,6 +47,14 @@ describe('an object', () => {
     expect([charge().amount, charge().items, engine.calls()]).toEqual([3000, 2, 1]);
   });
 
+  it('is looked up in the cache together with all that an operation asks for at the same time, each once', async () => {
+    const { engine } = setUp();
+    const { reads } = engine.open();
+    const asked = ['11', '12', '11', '13'].map((id, nth) => reads.tweet(id, { path: `${nth}`, fresh: false }));
+    await Promise.all(asked);
+    expect(engine.lookUps[0]).toEqual(['tweet:11', 'tweet:12', 'tweet:13']);
+  });
+
   it('is paid for in the order of the document, where money is tight (G9)', async () => {
     const { engine } = setUp();
     const { reads, charge } = engine.open(1000);
@@ -69,6 +77,16 @@ describe('the author of a tweet that came without one', () => {
     // There may be one later.
     expect([charge().amount, receipt.dependencies]).toEqual([0, null]);
   });
+});
+
+it('the author of a tweet is read once for all operations that want it at the time', async () => {
+  const { net, engine } = setUp();
+  const release = net.hold();
+  const first = engine.open().reads.author('3');
+  await net.called(1);
+  const second = engine.open().reads.author('3');
+  release();
+  expect([(await first)?.id, (await second)?.id, engine.calls()]).toEqual(['3', '3', 1]);
 });
 
 describe('the subject of a list', () => {
@@ -247,6 +265,17 @@ describe('a 404', () => {
     await expect(ask({ id: '2' }, true)).rejects.toEqual(refused('not_found'));
     await expect(ask({ handle: 'user2' })).rejects.toEqual(refused('not_found'));
     expect(engine.calls()).toBe(3);
+  });
+
+  it('of a list that needs no subject is of that list only', async () => {
+    const { net, engine, page } = setUp();
+    net.pages('quotes', '11', () => {
+      throw new ServiceError('not_found', 'There is no such list.', { reason: 'unknown' });
+    });
+    net.list('quotes', '12', ['13']);
+    for (const _time of range(2)) await expect(page('quotes', '11')).rejects.toEqual(refused('not_found'));
+    expect(engine.calls()).toBe(1);
+    expect((await page('quotes', '12')).page.nodes.map(({ id }) => id)).toEqual(['13']);
   });
 
   it('is no other failure: that is asked again', async () => {

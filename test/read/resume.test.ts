@@ -18,30 +18,30 @@ const resume = (items: string, where: Partial<Position>, newestFirst = true, pla
   return resumeIn(page, { place: 'b', before: null, inside: 1, passed: ['9'], at: null, ...where }, newestFirst);
 };
 
-it.each<[string, ReturnType<typeof resume>, number | null]>([
-  ['after the last item passed', resume('9 8 7', { passed: ['8', '9'] }), 2],
-  ['after the first item of the page', resume('9 8 7', { passed: ['9'] }), 1],
-  ['after the one passed before it, where the last is gone', resume('9 7 6', { passed: ['8', '9'] }), 1],
-  ['at the first older tweet, where none of them is left', resume('5@5 4@4 3@3', { at: at(4.5) }), 1],
-  ['at a tweet of the same time', resume('5@5 4@4 3@3', { at: at(4) }), 1],
-  ['at the first tweet, if all are older', resume('5@5 4@4', { at: at(6) }), 0],
-  ['nowhere in a page whose tweets are all newer', resume('5@5 4@4', { at: at(3) }), null],
-  ['at a profile among tweets, which has no time', resume('5@5 4 3@3', { at: at(4.5) }), 1],
+it.each<[string, () => number | null, number | null]>([
+  ['after the last item passed', () => resume('9 8 7', { passed: ['8', '9'] }), 2],
+  ['after the first item of the page', () => resume('9 8 7', { passed: ['9'] }), 1],
+  ['after the one passed before it, where the last is gone', () => resume('9 7 6', { passed: ['8', '9'] }), 1],
+  ['at the first older tweet, where none of them is left', () => resume('5@5 4@4 3@3', { at: at(4.5) }), 1],
+  ['at a tweet of the same time', () => resume('5@5 4@4 3@3', { at: at(4) }), 1],
+  ['at the first tweet, if all are older', () => resume('5@5 4@4', { at: at(6) }), 0],
+  ['nowhere in a page whose tweets are all newer', () => resume('5@5 4@4', { at: at(3) }), null],
+  ['at a profile among tweets, which has no time', () => resume('5@5 4 3@3', { at: at(4.5) }), 1],
   [
     'at the top, in no order of time, where all that was passed in the page are its anchors',
-    resume('5@5', { inside: 2, at: at(3) }, false),
+    () => resume('5@5', { inside: 2, at: at(3) }, false),
     0,
   ],
   [
     'nowhere where more was passed in the page than there are anchors',
-    resume('5@5', { inside: 3, at: at(3) }, false),
+    () => resume('5@5', { inside: 3, at: at(3) }, false),
     null,
   ],
-  ['at the top where no time is known', resume('5@5', { inside: 2 }), 0],
-  ['nowhere in a first page, which may have moved down', resume('5@5', { inside: 2 }, true, HEAD), null],
-  ['nowhere in the first page of a chain, either', resume('5@5', { inside: 2 }, false, '@1'), null],
-])('a chain continues %s', (_name, found, expected) => {
-  expect(found).toBe(expected);
+  ['at the top where no time is known', () => resume('5@5', { inside: 2 }), 0],
+  ['nowhere in a first page, which may have moved down', () => resume('5@5', { inside: 2 }, true, HEAD), null],
+  ['nowhere in the first page of a chain, either', () => resume('5@5', { inside: 2 }, false, '@1'), null],
+])('a chain continues %s', (_name, find, expected) => {
+  expect(find()).toBe(expected);
 });
 
 it('a tweet has the time at which it was written, a profile has none', () => {

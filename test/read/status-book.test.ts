@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StatusDay } from '../../src/core/status-history.js';
@@ -128,7 +129,39 @@ it('writes nothing where nothing came', async () => {
   expect(written).toBe(1);
 });
 
-it('keeps at most a day of minutes while the database is away', async () => {
+it('keeps at most two days of minutes, though the database fails only after as many have come', async () => {
+  let isHanging = true;
+  const database = new AbortController();
+  const written: number[] = [];
+  const clock = { at: NOON, now: () => clock.at };
+  const book = new StatusBook(
+    {
+      async add(_days, minutes) {
+        if (isHanging) await once(database.signal, 'abort').then(() => Promise.reject(new Error('away')));
+        written.push(...minutes.map(({ minute }) => minute));
+      },
+      read: async () => ({ days: [], incidents: [] }),
+    },
+    clock,
+  );
+  const noteTwoDays = (): void => {
+    for (let minute = 0; minute < 2 * 1440; minute += 1) {
+      clock.at += MINUTE;
+      book.note([sample({ isDown: true })]);
+    }
+  };
+  noteTwoDays();
+  const firstFlush = book.flush();
+  noteTwoDays();
+  database.abort();
+  await expect(firstFlush).rejects.toThrow('away');
+  isHanging = false;
+  await book.flush();
+  // The oldest of them.
+  expect([written.length, written[0], written.at(-1)]).toEqual([2880, NOON + MINUTE, NOON + 2880 * MINUTE]);
+});
+
+it('keeps at most two days of minutes while the database is away', async () => {
   const { book, minutes, clock } = opened(() => clock.at < NOON + 4000 * MINUTE);
   for (let minute = 0; minute < 4000; minute += 1) {
     clock.at += MINUTE;

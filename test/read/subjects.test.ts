@@ -12,14 +12,26 @@ function failureOf(query: string): unknown {
   }
 }
 
+it('nothing but a space is normalised to one, so that spaces are looked at once', () => {
+  const becomesSpace = (code: number): boolean => {
+    const character = String.fromCodePoint(code);
+    return !/\s/u.test(character) && /\s/u.test(character.normalize('NFC'));
+  };
+  const isSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xe000;
+  const all = Array.from({ length: 0x110000 }, (_, code) => code);
+  expect(all.filter((code) => !isSurrogate(code) && becomesSpace(code))).toEqual([]);
+});
+
 describe('a query', () => {
   it.each([
     ['cats', 'cats'],
     ['  cats\n', 'cats'],
     ['two \t\n  words', 'two words'],
+    [`far${' '.repeat(5000)}apart`, 'far apart'],
     // Case and marks are kept; what can be one character is.
     ['Cafe\u0301', 'Caf\u00e9'],
-    // A space that normalising makes, of an ideographic one or at an end, is no other than those written.
+    // Four are composed into each.
+    ['\u1f82'.normalize('NFD').repeat(MAX_QUERY_LENGTH), '\u1f82'.repeat(MAX_QUERY_LENGTH)],
     ['a\u2000b\u2001', 'a b'],
     ['from:one "two  three"', 'from:one "two three"'],
     ['x'.repeat(MAX_QUERY_LENGTH), 'x'.repeat(MAX_QUERY_LENGTH)],

@@ -77,6 +77,17 @@ describe('tombstones', () => {
     expect([await here.addIfCached('tweet:1', 'one'), here.has('tweet:1')]).toEqual([isNoted, isNoted]);
   });
 
+  it('are noted for what a cached page shows now, whatever it showed before', async () => {
+    const asked: boolean[] = [false, true];
+    const clock = { now: () => 0 };
+    const tombstones = createTombstones({
+      ...{ clock, tombstoneLog: createMemoryTombstoneLog({ clock }), lifetimes: DEFAULT_LIFETIMES },
+      cache: { shows: async (names) => names.map(() => asked.shift() ?? null) as never },
+    });
+    expect(await tombstones.addIfCached('tweet:1', 'one')).toBe(false);
+    expect(await tombstones.addIfCached('tweet:1', 'one')).toBe(true);
+  });
+
   it('that are a precaution are dropped first', async () => {
     const { here } = nodes({ shows: null, maxBytes: 20_000 });
     for (let account = 0; account < 5; account += 1) {

@@ -36,6 +36,8 @@ export interface Engine {
   drop(every?: number, offset?: number): void;
   /** Upstream calls so far. */
   calls(): number;
+  /** The keys of each look-up of objects in the cache so far. */
+  readonly lookUps: readonly (readonly string[])[];
   /** What is remembered as gone. */
   readonly tombstones: Tombstones;
   /** Whole pages, as lists are filled from them. */
@@ -51,7 +53,8 @@ export function createEngine(network: Network): Engine {
     now: () => clock.nowMs,
   };
   const keys = new Set<string>();
-  const cache = noting(createMemoryCache({ clock }), keys);
+  const lookUps: (readonly string[])[] = [];
+  const cache = noting(createMemoryCache({ clock }), keys, lookUps);
   const counted = counting(network);
   const { sources } = createReading({
     config: readConfig({ env: {}, cwd: '/', terminal: false }),
@@ -101,15 +104,20 @@ export function createEngine(network: Network): Engine {
       void cache.delete(doomed);
     },
     calls: counted.calls,
+    lookUps,
     tombstones: sources.tombstones,
     pages: sources.pages,
     callContext,
   };
 }
 
-function noting(inner: Cache, keys: Set<string>): Cache {
+function noting(inner: Cache, keys: Set<string>, lookUps: (readonly string[])[]): Cache {
   return {
     ...inner,
+    getMany(asked) {
+      lookUps.push(asked);
+      return inner.getMany(asked);
+    },
     set(key, held, ttlMs, shows) {
       keys.add(key);
       return inner.set(key, held, ttlMs, shows);
