@@ -79,8 +79,8 @@ class Filling {
   /** The page to look at next. */
   #place: string;
   #before: string | null;
-  /** Still looking for the item where the chain stopped. */
-  #seeking: boolean;
+  /** The place of the last item that the chain passed, until a page shows it. */
+  #sought: Position | null;
   /** The page looked at last. */
   #last: CachedPage | undefined;
   #upstreamPages = 0;
@@ -94,7 +94,7 @@ class Filling {
     this.#cut = params.position;
     this.#place = params.position?.place ?? HEAD;
     this.#before = params.position?.before ?? null;
-    this.#seeking = params.position !== null;
+    this.#sought = params.position;
   }
 
   async run(): Promise<Slice> {
@@ -149,9 +149,9 @@ class Filling {
     const { count, position, unit } = this.#params;
     const payable = Math.floor(this.#context.meter.left / priceOf(unit, cache));
     const rest = Math.min(count - this.#items.length, payable);
-    if (!this.#seeking || position === null) return wantedSize(rest, this.#last, position !== null);
+    if (this.#sought === null) return wantedSize(rest, this.#last, position !== null);
     // Up to the item where the chain stopped, which may have moved on to a later page.
-    return this.#last === undefined ? position.inside + wantedSize(rest, undefined, true) : undefined;
+    return this.#last === undefined ? this.#sought.inside + wantedSize(rest, undefined, true) : undefined;
   }
 
   #saw(place: string, got: PageLookup): PageLookup {
@@ -183,10 +183,9 @@ class Filling {
   }
 
   #start(page: CachedPage): number | null {
-    const { position, list } = this.#params;
-    if (!this.#seeking || !position) return 0;
-    const start = resumeIn(page, position, isNewestFirst(list));
-    if (start !== null) this.#seeking = false;
+    if (this.#sought === null) return 0;
+    const start = resumeIn(page, this.#sought, isNewestFirst(this.#params.list));
+    if (start !== null) this.#sought = null;
     return start;
   }
 
@@ -217,8 +216,7 @@ class Filling {
 
   /** The last item passed was not found, and the list has no order that shows which items follow it. */
   get #isLost(): boolean {
-    const { position, list } = this.#params;
-    return this.#seeking && !!position?.inside && !isNewestFirst(list);
+    return !!this.#sought?.inside && !isNewestFirst(this.#params.list);
   }
 
   /** The money does not cover the next item: returns the items so far with a cursor at the cut, or a refusal (M1). */
@@ -235,7 +233,7 @@ class Filling {
   #sparse(): Slice {
     if (this.#full) return this.#slice(this.#onward);
     if (this.#items.length > 0) return this.#slice(this.#onward, 'sparse');
-    if (this.#seeking) throw lostPlace();
+    if (this.#sought !== null) throw lostPlace();
     return this.#slice(null, 'sparse');
   }
 }

@@ -67,10 +67,6 @@ export const EXPLAINED: readonly Explained[] = [
   },
   { file: FILL, original: '!item', replacement: 'false', why: 'each index of a page has an item' },
   {
-    ...{ file: FILL, original: 'position?.inside', replacement: 'position.inside' },
-    why: 'only a call with a position seeks it',
-  },
-  {
     ...{ file: LOAD, original: 'results.length < requests.length', replacement: 'results.length <= requests.length' },
     why: 'a round of nothing ends at once',
   },

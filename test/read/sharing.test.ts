@@ -19,19 +19,29 @@ function caller(): Caller {
 /** Reads of one key, each of which ends when it is told to, or fails once nobody waits for it. */
 function sharing() {
   const shared = new SharedReads(createMemorySingleFlight());
-  const reads: { waiters: Waiters; end: () => void }[] = [];
+  const reads: { end: () => void }[] = [];
+  let dropped = (): void => {};
   const read = (waiters: Waiters): Promise<number> =>
     new Promise((resolve, reject) => {
       const nth = reads.length + 1;
-      reads.push({ waiters, end: () => resolve(nth) });
-      waiters.watch({ onJoin: () => {}, onLeave: () => {}, onEmpty: () => reject(abandoned()) });
+      reads.push({ end: () => resolve(nth) });
+      const onEmpty = (): void => {
+        reject(abandoned());
+        const once = dropped;
+        dropped = () => {};
+        once();
+      };
+      waiters.watch({ onJoin: () => {}, onLeave: () => {}, onEmpty });
     });
   const join = ({ context }: Caller): Promise<number | string> =>
     shared.join('key', context, read).then(
       ({ value }) => value,
       (error: Error) => error.message,
     );
-  return { reads, join };
+  const onDropped = (then: () => void): void => {
+    dropped = then;
+  };
+  return { reads, join, onDropped };
 }
 
 const aMoment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -52,12 +62,14 @@ describe('a shared read', () => {
     expect(await stays).toBe(1);
   });
 
-  it('that was dropped as its last waiter left is read anew by who comes then', async () => {
-    const { reads, join } = sharing();
+  it('that is dropped as its last waiter leaves is read anew by who comes at that moment', async () => {
+    const { reads, join, onDropped } = sharing();
     const [first, second] = [caller(), caller()];
     const left = join(first);
-    // Comes to a read that is about to fail because nobody waited for it.
-    const stays = left.then(() => join(second));
+    let stays: ReturnType<typeof join> | undefined;
+    onDropped(() => {
+      stays = join(second);
+    });
     first.leave();
     expect(await left).toBe('left');
     await aMoment();
@@ -66,21 +78,26 @@ describe('a shared read', () => {
     expect(await stays).toBe(2);
   });
 
-  it('waits for who came while a call that wanted it twice was leaving the one before', async () => {
-    const { reads, join } = sharing();
+  it('has all its waiters, though a call that wanted the one before twice learns its end in two moments', async () => {
+    const flights: { read: () => Promise<unknown>; end: () => void }[] = [];
+    const shared = new SharedReads({
+      join: (_key, read) =>
+        new Promise((resolve) => void flights.push({ read, end: () => resolve({ value: null as never, led: false }) })),
+    });
+    const all: (readonly CallContext[])[] = [];
+    const join = ({ context }: Caller) =>
+      shared.join('key', context, async ({ members }) => void all.push([...members]));
     const [twice, next, last] = [caller(), caller(), caller()];
-    // The second of both leaves after the first, in between which the next read may have begun.
     const both = [join(twice), join(twice)];
-    await aMoment();
-    const nextRead = both[0]?.then(() => join(next));
-    reads[0]?.end();
-    expect(await Promise.all(both)).toEqual([1, 1]);
-    await aMoment();
-    const joined = join(last);
-    next.leave();
-    await aMoment();
-    expect(reads).toHaveLength(2);
-    reads[1]?.end();
-    expect([await nextRead, await joined]).toEqual(['left', 2]);
+    flights[0]?.end();
+    await both[0];
+    const rest = [join(next)];
+    flights[1]?.end();
+    await both[1];
+    rest.push(join(last));
+    await flights[2]?.read();
+    expect(all).toEqual([[next.context, last.context]]);
+    for (const { end } of flights) end();
+    await Promise.all(rest);
   });
 });
