@@ -38,6 +38,55 @@ it('asks once for a name, and then knows it; anew on the next day', async () => 
   expect(await names.keep(ACCOUNT, 'third')).toBe('third');
 });
 
+it('knows a name until the end of its UTC day, of which it tells the store', async () => {
+  const clock = manualClock();
+  const days: string[] = [];
+  const names = new OperationNames(
+    {
+      async claimNames(_account, day, asked) {
+        days.push(day);
+        return [...asked];
+      },
+    },
+    clock,
+  );
+  await names.keep(ACCOUNT, 'mine');
+  clock.advance(1);
+  expect(names.keep(ACCOUNT, 'mine')).toBe('mine');
+  expect(days).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d$/)]);
+});
+
+it('asks for no more names once one of several was refused', async () => {
+  const ledger = store(2);
+  const names = new OperationNames(ledger, manualClock());
+  // The second and the third are claimed together, after the first.
+  const kept = await Promise.all(['first', 'second', 'third'].map((name) => names.keep(ACCOUNT, name)));
+  expect(kept).toEqual(['first', 'second', 'other']);
+  expect([names.keep(ACCOUNT, 'fourth'), ledger.seen.claims]).toEqual(['other', 2]);
+});
+
+it('claims names of one account one after the other, at whatever moment the next comes', async () => {
+  for (let moments = 0; moments < 20; moments += 1) {
+    const open: (() => void)[] = [];
+    const ledger = store(100, () => new Promise((resolve) => open.push(resolve)));
+    const names = new OperationNames(ledger, manualClock(), undefined, 60_000);
+    const kept = [names.keep(ACCOUNT, 'first'), names.keep(ACCOUNT, 'second')];
+    open.shift()?.();
+    for (let moment = 0; moment < moments; moment += 1) await null;
+    kept.push(names.keep(ACCOUNT, 'third'));
+    const all = Promise.all(kept);
+    let isDone = false;
+    void all.finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      await new Promise(setImmediate);
+      open.shift()?.();
+    }
+    expect([await all, ledger.seen.mostAtOnce]).toEqual([['first', 'second', 'third'], 1]);
+  }
+});
+
 it('thousands of names at once are few claims, one at a time', async () => {
   const ledger = store(100, () => sleep(5));
   const names = new OperationNames(ledger, manualClock(), undefined, 60_000);
@@ -95,6 +144,15 @@ it('a claim that was answered leaves no timer behind', async () => {
 it('a store that fails, or does not answer, makes the name `other`, and the charge goes on', async () => {
   const failing = new OperationNames({ claimNames: () => Promise.reject(new Error('away')) }, manualClock());
   expect(await failing.keep(ACCOUNT, 'mine')).toBe('other');
+  const throwing = new OperationNames(
+    {
+      claimNames: () => {
+        throw new Error('away');
+      },
+    },
+    manualClock(),
+  );
+  expect([await throwing.keep(ACCOUNT, 'mine'), await throwing.keep(ACCOUNT, 'mine')]).toEqual(['other', 'other']);
   const silent = new OperationNames(
     store(100, () => new Promise(() => {})),
     manualClock(),

@@ -15,6 +15,9 @@ const LOAD = 'src/read/load-within-budget.ts';
 const PAGES = 'src/read/pages.ts';
 const READS = 'src/read/reads.ts';
 const TOMBSTONES = 'src/read/tombstones.ts';
+const COST_BOOK = 'src/metering/cost-book.ts';
+const OPERATION_NAMES = 'src/metering/operation-names.ts';
+const SEQUENCER = 'src/metering/field-sequencer.ts';
 const RECEIPT = 'src/metering/receipt.ts';
 const WALLET = 'src/metering/wallet.ts';
 const SAME_ENTRY = 'an entry has one balance: of two figures with its number, either is right';
@@ -24,6 +27,7 @@ const KEPT_LONGER =
 
 const HIDDEN = 'a copy that stays is hidden by its tombstone, which lives longer';
 const ASKS_FOR_MORE = 'asks about more keys than it has to; they are cached, so that what it is told is not looked at';
+const SAME_DAY = 'the day is found again for each read, which costs processor time';
 const NONE_OF_NONE = 'there is none among none; asking for the number first costs less';
 const TOO_LONG = 'no cursor of ours is as long; what is longer is refused before it is decoded, which costs more';
 
@@ -104,6 +108,27 @@ export const EXPLAINED: readonly Explained[] = [
   {
     ...{ file: KEY_HASHES, original: 'hash !== undefined', replacement: 'false' },
     why: 'the same hash is computed anew; it costs processor time',
+  },
+  {
+    ...{ file: COST_BOOK, original: 'now < this.#today.fromMs || now >= this.#today.fromMs + DAY_MS' },
+    ...{ replacement: 'true', why: SAME_DAY },
+  },
+  {
+    ...{ file: COST_BOOK, original: 'now < this.#today.fromMs', replacement: 'now <= this.#today.fromMs' },
+    why: SAME_DAY,
+  },
+  {
+    ...{ file: COST_BOOK, original: 'this.#today.fromMs + DAY_MS', replacement: 'this.#today.fromMs - DAY_MS' },
+    why: SAME_DAY,
+  },
+  { file: COST_BOOK, original: 'now % DAY_MS', replacement: 'now * DAY_MS', why: SAME_DAY },
+  {
+    ...{ file: SEQUENCER, original: 'this.#waiting[first]?.rank', replacement: 'this.#waiting[first].rank' },
+    why: 'where any wait, there is a first one',
+  },
+  {
+    ...{ file: OPERATION_NAMES, original: '{ return undefined; }', replacement: '{}' },
+    why: 'a function that ends without a value returns undefined',
   },
   {
     ...{ file: RECEIPT, original: '[]', replacement: '["Stryker was here"]' },
