@@ -57,9 +57,10 @@ export class ProcessorTime {
   readonly #monotonic: Clock;
   readonly #used: Clock;
   readonly #buckets: BoundedMap<Bucket>;
-  /** The last holder that asked, and when a different holder last asked. */
-  #last = { name: '', atMs: Number.NEGATIVE_INFINITY };
-  #other = { name: '', atMs: Number.NEGATIVE_INFINITY };
+  /** The last holder that asked and when, and when a different holder last asked. */
+  #last: string | undefined;
+  #lastAtMs = Number.NEGATIVE_INFINITY;
+  #otherAtMs = Number.NEGATIVE_INFINITY;
   #refused = 0;
   #turnMs = 0;
 
@@ -112,9 +113,10 @@ export class ProcessorTime {
   }
 
   #othersAsk(name: string, now: number): boolean {
-    if (this.#last.name !== name) this.#other = this.#last;
-    this.#last = { name, atMs: now };
-    return now - this.#other.atMs < ALONE_MS;
+    if (this.#last !== name) this.#otherAtMs = this.#lastAtMs;
+    this.#last = name;
+    this.#lastAtMs = now;
+    return now - this.#otherAtMs < ALONE_MS;
   }
 
   #measured<T>(bucket: Bucket, work: () => T): T {
@@ -141,7 +143,7 @@ export class ProcessorTime {
 
 function overdrawn({ kind }: Holder, byMs: number): ServiceError {
   const { perSecondMs } = ALLOWANCES[kind];
-  const seconds = Math.max(1, Math.ceil(byMs / perSecondMs));
+  const seconds = Math.ceil(byMs / perSecondMs);
   const whose = kind === 'account' ? 'This account' : 'This IP address';
   return new ServiceError(
     'upstream_rate_limited',

@@ -13,7 +13,7 @@ async function setUp() {
   const store = createKeyStore();
   const clock = standingClock();
   const limiter = createMemoryRateLimiter({ clock });
-  const { identify, close } = await createIdentify({
+  const { known, identify, close } = await createIdentify({
     accounts: store.accounts,
     limiter,
     monotonic: clock,
@@ -29,7 +29,7 @@ async function setUp() {
     const results = await Promise.allSettled(keys.map((key) => identify(key, address)));
     return results.map((result) => (result.status === 'fulfilled' ? 'ok' : result.reason.code));
   };
-  return { store, clock, identify, close, add, codes };
+  return { store, clock, known, identify, close, add, codes };
 }
 
 const live: KeyLookup = { state: 'live', caller: caller() };
@@ -101,6 +101,20 @@ describe('identify', () => {
     };
     await expect(identify(add(live).key, HOME, full)).rejects.toThrow('no slot is free');
     expect(store.reads()).toBe(0);
+  });
+
+  it('knows the caller of a key that was looked up lately, and asks the store for no other', async () => {
+    const { known, identify, add, store, clock } = await setUp();
+    const [{ key }, other] = [add(live), add({ state: 'live', caller: { ...caller(), mode: 'test' } })];
+    expect(known(key)).toBeUndefined();
+    expect(store.reads()).toBe(0);
+    expect(await identify(key, HOME)).toEqual(caller());
+    await expect(identify(other.key, HOME)).rejects.toMatchObject({ code: 'invalid_key' });
+    expect(known(key)).toEqual(caller());
+    for (const text of [other.key, 'nonsense']) expect(known(text)).toBeUndefined();
+    clock.pass(3000);
+    expect(known(key)).toBeUndefined();
+    expect(store.reads()).toBe(2);
   });
 
   it('never repeats a key in a message', async () => {

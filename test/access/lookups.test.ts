@@ -124,6 +124,12 @@ describe('look-ups of keys', () => {
     expect((await Promise.all(calls)).map(versionOf)).toEqual([1, 1, 1, 1]);
   });
 
+  it('of a key that the store does not know leave nothing behind', async () => {
+    expect(await find('aa')).toBeUndefined();
+    expect(lookups.knows('aa')).toBe(false);
+    expect(lookups.last('aa')).toEqual({ lookup: undefined, isFresh: false });
+  });
+
   it('are made in the background from two thirds of their time on', async () => {
     store.rows.set('aa', 1);
     const first = lookups.find('aa');

@@ -63,6 +63,16 @@ describe('the slot of one request', () => {
     expect(all.taken.work).toBe(2);
   });
 
+  test('stays that of its holder when it is counted again, even if that is more than a share by now', () => {
+    const all = slots(8);
+    const held = [all.open(), all.open()];
+    for (const slot of held) expect(slot.countFor(ada)).toBeNull();
+    for (const name of ['b', 'c', 'd', 'e']) expect(all.open().countFor(accountHolder(name))).toBeNull();
+    expect(all.open().countFor(ada)?.detail.reason).toBe('account_busy');
+    for (const slot of held) expect(slot.countFor(ada)).toBeNull();
+    expect(all.taken.work).toBe(6);
+  });
+
   test('takes one slot for the network, of half as many, and gives it back with the other', () => {
     const all = slots(8);
     const slot = all.open();

@@ -10,11 +10,13 @@ interface Explained {
 const CURSOR = 'src/read/cursor.ts';
 const ENTITIES = 'src/read/entities.ts';
 const FILL = 'src/read/fill.ts';
+const IDENTIFY = 'src/access/identify.ts';
 const KEY_HASHES = 'src/access/key-hashes.ts';
 const LOAD = 'src/read/load-within-budget.ts';
 const PAGES = 'src/read/pages.ts';
 const READS = 'src/read/reads.ts';
 const TOMBSTONES = 'src/read/tombstones.ts';
+const WORK_SLOTS = 'src/access/work-slots.ts';
 const COST_BOOK = 'src/metering/cost-book.ts';
 const OPERATION_NAMES = 'src/metering/operation-names.ts';
 const SEQUENCER = 'src/metering/field-sequencer.ts';
@@ -108,6 +110,14 @@ export const EXPLAINED: readonly Explained[] = [
   {
     ...{ file: KEY_HASHES, original: 'hash !== undefined', replacement: 'false' },
     why: 'the same hash is computed anew; it costs processor time',
+  },
+  {
+    ...{ file: IDENTIFY, original: 'hashHex === null', replacement: 'false' },
+    why: 'where it is asked what is known, nothing is known of a key without a hash; this one costs less',
+  },
+  {
+    ...{ file: WORK_SLOTS, original: 'this.#holder?.name', replacement: 'this.#holder.name' },
+    why: 'a slot that was taken has a holder',
   },
   {
     ...{ file: COST_BOOK, original: 'now < this.#today.fromMs || now >= this.#today.fromMs + DAY_MS' },
