@@ -1,0 +1,108 @@
+/** Which failures are tried again, how often, and until when. */
+import postgres from 'postgres';
+import { describe, expect, it } from 'vitest';
+import { isTransient, isUniqueViolation, mayHaveCommitted, retryTransient } from '../../adapters/postgres/retry.js';
+import { manualClock } from '../support/manual-clock.js';
+
+const failure = (code: string | undefined): Error => Object.assign(new Error('failed'), { code });
+
+/** Time that passes only while somebody waits. */
+function passing() {
+  const monotonic = manualClock();
+  const waits: number[] = [];
+  const timers = {
+    after(ms: number, then: () => void) {
+      waits.push(ms);
+      monotonic.advance(ms);
+      queueMicrotask(then);
+      return () => {};
+    },
+  };
+  return { time: { monotonic, timers }, waits };
+}
+
+describe('a failure of a statement', () => {
+  it.each<[string, 'nothing was done' | 'it may have been done' | 'not transient']>([
+    ...['CONNECT_TIMEOUT', 'ECONNREFUSED', 'ENOENT', '40001', '40P01', '53300', '57P03', '55P03', '57014'].map(
+      (code) => [code, 'nothing was done'] as [string, 'nothing was done'],
+    ),
+    ...[
+      ...['CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02'],
+      ...['08000', '08006'],
+    ].map((code) => [code, 'it may have been done'] as [string, 'it may have been done']),
+    ...['23505', '22P02', '42601', '', 'undefined', '1108'].map(
+      (code) => [code, 'not transient'] as [string, 'not transient'],
+    ),
+  ])('with the code %j: %s', (code, expected) => {
+    const error = failure(code === 'undefined' ? undefined : code);
+    expect([isTransient(error), mayHaveCommitted(error)]).toEqual([
+      expected !== 'not transient',
+      expected === 'it may have been done',
+    ]);
+  });
+
+  it('is a duplicate only if the database says so', () => {
+    const fromServer = (code: string) => Object.assign(new postgres.PostgresError('failed'), { code });
+    const all = [fromServer('23505'), fromServer('23503'), failure('23505')].map(isUniqueViolation);
+    expect(all).toEqual([true, false, false]);
+  });
+});
+
+describe('trying again', () => {
+  const runs = (...codes: readonly (string | undefined)[]) => {
+    const doubts: boolean[] = [];
+    return {
+      doubts,
+      run: async (inDoubt: boolean): Promise<string> => {
+        const code = codes[Math.min(doubts.length, codes.length - 1)];
+        doubts.push(inDoubt);
+        if (code !== undefined) throw failure(code);
+        return 'done';
+      },
+    };
+  };
+
+  it('waits twice as long each time, up to 0.8 s', async () => {
+    const { time, waits } = passing();
+    const { run, doubts } = runs(...Array<string>(7).fill('ECONNREFUSED'), undefined);
+    expect(await retryTransient(run, undefined, time)).toBe('done');
+    expect(waits).toEqual([50, 100, 200, 400, 800, 800, 800]);
+    expect(doubts).toEqual(Array(8).fill(false));
+  });
+
+  it('says that it may have been done from then on, whatever fails later', async () => {
+    const { time } = passing();
+    const { run, doubts } = runs('ECONNREFUSED', 'ECONNRESET', 'ECONNREFUSED', undefined);
+    await retryTransient(run, undefined, time);
+    expect(doubts).toEqual([false, false, true, true]);
+  });
+
+  it('is not done for a failure that stays', async () => {
+    const { time, waits } = passing();
+    await expect(retryTransient(runs('22P02').run, undefined, time)).rejects.toMatchObject({ code: '22P02' });
+    expect(waits).toEqual([]);
+  });
+
+  it.each([
+    ['nothing was done', 'ECONNREFUSED', 350],
+    ['it may have been done', 'ECONNRESET', 750],
+  ])('ends within the bound for when %s', async (_name, code, spentMs) => {
+    const { time, waits } = passing();
+    // After 50, 100, 200 and 400 ms: one wait more would end after the bound, and one that ends at it is made.
+    const bounds = { withinMs: 350, inDoubtMs: 750 };
+    await expect(retryTransient(runs(code).run, bounds, time)).rejects.toMatchObject({ code });
+    expect(waits.reduce((sum, ms) => sum + ms)).toBe(spentMs);
+  });
+
+  it('goes on for 5 s, or for a minute once it may have been done', async () => {
+    for (const [code, mostMs] of [
+      ['ECONNREFUSED', 5_000],
+      ['ECONNRESET', 60_000],
+    ] as const) {
+      const { time, waits } = passing();
+      await expect(retryTransient(runs(code).run, undefined, time)).rejects.toMatchObject({ code });
+      const spentMs = waits.reduce((sum, ms) => sum + ms);
+      expect([spentMs <= mostMs, spentMs + 800 > mostMs]).toEqual([true, true]);
+    }
+  });
+});
