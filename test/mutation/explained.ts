@@ -7,9 +7,12 @@ interface Explained {
   readonly why: string;
 }
 
+const CAPPED_KEYS = 'adapters/postgres/capped-keys.ts';
+const UNCAPPED_KEYS = 'adapters/postgres/uncapped-keys.ts';
 const CURSOR = 'src/read/cursor.ts';
 const ENTITIES = 'src/read/entities.ts';
 const FILL = 'src/read/fill.ts';
+const GROUP_COMMIT = 'adapters/postgres/group-commit.ts';
 const IDENTIFY = 'src/access/identify.ts';
 const KEY_HASHES = 'src/access/key-hashes.ts';
 const LOAD = 'src/read/load-within-budget.ts';
@@ -29,11 +32,20 @@ const KEPT_LONGER =
 
 const HIDDEN = 'a copy that stays is hidden by its tombstone, which lives longer';
 const ASKS_FOR_MORE = 'asks about more keys than it has to; they are cached, so that what it is told is not looked at';
+const FULL = 'what is full has an oldest entry';
 const SAME_DAY = 'the day is found again for each read, which costs processor time';
 const NONE_OF_NONE = 'there is none among none; asking for the number first costs less';
+const PARKED_IS_LOCKED = 'only partitions that have a lock are parked';
+const TAKES_NOTHING = 'it takes nothing more from partitions that are in the flush already';
 const TOO_LONG = 'no cursor of ours is as long; what is longer is refused before it is decoded, which costs more';
 
 export const EXPLAINED: readonly Explained[] = [
+  { file: CAPPED_KEYS, original: 'oldest !== undefined', replacement: 'true', why: FULL },
+  { file: UNCAPPED_KEYS, original: 'oldest !== undefined', replacement: 'true', why: FULL },
+  {
+    ...{ file: CAPPED_KEYS, original: 'seenAtMs === undefined', replacement: 'false' },
+    why: 'a key without a time is at no time within the minute',
+  },
   { file: CURSOR, original: 'cursor.length > MAX_CURSOR_LENGTH', replacement: 'false', why: TOO_LONG },
   {
     ...{ file: CURSOR, original: 'cursor.length > MAX_CURSOR_LENGTH' },
@@ -180,4 +192,23 @@ export const EXPLAINED: readonly Explained[] = [
   },
   { file: WALLET, original: 'this.#readings -= 1', replacement: 'this.#readings += 1', why: KEPT_LONGER },
   { file: WALLET, original: 'this.#readings === 0', replacement: 'false', why: KEPT_LONGER },
+  {
+    ...{ file: GROUP_COMMIT, original: 'most - batch.length', replacement: 'most + batch.length' },
+    why: 'while there is room in a flush, there is room for an even share of it, which is the smaller of both',
+  },
+  { file: GROUP_COMMIT, original: 'batch.length >= most', replacement: 'false', why: TAKES_NOTHING },
+  { file: GROUP_COMMIT, original: 'batch.length >= most', replacement: 'batch.length > most', why: TAKES_NOTHING },
+  { file: GROUP_COMMIT, original: 'lock !== null', replacement: 'true', why: PARKED_IS_LOCKED },
+  {
+    ...{ file: GROUP_COMMIT, original: 'partition.lock?.isStubborn', replacement: 'partition.lock.isStubborn' },
+    why: PARKED_IS_LOCKED,
+  },
+  {
+    ...{ file: GROUP_COMMIT, original: 'partition.lock?.mayProbe', replacement: 'partition.lock.mayProbe' },
+    why: PARKED_IS_LOCKED,
+  },
+  {
+    ...{ file: GROUP_COMMIT, original: '() => false', replacement: '() => undefined' },
+    why: 'a request that is not said to be plain is not plain',
+  },
 ];

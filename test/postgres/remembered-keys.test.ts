@@ -56,13 +56,15 @@ const debitOf = (keyId: string, walletId = 'wallet', accountId = 'account') =>
 function opened(isCapped: (keyId: string) => boolean = () => false) {
   const clock = manualClock();
   const read: string[][] = [];
-  const rowsOf = async (_text: unknown, _accounts: string[], _wallets: string[], keys: string[]) => {
+  const payers: string[] = [];
+  const rowsOf = async (_text: unknown, accounts: string[], wallets: string[], keys: string[]) => {
     read.push(keys);
+    payers.push(...accounts.map((account, position) => `${account} ${wallets[position]}`));
     return keys.flatMap((key, position) =>
       isCapped(key) ? [] : [{ position, keyNumber: Number.parseInt(key, 36), capsVersion: read.length }],
     );
   };
-  return { clock, read, keys: new UncappedKeys(rowsOf as unknown as Sql, clock) };
+  return { clock, read, payers, keys: new UncappedKeys(rowsOf as unknown as Sql, clock) };
 }
 
 describe('a key that was seen to have no cap', () => {
@@ -94,18 +96,20 @@ describe('a key that was seen to have no cap', () => {
   });
 
   it('is read again when a debit is of another wallet, or of another account', async () => {
-    const { keys, read } = opened();
+    const { keys, read, payers } = opened();
     await keys.learn([debitOf('a'), debitOf('a', 'other'), debitOf('a', 'wallet', 'other')]);
-    expect(read).toEqual([['a', 'a', 'a']]);
+    expect([read, payers]).toEqual([[['a', 'a', 'a']], ['account wallet', 'account other', 'other wallet']]);
   });
 
   it('is read again after a minute', async () => {
     const { keys, clock, read } = opened();
+    const versions: (number | undefined)[] = [];
     for (const ms of [0, MINUTE, 1]) {
       clock.advance(ms);
       await keys.learn([debitOf('a')]);
+      versions.push(keys.keyOf(debitOf('a'))?.capsVersion);
     }
-    expect([read.length, keys.keyOf(debitOf('a'))?.capsVersion]).toEqual([2, 2]);
+    expect([read.length, versions]).toEqual([2, [1, 1, 2]]);
   });
 
   it('is not known any more once it was forgotten, or was read to have one', async () => {

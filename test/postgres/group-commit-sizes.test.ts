@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { openFlushes } from './open-flushes.js';
+
+describe('a shared flush', () => {
+  test('has an even share of each part, in order of arrival', async () => {
+    const { submit, nth, begun } = openFlushes({ bounds: { most: 6, flights: 1 } });
+    await submit('x1');
+    await submit('a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'b4');
+    await nth(0).end();
+    expect(begun(1)).toEqual(['skip: a1 a2 a3 b1 b2 b3']);
+  });
+
+  test('is shared by what room the retried ones leave', async () => {
+    const { submit, run, nth, begun } = openFlushes({ bounds: { most: 6, flights: 1, waits: 0 } });
+    await submit('l1', 'm1');
+    await submit('x1');
+    await nth(0).end('locked');
+    await run(5);
+    await submit('a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'b4');
+    await nth(1).end();
+    expect(begun(2)).toEqual(['skip: l1 m1 a1 a2 b1 b2']);
+  });
+
+  test('leaves those it has no room for to the next one', async () => {
+    const { submit, run, nth, begun } = openFlushes({ bounds: { most: 2, flights: 1, waits: 0 } });
+    await submit('l1');
+    await submit('x1');
+    await nth(0).end('locked');
+    await run(5);
+    await submit('a1', 'b1', 'b2');
+    await nth(1).end();
+    expect(begun(2)).toEqual(['skip: l1 a1']);
+    await nth(2).end();
+    expect(begun(3)).toEqual(['skip: b1 b2']);
+  });
+
+  test('looks at no more parts than can be in it', async () => {
+    const seen: string[] = [];
+    const isPlain = (request: string) => seen.push(request) > 0;
+    const { submit, begun } = openFlushes({ bounds: { most: 2, flights: 1 }, isPlain });
+    await submit('a1', 'b1', 'c1', 'd1', 'e1');
+    expect(begun()).toEqual(['plain: a1 b1']);
+    expect(seen).toEqual(['a1', 'b1']);
+  });
+
+  test('goes together with as many others as there is room for', async () => {
+    const { submit, nth, begun } = openFlushes({ bounds: { most: 2, flights: 3 } });
+    await submit('a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1');
+    expect(begun()).toEqual(['skip: a1 b1', 'skip: c1 d1', 'skip: e1 f1']);
+    await nth(1).end();
+    expect(begun(3)).toEqual(['skip: g1']);
+  });
+
+  test('is a second plain one from two hundred waiting requests on', async () => {
+    const { submit, begun } = openFlushes({ isPlain: () => true });
+    const others = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, nth) => `${nth % 2 === 0 ? 'b' : 'c'}${from + nth}`);
+    await submit('a1');
+    await submit(...others(0, 199));
+    expect(begun()).toEqual(['plain: a1']);
+    await submit(...others(199, 200));
+    expect(begun()[1]).toMatch(/^plain: b0 b2 /);
+    expect(begun()[1]?.split(' ')).toHaveLength(201);
+  });
+
+  test('comes for a part again and again, though nothing of it waited in between', async () => {
+    const { submit, nth, begun, answers } = openFlushes();
+    for (const [index, request] of ['a1', 'a2', 'a3'].entries()) {
+      await submit(request);
+      await nth(index).end();
+    }
+    expect(begun()).toEqual(['skip: a1', 'skip: a2', 'skip: a3']);
+    expect(answers).toEqual({ a1: 'a1', a2: 'a2', a3: 'a3' });
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { openFlushes } from './open-flushes.js';
+
+describe('a timer', () => {
+  test('is set once for all that arrives in a turn, and once for all that waits', async () => {
+    const { submit, timers } = openFlushes();
+    await submit('a1', 'b1', 'c1');
+    expect(timers.turns).toBe(1);
+    await submit('a2');
+    expect(timers.turns).toBe(2);
+    expect(timers.set).toEqual([1]);
+  });
+
+  test('rings no more when nothing waits', async () => {
+    const { submit, run, nth, timers } = openFlushes();
+    await submit('a1');
+    await nth(0).end();
+    await run(1_000);
+    expect(timers.rung).toEqual([1]);
+  });
+
+  test('comes earlier where a lock is met meanwhile that is to be retried before', async () => {
+    const { submit, run, nth, begun, timers } = openFlushes({ bounds: { waits: 0 } });
+    await submit('x1');
+    await run(50);
+    await submit('a1');
+    await nth(1).end('locked');
+    await run(100);
+    expect(begun(2)).toEqual(['skip: a1']);
+    expect(nth(2).atMs).toBe(55);
+    expect(timers.rung).toEqual([1, 55, 101]);
+  });
+
+  test('is none for a locked part that is due and waits for the end of a flush', async () => {
+    const { submit, run, nth, begun, timers } = openFlushes({ bounds: { waits: 0, flights: 1 } });
+    await submit('a1');
+    await submit('b1');
+    await nth(0).end('locked');
+    await run(250);
+    expect(timers.rung).toEqual([1, 5, 101, 201]);
+    await nth(1).end();
+    expect(begun(2)).toEqual(['skip: a1']);
+  });
+});
+
+test('whoever waits is looked at ten times a second, however often a locked part is retried', async () => {
+  const looks: [atMs: number, request: string, waitedMs: number][] = [];
+  const dismissal = (request: string, waitedMs: number) => void looks.push([now(), request, waitedMs]);
+  const { submit, run, now, nth } = openFlushes({ bounds: { waits: 0 }, dismissal });
+  await submit('x1');
+  await submit('a1');
+  await run(30);
+  await submit('x2');
+  await nth(1).end('locked');
+  for (const [tries, ms] of [5, 10, 20, 40, 80, 100, 100].entries()) {
+    await run(ms);
+    await nth(tries + 2).end('locked');
+  }
+  const ofOther = looks.filter(([, request]) => request === 'x2');
+  expect(ofOther).toEqual([
+    [101, 'x2', 71],
+    [201, 'x2', 171],
+    [301, 'x2', 271],
+  ]);
+});
