@@ -4,6 +4,8 @@ interface Explained {
   /** What stands in the place, and what is put there; on one line each. */
   readonly original: string;
   readonly replacement: string;
+  /** How many such places the file has (default: 1). */
+  readonly places?: number;
   readonly why: string;
 }
 
@@ -60,11 +62,11 @@ export const EXPLAINED: readonly Explained[] = [
     why: 'a size of undefined is no size',
   },
   {
-    ...{ file: PAGES, original: '[]', replacement: '["Stryker was here"]' },
+    ...{ file: PAGES, original: '[]', replacement: '["Stryker was here"]', places: 5 },
     why: 'what is no object has no id, and is cached under none that anybody asks for',
   },
   {
-    ...{ file: ENTITIES, original: '[]', replacement: '["Stryker was here"]' },
+    ...{ file: ENTITIES, original: '[]', replacement: '["Stryker was here"]', places: 2 },
     why: 'what is no promise is not waited for, and what is told of no key is not looked at',
   },
   { file: ENTITIES, original: '[key]', replacement: '[]', why: 'what is not cached needs no deletion' },
@@ -157,7 +159,7 @@ export const EXPLAINED: readonly Explained[] = [
     why: 'what is no line has no items, and is not told',
   },
   {
-    ...{ file: WALLET, original: '[]', replacement: '["Stryker was here"]' },
+    ...{ file: WALLET, original: '[]', replacement: '["Stryker was here"]', places: 2 },
     why: 'what is no entry has no number, so that it is after no figure',
   },
   { file: WALLET, original: 'seq > this.#newest.seq', replacement: 'seq >= this.#newest.seq', why: SAME_ENTRY },
@@ -201,7 +203,7 @@ export const EXPLAINED: readonly Explained[] = [
   { file: GROUP_COMMIT, original: 'lock !== null', replacement: 'true', why: PARKED_IS_LOCKED },
   {
     ...{ file: GROUP_COMMIT, original: 'partition.lock?.isStubborn', replacement: 'partition.lock.isStubborn' },
-    why: PARKED_IS_LOCKED,
+    ...{ places: 2, why: PARKED_IS_LOCKED },
   },
   {
     ...{ file: GROUP_COMMIT, original: 'partition.lock?.mayProbe', replacement: 'partition.lock.mayProbe' },

@@ -1,5 +1,5 @@
 /** What the command says of changes that no test noticed. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
@@ -37,6 +37,23 @@ it.each(['Survived', 'NoCoverage', 'Pending'])('fails with a change that is %s a
   expect(code).toBe(1);
   expect(text).toContain('- one + two\n  + one - two\n  NOT EXPLAINED');
   expect(text).toContain('2 changes: 1 noticed, 0 explained, 1 neither.');
+});
+
+it('takes an explanation for as many places of its file as it is given for, and no more', () => {
+  const row = EXPLAINED.find(({ file, places }) => file === 'src/read/entities.ts' && places === 2);
+  const { original = '', replacement = '' } = row ?? {};
+  const lines = readFileSync('src/read/entities.ts', 'utf8').split('\n');
+  const line = lines.findIndex((text) => text.includes(original));
+  const column = (lines[line]?.indexOf(original) ?? 0) + 1;
+  const end = { line: line + 1, column: column + original.length };
+  const survivor = mutant({
+    fileName: 'src/read/entities.ts',
+    replacement,
+    location: { start: { ...end, column }, end },
+  });
+  expect(said([survivor, survivor])).toMatchObject({ code: 0 });
+  const { code, text } = said([survivor, survivor, survivor]);
+  expect([code, text.split('\n').at(-1)]).toEqual([1, '3 changes: 0 noticed, 2 explained, 1 neither.']);
 });
 
 it.each(['Killed', 'Timeout'])('is content with what is %s', (status) => {

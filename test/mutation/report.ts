@@ -42,22 +42,37 @@ export function originalOf({ fileName, location: { start, end } }: Mutant): stri
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
+/** The reason for a change that was not noticed; each explains the change in so many places of its file and no more. */
+function explanations(): (file: string, original: string, replacement: string) => string | undefined {
+  const left = new Map(EXPLAINED.map((row) => [row, row.places ?? 1]));
+  return (file, original, replacement) => {
+    const row = EXPLAINED.find(
+      (each) =>
+        each.file === file &&
+        each.original === original &&
+        each.replacement === replacement &&
+        (left.get(each) ?? 0) > 0,
+    );
+    if (row !== undefined) left.set(row, (left.get(row) ?? 0) - 1);
+    return row?.why;
+  };
+}
+
 /** Prints what became of all changes; returns the exit code: 1 if a change was noticed by no test and is not explained. */
 export function report(mutants: readonly Mutant[]): 0 | 1 {
   const counted = mutants.filter((mutant) => mutant.status !== 'Ignored' || wasLeftAsStatic(mutant));
   const noticed = counted.filter(wasNoticed);
+  const whyOf = explanations();
   let unexplained = 0;
   for (const mutant of counted) {
     if (wasNoticed(mutant)) continue;
     const file = relative(process.cwd(), mutant.fileName);
     const [original, replacement] = [originalOf(mutant), oneLine(mutant.replacement)];
-    const why = EXPLAINED.find(
-      (row) => row.file === file && row.original === original && row.replacement === replacement,
-    );
+    const why = whyOf(file, original, replacement);
     if (why === undefined) unexplained += 1;
     const { line, column } = mutant.location.start;
     console.log(`${mutant.status} ${file}:${line}:${column} ${mutant.mutatorName}`);
-    console.log(`  - ${original}\n  + ${replacement}\n  ${why === undefined ? 'NOT EXPLAINED' : why.why}`);
+    console.log(`  - ${original}\n  + ${replacement}\n  ${why ?? 'NOT EXPLAINED'}`);
   }
   const left = counted.length - noticed.length;
   console.log(
