@@ -94,15 +94,19 @@ export class CallContext {
 
 /** Total time covered by intervals that may overlap, added in the order they end: parallel work counts once. */
 class CoveredTime {
-  #ms = 0;
-  #coveredToMs = Number.NEGATIVE_INFINITY;
+  /** What is covered, without overlaps, in the order of time. */
+  readonly #spans: { readonly fromMs: number; readonly toMs: number }[] = [];
 
   add(fromMs: number, toMs: number): void {
-    this.#ms += Math.max(0, toMs - Math.max(fromMs, this.#coveredToMs));
-    this.#coveredToMs = Math.max(this.#coveredToMs, toMs);
+    let [from, to] = [fromMs, toMs];
+    for (let last = this.#spans.at(-1); last !== undefined && last.toMs >= from; last = this.#spans.at(-1)) {
+      [from, to] = [Math.min(from, last.fromMs), Math.max(to, last.toMs)];
+      this.#spans.pop();
+    }
+    this.#spans.push({ fromMs: from, toMs: to });
   }
 
   get ms(): number {
-    return this.#ms;
+    return this.#spans.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
   }
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CallContext } from '../../src/read/call-context.js';
 
@@ -56,6 +57,24 @@ describe('what a call used of the network', () => {
       35,
     ],
     [
+      'one that began before another that has ended',
+      [
+        [20, 30],
+        [10, 45],
+      ],
+      35,
+    ],
+    [
+      'one that began before several that have ended',
+      [
+        [5, 8],
+        [20, 30],
+        [35, 40],
+        [10, 45],
+      ],
+      38,
+    ],
+    [
       'one that ends where another ended before',
       [
         [10, 30],
@@ -70,5 +89,20 @@ describe('what a call used of the network', () => {
     context.called();
     context.called();
     expect(context.upstream).toEqual({ calls: 2, waitMs: ms, readMs: ms });
+  });
+
+  it('is the time in which anything was on its way, whatever overlaps', () => {
+    const span = fc
+      .tuple(fc.nat({ max: 60 }), fc.nat({ max: 20 }))
+      .map(([from, lasts]) => [from, from + lasts] as const);
+    fc.assert(
+      fc.property(fc.array(span, { maxLength: 20 }), (spans) => {
+        const context = contextOf();
+        const inOrderOfEnds = [...spans].sort((a, b) => a[1] - b[1]);
+        for (const [from, to] of inOrderOfEnds) context.read(from, to);
+        const covered = Array.from({ length: 80 }, (_, ms) => spans.some(([from, to]) => from <= ms && ms < to));
+        expect(context.upstream.readMs).toBe(covered.filter(Boolean).length);
+      }),
+    );
   });
 });
