@@ -51,8 +51,9 @@ it('takes an explanation for as many places of its file as it is given for, and 
     replacement,
     location: { start: { ...end, column }, end },
   });
-  expect(said([survivor, survivor])).toMatchObject({ code: 0 });
-  const { code, text } = said([survivor, survivor, survivor]);
+  const survivors = (count: number): Mutant[] => Array.from({ length: count }, () => ({ ...survivor }));
+  expect(said(survivors(2))).toMatchObject({ code: 0 });
+  const { code, text } = said(survivors(3));
   expect([code, text.split('\n').at(-1)]).toEqual([1, '3 changes: 0 noticed, 2 explained, 1 neither.']);
 });
 

@@ -42,41 +42,46 @@ export function originalOf({ fileName, location: { start, end } }: Mutant): stri
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** The reason for a change that was not noticed; each explains the change in so many places of its file and no more. */
-function explanations(): (file: string, original: string, replacement: string) => string | undefined {
+/**
+ * The changes that no test noticed, each with the reason for that if it is explained. A reason is good for as many places
+ * of its file as it is given for, and no more.
+ */
+export function survivorsOf(mutants: readonly Mutant[]): Map<Mutant, string | undefined> {
   const left = new Map(EXPLAINED.map((row) => [row, row.places ?? 1]));
-  return (file, original, replacement) => {
-    const row = EXPLAINED.find(
-      (each) =>
-        each.file === file &&
-        each.original === original &&
-        each.replacement === replacement &&
-        (left.get(each) ?? 0) > 0,
-    );
-    if (row !== undefined) left.set(row, (left.get(row) ?? 0) - 1);
-    return row?.why;
-  };
+  const survivors = mutants.filter((mutant) => isCounted(mutant) && !wasNoticed(mutant));
+  return new Map(
+    survivors.map((mutant) => {
+      const { file, original, replacement } = changeOf(mutant);
+      const row = EXPLAINED.find(
+        (each) =>
+          each.file === file && each.original === original && each.replacement === replacement && left.get(each),
+      );
+      if (row !== undefined) left.set(row, (left.get(row) ?? 0) - 1);
+      return [mutant, row?.why];
+    }),
+  );
 }
+
+const isCounted = (mutant: Mutant): boolean => mutant.status !== 'Ignored' || wasLeftAsStatic(mutant);
+
+const changeOf = (mutant: Mutant) => ({
+  file: relative(process.cwd(), mutant.fileName),
+  original: originalOf(mutant),
+  replacement: oneLine(mutant.replacement),
+});
 
 /** Prints what became of all changes; returns the exit code: 1 if a change was noticed by no test and is not explained. */
 export function report(mutants: readonly Mutant[]): 0 | 1 {
-  const counted = mutants.filter((mutant) => mutant.status !== 'Ignored' || wasLeftAsStatic(mutant));
-  const noticed = counted.filter(wasNoticed);
-  const whyOf = explanations();
-  let unexplained = 0;
-  for (const mutant of counted) {
-    if (wasNoticed(mutant)) continue;
-    const file = relative(process.cwd(), mutant.fileName);
-    const [original, replacement] = [originalOf(mutant), oneLine(mutant.replacement)];
-    const why = whyOf(file, original, replacement);
-    if (why === undefined) unexplained += 1;
+  const survivors = survivorsOf(mutants);
+  for (const [mutant, why] of survivors) {
+    const { file, original, replacement } = changeOf(mutant);
     const { line, column } = mutant.location.start;
     console.log(`${mutant.status} ${file}:${line}:${column} ${mutant.mutatorName}`);
     console.log(`  - ${original}\n  + ${replacement}\n  ${why ?? 'NOT EXPLAINED'}`);
   }
-  const left = counted.length - noticed.length;
-  console.log(
-    `${counted.length} changes: ${noticed.length} noticed, ${left - unexplained} explained, ${unexplained} neither.`,
-  );
-  return unexplained > 0 || counted.length === 0 ? 1 : 0;
+  const counted = mutants.filter(isCounted).length;
+  const unexplained = [...survivors.values()].filter((why) => why === undefined).length;
+  const [noticed, explained] = [counted - survivors.size, survivors.size - unexplained];
+  console.log(`${counted} changes: ${noticed} noticed, ${explained} explained, ${unexplained} neither.`);
+  return unexplained > 0 || counted === 0 ? 1 : 0;
 }

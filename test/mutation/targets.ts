@@ -5,8 +5,8 @@ export interface Target {
   readonly mutate: readonly string[];
   /** In this process, without a database. */
   readonly unit: AskedTests['paths'];
-  /** Whole services over a database. */
-  readonly postgres: AskedTests['paths'];
+  /** Over a database, in stages: each is asked about what the ones before let live, so that most changes cost little. */
+  readonly postgres: readonly AskedTests['paths'][];
 }
 
 /** Which tests are asked, in JSON, for the workers that run them. */
@@ -19,27 +19,28 @@ export type AskedTests = z.infer<typeof askedTests>;
 
 export const readAsked = (env: NodeJS.ProcessEnv): AskedTests => askedTests.parse(JSON.parse(env[ASKED] ?? 'null'));
 
+const rules = (...names: [string, ...string[]]): AskedTests['paths'] =>
+  names.map((name) => `test/rules/${name}`) as AskedTests['paths'];
+
 export const TARGETS = {
   metering: {
     mutate: ['src/metering/*.ts'],
     unit: ['test/metering'],
     postgres: [
-      ...['balance', 'batches', 'budget', 'filling', 'flights', 'objects', 'prices'].map(
-        (name) => `test/rules/${name}`,
-      ),
-      ...['test/metering', 'test/test-mode', 'test/serve/known-price', 'test/serve/known-answers'],
+      ['test/metering', 'test/test-mode', 'test/serve/known-price', 'test/serve/known-answers'],
+      rules('balance', 'batches', 'budget', 'filling', 'flights', 'objects', 'prices'),
     ],
   },
   access: {
     mutate: ['src/access/*.ts'],
     unit: ['test/access', 'test/observing/signature'],
-    postgres: ['test/rules/keys', 'test/rules/keyless', 'test/rules/limits'],
+    postgres: [rules('keys', 'keyless', 'limits')],
   },
   read: {
     mutate: ['src/read/*.ts'],
     // Not those of the pool below, which wait for real time and do not reach these files.
     unit: ['test/read/*.test.ts', 'test/serve', 'test/metering/trimming'],
-    postgres: ['cursors', 'filling', 'flights', 'gone', 'objects', 'served-lists'].map((name) => `test/rules/${name}`),
+    postgres: [rules('cursors', 'filling', 'flights', 'gone', 'objects', 'served-lists')],
   },
   ledger: {
     mutate: [
@@ -48,10 +49,9 @@ export const TARGETS = {
     ].map((name) => `adapters/postgres/${name}.ts`),
     unit: ['test/postgres', 'test/metering'],
     postgres: [
-      ...['caps', 'debits', 'ledger-commits', 'lost-connections', 'plain-debits', 'retry'].map(
-        (name) => `test/postgres/${name}`,
-      ),
-      ...['test/ports/ledger', 'test/metering/wallet', 'test/rules/balance', 'test/rules/budget', 'test/v1/usage'],
+      ['test/postgres/plain-debits', 'test/postgres/debits', 'test/postgres/caps'],
+      ['test/ports/ledger', 'test/metering/wallet', 'test/postgres/ledger-commits'],
+      ['test/postgres/lost-connections', 'test/postgres/retry', 'test/v1/usage', ...rules('balance', 'budget')],
     ],
   },
 } as const satisfies Record<string, Target>;
