@@ -205,7 +205,7 @@ describe('paid checkouts', () => {
     expect(errors[0]).toContain(session);
   });
 
-  it('the rate limit rises with the very next request', async () => {
+  it('the rate limit rises with the very next request once the service was told of the payment (L8)', async () => {
     const buyer = await service.buyer({ qps: 0 });
     const me = async () => (await buyer.client.get('/v1/me')).body as unknown as { rate_limit_qps: number };
     const session = await buyer.checkout('builder');
@@ -213,6 +213,7 @@ describe('paid checkouts', () => {
     expect((await me()).rate_limit_qps).toBe(1);
     service.stripe.pay(session);
     expect(await service.tell(service.stripe.events.at(-1) ?? '')).toBe(200);
+    await service.caughtUp();
     service.clock.advance(2_000);
     expect((await me()).rate_limit_qps).toBe(50);
   });

@@ -99,6 +99,21 @@ export async function startBilling(env: Record<string, string> = {}) {
       };
       return buyer;
     },
+    /** Resolves once the service has been told of every change of a key so far: notices come in the order of commits. */
+    async caughtUp(): Promise<void> {
+      const marker = randomUUID();
+      let stop = async (): Promise<void> => {};
+      await new Promise<void>((resolve, reject) => {
+        const listening = stores.accounts.onKeyChange((hashHex) => hashHex === marker && resolve());
+        listening
+          .then((unlisten) => {
+            stop = unlisten;
+            return sql`select pg_notify('perch_key_change', ${marker})`;
+          })
+          .catch(reject);
+      });
+      await stop();
+    },
     /** Also proves the books. */
     async close(): Promise<void> {
       expect((await ledger.check()).faults).toEqual([]);
