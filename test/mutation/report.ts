@@ -18,7 +18,7 @@ export interface Mutant {
 /** Noticed: a test failed, or the program did not come to an end. */
 const NOTICED = new Set(['Killed', 'Timeout', 'RuntimeError', 'CompileError']);
 
-export const wasNoticed = ({ status }: Mutant): boolean => NOTICED.has(status);
+const wasNoticed = ({ status }: Mutant): boolean => NOTICED.has(status);
 
 /** What happens as the code is loaded belongs to no test. */
 export const wasLeftAsStatic = ({ status, statusReason }: Mutant): boolean =>
