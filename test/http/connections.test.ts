@@ -86,4 +86,22 @@ describe('one connection (P13)', () => {
     const { closed } = rawClient(server.url, get('/v1/soon').repeat(33));
     expect(await closed).toBe('');
   });
+
+  it('is closed at the 33rd request of a pipeline even where each could be answered at once', async () => {
+    const small = post('/v1/length', 'Transfer-Encoding: chunked\r\n', '1\r\na\r\n0\r\n\r\n');
+    const some = rawClient(server.url, small.repeat(32));
+    await vi.waitFor(() => expect(some.received().match(/HTTP\/1\.1 200/g)).toHaveLength(32), { timeout: 20_000 });
+    some.socket.destroy();
+    const received = await rawClient(server.url, small.repeat(40)).closed;
+    expect(received.match(/HTTP\/1\.1 200/g)?.length ?? 0).toBeLessThanOrEqual(1);
+  });
+
+  it('is parsed no further than to the request that closes it', async () => {
+    let parsed = 0;
+    const count = (): number => (parsed += 1);
+    server.app.server.on('request', count);
+    await rawClient(server.url, get('/v1/soon').repeat(1000)).closed;
+    server.app.server.off('request', count);
+    expect(parsed).toBe(33);
+  });
 });
