@@ -34,13 +34,13 @@ export async function addCap(
   keyIds: readonly string[],
   { amount, period }: Cap,
 ): Promise<void> {
-  const [row] = await tx<{ capId: string }[]>`
+  const [{ capId }] = await tx<[{ capId: string }]>`
     insert into spend_caps (account_id, cap_thousandths, period, period_start, spent_thousandths)
     values (${accountId}, ${amount}, ${period}, period_began(${period}, now()),
       ${await spentSince(tx, accountId, keyIds, { amount, period })})
     returning cap_id as "capId"`;
   await tx`
-    update keys set cap_id = ${row?.capId ?? null}, counted_thousandths = spent_thousandths
+    update keys set cap_id = ${capId}, counted_thousandths = spent_thousandths
     where account_id = ${accountId} and key_id = any(${[...keyIds]}::uuid[])`;
 }
 
@@ -70,9 +70,8 @@ async function spentSince(
   keyIds: readonly string[],
   { amount, period }: Cap,
 ): Promise<number> {
-  const [row] = await tx<{ spent: number }[]>`
+  const [{ spent }] = await tx<[{ spent: number }]>`
     select keys_spent(${accountId}, ${[...keyIds]}::uuid[], ${period}) as spent`;
-  const spent = row?.spent ?? 0;
   if (spent <= amount) return spent;
   const since = { total: 'so far', month: 'this month', day: 'today' }[period];
   throw badRequest(

@@ -49,8 +49,8 @@ export const TARGETS = {
     ].map((name) => `adapters/postgres/${name}.ts`),
     unit: ['test/postgres', 'test/metering'],
     postgres: [
-      ['test/postgres/plain-debits', 'test/postgres/debits', 'test/postgres/caps'],
-      ['test/ports/ledger', 'test/metering/wallet', 'test/postgres/ledger-commits'],
+      ['test/postgres/plain-debits', 'test/postgres/debit-statement', 'test/postgres/caps'],
+      ['test/ports/ledger', 'test/metering/wallet', 'test/postgres/debits', 'test/postgres/ledger-commits'],
       ['test/postgres/lost-connections', 'test/postgres/retry', 'test/v1/usage', ...rules('balance', 'budget')],
     ],
   },

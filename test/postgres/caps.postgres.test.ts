@@ -93,9 +93,17 @@ describe('spend caps (U6)', () => {
   test('a cap set later counts what its period has seen already, and cannot be below that', async () => {
     const payer = await funded(null);
     await ledger.post(debitOf(payer, 2_000));
-    for (const period of ['day', 'month', 'total'] as const) {
+    for (const [period, since] of [
+      ['day', 'today'],
+      ['month', 'this month'],
+      ['total', 'so far'],
+    ] as const) {
       const low = accounts.changeKey(payer, { cap: { amount: 1_999, period } });
-      await expect(low).rejects.toMatchObject({ code: 'bad_request', detail: { param: 'cap' } });
+      await expect(low).rejects.toMatchObject({
+        code: 'bad_request',
+        message: `This key has already spent 2 credits ${since}: its cap can't be lower. To stop it, revoke it.`,
+        detail: { param: 'cap' },
+      });
     }
     await accounts.changeKey(payer, { cap: { amount: 2_500, period: 'day' } });
     expect(await ledger.post(debitOf(payer, 501))).toEqual(OVER);

@@ -14,6 +14,7 @@ import { caller } from '../access/key-store.js';
 import { debitOf, grantTo, openPayer, type Payer } from '../ports/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { lineTo } from '../support/line-to.js';
+import { hold, LOCKS } from './locks.js';
 import { randomId } from './random-id.js';
 
 let database: FreshDatabase;
@@ -30,38 +31,11 @@ async function openFunded(amount: number, cap: number | null = null): Promise<Pa
   return payer;
 }
 
-const ROWS = {
-  wallet: (at: Sql, { walletId }: Payer) => at`select from wallets where wallet_id = ${walletId} for update`,
-  key: (at: Sql, { keyId }: Payer) => at`select from keys where key_id = ${keyId} for update`,
-  usage: (at: Sql, { accountId }: Payer) => at`select from usage_hours where account_id = ${accountId} for update`,
-  cap: (at: Sql, { accountId }: Payer) => at`select from spend_caps where account_id = ${accountId} for update`,
-};
-
-/** Holds a payer's row until it is told to let go. */
-async function hold(row: keyof typeof ROWS, payer: Payer): Promise<() => Promise<void>> {
-  let release = (): void => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let over: Promise<unknown> = Promise.resolve();
-  await new Promise<void>((resolve) => {
-    over = sql.begin(async (tx) => {
-      await ROWS[row](tx as unknown as Sql, payer);
-      resolve();
-      await held;
-    });
-  });
-  return async () => {
-    release();
-    await over;
-  };
-}
-
 describe('a debit whose row is locked', () => {
   test.each(['wallet', 'key', 'cap'] as const)('(%s) waits, in order, and others go by', async (row) => {
     const [payer, other] = [await openFunded(1_000, 1_000), await openFunded(1_000)];
     const ledger = createLedger(sql);
-    const release = await hold(row, payer);
+    const release = await hold(sql, LOCKS[row], payer);
     const waiting = [100, 200, 300].map((amount) => ledger.post(debitOf(payer, amount)));
     expect(await ledger.post(debitOf(other, 1))).toMatchObject({ ok: true, balance: 999 });
     await sleep(700);
@@ -83,7 +57,7 @@ describe('a debit whose row is locked', () => {
     const sizes: number[] = [];
     const seen = (commit: unknown): void => void sizes.push((commit as LedgerCommit).debits);
     subscribe(LEDGER_COMMITS, seen);
-    const release = await hold('usage', first);
+    const release = await hold(sql, LOCKS.usage, first);
     const posted = payers.map((payer) => ledger.post(debitOf(payer, 1, { requestId: randomId() })));
     await Promise.all(posted.slice(6));
     // Together, and not one by one behind the others.
@@ -98,7 +72,7 @@ describe('a debit whose row is locked', () => {
   test('is not begun any more once nobody waits for it, and is told so while the lock still stands', async () => {
     const payer = await openFunded(1_000);
     const ledger = createLedger(sql);
-    const release = await hold('wallet', payer);
+    const release = await hold(sql, LOCKS.wallet, payer);
     const gone = new AbortController();
     const debit = debitOf(payer, 100);
     const waiting = ledger.post(debit, gone.signal);
@@ -113,7 +87,7 @@ describe('a debit whose row is locked', () => {
   test('finds no room behind a hundred others when the lock has stood for a second: 503, and nothing is charged', async () => {
     const payer = await openFunded(100_000);
     const ledger = createLedger(sql);
-    const release = await hold('wallet', payer);
+    const release = await hold(sql, LOCKS.wallet, payer);
     const first = ledger.post(debitOf(payer, 1));
     await sleep(1_500);
     const posts = Array.from({ length: 150 }, () => ledger.post(debitOf(payer, 1)));
@@ -211,7 +185,7 @@ test('under any schedule of debits, locks, leaving and killed connections the bo
           else if ('kill' in step)
             await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'killed'`;
           else if ('lock' in step) {
-            const release = hold(step.lock, payers[step.payer] as Payer);
+            const release = hold(sql, LOCKS[step.lock], payers[step.payer] as Payer);
             under.push(release.then(async (go) => sleep(step.forMs).then(go)));
           } else {
             const debit = debitOf(payers[step.payer] as Payer, step.debit);
