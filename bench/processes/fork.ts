@@ -2,9 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Target } from '../../adapters/postgres/sql.js';
+import type { CallersResult } from '../load/callers.js';
 import type { Load, LoadResult } from '../load/load.js';
 import type { ServerName } from './child.js';
-import type { QueryLoad, QueryResult } from './queries.js';
+import type { QueryLoad } from './queries.js';
 
 const RUN = fileURLToPath(new URL('../run.ts', import.meta.url));
 
@@ -73,5 +74,5 @@ export type Generator = Worker<Load, LoadResult>;
 export const startGenerator = (): Generator => startWorker('load');
 
 /** The queries of reads by themselves, in a process of their own. */
-export const startQueries = (target: Target): Worker<QueryLoad, QueryResult> =>
+export const startQueries = (target: Target): Worker<QueryLoad, CallersResult> =>
   startWorker('queries', JSON.stringify(target));

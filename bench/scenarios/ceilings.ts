@@ -9,7 +9,7 @@ import type { Ledger } from '../../src/ports/ledger.js';
 import { alternate, type Line, median, type Section, spread } from '../figures.js';
 import { startRedis } from '../processes/redis.js';
 import type { Furnished, Workbench } from '../workbench.js';
-import { chargesPerSecond, openWallets } from './charges.js';
+import { chargeInTurn, openWallets } from './charges.js';
 import { type Costs, openCostMeter } from './costs.js';
 import type { Charge } from './plain-charges.js';
 
@@ -56,9 +56,9 @@ export async function ledgerCeiling(bench: Workbench, home: Furnished, server: E
       const some = debits.slice(0, wallets);
       const charge = chargeBy(ledgers.slice(0, nodes), sticky ? some.map((debit) => debit().walletId) : null);
       const { result, costs } = await meter.of({ pid: process.pid, redis: null }, () =>
-        chargesPerSecond(charge, some, callers, seconds),
+        chargeInTurn(charge, some, callers, seconds),
       );
-      return { ...costs, perSecond: result };
+      return { ...costs, perSecond: result.perSecond };
     };
     const figures = await alternate(
       CROWDS.map((crowd) => ({ name: crowd.name, round: () => roundOf(crowd) })),

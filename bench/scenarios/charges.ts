@@ -6,14 +6,17 @@ import { createLedger } from '../../adapters/postgres/ledger.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import type { Debit } from '../../src/ports/ledger.js';
 import { alternate, type Contestant, type Line, ratioOf, type Section, spread } from '../figures.js';
+import { keepCalling } from '../load/callers.js';
 import { SCENARIOS } from '../options.js';
+import { postmasterOf } from '../processes/perch.js';
 import type { Workbench } from '../workbench.js';
 import { type Charge, chargeInOneStatement, chargeInTransaction, openPlainTables } from './plain-charges.js';
+import { costsOf, counted, type Round } from './rounds.js';
 
 const WALLETS = 100;
 const CREDITS = 1_000_000_000_000;
-/** Requests that wait for their charge at the same time: the connections of A to D, a busy service, and two full flushes. */
-const CALLERS = [32, 256, 1_000] as const;
+/** Requests that wait for their charge at the same time: one, the connections of A to D, a busy service, two full flushes. */
+const CALLERS = [1, 32, 256, 1_000] as const;
 /** What the plain way may use: more waiting commits share an fsync, too. */
 const PLAIN_CONNECTIONS = 32;
 
@@ -27,7 +30,8 @@ export async function durableCharges(bench: Workbench): Promise<Section[]> {
     const debits = await openWallets(sql);
     await openPlainTables(plain, debits);
     const sections: Section[] = [];
-    for (const callers of CALLERS) sections.push(await compare(bench, { sql, plain, debits, callers }));
+    const postmaster = await postmasterOf(await bench.small());
+    for (const callers of CALLERS) sections.push(await compare(bench, { sql, plain, debits, callers, postmaster }));
     return sections;
   } finally {
     await Promise.all([sql.end({ timeout: 1 }), plain.end({ timeout: 1 })]);
@@ -66,18 +70,23 @@ interface Arena {
   readonly plain: Sql;
   readonly debits: readonly NewDebit[];
   readonly callers: number;
+  readonly postmaster: number;
 }
 
-async function compare(bench: Workbench, { sql, plain, debits, callers }: Arena): Promise<Section> {
+async function compare(bench: Workbench, { sql, plain, debits, callers, postmaster }: Arena): Promise<Section> {
   const { rounds, seconds } = bench.options;
   const ledger = createLedger(sql);
   const ours: Charge = async (debit) => {
     if (!(await ledger.post(debit)).ok) throw new Error('a debit was refused');
   };
   const hot = debits.slice(0, 1);
-  const contestant = (name: string, wallets: readonly NewDebit[], charge: Charge): Contestant<number> => ({
+  const contestant = (name: string, wallets: readonly NewDebit[], charge: Charge): Contestant<Round> => ({
     name,
-    round: () => chargesPerSecond(charge, wallets, callers, seconds),
+    round: () =>
+      counted({ server: process.pid, postmaster }, async () => ({
+        ...(await chargeInTurn(charge, wallets, callers, seconds)),
+        generatorBusy: 0,
+      })),
   });
   const contestants = [
     contestant('ledger.post, 100 wallets', debits, ours),
@@ -91,17 +100,22 @@ async function compare(bench: Workbench, { sql, plain, debits, callers }: Arena)
   return {
     letter: 'E',
     title: `${SCENARIOS.E}, ${callers} callers at a time`,
-    lines: linesOf(contestants, figures),
+    lines: linesOf(contestants, figures, callers === 1),
     notes: [
+      'the callers are in the same process, which is what CPU µs counts',
       `ledger check: ${entries.toLocaleString('en')} entries, ${faults.length === 0 ? 'nothing wrong' : `${faults.length} FAULTS`}`,
     ],
   };
 }
 
-function linesOf(contestants: readonly Contestant<number>[], figures: ReadonlyMap<string, number[]>): Line[] {
-  const [spreadOut = [], one = [], many = [], hot = [], hotOne = []] = contestants.map(
-    ({ name }) => figures.get(name) ?? [],
-  );
+function linesOf(
+  contestants: readonly Contestant<Round>[],
+  figures: ReadonlyMap<string, readonly Round[]>,
+  isAlone: boolean,
+): Line[] {
+  const rounds = contestants.map(({ name }) => figures.get(name) ?? []);
+  const rates = rounds.map((all) => all.map(({ perSecond }) => perSecond));
+  const [spreadOut = [], one = [], many = [], hot = [], hotOne = []] = rates;
   const ratios = [
     undefined,
     ratioOf(spreadOut, one, 'ours to it'),
@@ -109,28 +123,16 @@ function linesOf(contestants: readonly Contestant<number>[], figures: ReadonlyMa
     ratioOf(hot, spreadOut, 'ours over 100'),
     ratioOf(hot, hotOne, 'ours to it'),
   ];
-  const goals = [undefined, '≥ 8', '≥ 8', '≥ 1', undefined];
+  // One charge at a time shares its commit with nobody.
+  const goals = isAlone ? [] : [undefined, '≥ 8', '≥ 8', '≥ 1', undefined];
   return contestants.map(({ name }, index): Line => {
     const ratio = ratios[index];
     const goal = goals[index];
-    const value = spread(figures.get(name) ?? []);
-    return { name, unit: 'charges/s', value, ...(ratio && { ratio }), ...(goal && { goal }) };
+    const [value, costs] = [spread(rates[index] ?? []), costsOf(rounds[index] ?? [])];
+    return { name, unit: 'charges/s', value, costs, ...(ratio && { ratio }), ...(goal && { goal }) };
   });
 }
 
-/** So many callers, each charging one of the wallets in turn as soon as its charge before is durable. */
-export async function chargesPerSecond(charge: Charge, wallets: readonly NewDebit[], callers: number, seconds: number) {
-  const begin = performance.now();
-  const until = begin + seconds * 1000;
-  let charged = 0;
-  await Promise.all(
-    Array.from({ length: callers }, async (_, caller) => {
-      for (let turn = caller; performance.now() < until; turn += 1) {
-        const debit = wallets[turn % wallets.length];
-        if (debit) await charge(debit());
-        charged += 1;
-      }
-    }),
-  );
-  return charged / ((performance.now() - begin) / 1000);
-}
+/** So many callers, each charging the next of the wallets as soon as its charge before is durable. */
+export const chargeInTurn = (charge: Charge, wallets: readonly NewDebit[], callers: number, seconds: number) =>
+  keepCalling(callers, seconds, (turn) => charge((wallets[turn % wallets.length] as NewDebit)()));

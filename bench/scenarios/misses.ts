@@ -1,11 +1,12 @@
 import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
 import { BUSY, handleOf, SMALL } from '../data/rows.js';
 import { alternate, type Section } from '../figures.js';
+import type { CallersResult } from '../load/callers.js';
 import type { Asked } from '../load/load.js';
 import { SCENARIOS } from '../options.js';
 import { startQueries, type Worker } from '../processes/fork.js';
 import { postmasterOf, type Service, startPerch } from '../processes/perch.js';
-import type { QueryLoad, QueryResult } from '../processes/queries.js';
+import type { QueryLoad } from '../processes/queries.js';
 import type { Workbench } from '../workbench.js';
 import { ask } from './ask.js';
 import { READS } from './reads.js';
@@ -47,7 +48,7 @@ interface Arena {
   readonly perch: Service;
   readonly keys: readonly string[];
   readonly postmaster: number;
-  readonly queries: Worker<QueryLoad, QueryResult>;
+  readonly queries: Worker<QueryLoad, CallersResult>;
 }
 
 /** K: what is not cached, beside the statement that reads it. */

@@ -63,7 +63,7 @@ export function linesOf(
   });
 }
 
-const costsOf = (rounds: readonly Round[]): Costs => ({
+export const costsOf = (rounds: readonly Round[]): Costs => ({
   cpu: spread(rounds.map(({ cpu }) => cpu)),
   postgres: spread(rounds.map(({ postgres }) => postgres)),
   p99Ms: spread(rounds.map(({ p99Ms }) => p99Ms)),
