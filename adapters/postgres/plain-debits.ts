@@ -120,7 +120,7 @@ interface Payer {
   firstId: string;
 }
 
-/** A batch by its wallets, in the order of their accounts' ids; without wallets of which some key is not known. */
+/** A batch by its wallets, without those of which some key is not known. */
 function payersOf(keys: UncappedKeys, debits: readonly Debit[]): Payer[] {
   const payers = new Map<string, Payer>();
   const strangers = new Set<string>();
@@ -146,7 +146,6 @@ function payersOf(keys: UncappedKeys, debits: readonly Debit[]): Payer[] {
     }
   }
   const known = [...payers.values()].filter(({ accountId }) => !strangers.has(accountId));
-  known.sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
   let first = 1;
   for (const payer of known) {
     payer.first = first;

@@ -77,6 +77,7 @@ describe('the plain statement', () => {
   test('leaves a debit alone whose request began before sums were made up to now', async () => {
     const payer = await openWith(1_000);
     expect(await postPlain([debitOf(payer, 1, anHourAgo()), debitOf(payer, 1)])).toEqual([undefined, undefined]);
+    expect(await postPlain([debitOf(payer, 1), debitOf(payer, 1, anHourAgo())])).toEqual([undefined, undefined]);
     expect(await ledger.post(debitOf(payer, 1, anHourAgo()))).toMatchObject({ ok: true });
     expect(await faults()).toEqual([]);
   });
@@ -113,6 +114,9 @@ describe('the plain statement', () => {
     const both = [debitOf({ ...payer, ...second }, 1), debitOf({ ...payer, ...first }, 1)];
     expect(await postPlain(both)).toEqual([undefined, undefined]);
     expect(await ledger.balance(payer.walletId, payer.keyId)).toMatchObject({ balance: 998, seq: 3 });
+    // Both have been forgotten, and are read again.
+    await accounts.changeKey({ ...payer, ...first }, { cap: null });
+    expect(await postPlain(both)).not.toContain(undefined);
     expect(await faults()).toEqual([]);
   });
 
