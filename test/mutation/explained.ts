@@ -17,6 +17,8 @@ const FILL = 'src/read/fill.ts';
 const GROUP_COMMIT = 'adapters/postgres/group-commit.ts';
 const IDENTIFY = 'src/access/identify.ts';
 const KEY_HASHES = 'src/access/key-hashes.ts';
+const LEDGER = 'adapters/postgres/ledger.ts';
+const PLAIN_DEBITS = 'adapters/postgres/plain-debits.ts';
 const LOAD = 'src/read/load-within-budget.ts';
 const PAGES = 'src/read/pages.ts';
 const READS = 'src/read/reads.ts';
@@ -47,6 +49,26 @@ export const EXPLAINED: readonly Explained[] = [
   {
     ...{ file: CAPPED_KEYS, original: 'seenAtMs === undefined', replacement: 'false' },
     why: 'a key without a time is at no time within the minute',
+  },
+  {
+    ...{ file: LEDGER, original: 'granted !== undefined', replacement: 'false' },
+    why: 'the entry is read again, which costs a query; the balance in it is the same',
+  },
+  {
+    ...{ file: PLAIN_DEBITS, original: 'payers.length === 0', replacement: 'false' },
+    why: 'the statement posts nothing for no wallet; not to send it saves its time',
+  },
+  {
+    ...{ file: PLAIN_DEBITS, original: '{ prepare: true }', replacement: '{}' },
+    why: 'a statement that is not prepared is planned each time, which costs processor time',
+  },
+  {
+    ...{ file: PLAIN_DEBITS, original: 'true', replacement: 'false' },
+    why: 'a statement that is not prepared is planned each time, which costs processor time',
+  },
+  {
+    ...{ file: PLAIN_DEBITS, original: 'requestId < payer.firstId', replacement: 'requestId <= payer.firstId' },
+    why: 'the same id is the least as well',
   },
   { file: CURSOR, original: 'cursor.length > MAX_CURSOR_LENGTH', replacement: 'false', why: TOO_LONG },
   {

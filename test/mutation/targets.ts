@@ -19,8 +19,15 @@ export type AskedTests = z.infer<typeof askedTests>;
 
 export const readAsked = (env: NodeJS.ProcessEnv): AskedTests => askedTests.parse(JSON.parse(env[ASKED] ?? 'null'));
 
-const rules = (...names: [string, ...string[]]): AskedTests['paths'] =>
-  names.map((name) => `test/rules/${name}`) as AskedTests['paths'];
+type Names = [string, ...string[]];
+
+const inFolder =
+  (folder: string) =>
+  (...names: Names): AskedTests['paths'] =>
+    names.map((name) => `${folder}/${name}`) as Names;
+
+const rules = inFolder('test/rules');
+const inPostgres = inFolder('test/postgres');
 
 export const TARGETS = {
   metering: {
@@ -49,9 +56,12 @@ export const TARGETS = {
     ].map((name) => `adapters/postgres/${name}.ts`),
     unit: ['test/postgres', 'test/metering'],
     postgres: [
-      ['test/postgres/plain-debits', 'test/postgres/debit-statement', 'test/postgres/caps'],
-      ['test/ports/ledger', 'test/metering/wallet', 'test/postgres/debits', 'test/postgres/ledger-commits'],
-      ['test/postgres/lost-connections', 'test/postgres/retry', 'test/v1/usage', ...rules('balance', 'budget')],
+      inPostgres('plain-debits', 'debit-statement', 'caps', 'account-history'),
+      ['test/ports/ledger', 'test/metering/wallet', ...inPostgres('debits', 'ledger-commits')],
+      [
+        ...inPostgres('lost-connections', 'retry', 'ledger-archive'),
+        ...['test/v1/usage', 'test/test-mode/play-credits', ...rules('balance', 'budget')],
+      ],
     ],
   },
 } as const satisfies Record<string, Target>;

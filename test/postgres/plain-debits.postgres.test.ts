@@ -74,6 +74,13 @@ describe('the plain statement', () => {
     expect(await faults()).toEqual([]);
   });
 
+  test('posts nothing of a wallet of which one key has a cap, so that none of its debits goes before an earlier one', async () => {
+    const payer = await openWith(1_000);
+    const capped = { ...payer, ...(await addPayerKey(accounts, payer.accountId, 500)) };
+    expect(await postPlain([debitOf(payer, 1), debitOf(capped, 1)])).toEqual([undefined, undefined]);
+    expect(await postPlain([debitOf(capped, 1), debitOf(payer, 1)])).toEqual([undefined, undefined]);
+  });
+
   test('leaves a debit alone whose request began before sums were made up to now', async () => {
     const payer = await openWith(1_000);
     expect(await postPlain([debitOf(payer, 1, anHourAgo()), debitOf(payer, 1)])).toEqual([undefined, undefined]);
