@@ -20,6 +20,7 @@ const KEY_HASHES = 'src/access/key-hashes.ts';
 const LEDGER = 'adapters/postgres/ledger.ts';
 const PLAIN_DEBITS = 'adapters/postgres/plain-debits.ts';
 const LOAD = 'src/read/load-within-budget.ts';
+const POST = 'adapters/postgres/post.ts';
 const PAGES = 'src/read/pages.ts';
 const READS = 'src/read/reads.ts';
 const TOMBSTONES = 'src/read/tombstones.ts';
@@ -234,5 +235,17 @@ export const EXPLAINED: readonly Explained[] = [
   {
     ...{ file: GROUP_COMMIT, original: '() => false', replacement: '() => undefined' },
     why: 'a request that is not said to be plain is not plain',
+  },
+  {
+    ...{ file: POST, original: '{ flights: FLIGHTS, waits: WAITS }', replacement: '{}' },
+    why: 'the same two numbers are the bounds that hold where none are given; here they count connections, too',
+  },
+  {
+    ...{ file: POST, original: '[]', replacement: '["Stryker was here"]', places: 2 },
+    why: 'nobody is left, or in doubt, to whom what is found would belong',
+  },
+  {
+    ...{ file: POST, original: 'signal?.reason', replacement: 'signal.reason', places: 2 },
+    why: 'a caller who has left has a signal',
   },
 ];
