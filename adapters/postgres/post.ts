@@ -99,31 +99,32 @@ interface Books {
   readonly time: Time;
 }
 
+/** Records what became of a posting, as soon as it is known: what fails afterwards is no matter of it. */
+type Settle = (posting: Posting, verdict: Verdict<Posted>) => void;
+
 /**
  * For a caller who has left, no attempt is started: neither now nor after attempts that are known to have done nothing
  * (M18).
  */
 async function flush(books: Books, batch: readonly Posting[], mode: Mode): Promise<Verdict<Posted>[]> {
   const verdicts = new Map<Posting, Verdict<Posted>>();
+  const settle: Settle = (posting, verdict) => void verdicts.set(posting, verdict);
   const open = (): Posting[] => batch.filter((posting) => !verdicts.has(posting));
-  const post = async (inDoubt: boolean): Promise<void> => {
-    if (inDoubt) for (const posting of open()) posting.isInDoubt = true;
+  const post = async (): Promise<void> => {
     const left = open().filter(({ signal }) => signal?.aborted);
-    for (const [posting, verdict] of await dismiss(books.statements, left)) verdicts.set(posting, verdict);
+    if (left.length > 0) await dismiss(books.statements, left, settle);
     const postings = open();
-    const found = postings.length === 0 ? [] : await attempt(books, postings, mode);
-    for (const [nth, posting] of postings.entries()) verdicts.set(posting, found[nth] as Verdict<Posted>);
+    if (postings.length > 0) await attempt(books, postings, mode, settle);
   };
   try {
     await retryTransient(post, undefined, books.time);
   } catch (error) {
+    const postings = open();
     // When one of them is at fault: on its own, it can't make the others fail.
-    const isShared = batch.length > 1 && !isTransient(error);
-    const alone = async (posting: Posting): Promise<Verdict<Posted>> => {
-      if (isShared) return flushAlone(books, posting, mode);
-      return { error: posting.isInDoubt || mayHaveCommitted(error) ? doubt(error) : error };
-    };
-    await Promise.all(open().map(async (posting) => verdicts.set(posting, await alone(posting))));
+    const isShared = postings.length > 1 && !isTransient(error);
+    const alone = async (posting: Posting): Promise<Verdict<Posted>> =>
+      isShared ? flushAlone(books, posting, mode) : { error: posting.isInDoubt ? doubt(error) : error };
+    await Promise.all(postings.map(async (posting) => settle(posting, await alone(posting))));
   }
   return batch.map((posting) => verdicts.get(posting) as Verdict<Posted>);
 }
@@ -135,81 +136,115 @@ async function flushAlone(books: Books, posting: Posting, mode: Mode): Promise<V
 
 const doubt = (cause: unknown): InDoubtError => new InDoubtError('a debit may have been posted unheard', { cause });
 
+const debitsOf = (postings: readonly Posting[]): Debit[] => postings.map(({ debit }) => debit);
+
 /** For callers who have left: finds out what a lost attempt did, and starts no new one. */
-async function dismiss(
-  statements: DebitStatements,
-  left: readonly Posting[],
-): Promise<(readonly [Posting, Verdict<Posted>])[]> {
+async function dismiss(statements: DebitStatements, left: readonly Posting[], settle: Settle): Promise<void> {
   const doubtful = left.filter(({ isInDoubt }) => isInDoubt);
-  const debits = doubtful.map(({ debit }) => debit);
-  const found = debits.length === 0 ? [] : await statements.find(debits);
-  return left.map((posting) => {
-    const { signal, isInDoubt } = posting;
-    const entry = found[doubtful.indexOf(posting)];
-    if (entry !== undefined) return [posting, { value: { ok: true, ...entry } }];
-    return [posting, { error: isInDoubt ? doubt(signal?.reason) : signal?.reason }];
-  });
+  for (const posting of left) if (!posting.isInDoubt) settle(posting, { error: posting.signal?.reason });
+  if (doubtful.length === 0) return;
+  const found = await statements.find(debitsOf(doubtful));
+  for (const [nth, posting] of doubtful.entries()) {
+    const entry = found[nth];
+    settle(posting, entry ? { value: { ok: true, ...entry } } : { error: doubt(posting.signal?.reason) });
+  }
+}
+
+/** Runs a statement that posts. If its result is lost, any of its debits may have been posted. */
+async function heard<Result>(postings: readonly Posting[], run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    if (mayHaveCommitted(error)) for (const posting of postings) posting.isInDoubt = true;
+    throw error;
+  }
+}
+
+/** What the plain statement does not post is for the one that tells why. */
+async function attempt(books: Books, postings: readonly Posting[], mode: Mode, settle: Settle): Promise<void> {
+  if (mode !== 'plain') return attemptAny(books, postings, mode, settle);
+  const again = (posting: Posting): void => {
+    posting.isPlain = false;
+    settle(posting, 'again');
+  };
+  try {
+    const entries = await heard(postings, () => books.statements.postPlain(debitsOf(postings)));
+    for (const [nth, posting] of postings.entries()) {
+      const entry = entries[nth];
+      if (entry === undefined) again(posting);
+      else settle(posting, { value: { ok: true, ...entry } });
+    }
+  } catch (error) {
+    if (!isTimedOut(error) && !isUniqueViolation(error)) throw error;
+    for (const posting of postings) again(posting);
+  }
 }
 
 /**
  * Any attempt may follow one whose commit succeeded without its result arriving, so an id that exists is a success.
- * What the plain statement does not post is for the one that tells why.
+ * Where one of many took too long, each half is tried once: debits that are not in its half need not go apart.
  */
-async function attempt(books: Books, postings: readonly Posting[], mode: Mode): Promise<Verdict<Posted>[]> {
-  const debits = postings.map(({ debit }) => debit);
-  if (mode !== 'plain') return attemptAny(books, debits, mode);
-  try {
-    const entries = await books.statements.postPlain(debits);
-    return entries.map((entry, nth) => {
-      if (entry !== undefined) return { value: { ok: true, ...entry } };
-      (postings[nth] as Posting).isPlain = false;
-      return 'again';
-    });
-  } catch (error) {
-    if (!isTimedOut(error) && !isUniqueViolation(error)) throw error;
-    for (const posting of postings) posting.isPlain = false;
-    return postings.map(() => 'again');
-  }
-}
-
-/** Where one of many took too long, each half is tried once: debits that are not in its half need not go apart. */
 async function attemptAny(
   books: Books,
-  batch: readonly Debit[],
-  mode: Exclude<Mode, 'plain'>,
+  postings: readonly Posting[],
+  mode: Locking,
+  settle: Settle,
   isHalf = false,
-): Promise<Verdict<Posted>[]> {
+): Promise<void> {
   const { statements } = books;
+  const all = (verdict: Verdict<Posted>): void => {
+    for (const posting of postings) settle(posting, verdict);
+  };
   let rows: DebitRow[];
   try {
-    rows = await statements.post(batch, mode);
+    rows = await heard(postings, () => statements.post(debitsOf(postings), mode));
   } catch (error) {
     if (isTimedOut(error)) {
-      if (mode === 'wait') return batch.map(() => 'locked');
-      if (isHalf || batch.length === 1) return batch.map(() => 'apart');
-      const middle = Math.ceil(batch.length / 2);
+      if (mode === 'wait') return all('locked');
+      if (isHalf || postings.length === 1) return all('apart');
+      const middle = Math.ceil(postings.length / 2);
       // One after the other: a flush has one connection.
-      const first = await attemptAny(books, batch.slice(0, middle), mode, true);
-      return [...first, ...(await attemptAny(books, batch.slice(middle), mode, true))];
+      await attemptAny(books, postings.slice(0, middle), mode, settle, true);
+      return attemptAny(books, postings.slice(middle), mode, settle, true);
     }
     if (!isUniqueViolation(error)) throw error;
-    const found = await statements.find(batch);
+    const found = await statements.find(debitsOf(postings));
     if (found.every((entry) => entry === undefined)) throw error;
-    return found.map((entry) => (entry === undefined ? 'again' : { value: { ok: true, ...entry } }));
+    for (const [nth, posting] of postings.entries()) {
+      const entry = found[nth];
+      settle(posting, entry ? { value: { ok: true, ...entry } } : 'again');
+    }
+    return;
   }
-  for (const [nth, row] of rows.entries()) if (row.capped) books.cappedKeys.add((batch[nth] as Debit).keyId);
-  const verdicts = rows.map(verdictOf);
-  await forgiveRepeats(statements, batch, rows, verdicts);
-  return verdicts;
+  await settleRows(books, postings, rows, settle);
 }
 
-function verdictOf(row: DebitRow): Verdict<Posted> {
-  switch (row.outcome) {
+async function settleRows(
+  { statements, cappedKeys }: Books,
+  postings: readonly Posting[],
+  rows: readonly DebitRow[],
+  settle: Settle,
+): Promise<void> {
+  const refused: { readonly posting: Posting; readonly reason: 'balance' | 'key_cap' }[] = [];
+  for (const [nth, posting] of postings.entries()) {
+    const row = rows[nth] as DebitRow;
+    if (row.capped) cappedKeys.add(posting.debit.keyId);
+    if (row.outcome === 'balance' || row.outcome === 'key_cap') refused.push({ posting, reason: row.outcome });
+    else settle(posting, verdictOf(row, row.outcome));
+  }
+  if (refused.length === 0) return;
+  // A repeat of a posted debit finds the wallet already reduced by that debit; it is not a refusal.
+  const found = await statements.find(refused.map(({ posting }) => posting.debit));
+  for (const [nth, { posting, reason }] of refused.entries()) {
+    const entry = found[nth];
+    settle(posting, { value: entry ? { ok: true, ...entry } : { ok: false, reason } });
+  }
+}
+
+function verdictOf(row: DebitRow, outcome: Exclude<DebitRow['outcome'], 'balance' | 'key_cap'>): Verdict<Posted> {
+  switch (outcome) {
     case 'posted':
       return { value: { ok: true, balance: row.balance_after ?? 0, seq: row.seq } };
-    case 'balance':
-    case 'key_cap':
-      return { value: { ok: false, reason: row.outcome } };
     case 'crowded':
       return 'again';
     case 'locked':
@@ -217,19 +252,4 @@ function verdictOf(row: DebitRow): Verdict<Posted> {
     case 'missing':
       return { error: new Error('a debit names an account, wallet and key that do not belong together') };
   }
-}
-
-/** A repeat of a posted debit finds the wallet already reduced by that debit; it is not a refusal. */
-async function forgiveRepeats(
-  statements: DebitStatements,
-  batch: readonly Debit[],
-  rows: readonly DebitRow[],
-  verdicts: Verdict<Posted>[],
-): Promise<void> {
-  const refused = rows.flatMap((row, index) => (row.outcome === 'balance' || row.outcome === 'key_cap' ? [index] : []));
-  if (refused.length === 0) return;
-  const found = await statements.find(refused.map((index) => batch[index] as Debit));
-  found.forEach((entry, nth) => {
-    if (entry !== undefined) verdicts[refused[nth] as number] = { value: { ok: true, ...entry } };
-  });
 }

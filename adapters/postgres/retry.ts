@@ -48,12 +48,9 @@ interface Bounds {
   readonly inDoubtMs: number;
 }
 
-/**
- * Repeats `run` while it fails for a transient reason, and tells it whether it may already have been done. It must be
- * idempotent.
- */
+/** Repeats `run`, which must be idempotent, while it fails for a transient reason. */
 export async function retryTransient<T>(
-  run: (inDoubt: boolean) => Promise<T>,
+  run: () => Promise<T>,
   { withinMs, inDoubtMs }: Bounds = { withinMs: 5_000, inDoubtMs: 60_000 },
   { monotonic, timers }: Time = processTime,
 ): Promise<T> {
@@ -61,7 +58,7 @@ export async function retryTransient<T>(
   let inDoubt = false;
   for (let delayMs = 50; ; delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)) {
     try {
-      return await run(inDoubt);
+      return await run();
     } catch (error) {
       inDoubt ||= mayHaveCommitted(error);
       const spentMs = monotonic.now() - began + delayMs;

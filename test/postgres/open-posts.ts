@@ -26,6 +26,11 @@ export const refused = (code: string): Error =>
 /** As a connection fails. */
 export const broken = (code: string): Error => Object.assign(new Error(`broken with ${code}`), { code });
 
+export const lockTimeout = refused('55P03');
+export const lost = broken('CONNECTION_CLOSED');
+/** It did nothing, and may be there again a moment later. */
+export const away = broken('ECONNREFUSED');
+
 /** It does nothing, and fails with this error. */
 export const fails =
   (error: Error): Fate =>
@@ -36,7 +41,7 @@ export const fails =
 /** It is done, and its answer is lost. */
 export const unheard: Fate = (run) => {
   run();
-  throw broken('CONNECTION_CLOSED');
+  throw lost;
 };
 
 /** It goes on until it is released, which is when it does its work, or fails. */
@@ -94,6 +99,17 @@ export function openPosts() {
 /** The id of a request that begins now, or of none: ids that are no time are random. */
 export const idOf = (name: string, isTimely = true): string =>
   `${isTimely ? '0199' : 'f199'}0000-0000-7000-8000-${name.padStart(12, '0')}`;
+
+/** Of debits that the plain statement is not asked about. */
+export const noTime = (name: string) => ({ requestId: idOf(name, false) });
+
+export const LEFT = new Error('the caller has left');
+
+/** A caller who may leave. */
+export function caller() {
+  const controller = new AbortController();
+  return { signal: controller.signal, leave: () => controller.abort(LEFT) };
+}
 
 function debitOf(name: string, more: Partial<Debit>): Debit {
   const letter = name[0];

@@ -2,22 +2,22 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../src/core/errors.js';
 import { InDoubtError } from '../../src/core/in-doubt-error.js';
-import { broken, fails, held, idOf, openPosts, posted, refused, unheard } from './open-posts.js';
+import {
+  away,
+  caller,
+  fails,
+  held,
+  LEFT,
+  lockTimeout,
+  lost,
+  noTime,
+  openPosts,
+  posted,
+  refused,
+  unheard,
+} from './open-posts.js';
 
-const LEFT = new Error('the caller has left');
-const lockTimeout = refused('55P03');
 const bad = refused('22P02');
-const lost = broken('CONNECTION_CLOSED');
-const away = broken('ECONNREFUSED');
-
-/** A caller who may leave. */
-function caller() {
-  const controller = new AbortController();
-  return { signal: controller.signal, leave: () => controller.abort(LEFT) };
-}
-
-/** Debits that the plain statement is not asked about. */
-const noTime = (name: string) => ({ requestId: idOf(name, false) });
 
 function inDoubt(cause: unknown): unknown {
   return expect.toSatisfy((error) => error instanceof InDoubtError && error.cause === cause);

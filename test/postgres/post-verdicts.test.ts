@@ -1,0 +1,85 @@
+/** What a statement has done stays known, whatever fails after it. */
+import { describe, expect, test } from 'vitest';
+import {
+  away,
+  caller,
+  fails,
+  LEFT,
+  lockTimeout,
+  lost,
+  noTime,
+  openPosts,
+  posted,
+  refused,
+  short,
+  unheard,
+} from './open-posts.js';
+
+describe('what a statement has posted', () => {
+  // A wallet that covers too little has the next statement look for repeats, which fails.
+  const besideOneThatIsRefused = () => {
+    const posts = openPosts();
+    posts.post('a1', { ...noTime('a1'), amount: 101 });
+    posts.post('b1', noTime('b1'));
+    return posts;
+  };
+
+  test.each([
+    ['goes away', away, 10_000],
+    ['fails', refused('42501'), 0],
+  ])('is told to be posted where the database %s afterwards', async (_what, error, ms) => {
+    const { run, always, answers, balanceOf } = besideOneThatIsRefused();
+    always('find', fails(error));
+    await run(ms);
+    expect([answers, balanceOf('b')]).toEqual([{ a1: error, b1: posted(90, 2) }, 90]);
+  });
+
+  test('is not asked for again; what was refused is, until it is known whether it is a repeat', async () => {
+    const { run, next, asked, answers } = besideOneThatIsRefused();
+    next('find', fails(away), fails(lost));
+    await run(1_000);
+    const again = ['skip: a1', 'find: a1'];
+    expect(asked).toEqual(['skip: a1 b1', 'find: a1', ...again, ...again]);
+    expect(answers).toEqual({ a1: short('balance'), b1: posted(90, 2) });
+  });
+
+  test('as the first half of a batch is told so, whatever becomes of the second and whoever has left', async () => {
+    const { post, run, next, always, asked, answers, balanceOf } = openPosts();
+    const [first, second] = [caller(), caller()];
+    next('skip', fails(lockTimeout), (go) => go());
+    always('skip', fails(away));
+    post('a1', { ...noTime('a1'), signal: first.signal });
+    post('b1', { ...noTime('b1'), signal: second.signal });
+    post('c1', noTime('c1'));
+    await run(0);
+    for (const { leave } of [first, second]) leave();
+    await run(10_000);
+    expect(asked.slice(0, 3)).toEqual(['skip: a1 b1 c1', 'skip: a1 b1', 'skip: c1']);
+    expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2), c1: away });
+    expect(['a', 'b', 'c'].map(balanceOf)).toEqual([90, 90, 100]);
+  });
+});
+
+describe('a lost answer of a question', () => {
+  test('leaves nothing in doubt that was not before: a caller who left is told why', async () => {
+    const { post, run, next, asked, answers } = openPosts();
+    const [first, second] = [caller(), caller()];
+    next('plain', unheard);
+    post('a1', { signal: first.signal });
+    await run(0);
+    post('a2', { signal: second.signal });
+    for (const { leave } of [first, second]) leave();
+    next('find', fails(lost));
+    await run(1_000);
+    expect(asked).toContain('find: a1');
+    expect(answers).toEqual({ a1: posted(90, 2), a2: LEFT });
+  });
+
+  test('of one that is refused is no doubt about it, however long the database is away', async () => {
+    const { post, run, always, answers } = openPosts();
+    always('find', fails(lost));
+    post('a1', { ...noTime('a1'), amount: 101 });
+    await run(100_000);
+    expect(answers).toEqual({ a1: lost });
+  });
+});
