@@ -112,7 +112,7 @@ async function flush(books: Books, batch: readonly Posting[], mode: Mode): Promi
   const open = (): Posting[] => batch.filter((posting) => !verdicts.has(posting));
   const post = async (): Promise<void> => {
     const left = open().filter(({ signal }) => signal?.aborted);
-    if (left.length > 0) await dismiss(books.statements, left, settle);
+    await dismiss(books.statements, left, settle);
     const postings = open();
     if (postings.length > 0) await attempt(books, postings, mode, settle);
   };

@@ -241,11 +241,7 @@ export const EXPLAINED: readonly Explained[] = [
     why: 'the same two numbers are the bounds that hold where none are given; here they count connections, too',
   },
   {
-    ...{ file: POST, original: '[]', replacement: '["Stryker was here"]', places: 2 },
-    why: 'nobody is left, or in doubt, to whom what is found would belong',
-  },
-  {
-    ...{ file: POST, original: 'signal?.reason', replacement: 'signal.reason', places: 2 },
+    ...{ file: POST, original: 'posting.signal?.reason', replacement: 'posting.signal.reason', places: 2 },
     why: 'a caller who has left has a signal',
   },
 ];

@@ -24,7 +24,7 @@ export const refused = (code: string): Error =>
   new postgres.PostgresError({ code, message: `refused with ${code}` } as never);
 
 /** As a connection fails. */
-export const broken = (code: string): Error => Object.assign(new Error(`broken with ${code}`), { code });
+const broken = (code: string): Error => Object.assign(new Error(`broken with ${code}`), { code });
 
 export const lockTimeout = refused('55P03');
 export const lost = broken('CONNECTION_CLOSED');
