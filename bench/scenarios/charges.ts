@@ -99,7 +99,7 @@ async function compare(bench: Workbench, { sql, plain, debits, callers, postmast
   const { entries, faults } = await ledger.check();
   return {
     letter: 'E',
-    title: `${SCENARIOS.E}, ${callers} callers at a time`,
+    title: `${SCENARIOS.E}, ${callers === 1 ? 'one caller' : `${callers} callers`} at a time`,
     lines: linesOf(contestants, figures, callers === 1),
     notes: [
       'the callers are in the same process, which is what CPU µs counts',
