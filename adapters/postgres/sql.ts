@@ -33,6 +33,9 @@ export function connect(target: Target, options: { max?: number; name?: string; 
   const { limits } = options;
   const settings = {
     max: options.max ?? 8,
+    // A `begin` that fills a connection's pipeline is sent without the connection being reserved for it: what others send
+    // next runs in a transaction that nobody commits (porsager/postgres#1189). So no pipeline may be filled.
+    max_pipeline: Number.MAX_SAFE_INTEGER,
     connect_timeout: 10,
     // Seconds before a lost connection is retried. The driver's own default rises to 20, long after a database is back.
     backoff: () => 0.25,

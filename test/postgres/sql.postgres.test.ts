@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connect } from '../../adapters/postgres/sql.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
 let database: FreshDatabase;
@@ -46,4 +47,26 @@ test('arrays of other types are read as their elements are', async () => {
     times: [new Date('2026-01-02T03:04:05.678Z')],
     names: ['x'],
   });
+});
+
+test('a transaction has its connection for itself, however many statements of others are ahead of it', async () => {
+  for (let ahead = 198; ahead <= 206; ahead += 1) {
+    // Not connected yet: all of them wait for the same connection, and are sent at once.
+    const sql = connect(database.target, { max: 1 });
+    try {
+      const statements = Array.from({ length: ahead }, (_, nth) => sql`select ${nth}::int as nth`.execute());
+      const transaction = sql.begin(async (tx) => {
+        const [first] = await tx`select txid_current() as id`;
+        const [second] = await tx`select txid_current() as id`;
+        return [first, second];
+      });
+      const after = sql`select txid_current() as id`.execute();
+      const [first, second] = await transaction;
+      expect(second, `${ahead} ahead`).toEqual(first);
+      expect((await after)[0], `${ahead} ahead`).not.toEqual(first);
+      expect(await Promise.all(statements)).toHaveLength(ahead);
+    } finally {
+      await sql.end();
+    }
+  }
 });
