@@ -6,7 +6,7 @@ import type { Config } from '../../../src/config/config.js';
 import { VERSION } from '../../../src/core/version.js';
 import { configOfProcess } from '../environment.js';
 import { Failure } from '../failure.js';
-import { boundHeapGrowth } from '../heap-growth.js';
+import { tuneGarbageCollection } from '../garbage-collection.js';
 import { closeOnInterrupt } from '../interrupts.js';
 import { note, print } from '../print.js';
 import { drainMsOf, exitCodeOf, listenForShutdown, type ShutdownSignals } from '../workers/shutdown-signals.js';
@@ -18,7 +18,7 @@ const LINGER_MS = 1000;
  * Serves until it is asked to stop. Exit code 0 if it stopped as asked, even if something could not be closed in time.
  */
 export async function serve(): Promise<void> {
-  boundHeapGrowth();
+  tuneGarbageCollection();
   if (cluster.isWorker) return (await import('../workers/worker.js')).work();
   const config = configOfProcess();
   note(`Perch ${VERSION} is starting with its data in ${config.home}`);
