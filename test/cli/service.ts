@@ -13,8 +13,13 @@ export interface Service {
 }
 
 /** The service as a process of its own, on a free port. */
-export async function serve(cli: Cli, env: Readonly<Record<string, string>> = {}): Promise<Service> {
-  const started = cli.start(['serve'], { env: { PORT: '0', PERCH_DEMO: 'off', LOG_FORMAT: 'json', ...env } });
+export async function serve(
+  cli: Cli,
+  env: Readonly<Record<string, string>> = {},
+  nodeOptions: readonly string[] = [],
+): Promise<Service> {
+  const settings = { PORT: '0', PERCH_DEMO: 'off', LOG_FORMAT: 'json', ...env };
+  const started = cli.start(['serve'], { env: settings, nodeOptions });
   await started.says('Ctrl-C stops it.').catch(async (error: unknown) => {
     started.process.kill('SIGKILL');
     await started.end;

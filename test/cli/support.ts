@@ -19,6 +19,8 @@ export interface Ran {
 }
 
 export interface RunOptions {
+  /** Options of Node itself. */
+  readonly nodeOptions?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly user?: { readonly uid: number; readonly gid: number };
@@ -79,7 +81,10 @@ export class Cli {
   }
 
   start(args: readonly string[], options: RunOptions = {}): Started {
-    return startNode([PERCH, ...args], { ...options, env: { PERCH_HOME: this.home, ...options.env } });
+    return startNode([...(options.nodeOptions ?? []), PERCH, ...args], {
+      ...options,
+      env: { PERCH_HOME: this.home, ...options.env },
+    });
   }
 
   run(...args: readonly string[]): Promise<Ran> {
