@@ -1,6 +1,7 @@
 import type { Transaction } from '../../adapters/postgres/sql.js';
 import { type Client, createClient } from '../support/client.js';
 import type { FreshDatabase } from '../support/database.js';
+import { holdLocks } from '../support/hold-locks.js';
 import { startPerch } from '../support/perch.js';
 import { createScriptedNetwork } from '../support/scripted-network.js';
 
@@ -36,25 +37,7 @@ export async function openSettlingService({ nodes = 1, env = {} } = {}): Promise
       const on = (node: number): Client => createClient(urls[node] ?? '', key);
       return { ...on(0), accountId, keyId, on };
     },
-    async lock(rows) {
-      let release = (): void => {};
-      const held = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      let over: Promise<unknown> = Promise.resolve();
-      await new Promise<void>((resolve, reject) => {
-        over = database.sql.begin(async (tx) => {
-          await rows(tx);
-          resolve();
-          await held;
-        });
-        over.catch(reject);
-      });
-      return async () => {
-        release();
-        await over;
-      };
-    },
+    lock: (rows) => holdLocks(database.sql, rows),
     check: async () => (await ledger.check()).faults,
     async close() {
       for (const node of others) await node.close();

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql, Transaction } from '../../adapters/postgres/sql.js';
 import type { Payer } from '../ports/ledger.suite.js';
+import { holdLocks } from '../support/hold-locks.js';
 
 export type Lock = (tx: Transaction, payer: Payer) => Promise<unknown>;
 
@@ -12,26 +13,9 @@ export const LOCKS = {
   cap: (tx, { accountId }) => tx`select from spend_caps where account_id = ${accountId} for update`,
 } as const satisfies Record<string, Lock>;
 
-/** Keeps what a transaction has locked until it is told to commit. */
-export async function hold(sql: Sql, lock: Lock, payer: Payer): Promise<() => Promise<void>> {
-  let release = (): void => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let over: Promise<unknown> = Promise.resolve();
-  await new Promise<void>((resolve, reject) => {
-    over = sql.begin(async (tx) => {
-      await lock(tx, payer);
-      resolve();
-      await held;
-    });
-    over.catch(reject);
-  });
-  return async () => {
-    release();
-    await over;
-  };
-}
+/** Keeps what it has locked until it is told to commit. */
+export const hold = (sql: Sql, lock: Lock, payer: Payer): Promise<() => Promise<void>> =>
+  holdLocks(sql, (tx) => lock(tx, payer));
 
 /** Resolves as soon as a statement in this database waits for a lock. */
 export async function untilOneWaits(sql: Sql): Promise<void> {
