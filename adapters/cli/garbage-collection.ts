@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 
 /** What the service sets of V8, by option. docs/performance.md has the figures. */
 const SETTINGS: Readonly<Record<string, string>> = {
-  // Between two full collections, the heap may grow by as much as it holds. By itself, V8 lets a small heap grow to several
+  // Between two full collections, the heap may grow by three quarters. By itself, V8 lets a small heap grow to several
   // times that, which takes a third more memory under load and saves no time.
-  'heap-growing-percent': '--heap-growing-percent=100',
+  'heap-growing-percent': '--heap-growing-percent=75',
   // Where most objects that a line of code made outlived collections, as at a start, V8 allocates its later ones in the old
   // generation at once. A pair of listeners of a response, in Node's `events`, is such an object: each kept its request, and
   // all that the request refers to, until the next full collection.

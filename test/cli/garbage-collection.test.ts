@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { tuneGarbageCollection } from '../../adapters/cli/garbage-collection.js';
 
-const GROWTH = '--heap-growing-percent=100';
+const GROWTH = '--heap-growing-percent=75';
 const PRETENURING = '--no-allocation-site-pretenuring';
 
 it.each([
