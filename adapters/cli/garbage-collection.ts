@@ -21,8 +21,7 @@ export function tuneGarbageCollection(
 }
 
 /** The name of an option of V8: it takes an underscore for a hyphen, and `no` before the name of a switch. */
-const nameOf = (option: string): string =>
-  option
-    .replaceAll('_', '-')
-    .replace(/^--(no-?)?/, '')
-    .replace(/=.*$/, '');
+const nameOf = (option: string): string => {
+  const [name = ''] = option.split('=', 1);
+  return name.replaceAll('_', '-').replace(/^--(no-?)?/, '');
+};
