@@ -223,7 +223,7 @@ describe('the whole environment', () => {
   });
 });
 
-describe('what is shown of it', () => {
+describe('the configuration as shown', () => {
   const env = {
     PORT: '4001',
     DATABASE_URL: 'postgres://perch:p@ss/w,rd@db.example:5432/perch?password=q',
@@ -244,7 +244,7 @@ describe('what is shown of it', () => {
     expect(shown('REDIS_URL')?.value).toBe('redis://…@a.example:1,redis://b.example:2');
   });
 
-  it('is no secret, neither when it is right nor when it is wrong', () => {
+  it('reveals no secret, valid or not', () => {
     expect(JSON.stringify(describeConfig(env))).not.toMatch(/hush|p@ss|w,rd|=q/);
     const wrong = {
       DATABASE_URL: 'perch:hush@db.example/perch',

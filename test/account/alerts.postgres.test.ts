@@ -112,7 +112,7 @@ const told = () =>
 const events = () => host.received.splice(0).map(({ body }) => JSON.parse(body));
 
 describe('an alert', () => {
-  it('of a balance is told once after each top-up that took it there', async () => {
+  it('of a balance is sent once after each top-up that it fell from', async () => {
     const [{ watch, alerts }, ada] = [node(), await customer(1000)];
     await alerts.add(ada, settings(), BY);
     const spend = async (credits: number) => {
@@ -132,7 +132,7 @@ describe('an alert', () => {
     expect(await spend(200)).toEqual(['Perch: the balance is below 500 credits']);
   });
 
-  it("of a day's spending is told once that day, with what was spent, and again on another day", async () => {
+  it("of a day's spending is sent once that day with the amount, and again on another day", async () => {
     const [{ watch, alerts }, ada] = [node(), await customer(1000)];
     await alerts.add(ada, settings({ kind: 'day_spend_above', amount: 100_000, webhookUrl: `${host.origin}/day` }), BY);
     const look = async () => {
@@ -159,7 +159,7 @@ describe('an alert', () => {
     expect(await look()).toMatchObject([{ data: { spent: 140 } }]);
   });
 
-  it('that is the case when it is set is not told before it comes to be so again', async () => {
+  it('does not fire again until the balance recovers and drops again', async () => {
     const [{ watch, alerts }, ada] = [node(), await customer(1000)];
     await ada.spend(600);
     await alerts.add(ada, settings(), BY);
@@ -240,7 +240,7 @@ describe('setting alerts', () => {
     expect(await alerts.list(ada.accountId)).toHaveLength(10);
   });
 
-  it('a test goes the way of the alert, twenty times an hour; nobody tests or removes what is not theirs', async () => {
+  it('sends test alerts up to twenty times an hour, and only to their owner', async () => {
     const [{ alerts }, ada, eve] = [node(), await customer(0), await customer(0)];
     const { alertId } = await alerts.add(ada, settings({ webhookUrl: `${host.origin}/test` }), BY);
     await alerts.test(ada, alertId);

@@ -57,7 +57,7 @@ describe('where a webhook may go', () => {
     await expect(strict.check('https://public.example/hooks?x=1')).resolves.toBeUndefined();
   });
 
-  it('a name that leads to a private address later is not connected to, and why is not told', async () => {
+  it('does not connect to a name that later resolves to a private address, and hides why', async () => {
     const result = await strict.send('https://rebinding.example/', {}, '{}');
     expect(result).toEqual({ status: null, fault: 'The address could not be reached.' });
   });

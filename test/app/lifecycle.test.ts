@@ -38,7 +38,7 @@ describe('closing', () => {
     expect(ends).toEqual(['c', 'b', 'a']);
   });
 
-  test('goes on when parts fail, and tells of each of them in the end', async () => {
+  test('closes the other parts when some fail, and reports each failure', async () => {
     await open('a');
     await open('b', fails('no b'));
     await open('c', () => Promise.reject(new Error('no c')));
@@ -136,7 +136,7 @@ describe('a start', () => {
     expect(closed).toEqual(['b', 'a']);
   });
 
-  test('that fails, and whose parts do not close, rejects with the same error, and the other is told of', async () => {
+  test('that fails rejects with its own error and reports parts that did not close', async () => {
     const warnings: string[] = [];
     lifecycle = new Lifecycle({ warn: (message) => warnings.push(message) });
     const fault = new Error('no beginning');

@@ -63,7 +63,7 @@ it('a minute is written when it is over, and can be read a minute later at the l
   expect((await read())?.days).toEqual([]);
 });
 
-it('a write that fails is repeated, is no outage while the database answers, and loses nothing', async () => {
+it('repeats a failed write without counting an outage or losing data', async () => {
   const { health, pass, warnings } = await opened();
   await database.sql`alter table status_days rename to status_days_away`;
   health.families.slow = family(7);
@@ -79,7 +79,7 @@ it('a write that fails is repeated, is no outage while the database answers, and
   expect(sums.reduce((sum, day) => sum + day.down, 0)).toBe(0);
 });
 
-it('what waits is written at the end', async () => {
+it('writes pending rows when it closes', async () => {
   const { lifecycle, pass } = await opened();
   await database.sql`alter table status_days rename to status_days_away`;
   await pass();

@@ -263,7 +263,7 @@ describe('keys', () => {
 });
 
 describe('doctor', () => {
-  test('finds everything in order, and names every variable when asked', async () => {
+  test('passes every check, and lists every setting with --all', async () => {
     const report = await cli.json<{ ok: boolean; checks: { name: string; ok: boolean }[]; settings: unknown[] }>(
       'doctor',
       '--all',

@@ -73,12 +73,12 @@ async function stopUnderLoad(env: Readonly<Record<string, string>>): Promise<voi
   expect(await isDatabaseDown(cli)).toBe(true);
 }
 
-test('who leaves when /healthz says that it is stopping sees no request fail', { timeout: SLOW_MS }, () =>
+test('fails no request of a client that leaves once /healthz reports the shutdown', { timeout: SLOW_MS }, () =>
   stopUnderLoad({}),
 );
 
 describeOnRedis('with several workers', (redis) => {
-  test('who leaves when one of them says that it is stopping sees none fail either', { timeout: SLOW_MS }, () =>
+  test('fails no request of a client that leaves once a worker reports the shutdown', { timeout: SLOW_MS }, () =>
     stopUnderLoad({ WORKERS: '2', REDIS_URL: redis().urls.join() }),
   );
 });
@@ -108,7 +108,7 @@ const isRefused = (url: string): Promise<boolean> =>
     () => true,
   );
 
-test('what arrives on an open connection is served while the service closes, and is its last', {
+test('serves the last request on an open connection while closing', {
   timeout: SLOW_MS,
 }, async () => {
   service = await serve(cli);
@@ -125,7 +125,7 @@ test('what arrives on an open connection is served while the service closes, and
   expect((await started.end).code).toBe(0);
 });
 
-test('asked twice it waits for nobody, and leaves no database behind', { timeout: SLOW_MS }, async () => {
+test('stops at once on a second signal and leaves no database running', { timeout: SLOW_MS }, async () => {
   service = await serve(cli, { PERCH_DRAIN_MS: '60000' });
   const { url, started } = service;
   await beginRequest(url);

@@ -47,7 +47,7 @@ describe('while an export runs', () => {
   });
 });
 
-test('a run goes on touching its lock, so that nobody elsewhere takes it for left over', {
+test('keeps touching its lock so that it does not look stale', {
   timeout: SLOW_MS,
 }, async () => {
   const file = here.file('touched.ndjson');
@@ -64,7 +64,7 @@ test('a run goes on touching its lock, so that nobody elsewhere takes it for lef
 });
 
 describe('a lock that was left behind', () => {
-  test('by a process that was killed stops nobody', { timeout: SLOW_MS }, async () => {
+  test('by a killed process does not block the next run', { timeout: SLOW_MS }, async () => {
     const file = here.file('killed.ndjson');
     const first = here.start(throughRelay('--out', file));
     relay.before = async ({ pages }) => {

@@ -63,7 +63,7 @@ describe('after Ctrl-C in the middle', () => {
     },
   );
 
-  test('what goes to a pipe goes on from a named state', { timeout: SLOW_MS }, async () => {
+  test('resumes an export to a pipe from a named state file', { timeout: SLOW_MS }, async () => {
     const words = [...FOLLOWERS, '--url', relay.url, '--state', here.file('stdout.json')];
     const first = here.start(words);
     relay.before = ({ pages }) => void (pages === 1 && first.process.kill('SIGINT'));
@@ -113,7 +113,7 @@ describe('after kill -9', () => {
     },
   );
 
-  test('what all runs together were charged stays within the budget, killed or not', { timeout: SLOW_MS }, async () => {
+  test('keeps the charges of all runs together within the budget, killed or not', { timeout: SLOW_MS }, async () => {
     const words = [
       'followers',
       '@harbor_obs',
@@ -142,7 +142,7 @@ describe('after kill -9', () => {
   });
 });
 
-test('a used-up budget is gone on from with a larger one', { timeout: SLOW_MS }, async () => {
+test('resumes with a larger budget after the first is used up', { timeout: SLOW_MS }, async () => {
   const file = here.file('more.ndjson');
   const first = await here.summary('followers', '@harbor_obs', '--max-credits', '3.3', '--fresh', '--out', file);
   expect(first).toMatchObject({ end: 'max_credits', items: 16, credits_spent: 3.2 });
@@ -185,7 +185,7 @@ test('an item that comes again, because the list moved, is left out', { timeout:
   expect(idsOf(await linesOf(file))).toEqual(['1', '2', '3']);
 });
 
-describe('what cannot be gone on from is refused in words, and what is there stays', () => {
+describe('refuses to resume, and keeps the file, from', () => {
   const begun = async (name: string): Promise<string> => {
     const file = here.file(name);
     await here.summary('tweets', '@harbor_obs', '--max-credits', '3', '--out', file);
@@ -202,13 +202,13 @@ describe('what cannot be gone on from is refused in words, and what is there sta
     });
   });
 
-  test('rows read anew after rows that were held', { timeout: SLOW_MS }, async () => {
+  test('fresh rows after cached ones', { timeout: SLOW_MS }, async () => {
     const file = await begun('mixed.ndjson');
     const ran = await here.run('tweets', '@harbor_obs', '--max-credits', '9', '--fresh', '--out', file);
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('fresh false, not true') });
   });
 
-  test('a file without its state, a file that is shorter, a state that is none', { timeout: SLOW_MS }, async () => {
+  test('a file without its state, a shortened file, or an invalid state', { timeout: SLOW_MS }, async () => {
     const words = ['tweets', '@harbor_obs', '--max-credits', '3'];
     const file = await begun('short.ndjson');
     await writeFile(file, '');

@@ -134,7 +134,7 @@ test('rows go to standard output and the summary to standard error, where no ter
   expect(ran).toMatchObject({ code: 0, stderr: '25 items for 5 credits: --max-credits spent.\n' });
 });
 
-test('appended to a file with >> it goes on; with > that is refused', { timeout: SLOW_MS }, async () => {
+test('resumes when appended to a file with >>, and refuses to resume with >', { timeout: SLOW_MS }, async () => {
   const file = here.file('shell.ndjson');
   const sh = (to: string, limit: number) =>
     promisify(execFile)(
@@ -153,7 +153,7 @@ test('appended to a file with >> it goes on; with > that is refused', { timeout:
   await expect(sh('>', 500)).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('resume with >>') });
 });
 
-test('a 429 is waited for as long as it says, and not longer than asked by Ctrl-C', { timeout: SLOW_MS }, async () => {
+test('waits as long as a 429 says, and stops waiting at Ctrl-C', { timeout: SLOW_MS }, async () => {
   const relay = await openRelay(here.url);
   const busy = {
     status: 429,
@@ -197,7 +197,7 @@ describe('an end without credits', () => {
   });
 });
 
-describe('what fails at once says why and leaves no file', () => {
+describe('explains an immediate failure and leaves no file', () => {
   const file = () => here.file('never.ndjson');
   const words = (what = OBSERVATORY): string[] => ['followers', what, '--max-credits', '5', '--out', file()];
 

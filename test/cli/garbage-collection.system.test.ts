@@ -15,7 +15,7 @@ const MEASURED = 8_000;
 /** Of a request, 0.6 KB on average: those in progress are promoted. Where each one outlives two collections it is 5. */
 const MOST_BYTES = 2_000;
 
-it('what a request allocates is garbage at the next collection', { timeout: SLOW_MS }, async () => {
+it('frees what a request allocated at the next collection', { timeout: SLOW_MS }, async () => {
   const cli = await openDemoHome();
   const { url, started } = await serve(cli, {}, ['--trace-gc', '--trace-gc-nvp']);
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });

@@ -76,14 +76,14 @@ test('paths are those of the folder it is typed in, also through npm', async () 
   expect(throughNpm).toMatchObject({ code: 0 });
 });
 
-test('what is not there is told before a database is made', async () => {
+test('refuses a missing file before it creates a database', async () => {
   const fresh = await Cli.open();
   const ran = await fresh.run('import', join(fresh.home, 'nothing'));
   expect([ran.code, await readdir(fresh.home).catch(() => [])]).toEqual([2, []]);
   await fresh.close();
 });
 
-test('what is not there, or not known, ends with 2 and says what is recognised', async () => {
+test('exits with 2 for a missing or unrecognised file and names the supported kinds', async () => {
   const nothing = join(cli.home, 'nothing.ndjson');
   const absent = await cli.run('import', nothing);
   expect([absent.code, absent.stdout]).toEqual([2, '']);

@@ -32,7 +32,7 @@ afterAll(() => rm(join(folder, '..'), { recursive: true, force: true }));
 const install = (): Promise<Ran> => runNode([installer], { env: { npm_config_offline: 'true' } });
 
 describe('the dependencies', () => {
-  test('are installed by whoever comes first, once; from any folder; later starts say and do nothing', async () => {
+  test('are installed once by the first start, from any folder; later starts do and print nothing', async () => {
     const both = await Promise.all([install(), install()]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(both.map(({ stdout }) => stdout)).toEqual(['', '']);
@@ -57,7 +57,7 @@ describe('the dependencies', () => {
   });
 });
 
-describe('what counts as missing', () => {
+describe('packages that count as missing', () => {
   let place = '';
   beforeAll(async () => {
     place = await mkdtemp(join(tmpdir(), 'perch-locks-'));

@@ -38,7 +38,7 @@ afterAll(() => cli.close());
 
 const MANIFEST = 'debits-2025-12.json';
 
-test('what cannot be archived is refused in words, before anything is done', async () => {
+test('refuses an impossible archive before it does anything', async () => {
   const refused = async (...args: string[]) => {
     const { code, stdout, stderr } = await cli.run('ledger', ...args);
     expect(stdout).toBe('');

@@ -48,7 +48,7 @@ describe('price', () => {
     expect((refused as { message: string }).message).toMatch(/form:nasa\n {10}\^$/);
   });
 
-  test('in words it says what is held costs half', async () => {
+  test('says in the text output that cached items cost half', async () => {
     await price('GET', '/v1/users/42/followers?count=200', {});
     expect(said.out).toMatch(/^At most 20 credits for up to 200 items; 10 if all of it is cached/);
     await price('GET', '/v1/me', {});
@@ -61,7 +61,7 @@ describe('price', () => {
   });
 });
 
-describe('what cannot be priced ends with 2 and says what is right', () => {
+describe('exits with 2 for a call without a price and says what to correct', () => {
   test.each([
     ['GET', 'v1/me', /must begin with/],
     ['GET', '/v2/me', /Available paths:\n {2}\/v1\/me/],

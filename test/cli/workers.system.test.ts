@@ -34,7 +34,7 @@ const listeners = ({ started }: Service): { worker: number; pid: number }[] =>
     .map((line) => JSON.parse(line) as { worker: number; pid: number });
 
 describeOnRedis('several workers', (redis) => {
-  test('workers share one port, a killed one is replaced, and all stop with 0 when the primary is asked to', {
+  test('lets workers share a port, replaces a killed one, and stops all of them with 0', {
     timeout: SLOW_MS,
   }, async () => {
     const { url, started } = await start(redis());
@@ -72,7 +72,7 @@ describeOnRedis('several workers', (redis) => {
     await until(() => isDatabaseDown(cli), 'the database is down', running.started);
   });
 
-  test('a taken port is told once, with 1', async () => {
+  test('exits with 1 and one message when the port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;

@@ -17,7 +17,7 @@ function fill(share: FairShare, holder: string): HeldSlot[] {
 }
 
 describe('places shared by the dynamic threshold', () => {
-  it('give a quarter to whoever is alone, and one in n + 3 to each of n', () => {
+  it('gives a quarter to a single holder, and one in n + 3 to each of n', () => {
     const { share } = shareOf(1000);
     expect(fill(share, 'alone')).toHaveLength(250);
     for (const n of [2, 5, 10, 47]) {
@@ -36,7 +36,7 @@ describe('places shared by the dynamic threshold', () => {
     afterMs: fc.integer({ min: 0, max: 2000 }),
   });
 
-  it('whoever comes and goes: no more than there are, nobody beyond the rule, a newcomer finds one while any is free', () => {
+  it("never exceeds the total or a holder's share, and finds a newcomer a slot while any is free", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60 }), fc.array(step, { maxLength: 300 }), (total, steps) => {
         const { share, clock } = shareOf(total);
@@ -72,7 +72,7 @@ describe('places shared by the dynamic threshold', () => {
     );
   });
 
-  it('when every place ends as late as it may, whoever waits as long as it is told gets one', () => {
+  it('serves every holder who waits as long as the refusal says', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 4, max: 60 }),

@@ -13,7 +13,7 @@ it('loads once for all who ask, and not before', async () => {
   expect(await lazy.peek()).toBe(1);
 });
 
-it('forgets a failure: those who waited for it are told, and the next to ask loads again', async () => {
+it('rejects current callers on failure and loads again for the next', async () => {
   const ends: (() => Promise<string>)[] = [() => Promise.reject(new Error('no such file')), async () => 'loaded'];
   const lazy = lazily(async () => (await ends.shift()?.()) ?? 'loaded twice');
   const both = await Promise.allSettled([lazy.get(), lazy.get()]);

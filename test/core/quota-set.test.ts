@@ -34,7 +34,7 @@ it('an entry that matters less matters as much as others once one of those adds 
   expect([keys.has('key'), keys.has('unsure')]).toEqual([true, false]);
 });
 
-it('an entry stays with its owner otherwise, whoever else adds it', () => {
+it('keeps an entry with its first owner when others add it', () => {
   expect(keys.add('a', 'key')).toBe(true);
   for (const owner of ['b', '?a', 'a']) expect(keys.add(owner, 'key')).toBe(false);
   overfill();

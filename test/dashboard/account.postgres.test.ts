@@ -60,7 +60,7 @@ describe('the name', () => {
     expect((await ada.get('/dashboard/security')).words).toContain('Name changed “Harbour Research” you');
   });
 
-  it('saved as it was, it is no change', async () => {
+  it('changes nothing when saved as it was', async () => {
     await ada.post(`${PAGE}/name`, { name: 'Ada' });
     expect(await ada.log()).not.toContain('account.renamed');
   });
@@ -81,7 +81,7 @@ describe('the name', () => {
 });
 
 describe('the mail address', () => {
-  it('changes when the link in the mail to the new one is opened, and the old one is told', async () => {
+  it('changes when the link mailed to the new address is opened, and notifies the old one', async () => {
     const to = addressOf('new');
     const other = await ada.otherSession();
     const asked = await request(ada, to);
@@ -139,7 +139,7 @@ describe('the mail address', () => {
     expect((await ada.account()).email).toBe(email);
   });
 
-  it('a link works for nobody else who is signed in, and then still for its own', async () => {
+  it('refuses the link to another signed-in account and keeps it valid for its own', async () => {
     const to = addressOf('new');
     await request(ada, to);
     const link = await linkTo(to);
@@ -149,7 +149,7 @@ describe('the mail address', () => {
     expect((await eve.account()).email).not.toBe(to);
   });
 
-  it('a link to change the address signs nobody in, and one to sign in changes none', async () => {
+  it('does not sign in with an address-change link, nor change an address with a sign-in link', async () => {
     const to = addressOf('new');
     await request(ada, to);
     const secret = (await linkTo(to)).split('=').at(-1) ?? '';
@@ -195,7 +195,7 @@ describe('the mail address', () => {
     expect(await mailed(to)).toEqual([]);
   });
 
-  it('one that is none, and one’s own, are refused in words beside the field', async () => {
+  it('refuses an invalid address and the current one beside the field', async () => {
     const none = await request(ada, 'ada at harbour');
     expect([none.status, none.words.includes('Invalid email address.')]).toEqual([400, true]);
     expect(none.body).toContain('value="ada at harbour"');
@@ -212,7 +212,7 @@ describe('the mail address', () => {
     expect(await mailed(to[5] ?? '')).toEqual([]);
   });
 
-  it('who is not signed in can open the page of the link after signing in', async () => {
+  it('opens the page of the link after sign-in', async () => {
     const answer = await service.ask(`${PAGE}/email`, {});
     expect([answer.status, placeOf(answer)]).toEqual([303, '/sign-in?next=%2Fdashboard%2Faccount%2Femail']);
   });

@@ -16,7 +16,7 @@ afterAll(() => service?.close());
 
 const placeOf = ({ headers }: Answer): string | null => headers.get('location');
 
-describe('who is not signed in', () => {
+describe('a visitor who is not signed in', () => {
   it.each([
     ['/dashboard', '/dashboard'],
     ['/dashboard/usage?from=2026-11-01', '/dashboard/usage?from=2026-11-01'],
@@ -98,13 +98,13 @@ describe('credits', () => {
     expect((await deskOf(own.prefix).checkout('starter', null)).usd).toBe(10);
   });
 
-  it('one that is not paid yet is told so', async () => {
+  it('says that a purchase is not paid yet', async () => {
     const { session } = await buy('builder');
     const back = await ada.get(`/dashboard/credits?session_id=${session}`);
     expect((await ada.get(placeOf(back) ?? '')).words).toContain('Almost there.');
   });
 
-  it("another's session tells nothing and does nothing", async () => {
+  it("reveals and changes nothing for another account's checkout", async () => {
     const { session } = await buy('starter');
     service.stripe.pay(session);
     const eve = await service.customer();
@@ -113,7 +113,7 @@ describe('credits', () => {
     expect([(await eve.account()).balance, (await ada.account()).balance]).toEqual([0, 0]);
   });
 
-  it('a pack that is none is refused in words', async () => {
+  it('refuses an unknown pack', async () => {
     const { answer } = await buy('everything');
     expect(answer.status).toBe(400);
     expect(answer.words).toContain('Unknown pack');
@@ -156,7 +156,7 @@ describe('clients and sessions', () => {
     expect((await ada.account()).keys[0]?.revokedAt).not.toBeNull();
   });
 
-  it('one session is ended, or all others; this one goes on', async () => {
+  it('ends one session or all others, and keeps the current one', async () => {
     const [one, two, three] = [await ada.otherSession(), await ada.otherSession(), await ada.otherSession()];
     expect((await ada.post(`/dashboard/security/sessions/${one}/end`)).status).toBe(303);
     const { body } = await ada.get('/dashboard/security');
@@ -209,7 +209,7 @@ describe('of another account', () => {
   );
 });
 
-describe('what cannot be', () => {
+describe('impossible requests', () => {
   it.each([
     '/dashboard/credits?session_id=%00',
     '/dashboard/credits?paid=%00',

@@ -85,7 +85,7 @@ describeInChromium('the overview, left open', () => {
     expect(await page.evaluate('document.activeElement.href')).toContain(first);
   });
 
-  it('tells screen readers politely, and no more than once a minute', async () => {
+  it('announces changes to screen readers politely, at most once a minute', async () => {
     const said = page.locator('#live-said');
     expect(await said.getAttribute('role')).toBe('status');
     await ada.read(keyId, 10);

@@ -30,7 +30,7 @@ const words = async (name: Name, url: string): Promise<string> =>
   (await page(name, url)).replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
 describe('overview', () => {
-  it('tells the balance, what it buys, how long it lasts, the rate and the next tier', async () => {
+  it('shows the balance, what it buys, how long it lasts, the rate and the next tier', async () => {
     const text = await words('busy', '/dashboard');
     for (const part of ['41,318.25 credits', 'tweets 41,318', 'or full pages of followers 2,065', 'Lasts about']) {
       expect(text).toContain(part);
@@ -40,18 +40,18 @@ describe('overview', () => {
     expect(text).not.toContain('The balance is low');
   });
 
-  it('a new account is told that its wallet is empty and how to begin', async () => {
+  it('says that the wallet of a new account is empty and how to start', async () => {
     const text = await words('empty', '/dashboard');
     expect(text).toContain('The wallet is empty.');
     expect(text).toContain('No active keys');
     expect(text).toContain('$10 more in credit packs raises it to 20 per second');
   });
 
-  it('a frozen account is told so on every page, first of all (W8)', async () => {
+  it('shows first on every page that an account is frozen (W8)', async () => {
     for (const path of PATHS) expect(await words('frozen', path)).toContain('This account is frozen.');
   });
 
-  it('a low balance is told, with the share that is left', async () => {
+  it('warns of a low balance with the share that is left', async () => {
     const low = { ...BUSY, account: { ...BUSY.account, balance: 9_000_000 } };
     const one = await serveHousehold(low);
     const { body } = await ask(one, '/dashboard');
@@ -100,7 +100,7 @@ describe('usage', () => {
     expect(body.trimEnd().split('\r\n')).toHaveLength(1 + BUSY.usage.length);
   });
 
-  it('a range that is none is answered in words, and what was typed stays', async () => {
+  it('explains an invalid range and keeps what was typed', async () => {
     const { statusCode, body } = await get('busy', '/dashboard/usage?from=2026-11-21&to=2026-11-01');
     expect(statusCode).toBe(400);
     expect(body).toContain('The first day (2026-11-21) is later than the last (2026-11-01).');
@@ -143,7 +143,7 @@ describe('credits', () => {
     expect(headers['content-security-policy']).toContain("form-action 'self';");
   });
 
-  it('tells refunds, disputes and what they took (W6, W7)', async () => {
+  it('shows refunds and disputes with the credits they withdrew (W6, W7)', async () => {
     const text = await words('frozen', '/dashboard/credits');
     for (const part of ['$4.50 refunded; 4,500 credits withdrawn', 'dispute lost, credits withdrawn', 'dispute won']) {
       expect(text).toContain(part);

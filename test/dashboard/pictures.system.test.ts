@@ -75,7 +75,7 @@ describe('the thread that draws', () => {
     await thread.close();
   });
 
-  it('says so when it is closed meanwhile, and tells what could not be drawn', async () => {
+  it('reports that it was closed, and names what could not be drawn', async () => {
     const thread = createChartThread();
     const drawing = expect(thread.draw(dataOf(1), LOOK)).rejects.toThrow('the service is shutting down');
     await thread.close();

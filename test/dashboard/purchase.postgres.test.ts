@@ -47,14 +47,14 @@ it('says number, day, pack, credits, price, tax, total, payment, seller and buye
   expect(page.body).toMatch(/<a href="https:\/\/pay\.stripe\.example\/ch_\w+" rel="noopener noreferrer">/);
 });
 
-it('without tax there is no line for it', async () => {
+it('omits the tax line when there is no tax', async () => {
   const { receipt } = await bought('starter', 0);
   const { words } = await ada.get(receipt);
   expect(words).toContain('Starter pack, 10,000 credits $10.00 Total $10.00');
   expect(words).not.toContain('Tax');
 });
 
-it('of a sale from before totals were kept says that tax is told elsewhere', async () => {
+it('says that tax came on top for a sale from before totals were stored', async () => {
   const { session, receipt } = await bought('starter', 200);
   await service.sql`update sales set total_cents = null, receipt_url = null where session_id = ${session}`;
   const { words } = await ada.get(receipt);
@@ -62,7 +62,7 @@ it('of a sale from before totals were kept says that tax is told elsewhere', asy
   expect(words).not.toContain('Total');
 });
 
-it('tells refunds and disputes, and what they took', async () => {
+it('shows refunds and disputes with the credits they withdrew', async () => {
   const { session, receipt } = await bought('starter', 0);
   service.stripe.refund(session, 250);
   service.stripe.dispute(session, 100);
@@ -71,7 +71,7 @@ it('tells refunds and disputes, and what they took', async () => {
   expect(words).toContain('Since then $2.50 refunded. $1.00: dispute open, credits on hold. 3,500 credits withdrawn.');
 });
 
-it('is for nobody else, and for no id that there is not: 404', async () => {
+it('answers 404 to another account and for an unknown id', async () => {
   const { receipt } = await bought('starter', 0);
   const eve = await service.customer();
   const missing = [receipt, `/dashboard/credits/${randomUUID()}/receipt`, '/dashboard/credits/nonsense/receipt'];
@@ -79,7 +79,7 @@ it('is for nobody else, and for no id that there is not: 404', async () => {
   for (const path of missing) expect(shown(await eve.get(path))).toEqual([404, true]);
 });
 
-it('there is none of a sale that is not paid', async () => {
+it('does not exist for an unpaid sale', async () => {
   await ada.post('/dashboard/credits/buy', { pack: 'starter' });
   const { body } = await ada.get('/dashboard/credits');
   expect(body).not.toContain('/receipt"');

@@ -18,8 +18,8 @@ const row = (day: string, endpoint: string, amount: number) => ({
   ...{ day, endpoint, amount, requests: 1, items: 4, cacheHits: 1 },
 });
 
-describe('what is looked at', () => {
-  it('is the last 30 days by day, today included, unless asked otherwise', () => {
+describe('the range of a usage page', () => {
+  it('defaults to the last 30 days by day, including today', () => {
     expect(ask('')).toEqual({ from: '2026-10-23', to: '2026-11-21', groups: ['day'] });
     expect(ask('from=&to=&group=')).toEqual(ask(''));
   });
@@ -125,7 +125,7 @@ describe('chart data', () => {
     );
   });
 
-  it('items are read or held, and never both', () => {
+  it('counts an item as read or as cached, never both', () => {
     const { series } = itemsChart(NOVEMBER, [row('2026-11-02', 'user', 1), row('2026-11-02', 'search', 1)]);
     expect(series.map(({ total }) => total)).toEqual([6, 2]);
   });
@@ -175,7 +175,7 @@ describe('pictures', () => {
 describe.each(['light', 'dark'] as const)('colours of the %s pictures', (scheme) => {
   const { series, rest, card, soft } = paletteOf(scheme);
 
-  it('are told apart by eyes that lack one of the three cones', () => {
+  it('have colours that people with each kind of colour blindness can distinguish', () => {
     for (const kind of ['all', 'protan', 'deutan', 'tritan'] as const) {
       expect(apart([...series, rest], kind)).toBeGreaterThan(9);
     }

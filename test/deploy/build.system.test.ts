@@ -17,7 +17,7 @@ const DIST = join(REPOSITORY, 'dist');
 
 beforeAll(() => ensureBuilt(), SLOW_MS);
 
-describe('what is built', () => {
+describe('the built files', () => {
   it('has a source map for each file, which names sources of the repository', async () => {
     const [sources, bare]: [Set<string>, string[]] = [new Set(), []];
     for (const name of (await readdir(DIST)).filter((each) => each.endsWith('.js'))) {
@@ -117,7 +117,7 @@ describe('a clone', () => {
     expect(await readdir(migrations)).toEqual(await readdir(join(clone, 'adapters/postgres/migrations')));
   }, 120_000);
 
-  it('says where a source cannot be built, and goes on with nothing else', async () => {
+  it('reports where a source cannot be built, and stops', async () => {
     const source = join(clone, 'adapters/cli/main.ts');
     const right = await readFile(source, 'utf8');
     await writeFile(source, `${right}\nconst = wrong;\n`);

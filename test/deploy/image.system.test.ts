@@ -51,7 +51,7 @@ describe('the image', () => {
     expect(new Set(bases).size).toBe(1);
   });
 
-  it('runs as nobody special, is reached from outside, hears signals itself', () => {
+  it('runs as an unprivileged user, listens on all interfaces and receives signals', () => {
     expect(RUNTIME).toMatch(/^USER node$/m);
     expect(RUNTIME).toMatch(/^STOPSIGNAL SIGTERM$/m);
     const set =

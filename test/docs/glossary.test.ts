@@ -114,7 +114,7 @@ test('code and documents use the words of the glossary', () => {
   expect(sources.flatMap(({ path, text }) => faultsIn(path, text, FORBIDDEN))).toEqual([]);
 });
 
-describe('what it finds', () => {
+describe('finding forbidden words', () => {
   const forbidden = forbiddenIn(
     '## Not used here\n| errand | names, texts | call context |\n| at hand | comments | cached |\n| truth | files | ledger |\n',
   );

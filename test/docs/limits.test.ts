@@ -81,7 +81,7 @@ describe('docs/limits.md', () => {
     expect(missing.map(([name]) => name)).toEqual([]);
   });
 
-  it('tells of every memory what the code tells', () => {
+  it('describes every memory as the code does', () => {
     const told = (texts: readonly string[]): boolean => rows.some((row) => texts.every((text) => row.includes(text)));
     const missing = memoryRows().filter(({ name, contents: holds, limit, beyond }) =>
       name in MEMORIES ? !told([name, holds, limit, beyond]) : !told([limit.replace(/\.$/, '')]),
@@ -89,7 +89,7 @@ describe('docs/limits.md', () => {
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
-  it('tells of no bound that there is not', () => {
+  it('lists only bounds that the code has', () => {
     const known = new Set(bounds.map(({ where }) => where));
     const told = rows.flatMap(codeIn).filter((code) => /^(?:app|src|schema|adapters)\/\S+ [A-Z]/.test(code));
     expect(told.filter((where) => !known.has(where))).toEqual([]);

@@ -48,7 +48,7 @@ describe.each(PAGES)('docs/%s', (name) => {
     }
   });
 
-  it('tells to run nothing that is not run', () => {
+  it('runs every command of the page', () => {
     const commands = blocksOf(page)
       .filter((block) => block.language === 'sh' && !block.text.includes('while'))
       .flatMap(commandsOf);
@@ -59,7 +59,7 @@ describe.each(PAGES)('docs/%s', (name) => {
   });
 });
 
-it.skipIf(!hasCurl)(`the loop over a whole list prints each id once, and waits when told${withoutCurl}`, async () => {
+it.skipIf(!hasCurl)(`prints each id once and waits on a 429 in the loop over a whole list${withoutCurl}`, async () => {
   const { text = '' } = blocksOf(read('cursors.md')).find((block) => block.text.includes('while')) ?? {};
   const { key } = await perch.account({ credits: 1000 });
   const relay = await openRelay(perch.url);

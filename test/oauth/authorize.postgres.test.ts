@@ -100,7 +100,7 @@ describe('after that, it is a page with a link that takes the error back, with s
     expect([location, backOf(text)?.searchParams.get('error')]).toEqual([null, 'invalid_target']);
   });
 
-  it('nobody is asked to sign in for a request that is wrong', async () => {
+  it('does not ask anyone to sign in for an invalid request', async () => {
     server.visitor = null;
     const { status, location } = await ask(server, clientId, { code_challenge: null });
     expect([status, location]).toEqual([400, null]);
@@ -190,7 +190,7 @@ describe('redirect addresses (A16, RFC 8252 7.3)', () => {
 });
 
 describe('sign-in first', () => {
-  it('who is not signed in is sent to sign in, and back', async () => {
+  it('sends a visitor who is not signed in to sign-in and back', async () => {
     server.visitor = null;
     const { status, location } = await ask(server, clientId, { extra: 'x', resource: `${server.url}/mcp` });
     expect([status, location?.pathname]).toEqual([303, '/sign-in']);
@@ -200,7 +200,7 @@ describe('sign-in first', () => {
     expect((await send(server.url + next)).status).toBe(200);
   });
 
-  it('a document is not fetched for somebody who is not signed in (A13)', async () => {
+  it('does not fetch a client document before sign-in (A13)', async () => {
     server.visitor = null;
     const { location } = await ask(server, host.client('/unseen'), { redirect_uri: 'http://127.0.0.1:5/callback' });
     expect([location?.pathname, host.asked.includes('/unseen')]).toEqual(['/sign-in', false]);

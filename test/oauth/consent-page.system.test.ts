@@ -102,7 +102,7 @@ describeInChromium('the consent page in a browser', () => {
     home.server.close();
   });
 
-  it('what is wrong with a request goes to the client by a click, and not before', async () => {
+  it('sends an error to the client only on a click', async () => {
     const tab = await visit(browser, server.url);
     await tab.page.goto(pages.faulty);
     await tab.page.getByRole('link', { name: `Back to ${new URL(server.url).host}` }).click();

@@ -59,7 +59,7 @@ describe('the consent page (A15)', () => {
     expect(headers.get('content-security-policy')).toBe(SITE_CSP.replace("form-action 'self'; ", ''));
   });
 
-  it('says how long it lasts, and lets somebody else sign out (ASVS 10.7.2, 7.4.4)', async () => {
+  it('says how long access lasts, and offers to sign out (ASVS 10.7.2, 7.4.4)', async () => {
     const { text } = await ask(server, clientId);
     for (const said of ['revoke in the dashboard', 'up to a year', '90 days', 'action="/sign-out"']) {
       expect(text).toContain(said);
@@ -75,7 +75,7 @@ describe('the consent page (A15)', () => {
     expect((await ask(server, clientId)).text).not.toContain('Your wallet is empty');
   });
 
-  it('warns of what cannot be told apart on a computer', async () => {
+  it('warns that programs on one computer cannot be distinguished', async () => {
     const client = await newClient(server, ['http://127.0.0.1/cb']);
     const { text } = await ask(server, client, { redirect_uri: 'http://127.0.0.1:5/cb' });
     expect(text).toContain('a program on your own computer, and Perch cannot tell which');
@@ -98,7 +98,7 @@ describe('the consent page (A15)', () => {
     expect(text).toContain(why);
   });
 
-  it('what a client calls itself is text', async () => {
+  it('escapes the name of a client', async () => {
     const { text } = await ask(server, host.client('/xss', { client_name: '<img src=x onerror=alert(1)>' }), {
       redirect_uri: 'http://127.0.0.1:5/callback',
     });
@@ -133,7 +133,7 @@ describe('the decision', () => {
     });
   });
 
-  it('a frozen account lets nobody in: it says why, before and after yes, and no still is no (W8)', async () => {
+  it('refuses to allow access to a frozen account with the reason, and still accepts a denial (W8)', async () => {
     const frozen = await server.account();
     server.visitor = frozen;
     const page = formIn((await ask(server, clientId)).text);
@@ -169,7 +169,7 @@ describe('the decision', () => {
     expect(formIn(text).get('account')).toBe(server.visitor);
   });
 
-  it('nobody is signed in by now: sign-in, and then the page again', async () => {
+  it('returns to the page after sign-in when the session has ended', async () => {
     const page = formIn((await ask(server, clientId)).text);
     server.visitor = null;
     const { location } = await post(`${server.url}/oauth/authorize`, page);

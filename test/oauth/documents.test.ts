@@ -119,7 +119,7 @@ describe('the guard, as in service', () => {
   });
 });
 
-describe('what is read', () => {
+describe('reading a client document', () => {
   const read = (path: string): Promise<unknown> => host.documents.read(host.origin + path);
 
   it('a document is read once an hour', async () => {
@@ -133,7 +133,7 @@ describe('what is read', () => {
     expect(times()).toBe(2);
   });
 
-  it('a failure is held for a minute', async () => {
+  it('remembers a failure for a minute', async () => {
     await expect(read('/later')).rejects.toThrow('the response status is not 200.');
     host.client('/later');
     await expect(read('/later')).rejects.toThrow('the response status is not 200.');
@@ -161,7 +161,7 @@ describe('what is read', () => {
     await expect(read(path)).rejects.toThrow('it is larger than 10 KB.');
   });
 
-  it('a page is no document, and neither is half of one', async () => {
+  it('refuses an HTML page and truncated JSON', async () => {
     host.answer('/page', (_request, response) => response.setHeader('content-type', 'text/html').end('{}'));
     host.answer('/half', (_request, response) => response.setHeader('content-type', 'application/json').end('{"a'));
     await expect(read('/page')).rejects.toThrow('its Content-Type is not JSON.');
@@ -177,7 +177,7 @@ describe('what is read', () => {
     expect(performance.now() - startedAt).toBeLessThan(6000);
   });
 
-  it('16 are on their way at once, each once; the next is told to come again', async () => {
+  it('fetches at most 16 documents at a time, each once, and refuses the next', async () => {
     const waiting: (() => void)[] = [];
     for (let n = 0; n < 17; n += 1) {
       host.answer(`/wait-${n}`, (_request, response) => void waiting.push(() => response.writeHead(404).end()));

@@ -19,7 +19,7 @@ async function allowed(clientId: string): Promise<{ key: string; refreshToken: s
   return { key: body.access_token, refreshToken: body.refresh_token };
 }
 
-describe('what the owner of an account sees', () => {
+describe('the grants of an account', () => {
   it('lists grants with their newest key and what was spent by all of them', async () => {
     const accountId = await server.account();
     server.visitor = accountId;
@@ -61,7 +61,7 @@ describe('what the owner of an account sees', () => {
     expect((await server.grants.list(mine))[0]?.revokedAt).not.toBeNull();
   });
 
-  it('who revokes the key revokes the grant (A14)', async () => {
+  it('are revoked together with their key (A14)', async () => {
     const accountId = await server.account();
     server.visitor = accountId;
     const clientId = await newClient(server);
@@ -72,11 +72,11 @@ describe('what the owner of an account sees', () => {
   });
 });
 
-describe('what is of no more use is forgotten', () => {
+describe('deletes unused clients', () => {
   const isKnown = async (clientId: string): Promise<boolean> =>
     (await refresh(server, clientId, 'none')).body.error !== 'invalid_client';
 
-  it('a client that nobody allowed for 30 days; one with a grant that can be refreshed stays', async () => {
+  it('without a refreshable grant after 30 days', async () => {
     server.visitor = await server.account();
     const [idle, used, left] = [await newClient(server), await newClient(server), await newClient(server)];
     await allowed(used);
@@ -95,7 +95,7 @@ describe('what is of no more use is forgotten', () => {
     expect([await isKnown(used), await isKnown(left)]).toEqual([false, false]);
   });
 
-  it('the oldest of more than 20,000 clients that nobody ever allowed', async () => {
+  it('that nobody ever allowed, the oldest first, beyond 20,000', async () => {
     server.visitor = await server.account();
     const [used, oldest] = [await newClient(server), await newClient(server)];
     await allowed(used);

@@ -163,7 +163,7 @@ describe.each([
     expect(await server.isLive(kept.tokens.access_token)).toBe(true);
   });
 
-  it('registers again when its registration is gone', async () => {
+  it('registers again when its registration was deleted', async () => {
     const { kept, authProvider: as } = mcpHost();
     const issuer = server.url;
     kept.client = { client_id: 'perch_client_forgotten', redirect_uris: [CALLBACK], issuer };

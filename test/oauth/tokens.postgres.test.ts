@@ -81,7 +81,7 @@ describe('the token endpoint', () => {
     expect(errorOf(await redeem(server, await newClient(server), code))).toEqual([400, 'invalid_grant']);
   });
 
-  it('a code is of the resource it was asked for (RFC 8707)', async () => {
+  it('binds a code to the resource that was requested (RFC 8707)', async () => {
     const mcp = `${server.url}/mcp`;
     const code = await codeFor(server, clientId, { resource: mcp });
     const other = await redeem(server, clientId, code, { resource: server.url });
@@ -123,7 +123,7 @@ describe('the token endpoint', () => {
     expect(await keysOf()).toHaveLength(1);
   });
 
-  it('says so where a client tried a secret, and where the form is none', async () => {
+  it('says that clients have no secret, and that the body must be a form', async () => {
     const init = { method: 'POST', headers: { authorization: 'Basic eA==' }, body: new URLSearchParams() };
     const { status, headers, body } = await send(`${server.url}/api/oauth/token`, {
       ...init,
@@ -185,7 +185,7 @@ describe('refresh (A14)', () => {
     expect((await server.audit.list(accountId, 1))[0]?.detail).toMatchObject({ why: 'refresh token used again' });
   });
 
-  it('so it is within the 60 s, when somebody has gone on from the new pair', async () => {
+  it('ends the grant within the 60 s, too, once the new pair was used', async () => {
     const first = await pair();
     const { body: second } = await refresh(server, clientId, first.refreshToken);
     const { body: third } = await refresh(server, clientId, second.refresh_token);
@@ -225,7 +225,7 @@ describe('refresh (A14)', () => {
     expect(errorOf(await refresh(server, clientId, body.refresh_token))).toEqual([400, 'invalid_grant']);
   });
 
-  it('20 an hour of one grant; a lost answer is had again all the same, and a theft is still one', async () => {
+  it('allows 20 an hour per grant, repeats a lost answer beyond that, and still detects theft', async () => {
     const first = await pair();
     let [before, last] = ['', first.refreshToken];
     for (let n = 0; n < 20; n += 1) {

@@ -49,7 +49,7 @@ async function start() {
   return { perch, account, client: createClient(perch.url, account.key), run, lines, costs };
 }
 
-it('what a read costs is with its operation, look-ups and all, and never on the receipt', async () => {
+it('books the cost of a read, look-ups included, to its operation and never on the receipt', async () => {
   const { client, run, costs, lines } = await start();
   const reply = await client.get('/v1/users/user1/followers?count=30');
   expect(reply.status).toBe(200);

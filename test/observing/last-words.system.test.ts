@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, it } from 'vitest';
 import { until } from './service.js';
 
-describe('what is logged is written', () => {
+describe('writes every logged line', () => {
   const LOG = new URL('../../adapters/cli/log.ts', import.meta.url).href;
   const START = `import { createLog } from ${JSON.stringify(LOG)}; const log = createLog({ level: 'info', format: 'json' });`;
 

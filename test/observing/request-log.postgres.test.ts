@@ -63,7 +63,7 @@ describe('the log has one line per request', () => {
     expect(await lineOf(unread.headers.get('x-request-id'))).toMatchObject({ url: '/v1/%zz', status: unread.status });
   });
 
-  it('a caller who leaves is logged as gone', async () => {
+  it('logs a caller who disconnects', async () => {
     const { net, perch, account, log } = watched;
     const release = net.hold();
     const before = net.calls.length;

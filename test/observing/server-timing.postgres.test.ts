@@ -19,7 +19,7 @@ it('an answer that went to the network says how long it waited, was read and too
   expect(timing(await watched.client.post('/graphql', { query }))).toMatch(WHOLE);
 });
 
-it('one that was held has no time at the network', async () => {
+it('reports no upstream time for a cached read', async () => {
   await watched.client.get('/v1/users/user3');
   expect(timing(await watched.client.get('/v1/users/user3'))).toMatch(CACHED);
 });
@@ -42,7 +42,7 @@ it('the time at the network is that of the network', async () => {
   expect(Number(total)).toBeGreaterThanOrEqual(Number(upstream) - 2);
 });
 
-it('who has no account is told nothing', async () => {
+it('reports nothing without an account', async () => {
   const reply = await fetch(`${watched.perch.url}/v1/users/user1`);
   expect([reply.status, reply.headers.get('server-timing')]).toEqual([401, null]);
 });

@@ -40,7 +40,7 @@ async function status(): Promise<unknown> {
   }
 }
 
-it('tells which network sessions rest and until when; degraded while some do, down when all do (H10, U32)', async () => {
+it('shows which sessions rest and until when: degraded while some do, down when all do (H10, U32)', async () => {
   const rest = upstreamFault('no_account', 600);
   const broken: Record<string, Error> = {};
   watched = await startWatched({ network: twoSessions(broken) });

@@ -129,7 +129,7 @@ it('a collector that does not answer holds up nothing: no answer, and the end on
   await collector.close();
 });
 
-it('what is lost is told, once', async () => {
+it('logs once that traces were lost', async () => {
   const collector = await startCollector({ status: 400 });
   const watched = await startWatched({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
   await watched.client.get('/healthz');

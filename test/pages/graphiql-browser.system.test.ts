@@ -99,7 +99,7 @@ describeInChromium('GraphiQL in a browser', () => {
     expect(await text(page, 'last-cost')).toBe('–');
   });
 
-  it('keeps the key for the tab alone: not in the address, not in localStorage, gone when forgotten (U45)', async () => {
+  it('keeps the key for the tab alone: not in the address or localStorage, and removes it on request (U45)', async () => {
     const { page } = tab;
     await takeKey(page, DEMO_KEY);
     await run(page);
@@ -125,7 +125,7 @@ describeInChromium('GraphiQL in a browser', () => {
     await expect.poll(() => text(page, 'last-cost')).toBe('0 credits');
   });
 
-  it('does not keep a key that the service refuses, nor one that is no key', async () => {
+  it('does not keep a key that is refused or malformed', async () => {
     const { page } = tab;
     await takeKey(page, KEYS.unknown);
     await page.getByText('Invalid API key.').waitFor();

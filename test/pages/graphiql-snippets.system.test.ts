@@ -33,7 +33,7 @@ query Awkward($handle: String!) {
 }
 `;
 
-describe('what is copied from GraphiQL', () => {
+describe('snippets copied from GraphiQL', () => {
   let perch: TestPerch;
   let packed: Packed;
   let request: Copied;

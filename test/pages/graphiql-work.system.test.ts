@@ -87,7 +87,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     expect(Number.parseFloat((await text(page, 'last-cost')) ?? '')).toBeLessThanOrEqual(3);
   });
 
-  it('sends nothing while the budget is no number of credits', async () => {
+  it('sends nothing while the budget is not a number', async () => {
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.method()));
     await page.getByLabel('Budget').fill('ten');

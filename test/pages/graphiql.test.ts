@@ -45,14 +45,14 @@ describe('the page', () => {
     expect(demo).toContain('Use the demo key');
   });
 
-  it('cannot be broken out of by what it is told', () => {
+  it('escapes data so that it cannot leave its script element', () => {
     const handle = '</script><script>alert(1)</script>';
     const page = graphiqlPage({ ...MODEL, subjects: { handle, tweetId: null, otherHandles: [] } });
     expect(page).not.toContain('<script>alert');
     expect(JSON.stringify(dataOf(page))).toContain('alert(1)');
   });
 
-  it('gives no advice on addresses or headers, which nobody has here', () => {
+  it('gives no advice about REST paths or headers', () => {
     const { not_found, invalid_key, missing_key } = dataOf(graphiqlPage(MODEL)).problems;
     expect(JSON.stringify([not_found, invalid_key, missing_key])).not.toMatch(/\/v1|x-api-key/);
   });

@@ -41,7 +41,7 @@ describe('an address at which there is nothing', () => {
     expect(JSON.parse(text)).toMatchObject({ error: { code: 'not_found' } });
   });
 
-  it('is that shape under /v1 whoever asks, and for whatever is no reading', async () => {
+  it('answers JSON under /v1 and for methods other than reads', async () => {
     for (const [path, method] of [
       ['/v1/nothing', 'GET'],
       ['/nothing', 'POST'],

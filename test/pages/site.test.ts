@@ -91,7 +91,7 @@ describe('the landing page', () => {
   });
 });
 
-describe('what a month costs', () => {
+describe('the table of monthly costs', () => {
   it('is computed from the prices, a quarter of the items cached, and paid with the smallest pack that is enough', () => {
     expect(monthRows().map(({ credits, usd }) => [credits, usd])).toEqual([
       // 25,200 items at a credit, a quarter of them at half of it.
@@ -115,7 +115,7 @@ describe('licence and terms', () => {
 });
 
 describe('the status page', () => {
-  it('tells state, wait, hit rate and last incident of each family (H10)', () => {
+  it('shows state, wait, hit rate and last incident of each family (H10)', () => {
     const page = statusPage(STATUS, HISTORY);
     for (const text of ['Some reads are slow or fail', '1,840 ms', '73.1%', 'no reads yet', 'none since the start']) {
       expect(page).toContain(text);
@@ -123,7 +123,7 @@ describe('the status page', () => {
     expect(page).toContain('href="/problems/upstream_error"');
   });
 
-  it('tells of each network session what is closed, why and until when; of Redis and of the processes that share it', () => {
+  it('shows for each session which reads are closed, why and until when, and the state of Redis and processes', () => {
     const text = statusPage(STATUS, HISTORY).replaceAll(/<[^>]+>/g, '');
     expect(text).toContain('1 of 4 working');
     expect(text).toContain('search Top: denied until 2026-11-21 11:42:13 UTC');
@@ -132,14 +132,14 @@ describe('the status page', () => {
     expect(text).toContain('Processes4');
   });
 
-  it('Redis away is no failure of reads; a process that stops says so', () => {
+  it('keeps reads working while Redis is away, and shows that a process is stopping', () => {
     const page = statusPage(STATUS_ALONE, null);
     expect(page).toContain('Reads work, some more slowly');
     expect(page).toContain('unreachable since');
     expect(page).toContain('This process is shutting down');
   });
 
-  it('tells of 90 days what was not available, and of a day on which nothing ran that there is no data', () => {
+  it('shows downtime for 90 days, and "no data" for a day without a process', () => {
     const page = statusPage(STATUS, HISTORY);
     const classes = [...page.matchAll(/<rect class="(\w+)"/g)].map(([, level]) => level);
     expect(classes).toHaveLength(180);

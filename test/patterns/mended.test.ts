@@ -41,7 +41,7 @@ describe('addresses', () => {
   });
 });
 
-describe('what networks write', () => {
+describe('Link headers as networks write them', () => {
   test.each(['<a>; rel=x, <b>; rel=next', '<a>; rel=x ,<b>; rel=next', '<a>; rel=x  ,  <b>; rel=next'])(
     '%s',
     (header) => {

@@ -32,16 +32,16 @@ describe('in all of the code', () => {
 });
 
 describe('the check finds', () => {
-  test('what restarts at every place: a quadratic pattern', async () => {
+  test('a quadratic pattern that restarts at every position', async () => {
     const [found] = await slowIn(file('const hasKey = (url) => /[?&][^=]+=perch_live_/.test(url);'));
     expect(found).toMatch(/^planted\.ts:1 .*: 2nd degree polynomial, for example /);
   });
 
-  test('what starts with more than one character', async () => {
+  test('a pattern that starts with more than one character', async () => {
     expect(await slowIn(file(String.raw`text.replaceAll(/<style>[\s\S]*?<\/style>/g, '')`))).toHaveLength(1);
   });
 
-  test('what tries every way to share: an exponential pattern', async () => {
+  test('an exponential pattern that tries every way to divide the text', async () => {
     const [found] = await slowIn(file('\n\nexport const NAME = /^(\\w+\\s?)*$/u;'));
     expect(found).toMatch(/^planted\.ts:3 .*: exponential, for example /);
   });
@@ -60,7 +60,7 @@ describe('the check finds', () => {
     ).toHaveLength(1);
   });
 
-  test('what it cannot read, as slow', async () => {
+  test('a pattern that it cannot parse', async () => {
     expect(await slowPatterns([{ source: '(', flags: '', at: 'planted.ts:1' }])).toEqual([
       'planted.ts:1 /(/: undecided (invalid)',
     ]);

@@ -112,7 +112,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       expect(await find(store.accounts, house.hash)).toMatchObject({ state: 'live', caller: { qps: 5_000 } });
     });
 
-    test('many keys are found at once, each where it was asked for, and those that do not exist in none (A11)', async () => {
+    test('finds many keys in one call in the requested order, and none for unknown ones (A11)', async () => {
       const [first, second, revoked] = [await openKey(), await openKey({ paidUsd: 50 }), await openKey()];
       await store.accounts.revokeKey({ accountId: revoked.accountId, keyId: revoked.key.keyId });
       const hashes = [second.hash, hashOf(), first.hash, revoked.hash, second.hash, hashOf()];
@@ -191,7 +191,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       expect(await find(store.accounts, hash)).toEqual({ state: 'frozen' });
     });
 
-    test('every node is told of a key that changed, also by what befalls its account, until it stops listening', async () => {
+    test('notifies every node of a changed key or account until it stops listening', async () => {
       const told: string[] = [];
       const stop = await store.other.onKeyChange((hash) => told.push(hash));
       const { accountId, hash, key } = await openKey();

@@ -74,7 +74,7 @@ export function ledgerProperties(name: string, open: () => Promise<LedgerStore>)
       expect(posted.filter((one) => !one.ok && one.reason === 'balance')).toHaveLength(200);
     });
 
-    test('a large debit that nobody can pay does not stand in the way of small ones', async () => {
+    test('posts small debits beside a large one that the balance does not cover', async () => {
       const payer = await openPayer(store.accounts);
       await grantTo(store.ledger, payer, 10);
       const posted = await Promise.all([11, 6, 5, 4].map((amount) => store.ledger.post(debitOf(payer, amount))));

@@ -76,7 +76,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       });
     });
 
-    test("a receipt is its account's own, and of debits only; what is no id names none", async () => {
+    test("returns receipts of an account's own debits only, and none for an invalid id", async () => {
       const [payer, stranger] = [await openPayer(store.accounts), await openPayer(store.accounts)];
       const requestId = randomUUID();
       await store.ledger.grant({ requestId, accountId: payer.accountId, amount: 1_000, reason: 'test' });
@@ -87,7 +87,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       expect(await store.ledger.receipt(payer.accountId, 'nonsense')).toBeUndefined();
     });
 
-    test('what the wallet or the cap does not cover is refused and writes nothing (M17, U6)', async () => {
+    test('refuses a debit beyond the wallet or the cap and writes nothing (M17, U6)', async () => {
       const payer = await openPayer(store.accounts, 2_000);
       await grantTo(store.ledger, payer, 3_000);
       expect(await store.ledger.post(debitOf(payer, 3_001))).toEqual({ ok: false, reason: 'balance' });
@@ -113,7 +113,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       expect(await spentBy(store.accounts, payer)).toBe(1_000);
     });
 
-    test('a repeated id among new ones holds nobody up', async () => {
+    test('posts new debits beside a repeated id without delay', async () => {
       const payer = await openPayer(store.accounts);
       await grantTo(store.ledger, payer, 10_000);
       const debit = debitOf(payer, 1_000);
@@ -124,7 +124,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       expect(posted[1]).toMatchObject({ ok: true, balance: 9_000 });
     });
 
-    test('a grant is posted once under its id; one that is no amount is refused', async () => {
+    test('posts a grant once per id, and refuses an invalid amount', async () => {
       const payer = await openPayer(store.accounts);
       const grant = { requestId: randomUUID(), accountId: payer.accountId, amount: 700, reason: 'test' };
       const balances = await Promise.all([

@@ -41,7 +41,7 @@ export function paceSuite(create: () => Promise<PaceHarness>): void {
     }
   });
 
-  it.each([10, 30, 0.5])('places lie evenly, whoever books them, at %d a second (8.1.7)', async (perSecond) => {
+  it.each([10, 30, 0.5])('spaces reservations evenly across callers at %d a second (8.1.7)', async (perSecond) => {
     const [, ...waits] = await bookMany(60, perSecond);
     for (const [n, wait] of waits.entries()) {
       if (n > 0) expect(wait - (waits[n - 1] ?? 0)).toBeCloseTo(1000 / perSecond, 2);
@@ -74,7 +74,7 @@ export function paceSuite(create: () => Promise<PaceHarness>): void {
     expect(sent).toBeLessThanOrEqual(1 + (nowMs + CATCH_UP_MS) * 2);
   });
 
-  it('has no more places in any time than the pace and what may be caught up, whoever books when', async () => {
+  it('never exceeds the pace plus the permitted catch-up in any window', async () => {
     const wave = fc.record({ pauseMs: fc.integer({ min: 0, max: 400 }), bookings: fc.integer({ min: 0, max: 8 }) });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 300 }), fc.array(wave, { maxLength: 15 }), async (rate, plan) => {

@@ -116,7 +116,7 @@ export function limiterSuite(create: () => Promise<LimiterHarness>): void {
     expect(await take()).toMatchObject({ allowed: false });
   });
 
-  it.each([0, -1, 1.5, Number.NaN])('is no limit: %d', async (limit) => {
+  it.each([0, -1, 1.5, Number.NaN])('rejects an invalid limit: %d', async (limit) => {
     await expect(at.limiter.take('a', limit)).rejects.toThrow(RangeError);
   });
 

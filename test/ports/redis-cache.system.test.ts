@@ -72,7 +72,7 @@ describeOnBoth('the cache in Redis', (redis) => {
     expect(await there.get('k')).toBeUndefined();
   });
 
-  it('sets and deletes in the order in which it was asked, also in one turn', async () => {
+  it('sets and deletes in call order, also within one turn', async () => {
     const values = new StoredValues(links[0]);
     const set = (key: string) => values.set(key, key, HOUR_MS);
     await set('b');

@@ -123,7 +123,7 @@ describeOnBoth('an outage', (redis) => {
     }, 90_000);
   });
 
-  it('starts without it, as if it had gone away, and finds it when it comes', async () => {
+  it('starts without Redis and connects when it appears', async () => {
     const later = await prepareRedis();
     others.push(later);
     const startedAt = performance.now();
@@ -140,7 +140,7 @@ describeOnBoth('an outage', (redis) => {
     ]);
   });
 
-  it('gives each node its share of limit and pace meanwhile, and names the whole limit', async () => {
+  it('gives each node its share of limit and pace during an outage, and reports the whole limit', async () => {
     const clock = manualClock();
     const away = await prepareRedis();
     others.push(away);
@@ -159,7 +159,7 @@ describeOnBoth('an outage', (redis) => {
     expect(await pace.reserve('lane', 10)).toBeCloseTo(390, 2);
   });
 
-  it('drops what changed meanwhile from Redis when it is back', async () => {
+  it('deletes from Redis, once it is back, what changed during the outage', async () => {
     const node = await openNode();
     await node.cache.set('k', held('old'), 600_000);
     redis().pause();

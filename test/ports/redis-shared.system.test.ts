@@ -152,7 +152,7 @@ describeOnBoth('three nodes', (redis) => {
       });
     });
 
-    it('decides for each of many accounts by its own limit, asked in one turn', async () => {
+    it("applies each account's own limit to many calls in one turn", async () => {
       const limiter = limiterOn(manualClock())(links[0] as RedisLink);
       const asked = Array.from({ length: 1000 }, (_, n) => n % 10);
       const decisions = await Promise.all(asked.map((n) => limiter.take(`account ${n}`, 10 * (n + 1), n + 1)));
@@ -201,7 +201,7 @@ describeOnBoth('three nodes', (redis) => {
       expect(last).toBeGreaterThanOrEqual(89 * (1000 / 30) - 11 - (performance.now() - startedAt));
     });
 
-    it('makes nobody wait longer because the clock was set back', async () => {
+    it('does not lengthen any wait when the clock is set back', async () => {
       const clock = manualClock();
       const pace = paceOn(clock)(links[0] as RedisLink);
       for (let n = 0; n < 5; n += 1) await pace.reserve('lane', 10);

@@ -28,7 +28,7 @@ export function flightsSuite(create: () => Promise<FlightsHarness>): void {
   });
   afterEach(() => at.close());
 
-  it('runs one read for all who ask meanwhile, and tells the one who led (M7)', async () => {
+  it('runs one read for all concurrent callers and identifies the leader (M7)', async () => {
     const { read, open } = gate<string>();
     let reads = 0;
     const joins = Array.from({ length: 10 }, () =>
@@ -44,7 +44,7 @@ export function flightsSuite(create: () => Promise<FlightsHarness>): void {
     expect(results.every(({ value }) => value === 'value')).toBe(true);
   });
 
-  it('reads anew once the flight is over: it is no cache', async () => {
+  it('reads again after the flight has ended', async () => {
     expect(await at.flights.join('k', async () => 1)).toEqual({ value: 1, led: true });
     expect(await at.flights.join('k', async () => 2)).toEqual({ value: 2, led: true });
   });

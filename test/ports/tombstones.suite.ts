@@ -27,7 +27,7 @@ export function tombstonesSuite(create: () => Promise<TombstonesHarness>): void 
   const heardBy = (heard: readonly Tombstone[], count: number) =>
     vi.waitFor(() => expect(heard.length).toBeGreaterThanOrEqual(count), { timeout: 20_000 });
 
-  it('tells every node what any adds, this one included, in one order (M25)', async () => {
+  it('delivers every change to every node, its own included, in one order (M25)', async () => {
     const [one, other] = at.nodes;
     const [first, second] = [await follow(one, 0), await follow(other, 0)];
     await one.add([gone('a'), gone('b')]);
@@ -38,7 +38,7 @@ export function tombstonesSuite(create: () => Promise<TombstonesHarness>): void 
     expect(second.heard).toEqual(first.heard);
   });
 
-  it('first tells what was added lately, before following begins', async () => {
+  it('delivers recent changes before it follows new ones', async () => {
     await at.nodes[0].add([gone('long ago')]);
     await at.pass(3000);
     await at.nodes[0].add([gone('lately')]);
@@ -49,7 +49,7 @@ export function tombstonesSuite(create: () => Promise<TombstonesHarness>): void 
     expect(heard).toEqual([gone('lately'), gone('now')]);
   });
 
-  it('tells nothing more to who left', async () => {
+  it('delivers nothing after it was stopped', async () => {
     const [left, stays] = [await follow(at.nodes[1], 0), await follow(at.nodes[1], 0)];
     await left.stop();
     await at.nodes[0].add([gone('a')]);

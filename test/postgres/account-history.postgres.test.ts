@@ -49,7 +49,7 @@ async function postMany(payer: Payer, count: number): Promise<void> {
 }
 
 describe('the newest debits', () => {
-  test('come first, as many as asked for, of all keys or of one; those of the version before are the oldest', async () => {
+  test('are listed first, up to the limit, for all keys or one; debits from 0.3.0 are the oldest', async () => {
     const [one, two] = await openTwoKeys();
     for (const [nth, payer] of [one, two, two].entries()) await olderPost(sql, payer, 10 + nth, nextId());
     for (const [nth, payer] of [one, two, two, two].entries()) await post(payer, 20 + nth);
@@ -84,7 +84,7 @@ describe('the newest debits', () => {
   });
 });
 
-test('of each key that paid for something since a time, the day of its last use is told', async () => {
+test('returns the day of last use for each key that paid since a given time', async () => {
   const startedOn = new Date().toISOString().slice(0, 10);
   const [one, two] = await openTwoKeys();
   await addPayerKey(accounts, one.accountId, null);
@@ -97,7 +97,7 @@ test('of each key that paid for something since a time, the day of its last use 
   expect(await ledger.lastUses(one.accountId, '2999-01-01T00:00:00Z')).toEqual([]);
 });
 
-test('a statement has what is no debit, the newest first, as many as asked for', async () => {
+test('lists every entry that is not a debit on a statement, newest first, up to the limit', async () => {
   const payer = await openPayer(accounts);
   const { accountId } = payer;
   const grant = (amount: number, reason: string) => ledger.grant({ requestId: v7(), accountId, amount, reason });

@@ -19,12 +19,12 @@ afterAll(() => perch.close());
 const found = async (matching: string | undefined, limit = 10): Promise<string[]> =>
   (await listAccounts(perch.database.sql, { matching, limit })).map(({ accountId }) => accountId);
 
-it('lists the newest first, as many as asked for', async () => {
+it('lists the newest accounts first, up to the limit', async () => {
   expect(await found(undefined)).toEqual([grace.accountId, ada.accountId]);
   expect(await found(undefined, 1)).toEqual([grace.accountId]);
 });
 
-it('tells what an operator looks for', async () => {
+it('returns balance, email, state and number of keys for the operator', async () => {
   const [first, second] = await listAccounts(perch.database.sql, { matching: undefined, limit: 10 });
   expect(first).toMatchObject({ email: 'grace_hopper@example.net', balance: 0, frozen: true, keys: 1 });
   expect(second).toMatchObject({ name: 'Ada %_ Lovelace', balance: 12_500, paidUsd: 50, frozen: false });

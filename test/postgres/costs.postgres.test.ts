@@ -36,7 +36,7 @@ it('adds to the sums of a day, also when processes write at once', async () => {
   });
 });
 
-it('keeps the days that are asked about, and drops those of more than 400 days ago', async () => {
+it('returns only the days in the range and drops days older than 400 days', async () => {
   const costs = createCosts(database.sql);
   await costs.add([row('user', { day: '2020-01-01' })]);
   await costs.add([row('user')]);

@@ -54,7 +54,7 @@ async function afterWaiting(lock: Lock, payer: Payer, debit: Debit): Promise<str
 }
 
 describe.each(['wallet', 'key', 'cap'] as const)('a debit whose %s another transaction has locked', (what) => {
-  test('is told to be locked by a statement that skips such rows; the others of its batch are posted', async () => {
+  test('is reported as locked when locked rows are skipped, and the rest of its batch is posted', async () => {
     const [locked, free] = [await openWith(1_000, CAP), await openWith(1_000)];
     const debits = [debitOf(locked, 1), debitOf(free, 1), debitOf(locked, 2)];
     const release = await hold(sql, LOCKS[what], locked);
@@ -63,7 +63,7 @@ describe.each(['wallet', 'key', 'cap'] as const)('a debit whose %s another trans
     expect(await outcomesOf([debits[0] as Debit], 'skip')).toEqual(['posted']);
   });
 
-  test('is posted by a statement that waits, once the lock is gone', async () => {
+  test('is posted by a statement that waits, once the lock is released', async () => {
     const payer = await openWith(1_000, CAP);
     expect(await afterWaiting(LOCKS[what], payer, debitOf(payer, 1))).toEqual(['posted']);
   });
@@ -113,7 +113,7 @@ describe('a debit whose names do not belong together', () => {
   });
 });
 
-test.each(MODES)('what a statement posts is found as it was posted, each with its own receipt (%s)', async (mode) => {
+test.each(MODES)('stores each debit of a batch with its own receipt (%s)', async (mode) => {
   const [capped, other] = [await openWith(1_000, CAP), await openWith(5_000)];
   const debits = [
     debitOf(capped, 100, { operation: 'first' }),

@@ -140,7 +140,7 @@ describe('months', () => {
     expect((await months()).map(({ name }) => name)).toEqual(all);
   });
 
-  test('a debit whose month nobody opened is with those of no month, where everything works', async () => {
+  test('stores a debit in the default partition when its month has none', async () => {
     const payer = await openWith(10_000);
     const [month] = await sql<{ name: string }[]>`select to_char(now() at time zone 'UTC', '"debits_"YYYY_MM') as name`;
     await sql.unsafe(`drop table ${month?.name}`);

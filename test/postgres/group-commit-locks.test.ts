@@ -38,7 +38,7 @@ describe('a part with a locked row', () => {
     expect(await retriesAfter('locked', 'apart', 'again')).toEqual([]);
   });
 
-  test('is none if its requests only have to be tried again: they go into the next shared flush at once', async () => {
+  test('is not formed when its requests only need another try: they join the next shared flush', async () => {
     const { submit, nth, begun } = openFlushes({ bounds: { flights: 1 } });
     await submit('a1', 'a2', 'b1');
     await nth(0).end('again');

@@ -86,7 +86,7 @@ describe('there is room again', () => {
     expect(answers).toEqual({ a1: 'a1', a2: 'a2', a3: 'a3', a4: 'a4' });
   });
 
-  test('when requests have been dismissed, which are not flushed any more', async () => {
+  test('when requests are abandoned, and those are not flushed', async () => {
     const gone = new Set<string>();
     const dismissal = (request: string) => (gone.has(request) ? new Error('has left') : undefined);
     const { submit, run, nth, begun, answers } = openFlushes({ bounds: { maxWaiting: 6, flights: 1 }, dismissal });

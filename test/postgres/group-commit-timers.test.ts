@@ -19,7 +19,7 @@ describe('a timer', () => {
     expect(timers.rung).toEqual([1]);
   });
 
-  test('comes earlier where a lock is met meanwhile that is to be retried before', async () => {
+  test('fires earlier when another lock is due for a retry sooner', async () => {
     const { submit, run, nth, begun, timers } = openFlushes({ bounds: { waits: 0 } });
     await submit('x1');
     await run(50);
@@ -31,7 +31,7 @@ describe('a timer', () => {
     expect(timers.rung).toEqual([1, 55, 101]);
   });
 
-  test('is none for a locked part that is due and waits for the end of a flush', async () => {
+  test('is not set for a locked part that is due but waits for a flush to end', async () => {
     const { submit, run, nth, begun, timers } = openFlushes({ bounds: { waits: 0, flights: 1 } });
     await submit('a1');
     await submit('b1');
@@ -43,7 +43,7 @@ describe('a timer', () => {
   });
 });
 
-test('whoever waits is looked at ten times a second, however often a locked part is retried', async () => {
+test('checks waiting requests ten times a second, however often a locked part is retried', async () => {
   const looks: [atMs: number, request: string, waitedMs: number][] = [];
   const dismissal = (request: string, waitedMs: number) => void looks.push([now(), request, waitedMs]);
   const { submit, run, now, nth } = openFlushes({ bounds: { waits: 0 }, dismissal });

@@ -18,7 +18,7 @@ describe('a request fails', () => {
   });
 });
 
-describe('a flush is told of', () => {
+describe('reports each flush', () => {
   test('with how long it took and how many were in it, without those that met a lock', async () => {
     const told = await toldDuring(async () => {
       const { submit, run, nth } = openFlushes({ bounds: { waits: 0 } });

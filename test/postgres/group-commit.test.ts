@@ -13,7 +13,7 @@ async function turns(): Promise<void> {
 const queueOf = <Request, Result>(most: number, flush: GroupCommitOptions<Request, Result>['flush']) =>
   new GroupCommit<Request, Result>({ flush, partitionOf: () => 'one', bounds: { most } });
 
-test('an idle queue flushes at the end of the turn; what arrives meanwhile goes together, in order, at most so many', async () => {
+test('flushes an idle queue at the end of the turn, then batches later requests in order, up to the limit', async () => {
   const flushed: (readonly number[])[] = [];
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -33,7 +33,7 @@ test('an idle queue flushes at the end of the turn; what arrives meanwhile goes 
   expect(flushed).toEqual([[0], [1, 2, 3], [4, 5]]);
 });
 
-test('what arrives in one turn goes together, whatever set it off', async () => {
+test('flushes all requests of one turn together, whatever triggered them', async () => {
   const flushed: (readonly number[])[] = [];
   const commits = queueOf<number, number>(3, async (batch) => {
     flushed.push(batch);
@@ -46,7 +46,7 @@ test('what arrives in one turn goes together, whatever set it off', async () => 
   expect(flushed).toEqual([[1, 2]]);
 });
 
-test('what belongs into the next flush comes first in it', async () => {
+test('puts requests to be retried first in the next flush', async () => {
   const flushed: (readonly string[])[] = [];
   const commits = queueOf<string, string>(2, async (batch) => {
     flushed.push(batch);
@@ -212,7 +212,7 @@ describe('requests of several parts', () => {
     expect(new Set(batches().slice(1))).toEqual(new Set(['wait: a1', 'wait: b1', 'wait: c1']));
   });
 
-  test('who has left is told while the flush is not begun', async () => {
+  test('rejects an abandoned request that is not yet being flushed', async () => {
     const { submit, gone, batches } = open();
     submit('a1');
     await turns();
@@ -222,7 +222,7 @@ describe('requests of several parts', () => {
     expect(batches()).toEqual(['skip: a1']);
   });
 
-  test('beyond the bounds only who has more than an even share is refused, and told when there is room', async () => {
+  test('refuses only holders of more than an even share when full, and says when to retry', async () => {
     const { submit } = open({ maxOfPartition: 3, maxWaiting: 6, flights: 1 });
     submit('x1');
     await turns();

@@ -74,7 +74,7 @@ test('a process that dies leaves the server to the next, who stops it', async ()
   expect(await server.runs()).toBe(false);
 });
 
-test("a pid file left behind by a crash, its number now a stranger's, is no server", async () => {
+test('ignores a stale pid file whose number now belongs to another process', async () => {
   const first = await openEmbeddedPostgres({ home });
   const server = await serverOf(home);
   process.kill(server.pid, 'SIGKILL');

@@ -118,7 +118,7 @@ test('a file is readable by itself, and the manifest says what is in it', async 
   });
 });
 
-test('receipts of an archived month are not found, and the ledger tells why; restored, they are as they were', async () => {
+test('hides receipts of an archived month with a reason, and shows them again once restored', async () => {
   const id = ids[0] ?? '';
   const before = await ledger.receipt(payer.accountId, id);
   expect([before?.amount, await ledger.archivedMonth(payer.accountId, id)]).toEqual([7, undefined]);
@@ -158,7 +158,7 @@ describe('is refused, and nothing is changed:', () => {
     await expect(archive()).rejects.toThrow('inconsistent');
   });
 
-  test('a folder that does not exist, and one that is none', async () => {
+  test('a path that does not exist or is not a folder', async () => {
     await expect(archiveBefore(sql, BEFORE, join(folder, 'no'))).rejects.toThrow('does not exist');
     await writeFile(join(folder, 'file'), '');
     await expect(archiveBefore(sql, BEFORE, join(folder, 'file'))).rejects.toThrow('not a folder');

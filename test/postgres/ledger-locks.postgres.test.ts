@@ -69,7 +69,7 @@ describe('a debit whose row is locked', () => {
     await limited.end({ timeout: 1 });
   });
 
-  test('is not begun any more once nobody waits for it, and is told so while the lock still stands', async () => {
+  test('is abandoned, and says so, when its caller leaves before the lock is released', async () => {
     const payer = await openFunded(1_000);
     const ledger = createLedger(sql);
     const release = await hold(sql, LOCKS.wallet, payer);

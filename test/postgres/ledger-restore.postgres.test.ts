@@ -82,7 +82,7 @@ describe('a restore', () => {
     expect(await faults()).toEqual([]);
   });
 
-  test('refuses what is no manifest, and a second time', async () => {
+  test('refuses a file that is not a manifest, and a month that is already restored', async () => {
     await expect(restore('2025-09')).rejects.toThrow('cannot be read');
     await expect(restoreArchive(sql, join(folder, `debits-${JANUARY}.ndjson.gz`))).rejects.toThrow('.json');
     await restore(JANUARY);
@@ -90,7 +90,7 @@ describe('a restore', () => {
     expect(await faults()).toEqual([]);
   });
 
-  test('is begun again after an interruption, and nobody sees half of it', async () => {
+  test('starts again after an interruption and never shows a partial month', async () => {
     const stop = new Error('interrupted');
     const onProgress = () => {
       throw stop;

@@ -47,7 +47,7 @@ describe('a statement that takes too long', () => {
     expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2), c1: posted(90, 2) });
   });
 
-  test('with a single debit goes on to wait for the lock', async () => {
+  test('waits for the lock when it holds a single debit', async () => {
     const { post, run, next, asked, answers } = openPosts();
     next('skip', fails(refused('57014')));
     post('a1', noTime('a1'));
@@ -55,7 +55,7 @@ describe('a statement that takes too long', () => {
     expect([asked, answers]).toEqual([['skip: a1', 'wait: a1'], { a1: posted(90, 2) }]);
   });
 
-  test('where it waits for the lock is asked again whole', async () => {
+  test('is run again with all its debits when it was waiting for the lock', async () => {
     const { post, run, lock, asked, answers } = openPosts();
     lock('a', 310);
     for (const name of ['a1', 'a2']) post(name, noTime(name));
@@ -68,7 +68,7 @@ describe('a statement that takes too long', () => {
 });
 
 describe('a lost answer', () => {
-  test.each([true, false])('is asked for again, whether it was posted or not (%s)', async (wasPosted) => {
+  test.each([true, false])('is looked up again, whether the debit was posted or not (%s)', async (wasPosted) => {
     const { post, run, next, asked, answers, balanceOf } = openPosts();
     next('plain', wasPosted ? unheard : fails(lost));
     post('a1 b1');
@@ -105,7 +105,7 @@ describe('a lost answer', () => {
     expect(answers).toEqual({ a1: inDoubt(bad) });
   });
 
-  test('after more than a minute is not asked for again, and leaves it in doubt', async () => {
+  test('is not looked up again after more than a minute, and leaves the debit in doubt', async () => {
     const { post, run, next, asked, answers } = openPosts();
     const { fate, release } = held();
     next('plain', fate);
@@ -118,14 +118,14 @@ describe('a lost answer', () => {
 });
 
 describe('a caller who left', () => {
-  test('before the first statement is told why, and none runs for it', async () => {
+  test('before the first statement gets the reason, and no statement runs', async () => {
     const { post, run, asked, answers } = openPosts();
     post('a1 b1', { signal: AbortSignal.abort(LEFT) });
     await run(0);
     expect([asked, answers]).toEqual([[], { a1: LEFT, b1: LEFT }]);
   });
 
-  test('after a statement that did nothing is told why, and none follows', async () => {
+  test('after a statement without effect gets the reason, and no other follows', async () => {
     const { post, run, next, asked, answers } = openPosts();
     const { signal, leave } = caller();
     next('plain', fails(away));
@@ -146,7 +146,7 @@ describe('a caller who left', () => {
     expect(answers).toEqual({ a1: posted(90, 2), b1: LEFT, c1: posted(80, 2) });
   });
 
-  test('while it waits for its turn is told why within a tenth of a second', async () => {
+  test('while waiting in the queue gets the reason within a tenth of a second', async () => {
     const { post, run, next, asked, answers } = openPosts();
     const { signal, leave } = caller();
     next('plain', held().fate);
@@ -161,7 +161,7 @@ describe('a caller who left', () => {
     expect([asked, answers]).toEqual([['plain: a1'], { a2: LEFT }]);
   });
 
-  test('while it waits in doubt is told what became of it', async () => {
+  test('while the debit is in doubt gets its final outcome', async () => {
     const { post, run, lock, next, asked, answers } = openPosts();
     const [first, second] = [caller(), caller()];
     next('plain', unheard);
@@ -203,7 +203,7 @@ describe('an error', () => {
     expect(answers).toEqual({ a1: inDoubt(bad), b1: inDoubt(bad) });
   });
 
-  test('of a database that is away is told to all after five seconds in which they were tried together', async () => {
+  test('from an unreachable database reaches all callers after five seconds of shared retries', async () => {
     const { post, run, always, asked, answers } = openPosts();
     always('plain', fails(away));
     post('a1 b1');
@@ -226,7 +226,7 @@ describe('after more than a minute', () => {
         error.message.includes(`in ${retryAfter} s`),
     );
 
-  test('a debit that waits is told to come again in 5 s', async () => {
+  test('refuses a waiting debit with a retry after 5 s', async () => {
     const { post, run, next, asked, answers } = openPosts();
     next('plain', held().fate);
     post('a1');
@@ -250,7 +250,7 @@ describe('after more than a minute', () => {
     expect(answers).toEqual({ a1: inDoubt(undefined), b1: inDoubt(undefined) });
   });
 
-  test('one more than may wait for a locked wallet is told to come again when it may be free', async () => {
+  test('refuses one debit too many for a locked wallet, and says when to retry', async () => {
     const { post, run, lock, answers } = openPosts();
     lock('a', 100_000);
     const names = Array.from({ length: 101 }, (_, nth) => `a${nth}`);

@@ -15,7 +15,7 @@ import {
   unheard,
 } from './open-posts.js';
 
-describe('what a statement has posted', () => {
+describe('a debit that a statement has posted', () => {
   // A wallet that covers too little has the next statement look for repeats, which fails.
   const besideOneThatIsRefused = () => {
     const posts = openPosts();
@@ -34,7 +34,7 @@ describe('what a statement has posted', () => {
     expect([answers, balanceOf('b')]).toEqual([{ a1: error, b1: posted(90, 2) }, 90]);
   });
 
-  test('is not asked for again; what was refused is, until it is known whether it is a repeat', async () => {
+  test('is not looked up again, but a refused one is until it is known not to be a repeat', async () => {
     const { run, next, asked, answers } = besideOneThatIsRefused();
     next('find', fails(away), fails(lost));
     await run(1_000);
@@ -43,7 +43,7 @@ describe('what a statement has posted', () => {
     expect(answers).toEqual({ a1: short('balance'), b1: posted(90, 2) });
   });
 
-  test('as the first half of a batch is told so, whatever becomes of the second and whoever has left', async () => {
+  test('is confirmed as soon as its half of the batch is, whatever happens to the other half or its caller', async () => {
     const { post, run, next, always, asked, answers, balanceOf } = openPosts();
     const [first, second] = [caller(), caller()];
     next('skip', fails(lockTimeout), (go) => go());
@@ -61,7 +61,7 @@ describe('what a statement has posted', () => {
 });
 
 describe('a lost answer of a question', () => {
-  test('leaves nothing in doubt that was not before: a caller who left is told why', async () => {
+  test('leaves no new debit in doubt: a caller who left gets the reason', async () => {
     const { post, run, next, asked, answers } = openPosts();
     const [first, second] = [caller(), caller()];
     next('plain', unheard);
@@ -75,7 +75,7 @@ describe('a lost answer of a question', () => {
     expect(answers).toEqual({ a1: posted(90, 2), a2: LEFT });
   });
 
-  test('of one that is refused is no doubt about it, however long the database is away', async () => {
+  test("is not put in doubt by another's refusal, however long the database is away", async () => {
     const { post, run, always, answers } = openPosts();
     always('find', fails(lost));
     post('a1', { ...noTime('a1'), amount: 101 });

@@ -10,7 +10,7 @@ const REPEATED = '23505';
 
 describe('an amount', () => {
   test.each([0, -1, 1.5, Number.NaN, 2 ** 53])(
-    'of %d is refused, and nothing is asked of the database',
+    'refuses an amount of %d without asking the database',
     async (amount) => {
       const { post, run, asked, answers } = openPosts();
       post('a1', { amount });
@@ -70,7 +70,7 @@ describe('the plain statement', () => {
     expect(answers).toEqual({ a1: posted(90, 2), a2: posted(80, 3), b1: posted(90, 2) });
   });
 
-  test('is passed by for ids that are no time: those from 2100 on', async () => {
+  test('is skipped for ids that hold no plausible time: those from 2100 on', async () => {
     const { post, run, asked, answers } = openPosts();
     post('a1', { requestId: '03bb2cc3-d7ff-7fff-bfff-ffffffffffff' });
     post('b1', { requestId: '03bb2cc3-d800-7000-8000-000000000000' });
@@ -132,7 +132,7 @@ describe('the plain statement', () => {
   });
 });
 
-describe('what the plain statement does not post', () => {
+describe('a debit that the plain statement does not post', () => {
   test('is posted if only others beside it were not covered, or refused', async () => {
     const { post, run, asked, answers, balanceOf } = openPosts();
     post('a1 a2', { amount: 60 });
@@ -185,7 +185,7 @@ describe('what the plain statement does not post', () => {
 });
 
 describe('a repeat of a posted debit', () => {
-  test('is given the entry of the first, whatever is left; what is no repeat stays refused', async () => {
+  test('gets the entry of the first, whatever balance is left; a new id stays refused', async () => {
     const { post, run, asked, answers } = openPosts();
     post('b1 d1', { amount: 60 });
     post('c1', { keyId: 'capped c', amount: 20 });
@@ -219,7 +219,7 @@ describe('a repeat of a posted debit', () => {
     expect(balanceOf('b')).toBe(90);
   });
 
-  test('is no reason for an error that says so of none of them', async () => {
+  test('does not fail when an error names none of the debits', async () => {
     const { post, run, next, asked, answers } = openPosts();
     const error = refused(REPEATED);
     next('skip', fails(error));

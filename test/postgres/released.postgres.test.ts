@@ -63,7 +63,7 @@ async function readOnce(): Promise<void> {
   expect((await perch.ledger.check()).faults).toEqual([]);
 }
 
-test('balances, usage and every receipt are as 0.3.0 told them, before and after its entries are moved; then reads go on', async () => {
+test('keeps balances, usage and every receipt of 0.3.0, before and after its entries are moved', async () => {
   await expectBooksAsTold();
   await perch.ledger.runMaintenance();
   expect(await perch.database.sql`select from older_entries`).toHaveLength(0);
@@ -71,7 +71,7 @@ test('balances, usage and every receipt are as 0.3.0 told them, before and after
   await readOnce();
 });
 
-test('what it holds of the network is read and found as before', async () => {
+test('reads and searches the stored network data as before', async () => {
   const { key } = await perch.account();
   for (const [path, data] of Object.entries(TOLD.corpus)) {
     if (path.includes('cursor=')) continue;
@@ -80,7 +80,7 @@ test('what it holds of the network is read and found as before', async () => {
   }
 });
 
-test('a hosted client goes on with its refresh token, under the cap that its customer set', async () => {
+test('lets a hosted client use its refresh token under the cap that its customer set', async () => {
   const { clientId, refreshToken } = TOLD.oauth;
   const fields = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };
   const response = await fetch(`${perch.url}/api/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });

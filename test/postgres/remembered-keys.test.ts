@@ -112,7 +112,7 @@ describe('a key that was seen to have no cap', () => {
     expect([read.length, versions]).toEqual([2, [1, 1, 2]]);
   });
 
-  it('is not known any more once it was forgotten, or was read to have one', async () => {
+  it('is dropped when it is forgotten or read to have a cap', async () => {
     const capped = new Set<string>();
     const { keys, clock } = opened((key) => capped.has(key));
     await keys.learn([debitOf('a'), debitOf('b')]);

@@ -51,7 +51,7 @@ describe('a commit whose answer is lost', () => {
     await database.drop();
   });
 
-  test('is found again when the database is back, longer than a mere failure is waited for: paid once, and told so (M19)', {
+  test('is found when the database returns after a long outage, and its caller pays once (M19)', {
     timeout: 60_000,
   }, async (context) => {
     if (!('host' in database.target)) return context.skip();

@@ -84,7 +84,7 @@ describe('trying again', () => {
     expect(waits.reduce((sum, ms) => sum + ms)).toBe(spentMs);
   });
 
-  it('goes on for 5 s, or for a minute once it may have been done', async () => {
+  it('continues for 5 s, or for a minute once the work may have been done', async () => {
     for (const [code, mostMs] of [
       ['ECONNREFUSED', 5_000],
       ['ECONNRESET', 60_000],

@@ -44,7 +44,7 @@ it('processes that write at once add up', async () => {
   ]);
 });
 
-it('minutes in a row are one incident, as bad as the worst of them; a gap begins another, a minute alone is none', async () => {
+it('joins consecutive minutes into one incident of the worst severity; a gap starts another, and a single minute is none', async () => {
   const history = createStatusHistory(database.sql);
   await history.add(
     [day({})],

@@ -72,7 +72,7 @@ test(
   },
 );
 
-test('who only joined the server brings it back when it died with the process that started it', SLOW, async () => {
+test('restarts the server from a process that only joined it when the one that started it died', SLOW, async () => {
   const starter = await openInProcess(home);
   const joined = await openEmbeddedPostgres({ home });
   expect([starter.told.started, joined.started]).toEqual([true, false]);
@@ -85,7 +85,7 @@ test('who only joined the server brings it back when it died with the process th
   expect(await server.runs()).toBe(false);
 });
 
-test('who leaves in the moment the server dies leaves none behind', SLOW, async () => {
+test('leaves no server behind when a process exits at the moment the server dies', SLOW, async () => {
   const opened = await openEmbeddedPostgres({ home });
   const killed = await serverOf(home);
   process.kill(killed.pid, 'SIGKILL');

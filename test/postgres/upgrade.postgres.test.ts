@@ -91,7 +91,7 @@ async function tryOlderDebit({ accountId, keyId }: Payer, amount: number): Promi
 const post = async (keyId: string, amount: number): Promise<boolean> =>
   (await ledger.post(debitOf({ ...payer, keyId }, amount))).ok;
 
-test('a cap of before counts on with what it had counted, whoever spends', async () => {
+test('continues an existing cap from what it had counted, whichever node spends', async () => {
   expect(await olderDebit(payer, 1_000)).toBe(true);
   expect(await post(payer.keyId, 1_000)).toBe(true);
   expect(await post(payer.keyId, 2_001)).toBe(false);

@@ -122,7 +122,7 @@ test('a cap set while an old ledger is not summed up yet counts all of it', asyn
   expect((await createLedger(sql).check()).faults).toEqual([]);
 }, 60_000);
 
-test('hours of days past go into their days, by whichever node, and nothing that is asked for changes', async () => {
+test('folds hours of past days into days on any node without changing a result', async () => {
   database = await freshDatabase();
   const { sql } = database;
   const nodes = [createLedger(sql), createLedger(sql)] as const;
@@ -176,7 +176,7 @@ test('names of days before yesterday are dropped', async () => {
 
 const SETTLING = { code: 'upstream_rate_limited', status: 503, detail: { reason: 'settling' } };
 
-test('a request that needs sums which are not made yet waits for them briefly, and goes on where the last one ended', async () => {
+test('waits briefly for missing sums and resumes from where the last request stopped', async () => {
   database = await freshDatabase();
   const { sql } = database;
   const payer = await openPayer(createAccounts(sql));

@@ -88,7 +88,7 @@ describe('docs/command-line.md', () => {
     expect(sections.map(({ name }) => name).sort()).toEqual(names);
   });
 
-  it.each(sections)('$name has the options that are told, and no other', ({ name, text }) => {
+  it.each(sections)('lists exactly the options of $name', ({ name, text }) => {
     const { long = [] } = leaves.find((leaf) => leaf.name === name) ?? {};
     const rows = text.includes('| Argument or option |') ? tableOf(text, 'Argument or option') : [];
     const told = rows.flatMap(([cell = '']) => /^`(--[a-z-]+)/.exec(cell)?.[1] ?? []);

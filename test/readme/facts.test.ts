@@ -117,7 +117,7 @@ it('the demo has as many accounts and tweets as the README says', () => {
   );
 });
 
-it('every field of the schema tells its price, as the page says', () => {
+it('states the price of every field of the schema', () => {
   const types = Object.values(schema.getTypeMap()).filter((type) => !type.name.startsWith('__'));
   for (const type of types) {
     if (!isObjectType(type) && !isInterfaceType(type)) continue;

@@ -7,7 +7,7 @@ import { ROOT } from './markdown.js';
 
 const PAGE = readFileSync(join(ROOT, 'docs/performance.md'), 'utf8');
 
-describe('what the page on performance says is what the benchmark does', () => {
+describe('docs/performance.md matches the benchmark', () => {
   it('scenarios that the benchmark has', () => {
     const letters = [...PAGE.matchAll(/--only ([A-Z](?:,[A-Z])*)/g)].flatMap(([, list = '']) => list.split(','));
     expect(letters.length).toBeGreaterThan(0);

@@ -22,7 +22,7 @@ const placeOf = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N} -]/gu, '')
     .replaceAll(' ', '-');
 
-describe('what the page names', () => {
+describe('names in docs/scaling.md', () => {
   it('variables that the service reads', () => {
     const named = codeIn(PROSE).flatMap((code) => /^([A-Z][A-Z_]{3,})(?:=\S*)?$/.exec(code)?.[1] ?? []);
     const ours = new Set(
@@ -63,7 +63,7 @@ describe('what the page names', () => {
   });
 });
 
-describe('what the page says of distributing the tables', () => {
+describe('distributing the tables as docs/scaling.md says', () => {
   let database: FreshDatabase;
   beforeAll(async () => {
     database = await freshDatabase();

@@ -67,7 +67,7 @@ describe('the requirements', () => {
     expect(ROWS.filter(({ how }) => how.length < 15)).toEqual([]);
   });
 
-  it('what is met or open names the file that shows it', () => {
+  it('name the file that shows a met or partly met requirement', () => {
     const shown = ROWS.filter(({ verdict }) => verdict === 'met' || verdict === 'partly');
     const onThisPage = (how: string): boolean => how.includes('on this page') || how.startsWith('Under ');
     expect(shown.filter(({ how }) => codeIn(how).length === 0 && !onThisPage(how)).map(({ id }) => id)).toEqual([]);
@@ -96,7 +96,7 @@ describe('the counts', () => {
   });
 });
 
-it('what is open is listed at the top, with what it would take, and nothing else is', () => {
+it('lists exactly the open requirements at the top, with what each would take', () => {
   const told = tableOf(PAGE, 'Open').map(([what = '', verdict = '', need = '']) => {
     expect(need.length).toBeGreaterThan(15);
     return `${what}: ${verdict}`;

@@ -4,7 +4,7 @@ import { cookieOf, type SignInServer, startSignIn } from './sign-in-server.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-describe('what another site made a browser send', () => {
+describe('requests that another site makes a browser send', () => {
   let server: SignInServer;
   let cookie: string;
 
@@ -57,7 +57,7 @@ describe('what another site made a browser send', () => {
     expect(program.headers.get('content-type')).toContain('application/json');
   });
 
-  it('none of it did anything: the session goes on, and nothing was mailed', async () => {
+  it('change nothing: the session stays and no mail is sent', async () => {
     await server.signIn.close();
     expect(server.sent).toEqual([]);
     expect(await server.sessions.find(cookie.replace('perch=', ''))).not.toBeNull();

@@ -73,7 +73,7 @@ describe('links', () => {
     });
   });
 
-  it('what leads elsewhere is not kept', async () => {
+  it('drops a destination on another site', async () => {
     await ask('evil@example.org', 'https://evil.example/');
     expect(await server.signIn.spend(await server.mailedSecret('evil@example.org'), FROM)).toMatchObject({
       next: null,
@@ -115,7 +115,7 @@ describe('links', () => {
     expect(cookieOf(answer)).toBeUndefined();
   });
 
-  it('who has an account shows nowhere in the answer (status, headers, body)', async () => {
+  it('does not reveal in status, headers or body whether an address has an account', async () => {
     await server.openAccount('known@example.org');
     const shown = async (email: string) => {
       const answer = await server.post('/sign-in/mail', { email, next: '/dashboard' });
@@ -225,7 +225,7 @@ describe('links', () => {
     expect((await server.post('/sign-in', { token })).status).toBe(400);
   });
 
-  it('a limit that is met, and a form that is none, are pages for people', async () => {
+  it('shows a page for a rate limit and for an invalid form', async () => {
     const headers = { accept: 'text/html' };
     const bad = await server.post('/sign-in/mail', { email: 'a\u0000@example.org' }, headers);
     expect([bad.status, bad.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
@@ -242,7 +242,7 @@ describe('links', () => {
     }
   });
 
-  it('what is over is forgotten; what was spent stays for a day', async () => {
+  it('deletes expired links, and used ones after a day', async () => {
     const own = await startSignIn();
     try {
       const tokens = createOneTimeTokens(own.database.sql);

@@ -73,7 +73,7 @@ describe('notices of a low balance', () => {
     };
   };
 
-  it('tells at 50, 20 and 5 %, once each, and again after the next top-up', async () => {
+  it('are sent at 50, 20 and 5 %, once each, and again after the next top-up', async () => {
     const sent: Message[] = [];
     const watch = node(sent);
     const { accountId, left, topUp } = await account(1000);
@@ -94,7 +94,7 @@ describe('notices of a low balance', () => {
     expect(await told(0)).toEqual(['You have run out of Perch credits']);
   });
 
-  it('a fall past several tells of the lowest only', async () => {
+  it('name only the lowest level when a balance falls past several', async () => {
     const sent: Message[] = [];
     const watch = node(sent);
     const { accountId, left } = await account(1000);
@@ -128,7 +128,7 @@ describe('notices of a low balance', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('nobody is told who has no address, no top-up, or did not spend', async () => {
+  it('are not sent without an address, a top-up or any spending', async () => {
     const sent: Message[] = [];
     const watch = node(sent);
     const [silent, poor, idle] = [await account(100, null), await account(0), await account(100)];
@@ -139,7 +139,7 @@ describe('notices of a low balance', () => {
     expect(sent).toEqual([]);
   });
 
-  it('a mail server that fails is asked again at the next run, and told of', async () => {
+  it('are retried on the next run when the mail server fails, and the failure is logged', async () => {
     const sent: Message[] = [];
     let down = true;
     const watch = node(sent, async (message) => {
@@ -163,7 +163,7 @@ describe('notices of a low balance', () => {
     expect(sent).toHaveLength(5);
   });
 
-  it('one address that no server takes holds up nobody, and is given up some day', async () => {
+  it('reach the others when one address always bounces, and give up on that address', async () => {
     let tries = 0;
     const sent: Message[] = [];
     const { accountId, left } = await account(100, 'bad@example.org');
@@ -189,7 +189,7 @@ describe('notices of a low balance', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('a stop tells once more whoever spent just before it, and after it nobody', async () => {
+  it('are sent once more for recent spending on shutdown, and not after it', async () => {
     const sent: Message[] = [];
     const { accountId, left } = await account(100);
     await left(1);
@@ -239,7 +239,7 @@ describe('notices of a low balance', () => {
     expect(sent.map(({ subject }) => subject)).toEqual(['Perch: 1 credit left']);
   });
 
-  it('a process that is killed before it looked leaves nobody out: the next one looks at who spent lately', async () => {
+  it('are sent by the next process when one is killed before it checked', async () => {
     const { accountId, left } = await account(100);
     await left(1);
     await database.sql`update wallets set last_seq = summed_seq + 1 where account_id = ${accountId}`;

@@ -31,7 +31,7 @@ describe('new accounts', () => {
     }
   });
 
-  it('no more than 600 links an hour are mailed, whoever asks; who asks does not see it', async () => {
+  it('mails at most 600 links an hour in total without revealing the limit', async () => {
     const own = await startSignIn();
     try {
       for (let count = 0; count < 601; count++) {

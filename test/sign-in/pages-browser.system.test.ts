@@ -59,7 +59,7 @@ describe('markup', () => {
     );
   });
 
-  it('what somebody typed comes back as text', () => {
+  it('escapes what was typed', () => {
     expect(PAGES['/bad-email']).not.toContain('<script>alert');
   });
 });

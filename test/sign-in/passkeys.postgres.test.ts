@@ -192,7 +192,7 @@ describe('passkeys', () => {
     await expect(begin('198.51.100.61')).resolves.toHaveProperty('challenge');
   });
 
-  it('where there is no name for them, the page says nothing of passkeys, and the service refuses', async () => {
+  it('are neither offered nor accepted when the service has no domain name', async () => {
     const own = await startSignIn({ env: { PERCH_AUTH_URL: 'http://192.0.2.7:4000' } });
     try {
       await expect(own.passkeys.signInOptions('192.0.2.1')).rejects.toMatchObject({ code: 'bad_request' });

@@ -92,7 +92,7 @@ describe('safeNext', () => {
     );
   });
 
-  it('the sign-in page is told where to go on to', () => {
+  it('passes the destination on to the sign-in page', () => {
     expect(signInPath(null)).toBe('/sign-in');
     expect(signInPath('/oauth/authorize?a=b&c=d')).toBe('/sign-in?next=%2Foauth%2Fauthorize%3Fa%3Db%26c%3Dd');
   });

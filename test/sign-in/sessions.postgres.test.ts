@@ -127,7 +127,7 @@ describe('sessions', () => {
     expect(cookieOf(await signIn(accountId, { cookie: planted }))).not.toBe(planted);
   });
 
-  it('signed in: the sign-in page leads on at once where somebody wanted to go, else it says so, and sign-out ends it on the server', async () => {
+  it('redirects a signed-in visitor from the sign-in page, and ends the session on the server at sign-out', async () => {
     const cookie = cookieOf(await signIn(await server.openAccount(null), {}, '/dashboard/keys')) ?? '';
     const see = async (path: string) => {
       const answer = await fetch(server.url + path, { headers: { cookie }, redirect: 'manual' });

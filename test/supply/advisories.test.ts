@@ -8,13 +8,13 @@ const ADVISORY: Advisory = { id: 'GHSA-aaaa-bbbb-cccc', package: 'uuid', title: 
 const WHAT = 'GHSA-aaaa-bbbb-cccc (high) of uuid: Guessable';
 const ROW: AcceptedAdvisory = { id: ADVISORY.id, reason: 'No guess matters.', seen: '2026-01-01', until: '2026-01-31' };
 
-test('an advisory that nobody accepted is a fault', () => {
+test('fails on an advisory that was not accepted', () => {
   const { faults, accepted } = checkAdvisories([ADVISORY], [], '2026-01-02');
   expect(faults).toEqual([`${WHAT}. Update it, or accept it for a while in test/supply/policy.ts.`]);
   expect(accepted).toEqual([]);
 });
 
-test('an accepted one is told with its reason until its last day, and is a fault from then on', () => {
+test('reports an accepted advisory with its reason until its last day, and fails after it', () => {
   const told = { accepted: [`${WHAT}. Accepted until 2026-01-31: No guess matters.`], faults: [] };
   expect(checkAdvisories([ADVISORY], [ROW], '2026-01-31')).toEqual(told);
   expect(checkAdvisories([ADVISORY], [ROW], '2026-02-01').faults).toEqual([
@@ -30,12 +30,12 @@ test('none is accepted for longer than is promised for its severity', () => {
   expect(checkAdvisories([{ ...ADVISORY, severity: 'low' }], [ROW], '2026-01-02').faults).toEqual([]);
 });
 
-test('days that are no days accept nothing', () => {
+test('accepts nothing for an invalid date', () => {
   expect(checkAdvisories([ADVISORY], [{ ...ROW, seen: 'lately' }], '2026-01-02').faults).toHaveLength(1);
   expect(checkAdvisories([ADVISORY], [{ ...ROW, until: 'soon' }], '2026-01-02').faults).toHaveLength(1);
 });
 
-test('an acceptance of what is no longer reported has to go', () => {
+test('fails on an acceptance whose advisory is no longer reported', () => {
   expect(checkAdvisories([], [ROW], '2026-01-02').faults).toEqual([
     'GHSA-aaaa-bbbb-cccc is accepted and no longer reported: take its row out of ACCEPTED.',
   ]);

@@ -46,7 +46,7 @@ async function run(script: string, registryUrl = 'http://127.0.0.1:1/') {
   return { code, stdout, stderr };
 }
 
-test('an advisory that nobody accepted fails, and says which package has it', { timeout: SLOW_MS }, async () => {
+test('fails on an advisory that was not accepted and names its package', { timeout: SLOW_MS }, async () => {
   const { code, stdout, stderr } = await run('supply', await registry({ uuid: [ADVISORY] }));
   expect(stdout).toMatch(/Advisories: 1 known, 0 of them accepted\./);
   expect(stderr).toContain('GHSA-aaaa-bbbb-cccc (high) of uuid: Guessable');

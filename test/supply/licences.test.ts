@@ -34,7 +34,7 @@ test('a tool may have a licence that is only for tools, and no other', () => {
   expect(checkLicences(withPackage({ license: 'GPL-3.0', dev: true })).faults).toHaveLength(1);
 });
 
-test('a row for a package that is no longer there has to go', () => {
+test('fails on a row for a package that is no longer installed', () => {
   const { 'node_modules/compute-lcm': _, ...packages } = LOCKFILE.packages;
   expect(checkLicences({ packages }).faults).toEqual([
     'compute-lcm is no longer in package-lock.json: take its row out of STATED_ELSEWHERE.',

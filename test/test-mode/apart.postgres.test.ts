@@ -93,7 +93,7 @@ it('a cursor of one mode is refused in the other, before anything is read', asyn
 });
 
 describe('whatever a row of the database says', () => {
-  it('the text of a key decides: a test key of a live account, and a live key of a test account, are no keys', async () => {
+  it('trusts the text of a key: rejects a test key of a live account and a live key of a test account', async () => {
     const { perch } = service;
     const customer = await service.customer();
     const tester = await testerOf(service, customer);

@@ -79,7 +79,7 @@ it('in a batch, each fails on its own, and the others are read and paid for', as
   expect([status, body.items, body.errors.length]).toEqual([200, 2, FAILING_HANDLES.length]);
 });
 
-it('nobody else waits for what fails: all other reads go on', async () => {
+it('does not delay other reads while some fail', async () => {
   const other = await testerOf(service, await service.customer());
   const failing = Array.from({ length: 20 }, () => tester.get('/v1/users/fails_no_session?fresh=true'));
   const reads = Array.from({ length: 20 }, (_, n) => other.get(`/v1/users/user${n + 10}?fresh=true`));

@@ -40,7 +40,7 @@ it('twenty calls at once of a new test key on two nodes fill its wallet once', a
   await other.close();
 });
 
-it('what was spent is refilled with the first call of the next day, and not before', async () => {
+it('refills spent credits with the first call of the next day', async () => {
   nextDay();
   const tester = await testerOf(service, await service.customer());
   expect((await tester.get('/v1/users/user1')).body.balance_remaining).toBe(PLAY_CREDITS - 1);

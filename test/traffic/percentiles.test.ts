@@ -35,7 +35,7 @@ it('p50 is never above p99, and sums in any order say the same', () => {
   );
 });
 
-it('without requests there is none; of those beyond the last bound the bound is told', () => {
+it('returns null without requests, and the last bound for anything slower', () => {
   expect(percentileOf(NO_TRAFFIC.buckets, 0.5)).toBeNull();
   expect(percentileOf(sumsOf([60_000, 90_000]).buckets, 0.5)).toBe(30_000);
 });

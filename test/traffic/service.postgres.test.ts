@@ -79,7 +79,7 @@ it('calls with a test key are counted apart', () => {
   expect(counted({ interface: 'test' })).toBe(1);
 });
 
-it('operations have their items and their share from the cache; a name of one’s own is none', () => {
+it('sums items and the cached share by operation, but not by names that callers choose', () => {
   const operation = (of: string, name: string) =>
     figures.operations.find((row) => row.interface === of && row.operation === name);
   expect(operation('rest', 'user')).toMatchObject({ items: 3, cacheHits: 2 });
@@ -87,7 +87,7 @@ it('operations have their items and their share from the cache; a name of one’
   expect(figures.operations.map((row) => row.operation)).not.toContain('Mine');
 });
 
-it('who met a limit is named, with the limit', () => {
+it('names the account that met a limit, with the limit', () => {
   expect(figures.limits).toContainEqual(expect.objectContaining({ accountId, limit: 'rate_limited', refusals: 2 }));
   expect(figures.limits.map(({ limit }) => limit)).toContain('no_credits');
 });

@@ -46,7 +46,7 @@ it('requests of the same kind are one row; of another hour, interface, operation
   expect(rows.at(-1)).toMatchObject({ hour: '2026-11-23T15:00:00Z', requests: 1 });
 });
 
-it('names that callers choose are one operation, and no name is none', async () => {
+it('sums all names that callers choose as one operation, and a missing name apart', async () => {
   const book = open();
   for (let n = 0; n < 100; n += 1) book.note(sample({ operation: `mine${n}`, interface: 'graphql' }));
   book.note(sample({ operation: null }));
@@ -71,7 +71,7 @@ it('limits are counted by account and day', async () => {
   ]);
 });
 
-it('what could not be written is written with what comes next, once', async () => {
+it('writes rows of a failed flush once, with the next flush', async () => {
   const book = open();
   const met = sample({ status: 429, limit: { name: 'rate_limited', accountId: 'ada' } });
   book.note(met);

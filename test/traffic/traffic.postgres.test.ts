@@ -49,7 +49,7 @@ it('processes that write at once add up', async () => {
   ]);
 });
 
-it('hours are in order, and only those asked for count', async () => {
+it('returns hours in order, within the requested range', async () => {
   const traffic = createTraffic(database.sql);
   await traffic.add([row(), row({ hour: hour(2) }), row({ hour: hour(30) })], []);
   const { hours, operations } = await traffic.read(hour(5), { limits: 10 });
@@ -60,7 +60,7 @@ it('hours are in order, and only those asked for count', async () => {
   expect(operations.map(({ requests }) => requests)).toEqual([10]);
 });
 
-it('those with the most refusals come first, with the names of their accounts, and no more than are asked for', async () => {
+it('lists the accounts with the most refusals first, up to the limit', async () => {
   const traffic = createTraffic(database.sql);
   const { accountId } = await createAccounts(database.sql).create({
     ...{ name: 'Ada', email: null, paidUsd: 0, qpsOverride: null },
@@ -82,7 +82,7 @@ it('those with the most refusals come first, with the names of their accounts, a
   ]);
 });
 
-it('what is older than a month is dropped when new rows come', async () => {
+it('drops rows older than a month when new ones are written', async () => {
   const traffic = createTraffic(database.sql);
   await traffic.add([row({ hour: hour(32 * 24) })], [met({ day: dayOf(NOW - 32 * DAY_MS) })]);
   await traffic.add([row()], [met()]);

@@ -67,7 +67,7 @@ describeInChromium(
     const page = () => tab.page;
     const button = (name: string | RegExp) => page().getByRole('button', { name });
 
-    it('is told beside the field what is wrong, and loses nothing that was typed', async () => {
+    it('shows mistakes beside their field and keeps what was typed', async () => {
       await page().goto(`${perch.url}/dashboard/alerts`);
       await page().getByLabel('Credits').fill('2');
       await page().getByLabel('Webhook URL').fill('https://inside.test/hooks');

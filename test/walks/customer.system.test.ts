@@ -176,7 +176,7 @@ describeInChromium(
       }
     });
 
-    it('on all this way, no other host was asked, no policy broken, no error raised', () => {
+    it('contacts no other host, violates no policy and raises no error on the whole walk', () => {
       expect([tab.foreign, tab.violations, tab.errors]).toEqual([[], [], []]);
     });
   },

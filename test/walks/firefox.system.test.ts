@@ -42,7 +42,7 @@ describeInFirefox('in Firefox', () => {
     return flaws;
   };
 
-  it('what a visitor may open has no flaw, on a phone and on a desk', { timeout: SLOW_MS }, async () => {
+  it('passes axe on every public page, on a phone and on a desk', { timeout: SLOW_MS }, async () => {
     const pages = [
       '/',
       '/docs',

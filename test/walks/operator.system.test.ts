@@ -71,7 +71,7 @@ describeInChromium(
       await until(async () => (await me()).status === 200, 'the key works', started);
     });
 
-    it('grants credits, asked twice; they are in the ledger and in the log, once', { timeout: SLOW_MS }, async () => {
+    it('grants credits after a confirmation and logs them once', { timeout: SLOW_MS }, async () => {
       await page.getByLabel('Credits', { exact: true }).fill('a lot');
       await page.getByLabel('Reason, which the customer sees').fill('beta tester');
       await button('Grant…').click();
@@ -93,7 +93,7 @@ describeInChromium(
       expect(stats.credits.granted).toBeGreaterThanOrEqual(260);
     });
 
-    it("makes a link that signs the customer in, to whom there is no operator's page", {
+    it("creates a sign-in link whose customer cannot see the operator's pages", {
       timeout: SLOW_MS,
     }, async () => {
       await page.goto(`${url}/operator/accounts/${ada.account_id}`);
