@@ -65,7 +65,7 @@ describe('every test file', () => {
   });
 });
 
-test('what is left out on a second Node is there, and of the slow projects alone', () => {
+test('leaves out on a second Node only existing files of the slow projects', () => {
   for (const glob of Object.values(ON_ONE_NODE).flat()) {
     const names = FILES.filter((path) => matches(glob, path)).flatMap(projectsOf);
     expect(names).not.toEqual([]);
@@ -73,6 +73,6 @@ test('what is left out on a second Node is there, and of the slow projects alone
   }
 });
 
-test('what a project begins with is there', () => {
+test('begins each project with existing files', () => {
   expect(LONG.filter((path) => !FILES.includes(path))).toEqual([]);
 });

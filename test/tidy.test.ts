@@ -11,7 +11,7 @@ const HOUSE = CODE.filter(({ path }) => /^(?:app|src|schema|adapters)\//.test(pa
 
 const shown = ({ from, to, isTypeOnly }: Import): string => `${from} -> ${to}${isTypeOnly ? ' (types)' : ''}`;
 
-describe('who may import whom', () => {
+describe('imports between modules', () => {
   const steps = HOUSE.flatMap(importsOf).filter(({ isFile }) => isFile);
 
   test('every file is in a room of the table', () => {
@@ -69,7 +69,7 @@ describe('names', () => {
 });
 
 describe('tests', () => {
-  test('every route is asked for in some test', () => {
+  test('requests every route in some test', () => {
     // What a command prices is not asked for.
     const texts = SOURCES.filter(({ path }) => /^test\/(?!tidy|cli\/)/.test(path));
     const written = texts.flatMap(({ text }) => text.match(/\/v1\/[^\s'"`?#,)]+/g) ?? []);

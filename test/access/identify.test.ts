@@ -126,7 +126,7 @@ describe('identify', () => {
   });
 });
 
-describe('what is known of a key', () => {
+describe('a key that was read before', () => {
   it('is read once in three seconds', async () => {
     const { identify, add, store, clock } = await setUp();
     const { key } = add(live);
@@ -162,7 +162,7 @@ describe('what is known of a key', () => {
     expect(store.reads()).toBe(2);
   });
 
-  it('is dropped at once when the store tells of a change (A9)', async () => {
+  it('is read again at once when the store reports a change (A9)', async () => {
     const { identify, add, store } = await setUp();
     const { key, hash } = add(live);
     await identify(key, HOME);
@@ -199,7 +199,7 @@ describe('what is known of a key', () => {
     expect(store.reads()).toBe(1);
   });
 
-  it('lets a key that was just made work at once, though it was asked for before', async () => {
+  it('accepts a new key at once, even if it was refused before it existed', async () => {
     const { identify, store } = await setUp();
     const key = mintKey(randomBytes);
     await expect(identify(key, HOME)).rejects.toMatchObject({ code: 'invalid_key' });
@@ -276,7 +276,7 @@ describe('guessing keys (A8)', () => {
     expect(store.reads()).toBe(10);
   });
 
-  it('goes on for a minute after the last one', async () => {
+  it('stays limited for a minute after the last guess', async () => {
     const { codes, store, clock } = await setUp();
     await codes(Array.from({ length: 61 }, () => 'guess'));
     clock.pass(59_999);

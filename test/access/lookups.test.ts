@@ -72,7 +72,7 @@ describe('look-ups of keys', () => {
   });
   afterEach(() => vi.useRealTimers());
 
-  it('that are asked for in one turn of the event loop share a query, of a hundred keys at most', async () => {
+  it('share a query when they come in one turn of the event loop, up to a hundred keys', async () => {
     const hashes = Array.from({ length: 250 }, (_, nth) => nth.toString(16).padStart(4, '0'));
     for (const hash of hashes) store.rows.set(hash, 1);
     // As connections hand them over: each in a callback of its own.
@@ -92,7 +92,7 @@ describe('look-ups of keys', () => {
     hanging?.answer();
   });
 
-  it('of a key whose query hangs are asked anew once its answer would be too old (A9)', async () => {
+  it('are repeated when a query hangs and its answer would be too old (A9)', async () => {
     store.rows.set('aa', 1);
     const first = lookups.find('aa');
     await pass(1);
@@ -170,7 +170,7 @@ describe('look-ups of keys', () => {
     expect(store.asked).toEqual([KEYS, KEYS]);
   });
 
-  it('are not made for a key that nobody uses', async () => {
+  it('are not repeated for an unused key', async () => {
     store.rows.set('aa', 1);
     await find('aa');
     await pass(1500);
@@ -179,7 +179,7 @@ describe('look-ups of keys', () => {
     expect(store.asked).toEqual([['aa']]);
   });
 
-  it('expire all the same when the store fails in the background, which is asked once, and no caller is told', async () => {
+  it('expire when the store fails in the background, after one query and without an error to callers', async () => {
     store.rows.set('aa', 1);
     await find('aa');
     await pass(2000);

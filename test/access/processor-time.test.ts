@@ -46,7 +46,7 @@ describe('processor time', () => {
     expect(workedIn10s(addressHolder('192.0.2.1'), 20)).toBeLessThan(250 + 1000 + 50);
   });
 
-  it('who has overdrawn it is told why, by how much and until when, and is let in then; others go on', () => {
+  it('refuses a holder that has overdrawn with reason, amount and time, and admits it then; others continue', () => {
     const { clock, processor, work } = start();
     work(OTHER, 1);
     for (let n = 0; n < 20; n += 1) work(HOG, 50);
@@ -61,12 +61,12 @@ describe('processor time', () => {
     expect(work(HOG, 1)).toBeNull();
   });
 
-  it('whoever is alone has all of it', () => {
+  it('gives all of it to a single holder', () => {
     const { work } = start();
     for (let n = 0; n < 500; n += 1) expect(work(HOG, 50)).toBeNull();
   });
 
-  it('what fails is counted like anything else', () => {
+  it('counts failed work like any other', () => {
     const { clock, processor, work } = start();
     for (let n = 0; n < 20; n += 1) {
       work(OTHER, 1);
@@ -137,7 +137,7 @@ describe('processor time', () => {
     }
   });
 
-  it('whoever has overdrawn it has all of it again once nobody else has asked for a second', () => {
+  it('is unlimited again for a holder once no other has asked for a second', () => {
     const { clock, processor, work } = start();
     work(OTHER, 0);
     processor.spend(HOG, 1000);

@@ -12,7 +12,7 @@ function refusalOf(all: WorkSlots, holder: Holder): { message: string; reason: s
   }
 }
 
-test('a holder with all it may have is told how much that is', () => {
+test('states the share of a holder in its refusal', () => {
   expect(refusalOf(slots(4), accountHolder('a'))).toEqual({
     reason: 'account_busy',
     message:
@@ -23,7 +23,7 @@ test('a holder with all it may have is told how much that is', () => {
   );
 });
 
-test('when all slots are taken everybody is told so', () => {
+test('refuses everybody when all slots are taken', () => {
   const all = slots(2);
   const [first, second] = [accountHolder('a'), accountHolder('b')];
   for (const holder of [first, second]) expect(all.open().countFor(holder)).toBeNull();

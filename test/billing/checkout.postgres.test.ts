@@ -130,7 +130,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     expect(await service.sql`select 1 from sales where account_id = ${buyer.accountId}`).toHaveLength(0);
   });
 
-  it('twenty pages wait to be paid at most: 429, also when all are asked for at once, until one is paid', async () => {
+  it('allows at most twenty unpaid checkouts, also when requested at once: 429 until one is paid', async () => {
     const buyer = await service.buyer();
     const replies = await Promise.all(
       Array.from({ length: 24 }, () =>
@@ -193,7 +193,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     expect(await service.sql`select 1 from sales where account_id = ${buyer.accountId}`).toHaveLength(0);
   });
 
-  it('503 upstream_error when the processor fails, with the cause in the log alone; the same key goes on', async () => {
+  it('503 upstream_error when the processor fails, with the cause in the log alone; the same key works later', async () => {
     const { stripe } = service;
     const buyer = await service.buyer();
     stripe.failure = { status: 401, json: { error: { type: 'invalid_request_error', message: 'Key of yesterday' } } };

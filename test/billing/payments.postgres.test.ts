@@ -24,7 +24,7 @@ describe('paid checkouts', () => {
     expect(await buyer.log()).toEqual(['account.created', 'key.created', 'checkout.opened', 'credits.bought']);
   });
 
-  it('not acknowledged while the processor cannot be asked, and then taken when it comes again (W1)', async () => {
+  it('are not acknowledged while the processor is unreachable, and are credited when the event is repeated (W1)', async () => {
     const buyer = await service.buyer();
     await buyer.buy();
     const event = service.stripe.events.at(-1);
@@ -91,7 +91,7 @@ describe('paid checkouts', () => {
     expect(await passing(DAY_MS / 2)).toBe(paid);
   });
 
-  it('a page that nobody paid at ends after 24 hours, and is looked at no more (W4, W10)', async () => {
+  it('expire unpaid after 24 hours and are not polled any longer (W4, W10)', async () => {
     const buyer = await service.buyer();
     const session = await buyer.checkout();
     const looks = () => service.stripe.asked.filter((one) => one.endsWith(session)).length;
@@ -205,7 +205,7 @@ describe('paid checkouts', () => {
     expect(errors[0]).toContain(session);
   });
 
-  it('the rate limit rises with the very next request once the service was told of the payment (L8)', async () => {
+  it('raise the rate limit with the next request after the event (L8)', async () => {
     const buyer = await service.buyer({ qps: 0 });
     const me = async () => (await buyer.client.get('/v1/me')).body as unknown as { rate_limit_qps: number };
     const session = await buyer.checkout('builder');

@@ -90,7 +90,7 @@ function storyOf(steps: readonly { what: 'refund' | 'dispute' | 'won' | 'lost'; 
   return story;
 }
 
-describe('what becomes of a sale', () => {
+describe('reconciling a sale', () => {
   it('is the same whatever the order and number of looks, with spending in between (W1, W2)', () => {
     const looks = fc.array(fc.record({ at: fc.nat(40), spend: fc.nat(3_000_000) }), { maxLength: 30 });
     fc.assert(

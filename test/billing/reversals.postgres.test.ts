@@ -129,7 +129,7 @@ describe('refunds and disputes', () => {
     expect([await buyer.balance(), await books(session)]).toEqual([10_000, [10_000_000, 0, 600]]);
   });
 
-  it('what was paid and refunded before anybody looked comes and goes at once', async () => {
+  it('credits and withdraws at once for a payment refunded before it was seen', async () => {
     const buyer = await service.buyer();
     const session = await buyer.buy();
     service.stripe.refund(session, 400);

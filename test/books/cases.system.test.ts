@@ -5,7 +5,7 @@ import { CASES } from './cases.js';
 import { START_MS } from './processes.js';
 import { run } from './run.js';
 
-describe.each(MOUNTS)('what random runs have found, over %s', (mount) => {
+describe.each(MOUNTS)('cases that random runs found, over %s', (mount) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(mount);

@@ -125,7 +125,7 @@ it.each(['NodeNext', 'Bundler'])(
   120_000,
 );
 
-it('can be required by an app that is no module', async () => {
+it('can be required by a CommonJS app', async () => {
   await writeFile(
     join(packed.project, 'app.cjs'),
     "process.stdout.write(typeof require('perch/mercurius').perchMercurius);",

@@ -91,7 +91,7 @@ it('Postgres killed twice: what fails is free, what was delivered is paid, it co
 });
 
 describeOnSmallDisk('a full disk', 400, (folder) => {
-  it('what fails is free, what was delivered is paid, and with room again it goes on by itself', {
+  it('charges nothing for failures, charges what was delivered, and recovers when there is room again', {
     timeout: SLOW_MS,
   }, async () => {
     const cli = await Cli.open(0o711, folder());

@@ -75,7 +75,7 @@ describe('Perch as a plugin', () => {
   const env = () => ({ PERCH_HOME: cli.home });
   const TWEET = '{ tweet(id: "9001") { id } }';
 
-  it("runs Mercurius's hooks for every operation that is executed, held or not, and for none that is refused", async () => {
+  it("runs Mercurius's hooks for every executed operation, cached or not, and for no refused one", async () => {
     const seen: string[] = [];
     const url = await open(async (host) => {
       await host.register(perchMercurius, { env: env() });

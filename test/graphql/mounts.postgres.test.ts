@@ -180,7 +180,7 @@ describe('Yoga and Mercurius', () => {
     await same('/graphql', { method: 'POST', headers, body });
   });
 
-  it('JSON in the address that is none is 400 in our words', async () => {
+  it('answer 400 in the usual words to invalid JSON in the address', async () => {
     const replies = await onEach('/graphql?query={__typename}&variables={', { headers: {} });
     for (const { status, body } of replies) {
       expect(status).toBe(400);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { at, failures, post } from './client.js';
 import { MOUNTS, type Service, startService, TIMELINE } from './service.js';
 
-describe.each(MOUNTS)('what an operation costs (%s)', (mount) => {
+describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({}, mount);

@@ -66,7 +66,7 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     }
   });
 
-  it('G2: more than ten keyless requests a second of one address are 429, and a key is not held up by them', async () => {
+  it('G2: answers 429 to more than ten keyless requests a second, and still serves keys at that address', async () => {
     service.clock.advance(1000);
     const replies = [];
     for (let i = 0; i < 12; i += 1) replies.push(await post(service.perch, null, '{ __typename }'));
@@ -116,7 +116,7 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     });
   });
 
-  it('what is no operation at all is refused in our words, after key and rate, and never with another code', async () => {
+  it('refuses a body without an operation, after key and rate, always with the same code', async () => {
     const bodies: [string, Record<string, string>, number][] = [
       ['{', {}, 400],
       ['', {}, 400],
@@ -210,7 +210,7 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     });
   });
 
-  it('what goes wrong on our side is `internal`, and its text stays with us', async () => {
+  it('answers `internal` to a fault of the service and hides its text', async () => {
     service.net.user({ id: '500', name: undefined as never });
     const broken = await post(service.perch, account, '{ user(id: "500") { id name } }');
     expect(broken.body.errors).toMatchObject([{ extensions: { code: 'internal' } }]);

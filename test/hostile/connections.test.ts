@@ -36,7 +36,7 @@ describe('one address', () => {
     await server.close();
   });
 
-  it('has a quarter of the connections; 1,000 that never end their heads keep nobody else out', async () => {
+  it('has a quarter of the connections; 1,000 unfinished heads do not keep others out', async () => {
     server = await startBareServer({ capacity: { maxConnections: 400 } });
     const loris = hog(1000, 'GET / HTTP/1.1\r\nHost: perch\r\nX-Slow: ');
     await until(() => expect(loris.filter(({ socket }) => socket.closed)).toHaveLength(900));
@@ -84,7 +84,7 @@ describe('one address', () => {
     expect((await sender(HOG).get('/v1/soon')).status).toBe(200);
   });
 
-  it('that sends no body is told that all are sending when they are, not that it is', async () => {
+  it('gets "all are sending" when it sends no body itself and all places are taken', async () => {
     server = await startBareServer({ capacity: { maxInFlight: 4 }, shares: sharesOf(40) });
     const half = post('/v1/length', 'Content-Length: 60000\r\n', 'x'.repeat(30_000));
     const many = Array.from({ length: 12 }, (_, n) =>
@@ -128,7 +128,7 @@ describe('one address', () => {
     await until(() => expect(server.app.pressure.shares?.slots.taken.work).toBe(0));
   });
 
-  it('whoever leaves in the middle of what, its places come back', async () => {
+  it('gets its places back whenever it leaves', async () => {
     server = await startBareServer({ capacity: { maxInFlight: 40, maxConnections: 40 }, shares: sharesOf(40) });
     for (let round = 0; round < 5; round += 1) {
       const some = [

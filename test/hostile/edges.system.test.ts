@@ -63,7 +63,7 @@ describe.each([
   });
 });
 
-describe('what a refusal quotes', () => {
+describe('texts that a refusal quotes', () => {
   const long = 'x'.repeat(3000);
   test.each<[string, Sent, number]>([
     ['a handle', { path: `/v1/users/${long}` }, 404],
@@ -106,7 +106,7 @@ describe('what a refusal quotes', () => {
     expect((await sendTo(perch, tool('get_user', '{"handle":"jack"}'), key)).status).toBe(200);
   });
 
-  test('more than 30 marks on one character are no search', async () => {
+  test('refuses a search with more than 30 marks on one character', async () => {
     const search = (marks: number) =>
       sendTo(perch, { path: `/v1/tweets/search?q=a${'%CC%81'.repeat(marks)}` }, key).then(({ status }) => status);
     expect([await search(30), await search(31)]).toEqual([200, 400]);

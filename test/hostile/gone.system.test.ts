@@ -22,8 +22,8 @@ function strangers(from = 1): () => string[] {
   };
 }
 
-describe('what is gone, whatever strangers ask for', () => {
-  it('stays gone after 1,010 batches of 100 ids that nobody has, which invalidate nothing (M25)', async () => {
+describe('tombstones while strangers ask for anything', () => {
+  it('survive 1,010 batches of 100 unknown ids, which invalidate nothing (M25)', async () => {
     const net = createScriptedNetwork();
     net.users(range(5));
     net.tweets(range(9, 11), { authorId: '1' });
@@ -104,7 +104,7 @@ describe('what is gone, whatever strangers ask for', () => {
     expect(known.filter((name) => !gone.has(name))).toEqual([]);
   });
 
-  it('is asked for once for all that a batch found nobody has', async () => {
+  it('are checked once for all unknown ids of a batch', async () => {
     const shows = vi.fn(async (names: readonly string[]) => names.map(() => false));
     const tombstones = createMemoryTombstoneLog({ clock });
     const gone = createTombstones({ clock, lifetimes: DEFAULT_LIFETIMES, tombstoneLog: tombstones, cache: { shows } });
@@ -112,7 +112,7 @@ describe('what is gone, whatever strangers ask for', () => {
     expect(shows.mock.calls.map(([names]) => names.length)).toEqual([100]);
   });
 
-  it('does not hide users whose handle is nobody’s from pages, because somebody asked for it', async () => {
+  it('do not hide users with an invalid handle because a stranger asked for it', async () => {
     const net = createScriptedNetwork();
     net.user({ id: '1' });
     net.user({ id: '2', handle: 'handle.invalid' });

@@ -43,7 +43,7 @@ describe.each(MOUNTS)('the processor, with GraphQL by %s', (graphql) => {
     return { ...made, key };
   };
 
-  it('whose account floods new documents is refused, others are not; and let in when it was told', async () => {
+  it('refuses only the account that floods new documents, and admits it when it said', async () => {
     const [hog, innocent] = [await customer('127.0.0.2', 100_000), await customer('127.0.0.3')];
     await innocent.get('/v1/users/user1');
     let n = 0;

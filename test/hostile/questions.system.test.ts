@@ -140,7 +140,7 @@ describe('many questions of one account', () => {
     }
   });
 
-  it('that have more rows than an answer are refused, and told what to use instead', async () => {
+  it('with too many rows are refused with what to use instead', async () => {
     const from = new Date(Date.now() - 365 * 86_400_000).toISOString().slice(0, 10);
     const usage = `usage(from: "${from}", group: "day,endpoint") { requests }`;
     for (const query of [`{ ${usage} }`, `{ me { ${usage} } }`]) {

@@ -78,7 +78,7 @@ describe("a locked row of one customer's", () => {
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(waiting.map(() => 200));
   });
 
-  it('connections that are killed meanwhile lose and double nothing', async () => {
+  it('loses and doubles nothing when connections are killed', async () => {
     const customer = await service.customer();
     await customer.get(READ);
     const release = await service.lock((tx) => ROWS.wallet?.(tx, customer) ?? Promise.reject(new Error('no row')));

@@ -126,7 +126,7 @@ describe('a network whose latency varies by nature', () => {
 });
 
 describe('a network that hangs', () => {
-  it('has bounded calls in flight, tells those who wait in time, and is read again within seconds of its return', async () => {
+  it('bounds calls in flight, refuses waiting reads in time, and recovers within seconds', async () => {
     const net = slowNetwork({ perSecond: 30 });
     await net.time.run(1000, net.read('search', 'warm', 'a'));
     net.conditions.hangs = () => true;

@@ -68,7 +68,7 @@ describe.each(MOUNTS)('%s', (mount) => {
     expect(told.find(({ endpoint }) => endpoint === 'other')?.requests).toBe(paid - (names - 1));
   }, 60_000);
 
-  it('the answer tells its own paths, the receipt those of the schema; the sums are the same', async () => {
+  it("reports the answer's own paths, and schema paths on the receipt, with equal sums", async () => {
     await start(mount);
     const document =
       '{ mine: user(handle: "user1") { id last: tweets(first: 3) { nodes { id quote: quoted { id } } } } }';

@@ -31,7 +31,7 @@ describe('one connection (P13)', () => {
     expect(received).toContain('"code":"bad_request"');
   });
 
-  it('that drips its head byte by byte is closed all the same', async () => {
+  it('that drips its head byte by byte is closed in time', async () => {
     const { socket, closed } = rawClient(server.url, 'GET / HTTP/1.1\r\n');
     const drip = setInterval(() => socket.write('X-A: b\r\n'), 20);
     expect(statusOf(await closed.finally(() => clearInterval(drip)))).toBe('408');

@@ -40,7 +40,7 @@ describe('a form', () => {
   });
 });
 
-describe('who sent it, when a browser gives Origin alone', () => {
+describe('the origin of a form, when a browser sends Origin alone', () => {
   it.each(['https://perch.example', 'https://api.perch.example'])(
     '%s is ours, whatever the proxy asks for',
     async (origin) => {
@@ -48,7 +48,7 @@ describe('who sent it, when a browser gives Origin alone', () => {
     },
   );
 
-  it('so is the host that was asked', async () => {
+  it('accepts the host of the request as its own', async () => {
     expect((await post('a=b', { origin: server.url })).status).toBe(200);
   });
 

@@ -21,14 +21,19 @@ const PATHS: Readonly<Record<string, string>> = {
   'what is too long': `/${'x'.repeat(8200)}`,
 };
 
-describe('what every answer says to a browser', () => {
-  it.each(Object.keys(PATHS))('%s: it is of its type, loads nothing, is in no frame and tells nobody', async (name) => {
-    const { headers } = await fetch(server.url + PATHS[name]);
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('content-security-policy')).toBe("default-src 'none'; base-uri 'none'; frame-ancestors 'none'");
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
-    expect(headers.get('strict-transport-security')).toBeNull();
-  });
+describe('security headers of every answer', () => {
+  it.each(Object.keys(PATHS))(
+    '%s: declares its type, loads nothing, forbids framing and sends no referrer',
+    async (name) => {
+      const { headers } = await fetch(server.url + PATHS[name]);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toBe(
+        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+      );
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('strict-transport-security')).toBeNull();
+    },
+  );
 
   it.each([
     ['/v1/users/%zz', 'account; q=1; w=1'],
@@ -47,7 +52,7 @@ describe('what every answer says to a browser', () => {
     }
   });
 
-  it('what is no HTTP is answered with a type that is not guessed either', async () => {
+  it('sends a fixed content type with the refusal of a malformed request', async () => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname).end('NONSENSE\r\n\r\n');
     let text = '';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { signalOf } from '../../adapters/http/request.js';
 import { startBareServer } from './server.js';
 
-it('tells a route that asks late that its caller has left, and one whose caller waits that it has not', async () => {
+it('aborts the signal of a late route only when its caller has left', async () => {
   const seen: boolean[] = [];
   let answered = (): void => {};
   const server = await startBareServer({

@@ -46,7 +46,7 @@ describe('at capacity', () => {
       await until(() => expect(server.app.pressure.inFlight).toBe(0));
     }));
 
-  it('whoever watches the service is answered', () =>
+  it('still answers monitoring', () =>
     withServer({ capacity: { maxInFlight: 1 } }, async (server) => {
       await occupy(server, 1);
       for (const path of ['/healthz', '/healthz/', '/healthz?x=1', '/status']) {
@@ -56,7 +56,7 @@ describe('at capacity', () => {
       server.release();
     }));
 
-  it('those refused together are told to come back one, two and three seconds later', () =>
+  it('spreads Retry-After over one, two and three seconds', () =>
     withServer({ capacity: { maxInFlight: 1 } }, async (server) => {
       await occupy(server, 1);
       const refused = await Promise.all(Array.from({ length: 9 }, () => fetch(`${server.url}/v1/wait`)));
@@ -65,7 +65,7 @@ describe('at capacity', () => {
       server.release();
     }));
 
-  it('a body that is yet to come, and an answer that nobody reads, take no place', () =>
+  it('gives no slot to a body still to arrive or to an answer nobody reads', () =>
     withServer({ capacity: { maxInFlight: 1 } }, async ({ app, url }) => {
       let arrived = 0;
       app.server.on('request', () => {
@@ -121,7 +121,7 @@ describe('the count of requests in flight', () => {
     resets: fc.boolean(),
   });
 
-  it('comes back to nothing, whoever leaves in the middle of what', async () => {
+  it('returns to zero, whenever clients leave', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(client, { minLength: 1, maxLength: 20 }), async (clients) => {
         const gone = clients.map(async ({ texts, read, leavesAfterMs, resets }) => {

@@ -159,7 +159,7 @@ it('a call that was served is not refused for the bodies that others are sending
   slow.socket.destroy();
 });
 
-it('a client who leaves is told to the call, and its place is free', async () => {
+it('aborts the call of a client who leaves and frees its slot', async () => {
   await remember(PATH);
   let left = false;
   serve = async (call) => {
@@ -187,7 +187,7 @@ it('beyond capacity it is the framework that refuses', async () => {
   expect(await first).toContain('{"data":1}');
 });
 
-it('while the process stops, the framework tells clients to connect elsewhere', async () => {
+it('asks clients to close the connection while the process stops', async () => {
   await remember(PATH);
   server.app.stopping = true;
   expect(await ask(get(PATH, KEY))).toMatch(/connection: close/i);

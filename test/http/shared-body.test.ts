@@ -23,7 +23,7 @@ const NOTED: Omit<Outcome, 'requestId' | 'result'> = {
 
 const OWN = Buffer.from(',"own":1}');
 
-it('what is shared is charged when it is encoded and no more; the same bytes past that are charged each time', async () => {
+it('charges a shared encoding once, and longer bytes each time', async () => {
   const monotonic = { now: () => 0 };
   const charged: number[] = [];
   const processor = new ProcessorTime({ monotonic });

@@ -20,7 +20,7 @@ describe('behind a balancer', () => {
     expect(await letIn({ PERCH_TRUST_PROXY: 'loopback' })).toBe(30);
   });
 
-  it('that is not trusted, nobody is believed to be somebody else', async () => {
+  it('that is not trusted, ignores forwarded addresses', async () => {
     expect(await letIn({})).toBeLessThan(30);
     await perch?.close();
     expect(await letIn({ PERCH_TRUST_PROXY: '192.0.2.0/24' })).toBeLessThan(30);

@@ -81,7 +81,7 @@ describe('SMTP', () => {
     expect(received).toMatchObject([{ secure: true, user: 'perch' }]);
   });
 
-  it('a certificate that nobody vouches for is not taken', async () => {
+  it('refuses a certificate that is not trusted', async () => {
     const { host, received } = await serve({ secure: true });
     await expect(createSmtpMail({ url: `smtps://${host}`, from: FROM }).send(MESSAGE)).rejects.toThrow(/certificate/i);
     expect(received).toEqual([]);
@@ -94,7 +94,7 @@ describe('SMTP', () => {
     await expect(createSmtpMail({ url, from: FROM }).send(MESSAGE)).rejects.toThrow(/TLS/i);
   });
 
-  it('a wrong password, and a server that is not there, are told to whoever sends', async () => {
+  it('reports a wrong password and an unreachable server to the sender', async () => {
     const { host } = await serve();
     const url = `smtp://perch:wrong@${host}?tls.rejectUnauthorized=false`;
     await expect(createSmtpMail({ url, from: FROM }).send(MESSAGE)).rejects.toThrow(/login|535/i);

@@ -12,7 +12,7 @@ afterAll(() => service.close());
 const call = (name: string, args: object) => ({ method: 'tools/call', params: { name, arguments: args } });
 
 describe('callers at the same time', () => {
-  it('get what they asked for and pay for it, each alone', async () => {
+  it('get and pay for their own calls only', async () => {
     const connected = await Promise.all(
       Array.from({ length: 12 }, async (_, n) => {
         const account = await service.perch.account({ credits: 100 + n });
@@ -40,7 +40,7 @@ describe('callers at the same time', () => {
     await Promise.all(connected.map(({ client }) => client.close()));
   });
 
-  it('the same id of a message, in both eras, is no one else’s', async () => {
+  it('may use the same message id, in both protocol eras', async () => {
     const [a, b] = await Promise.all([service.perch.account(), service.perch.account({ credits: 7 })]);
     const replies = await Promise.all(
       Array.from({ length: 40 }, (_, n) =>

@@ -69,7 +69,7 @@ describe("the MCP project's conformance suite", () => {
   });
 });
 
-describe('what the suite asks for, over the same transport', () => {
+describe('the conformance suite, over the same transport', () => {
   let example: ExampleNode;
   let proxy: KeyProxy;
   beforeAll(async () => {

@@ -60,7 +60,7 @@ describe('the tools', () => {
     expect(properties?.max_credits?.description).toContain(what);
   });
 
-  it('who takes handles only says that an id would be read as one, and paid for', () => {
+  it('say where a handle is required that an id would be read as one, and paid for', () => {
     for (const { name, inputSchema, description } of listed) {
       const { handle, handles } = inputSchema.properties ?? {};
       if (handle ?? handles)
@@ -100,7 +100,7 @@ describe('the tools', () => {
     }
   });
 
-  it('fit into what a model can be told: descriptions of a few sentences, no more than 8,000 tokens in all', () => {
+  it('fit the context of a model: short descriptions, at most 8,000 tokens in all', () => {
     const told = listed.map(({ name, description, inputSchema }) => JSON.stringify({ name, description, inputSchema }));
     expect(told.join('').length / 4 + INSTRUCTIONS.length / 4).toBeLessThan(8000);
     expect(INSTRUCTIONS.length).toBeLessThan(2000);

@@ -73,7 +73,7 @@ describe('a budget (M26)', () => {
     expect(contentOf(await sendNew(service.url, key, call('get_packs', {}))).data.length).toBeGreaterThan(0);
   });
 
-  it('the spend cap of the key is told apart', async () => {
+  it('names the spend cap of the key as another limit', async () => {
     const { key } = await service.perch.account({ cap: 1 });
     await sendNew(service.url, key, call('get_user', { handle: 'user1' }));
     const reply = await sendNew(service.url, key, call('get_user', { handle: 'user2' }));
@@ -82,7 +82,7 @@ describe('a budget (M26)', () => {
   });
 });
 
-describe('what descriptions promise', () => {
+describe('promises in the descriptions', () => {
   it('in a batch what is named twice is paid for once, and what is not found costs nothing', async () => {
     const { key } = await service.perch.account();
     const tweets = contentOf(
@@ -95,13 +95,13 @@ describe('what descriptions promise', () => {
     expect([users.credits_charged, users.errors.length]).toEqual([1, 1]);
   });
 
-  it('a handle of digits is a handle: an id finds somebody else, or nobody', async () => {
+  it('reads a handle of digits as a handle, never as an id', async () => {
     const { key } = await service.perch.account();
     const { error } = contentOf(await sendNew(service.url, key, call('get_user', { handle: '1' })));
     expect(error.code).toBe('not_found');
   });
 
-  it('the text has what a receipt is asked for with', async () => {
+  it('gives the request id for a receipt in the text', async () => {
     const { key } = await service.perch.account();
     const read = await sendNew(service.url, key, call('get_user', { handle: 'user4' }));
     const [, id] = / Request (\S+)\.$/.exec(textOf(read)) ?? [];

@@ -124,7 +124,7 @@ describe.each(['yoga', 'mercurius'] as const)('every read is the same over MCP a
   );
 });
 
-describe('what one interface reads the others hold', () => {
+describe('shares the cache between interfaces', () => {
   it('REST, then MCP, then GraphQL', async () => {
     const { key } = await service.perch.account();
     const rest = createClient(service.perch.url, key);

@@ -54,7 +54,7 @@ describe('without a key that works (A7, A18)', () => {
     }
   });
 
-  it('also where the body is none', async () => {
+  it('refuses with 401 whatever the body is', async () => {
     for (const body of ['', '{', '[]', '7', 'null']) {
       expect((await sendOld(service.url, null, body)).status, body).toBe(401);
     }
@@ -198,7 +198,7 @@ describe('arguments', () => {
     expect([await service.perch.balance(account), service.net.calls.length]).toEqual([1000, before]);
   });
 
-  it('names of an object that every object has are no tools or arguments', async () => {
+  it('rejects names of built-in object members as tools and arguments', async () => {
     const { key } = await service.perch.account();
     const own = await sendOld(service.url, key, call('get_user', JSON.parse('{"handle":"user1","__proto__":{"a":1}}')));
     expect(resultOf(own).structuredContent).toBeDefined();
@@ -211,7 +211,7 @@ describe('arguments', () => {
   });
 });
 
-describe('what fails says what to do next, and costs nothing', () => {
+describe('failures say what to do next and cost nothing', () => {
   it('every code has its advice', () => {
     expect(Object.keys(ADVICE)).toEqual(Object.keys(ERROR_CODES));
   });
@@ -244,7 +244,7 @@ describe('what fails says what to do next, and costs nothing', () => {
   });
 });
 
-describe('messages that are none', () => {
+describe('malformed messages', () => {
   it.each([
     ['no JSON', '{', 400, -32700],
     ['nothing', '', 400, -32700],
@@ -280,13 +280,13 @@ describe('messages that are none', () => {
     expect((await sendOld(service.url, key, { method: 'tools/list' }, '1999-01-01')).status).toBe(400);
   });
 
-  it('a body of 65 KiB is 413, whoever sends it (P13)', async () => {
+  it('answers 413 to a body of 65 KiB, with and without a key (P13)', async () => {
     const { key } = await service.perch.account();
     const args = { handle: 'x'.repeat(65 * 1024) };
     for (const [, send] of ERAS) expect((await send(service.url, key, call('get_user', args))).status).toBe(413);
   });
 
-  it('a deep one is no harm', async () => {
+  it('survives a deeply nested message', async () => {
     const { key } = await service.perch.account();
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     const { status } = await sendOld(

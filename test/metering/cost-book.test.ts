@@ -42,7 +42,7 @@ const sumsOf = ({ answers, items, cacheHits, charged, calls, tweets, users, cost
   ...{ answers, items, cacheHits, charged, calls, tweets, users, cost },
 });
 
-describe('what reads earn and cost', () => {
+describe('costs and earnings of reads', () => {
   it('is added up by operation and UTC day, and written at once', async () => {
     const { book, written, at } = bookOf();
     const spending = book.spendingOf('search');
@@ -131,7 +131,7 @@ describe('what reads earn and cost', () => {
     expect(written).toEqual([]);
   });
 
-  it('lets at most 1,000 rows wait for a database that is away, and goes on with those', async () => {
+  it('keeps at most 1,000 rows while the database is away, and continues with those', async () => {
     const { book, written, at } = bookOf();
     for (let day = 0; day < 1_005; day += 1) {
       book.delivered('user', charge(1000, 1));

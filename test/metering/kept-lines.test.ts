@@ -30,7 +30,7 @@ const sumsOf = (lines: readonly ReceiptLine[]) => ({
 /** A caller's path, and what the schema calls it. */
 const fieldPaths = (lines: readonly ReceiptLine[]) => new Map(lines.map(({ path }) => [path, path]));
 
-it('whatever was asked: under 1,000 bytes, the same sums, one line each', () => {
+it('keeps any receipt under 1,000 bytes, with the same sums and one line each', () => {
   fc.assert(
     fc.property(receipts, (lines) => {
       const kept = ledgerLines(lines, fieldPaths(lines));
@@ -68,7 +68,7 @@ const bytesOf = (lines: readonly ReceiptLine[]): number => JSON.stringify(lines)
 const largest = (sizes: readonly ReceiptLine[][]): ReceiptLine[] =>
   sizes.findLast((lines) => bytesOf(lines) < 990) ?? [];
 
-it('a thousand bytes are too many: lines are told apart by their paths up to one byte less', () => {
+it('separates lines by path up to 999 bytes, and folds them at 1,000', () => {
   const [first, ...rest] = largest(Array.from({ length: 60 }, (_, width) => wide(width + 1))) as [ReceiptLine];
   for (const bytes of [998, 999, 1000, 1001]) {
     const path = first.path + 'z'.repeat(bytes - bytesOf([first, ...rest]));
@@ -78,14 +78,14 @@ it('a thousand bytes are too many: lines are told apart by their paths up to one
   }
 });
 
-it('where no path has room, units and ways are still told apart if these have', () => {
+it('keeps units and cache labels apart when paths do not fit', () => {
   const folded = (items: number) => wide(1, items).map((one) => ({ ...one, path: 'other' }));
   const most = largest(Array.from({ length: 15 }, (_, digits) => folded(10 ** digits)));
   const lines = wide(64, most[0]?.items);
   expect(ledgerLines(lines, fieldPaths(lines))).toEqual(most);
 });
 
-it('what a caller called a field is not kept', () => {
+it('drops aliases that a caller chose', () => {
   const lines: ReceiptLine[] = [
     { path: 'secret', unit: 'tweet', cache: 'hit', items: 1, unitPrice: 500 },
     { path: 'unknown', unit: 'tweet', cache: 'hit', items: 2, unitPrice: 500 },
@@ -101,7 +101,7 @@ it('a long path keeps its first name and the last ones', () => {
   expect(kept?.path.length).toBeLessThanOrEqual(64);
 });
 
-it('an answer tells at most 115 lines, and no path over 256 characters', () => {
+it('lists at most 115 lines in an answer, and no path over 256 characters', () => {
   const lines = Array.from(
     { length: 300 },
     (_, nth): ReceiptLine => ({

@@ -69,14 +69,14 @@ describe('fields', () => {
     expect(await order(meter)).toEqual(['a', 'b']);
   });
 
-  it('wait for nobody when it covers the most that the operation can cost', async () => {
+  it('do not wait when it covers the most that the operation can cost', async () => {
     const meter = meterOf(2, 2000, ranks);
     expect(meter.isTight).toBe(false);
     expect(await order(meter)).toEqual(['b', 'a']);
   });
 });
 
-describe('what is short', () => {
+describe('the limit that was reached', () => {
   it.each([
     {
       shortage: 'max_credits',

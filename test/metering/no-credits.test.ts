@@ -8,7 +8,7 @@ const INFINITE = Number.POSITIVE_INFINITY;
 const meterOf = (wallet: number, budget = INFINITE): Meter =>
   new Meter(new SpendingLimit(new Wallet(toThousandths(wallet)), INFINITE, budget), 0, new Map());
 
-test('what is not covered says its price for one item and what is left, in credits', () => {
+test('states the price of one item and what is left, in credits', () => {
   expect(meterOf(0.05).noCredits('edge_profile', 'miss').message).toBe(
     'This read costs 0.1 credits per follower or following profile; the wallet holds 0.05 credits. Add credits: GET /v1/billing/packs lists the packs.',
   );

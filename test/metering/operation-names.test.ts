@@ -38,7 +38,7 @@ it('asks once for a name, and then knows it; anew on the next day', async () => 
   expect(await names.keep(ACCOUNT, 'third')).toBe('third');
 });
 
-it('knows a name until the end of its UTC day, of which it tells the store', async () => {
+it('remembers a name until the end of its UTC day, and passes that day to the store', async () => {
   const clock = manualClock();
   const days: string[] = [];
   const names = new OperationNames(
@@ -141,7 +141,7 @@ it('a claim that was answered leaves no timer behind', async () => {
   await vi.waitFor(() => expect(pending.size).toBe(0));
 });
 
-it('a store that fails, or does not answer, makes the name `other`, and the charge goes on', async () => {
+it('uses `other` when the store fails or does not answer, and the charge proceeds', async () => {
   const failing = new OperationNames({ claimNames: () => Promise.reject(new Error('away')) }, manualClock());
   expect(await failing.keep(ACCOUNT, 'mine')).toBe('other');
   const throwing = new OperationNames(

@@ -33,7 +33,7 @@ function setUp() {
 }
 
 describe('play credits', () => {
-  it('are asked for once per account and UTC day', async () => {
+  it('are requested once per account and UTC day', async () => {
     const { clock, credits, asked } = setUp();
     for (const account of ['a', 'a', 'b', 'a']) await credits.refill(account);
     clock.nowMs += 60_000;
@@ -45,13 +45,13 @@ describe('play credits', () => {
     ]);
   });
 
-  it('are asked for once by calls that arrive together', async () => {
+  it('are requested once by calls that arrive together', async () => {
     const { credits, asked } = setUp();
     await Promise.all([credits.refill('a'), credits.refill('a'), credits.refill('b')]);
     expect(asked.map(({ accountId }) => accountId)).toEqual(['a', 'b']);
   });
 
-  it('are asked for again after the ledger has failed, by all who waited with an error', async () => {
+  it('are requested again after the ledger failed every waiting call', async () => {
     const { credits, asked, fail } = setUp();
     fail(new Error('the ledger is away'));
     const waiting = await Promise.allSettled([credits.refill('a'), credits.refill('a')]);

@@ -68,7 +68,7 @@ const refused = async (settling: Promise<unknown>): Promise<ServiceError> => {
   return error as ServiceError;
 };
 
-it('posts the charge once, under the id of the request, with the lines for the ledger; and tells the balance after it', async () => {
+it('posts the charge once under the id of the request, with its lines, and returns the balance after it', async () => {
   const { settling, posted, limit, signal } = start(() => ({ ok: true, balance: 9_000, seq: 4 }), {
     operation: Promise.resolve('a later name'),
   });
@@ -113,12 +113,12 @@ it('a ledger that cannot be written delivers nothing and charges nothing (M19)',
   expect([error.code, error.cause]).toEqual(['internal', cause]);
 });
 
-it('what the ledger itself refuses is told as it is', async () => {
+it('passes on a refusal of the ledger', async () => {
   const busy = new ServiceError('upstream_rate_limited', 'Too many wait.', { reason: 'settling' });
   expect(await refused(start(failed(busy)).settling)).toBe(busy);
 });
 
-it('a charge that may have been posted is told so, with where to look', async () => {
+it('says where to look when a charge may have been posted', async () => {
   const error = await refused(start(failed(new InDoubtError('lost'))).settling);
   expect([error.code, error.detail.reason, error.retryAfter]).toEqual(['upstream_error', 'charge_unknown', 5]);
   expect(error.message).toContain('GET /v1/usage/request 1');

@@ -32,7 +32,7 @@ it.each([
   expect([limit.left, limit.shortage]).toEqual([40, shortage]);
 });
 
-it('what is taken is taken off all three, and given back to them', () => {
+it('takes an amount from all three, and gives it back to them', () => {
   for (const [wallet, cap, budget] of [
     [100, 1_000, 1_000],
     [1_000, 100, 1_000],

@@ -14,7 +14,7 @@ const shapes = fc
 const wallets = fc.array(fc.constantFrom(0, 0.4, 0.5, 0.9, 1, 1.5, 2.4, 3, 7, 50), { minLength: 1, maxLength: 6 });
 
 describe('a page and what the money covers of it (M1)', () => {
-  it('is cut at the last item covered, costs no more than there is, and its cursor goes on there', async () => {
+  it('ends at the last item covered, costs no more than there is, and continues from there', async () => {
     await fc.assert(
       fc.asyncProperty(shapes, wallets, fc.integer({ min: 1, max: 8 }), async (shape, walletCache, count) => {
         const { engine, list } = startChain(shape);

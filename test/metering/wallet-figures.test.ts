@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { WalletCache } from '../../src/metering/wallet-cache.js';
 import { clock, debitOf, lateLedger, payer, settled } from './late-ledger.js';
 
-describe('what a process knows of a wallet', () => {
+describe('the balance as a process knows it', () => {
   it('loses an amount once, though the balance is read between its commit and its booking', async () => {
     const books = lateLedger(1_000);
     const walletCache = new WalletCache(books.ledger, clock);
@@ -22,7 +22,7 @@ describe('what a process knows of a wallet', () => {
     expect(second?.left).toBe(500);
   });
 
-  it('waits for nobody while there is enough whatever becomes of the posts', async () => {
+  it('does not wait while enough is left whatever happens to pending posts', async () => {
     const books = lateLedger(10_000);
     const walletCache = new WalletCache(books.ledger, clock);
     const first = await walletCache.open(payer, 9_000, Infinity);

@@ -53,7 +53,7 @@ describe('a wallet under any mix of calls, through both interfaces of two nodes,
     expect((await perch.ledger.check()).faults).toEqual([]);
   });
 
-  it('keys with a cap spend no more than that, and the wallet pays the rest of nobody (U6)', async () => {
+  it('keep within their caps, and the wallet pays for nothing else (U6)', async () => {
     await fc.assert(
       fc.asyncProperty(rounds, fc.constantFrom(0.5, 3, 12.34), async (some, cap) => {
         clock.forget();

@@ -108,7 +108,7 @@ describe('a post', () => {
   it.each([
     [0, 1],
     [1, 0],
-  ])('and another are told of in any order: %i, then %i', async (...order) => {
+  ])('and another may be confirmed in any order: %i, then %i', async (...order) => {
     const wallet = await known(1_000);
     const posts = [post(wallet, 100), post(wallet, 200)];
     // The second took what somebody else had spent in between, too.
@@ -218,7 +218,7 @@ describe('a figure that is read while posts are on their way', () => {
     expect(wallet.left).toBe(5_850);
   });
 
-  it('that is lower, and older than what was booked meanwhile, loses that', async () => {
+  it('that is lower, and older than later bookings, subtracts those', async () => {
     const wallet = await known(1_000);
     const first = post(wallet, 100);
     await learn(wallet).is(500, 3);
@@ -236,7 +236,7 @@ describe('a figure that is read while posts are on their way', () => {
   });
 });
 
-it('what was booked during a reading is forgotten when no reading is left', async () => {
+it('forgets bookings made during a reading when no reading is left', async () => {
   const wallet = await known(1_000);
   const [one, other] = [learn(wallet), learn(wallet)];
   const [first, second] = [post(wallet, 100), post(wallet, 200)];

@@ -46,7 +46,7 @@ describe('a database of an earlier version', () => {
     await sql`insert into schema_version ${sql(versions.map((row) => ({ ...row })) as never)}`;
   }
 
-  it('is found as before once it is migrated and indexed, which tells how far it is', async () => {
+  it('is searchable as before after migration and indexing, which reports its progress', async () => {
     await goBack();
     await sql`insert into corpus_users (id, handle, name, bio, followers) values (7, 'Harbour_Watch', 'Ann', 'Tides', 5)`;
     await sql`insert into corpus_tweets (id, text, lang, created_at, author_id, likes, hashtags, media) values
@@ -65,7 +65,7 @@ describe('a database of an earlier version', () => {
 });
 
 describe('indexing', () => {
-  it('that is interrupted goes on where it was', async () => {
+  it('resumes where it was interrupted', async () => {
     await insertTweets(12_000);
     const interrupt = (text: string): void => {
       if (!text.includes(' 0%')) throw new Error('interrupted');

@@ -91,7 +91,7 @@ describe('profiles and tweets of a corpus', () => {
     ]);
   });
 
-  it('answers ids and handles in input order, handles in any case, digits as ids only when asked so (I2, I3)', async () => {
+  it('answers ids and handles in input order, handles in any case, digits as ids only where ids are expected (I2, I3)', async () => {
     expect(await users({ handle: 'OBSERVATORY_1' }, { id: '404' }, { id: '2' }, { handle: '2' })).toMatchObject([
       { id: '1' },
       { code: 'not_found' },

@@ -78,7 +78,7 @@ describe('highlights of a tweet', () => {
     expect(exact('b', 'Latest')(tweet('😀 b'))).toEqual([{ field: 'text', start: 2, end: 3 }]);
   });
 
-  it('are none for a tag that the network lists and the text does not show', () => {
+  it('are empty for a tag that the network lists but the text does not show', () => {
     expect(marked('#art', tweet('look', { hashtags: ['Art'] }))).toEqual([]);
   });
 
@@ -114,7 +114,7 @@ describe('highlights on a live network', () => {
     expect(marked('running', tweet('a gull runs'), live)).toBeNull();
   });
 
-  it('are none for a query without words', () => {
+  it('are empty for a query without words', () => {
     expect(marked('from:nasa -running', tweet('a gull runs'), live)).toEqual([]);
   });
 });

@@ -188,7 +188,7 @@ describe('loading rows', () => {
     expect(await contentHash(sql)).toBe('empty empty empty');
   });
 
-  it('what the database refuses ends the load with its reason, and the pool goes on', async () => {
+  it('stops with the reason when the database refuses a row, and keeps the pool usable', async () => {
     await expect(loadCorpus(sql, [user(1), tweet(1, { createdAt: 'yesterday-ish' })])).rejects.toThrow(
       /timestamp.*yesterday/,
     );

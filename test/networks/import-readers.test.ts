@@ -137,7 +137,7 @@ describe('an X archive', () => {
     });
   });
 
-  it('says what is missing when there is no account.js', async () => {
+  it('reports a missing account.js', async () => {
     const { rows, faults } = await readPath(await scratch.write('tweets.js', 'window.YTD.tweets.part0 = [ ]'));
     expect(rows).toEqual([]);
     expect(faults).toEqual([
@@ -151,7 +151,7 @@ describe('an X archive', () => {
 });
 
 describe('X API v2 pages', () => {
-  it('maps a page with its includes; partial errors are no fault', async () => {
+  it('maps a page with its includes, and accepts partial errors', async () => {
     const { rows, faults } = await readPath(fixture('v2/timeline.json'));
     expect(faults).toEqual([]);
     expect(rows.map((row) => row.kind)).toEqual(['user', 'user', 'tweet', 'tweet', 'tweet']);

@@ -98,7 +98,7 @@ describeOnRedis('three nodes', (redis) => {
     expect(seconds).toBeGreaterThan((23 / PACE) * 0.95 - 0.1);
   });
 
-  it('tell the same of what is not there, free, whichever of them is asked (M7, M24)', async () => {
+  it('answer the same 404, free, on every node (M7, M24)', async () => {
     const { key } = await fleet.account();
     const before = await upstreamCalls(fleet, 'fast');
     const reads = Array.from({ length: 30 }, (_, n) => () => get(onNode(n, '/v1/users/nobody_at_all'), key));
@@ -176,7 +176,7 @@ describeOnRedis('three nodes', (redis) => {
     expect(await refusedEverywhere(key)).toBeLessThan(5000);
   });
 
-  it('stop showing what one of them has learnt to be gone (M25)', { timeout: SLOW_MS }, async () => {
+  it('hide what one of them found withdrawn (M25)', { timeout: SLOW_MS }, async () => {
     const { key } = await fleet.account();
     const timeline = '/v1/users/800/tweets';
     for (const n of [0, 1, 2]) expect((await get(onNode(n, timeline), key)).body.data).toHaveLength(1);

@@ -114,7 +114,7 @@ describe.each(ROUTES)('$method $path', ({ method, path, statuses }) => {
   });
 });
 
-describe('what needs no key (section 4)', () => {
+describe('operations without a key (section 4)', () => {
   it.each(['/', '/status', '/healthz', '/openapi.yaml', '/problems', '/problems/{code}'])('%s', (path) => {
     expect(operationAt('GET', path)?.security).toEqual([]);
     expect(responseOf(operationAt('GET', path), 429)?.description).toContain('public');
@@ -157,7 +157,7 @@ describe('bounds and enumerations', () => {
     expect(parameter(path, 'count')).toEqual({ type: 'integer', minimum: 1, maximum, default: initial });
   });
 
-  it('takes the products of section 4, Latest unless told', () => {
+  it('lists the products of section 4, with Latest as the default', () => {
     const product = parameter('/v1/tweets/search', 'product');
     expect(product?.default).toBe('Latest');
     expect([...(product?.enum ?? [])].sort()).toEqual(['Latest', 'People', 'Photos', 'Top', 'Videos']);

@@ -24,7 +24,7 @@ const logOf = async (customer: Customer) =>
 /** The hidden id under which the page's form grants. */
 const grantIdIn = ({ body }: Answer): string => /name="grant" value="([^"]+)"/.exec(body)?.[1] ?? '';
 
-describe('for anybody else', () => {
+describe('for accounts that are not operators', () => {
   const PATHS = ['/operator', '/operator/actions', `/operator/accounts/${randomUUID()}`];
   const asUnknown = async (path: string, headers: Record<string, string>) => {
     const [here, nowhere] = await Promise.all([
@@ -58,7 +58,7 @@ describe('for anybody else', () => {
     expect((await ada.account()).balance).toBe(0);
   });
 
-  it('a customer can do nothing to anybody, not even to themselves', async () => {
+  it('refuses every action of a customer, on others and on themselves', async () => {
     for (const what of ['freeze', 'thaw', 'grant', 'link']) {
       const fields = { credits: '5', reason: 'mine', step: 'confirmed' };
       expect((await ada.post(`${pathOf(ada)}/${what}`, fields)).status).toBe(404);

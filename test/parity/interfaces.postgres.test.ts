@@ -122,7 +122,7 @@ describe.each(['yoga', 'mercurius'] as const)(
       },
     );
 
-    it('what one interface read is a hit for the others', async () => {
+    it('serves a cache hit through one interface for a read of another', async () => {
       const account = await perch.account();
       const client = createClient(perch.url, account.key);
       const first = await post(

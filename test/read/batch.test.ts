@@ -155,7 +155,7 @@ describe('a batch within a budget', () => {
     expect(await read('1 2', 4000, true)).toMatchObject({ shown: '1 2', errors: [], charged: 4000 });
   });
 
-  it('goes on with the money that a missing object left, and a missing one that is remembered takes none (B7)', async () => {
+  it('spends the money of a missing object on the next one, and none on a remembered missing one (B7)', async () => {
     const { read } = service(['2', '3']);
     expect(await read('1 2 3 4 5', 3000)).toMatchObject({
       shown: '1 4 5',
@@ -198,7 +198,7 @@ describe('a batch within a budget', () => {
     expect(errors[0]?.message).toBe(badRequest('Not a valid handle or id.').message);
   });
 
-  it('of tweets is by id; what is no id is not asked for', async () => {
+  it('of tweets is read by id, and sends no malformed id', async () => {
     const { net, engine } = service();
     net.tweets(range(2, 11));
     const { reads, charge } = engine.open();
@@ -238,7 +238,7 @@ describe('objects that are loaded one by one', () => {
     return loadWithinBudget(entities as never, meter, [{ ref: { id: '1' }, path: 'a' }], options);
   };
 
-  it('fail with what is no failure of a read: that is a mistake of ours', async () => {
+  it('rethrow an error that is not a read failure', async () => {
     await expect(load(() => Promise.reject(new TypeError('a mistake')))).rejects.toThrow(TypeError);
   });
 

@@ -9,14 +9,14 @@ const contextOf = (beforeNetwork?: () => void): CallContext =>
   });
 
 describe('a call at the network', () => {
-  it('is let through as often as it asks, unless told otherwise', () => {
+  it('is always allowed by default', () => {
     const context = contextOf();
     context.toNetwork();
     context.toNetwork();
     expect(context.refusal).toBeUndefined();
   });
 
-  it('is asked about each time, and refused for good by the first refusal', () => {
+  it('checks each call, and stays refused after the first refusal', () => {
     let asked = 0;
     const context = contextOf(() => {
       asked += 1;
@@ -28,7 +28,7 @@ describe('a call at the network', () => {
   });
 });
 
-describe('what a call used of the network', () => {
+describe('the upstream time of a call', () => {
   it.each<[string, readonly (readonly [number, number])[], number]>([
     ['none', [], 0],
     ['one', [[10, 30]], 20],

@@ -39,7 +39,7 @@ describe('objects that a call need not ask the network for', () => {
     expect(asked).toEqual(['user 1', 'tweet 1', 'user 2', 'tweet 2']);
   });
 
-  it('of a fresh read are none that others have read (M8)', async () => {
+  it('exclude, for a fresh read, objects that others have read (M8)', async () => {
     const { objects, asked } = setUp();
     const { user, tweet } = objects.for(true);
     expect([await user('1'), await tweet('1'), asked]).toEqual([undefined, undefined, []]);

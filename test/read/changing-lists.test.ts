@@ -31,7 +31,7 @@ const lost = (all: readonly string[], { ids }: Seen, { behind, ahead }: Loss): s
 };
 
 describe('a list that changes under a chain', () => {
-  it('goes on where it was when the items passed last are gone, newest first (C10, M25)', async () => {
+  it('continues from its position when the last items passed were deleted, newest first (C10, M25)', async () => {
     await fc.assert(
       fc.asyncProperty(keyset(newestFirst), steps, losses, async (shape, todo, some) => {
         const chain = startChain(shape);
@@ -48,7 +48,7 @@ describe('a list that changes under a chain', () => {
     );
   });
 
-  it('goes on from an earlier item where the list has no order of time, as long as one of the last three is there', async () => {
+  it('continues from an earlier item in a list without time order, while one of the last three exists', async () => {
     await fc.assert(
       fc.asyncProperty(keyset(kinds), steps, fc.subarray([0, 1, 2], { maxLength: 2 }), async (shape, todo, behind) => {
         const chain = startChain(shape);
@@ -65,7 +65,7 @@ describe('a list that changes under a chain', () => {
     );
   });
 
-  it('says 400 that the place is gone when nothing tells it any more (C7)', async () => {
+  it('answers 400 when nothing is left to find its position (C7)', async () => {
     const chain = startChain({ kind: 'followers', items: 9, pageSizes: [9], tokens: 'keyset' });
     const step = { count: 4, before: 'nothing', fresh: false, offset: 0 } as const;
     const first = await call(chain, step, null);

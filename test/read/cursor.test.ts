@@ -98,7 +98,7 @@ describe('cursors', () => {
     },
   );
 
-  it('with a token for which there is no room, continue from the start of the list after the last item', () => {
+  it('whose token is too long continue from the start of the list after the last item', () => {
     const position: Position = { place: TOO_LONG, before: null, inside: 1, passed: ['9', '8', '7'], at: 5 };
     const back = cursors.decode(LIST, cursors.encode(LIST, position, NOW), NOW);
     expect(back).toEqual({ place: '@', before: null, inside: 3, passed: ['9'], at: 5 });

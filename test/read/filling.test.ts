@@ -158,14 +158,14 @@ describe('a network that bills by item', () => {
     return { list, engine, wanted, page };
   };
 
-  it('is asked for no more than can be paid for, and one to look ahead (C21)', async () => {
+  it('sends no larger request than can be paid for, plus one to look ahead (C21)', async () => {
     const { wanted, page } = open();
     expect((await page(20, 3_500)).page.nodes).toHaveLength(3);
     expect((await open().page(20)).page.nodes).toHaveLength(20);
     expect(wanted).toEqual([4]);
   });
 
-  it('is asked for as many as are missing up to the place of a chain, where that is read again', async () => {
+  it('requests the missing items up to the position of a chain when that is read again', async () => {
     const { engine, wanted, page } = open();
     const { endCursor } = (await page(5)).page;
     engine.drop();
@@ -174,7 +174,7 @@ describe('a network that bills by item', () => {
     expect(wanted).toEqual([6, 10]);
   });
 
-  it('is asked for the rest of a page of which the beginning is cached', async () => {
+  it('requests the rest of a page whose beginning is cached', async () => {
     const { wanted, page } = open();
     const { endCursor } = (await page(5)).page;
     await page(10, undefined, endCursor);
@@ -182,7 +182,7 @@ describe('a network that bills by item', () => {
     expect(wanted).toEqual([6, 10]);
   });
 
-  it('is asked for a page of its own size, where the place of a chain was not in the page read again', async () => {
+  it('requests a page of its natural size when the position of a chain was not in the page', async () => {
     const { list, engine, wanted, page } = open();
     const { endCursor } = (await page(5)).page;
     engine.drop();
@@ -191,7 +191,7 @@ describe('a network that bills by item', () => {
     expect([nodes.length, wanted.slice(0, 3)]).toEqual([4, [6, 10, undefined]]);
   });
 
-  it('is asked for what is missing, where it gives less at a time, and by one call for no more than that', async () => {
+  it('requests what is missing from a network with smaller pages, and no more', async () => {
     const { wanted, page } = open(10);
     expect((await page(25)).page.nodes).toHaveLength(25);
     expect(wanted).toEqual([26, 16, 6]);

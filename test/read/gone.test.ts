@@ -41,7 +41,7 @@ function setUp() {
 
 const notFound = (reason: string) => ({ code: 'not_found', detail: { reason } });
 
-describe('what is not there', () => {
+describe('a missing object', () => {
   it('is remembered for a minute, free, and `fresh` asks anew (M24)', async () => {
     const { net, engine, read } = setUp();
     for (const _ of range(3)) await expect(read('tweet', '99')).rejects.toMatchObject(notFound('unknown'));
@@ -75,8 +75,8 @@ describe('what is not there', () => {
   });
 });
 
-describe('what goes', () => {
-  it('goes everywhere at once: as an object and out of every held page (M25)', async () => {
+describe('a withdrawn object', () => {
+  it('disappears at once as an object and from every cached page (M25)', async () => {
     const { net, read, list } = setUp();
     expect(await list('timeline')).toEqual(['19', '18', '17', '16', '15']);
     net.remove('17');
@@ -86,7 +86,7 @@ describe('what goes', () => {
     expect(await list('timeline')).toEqual(['19', '18', '16', '15', '14']);
   });
 
-  it('is not brought back by a page that the network made before, and that came after it was found gone (M25)', async () => {
+  it('is not brought back by an older page that arrives later (M25)', async () => {
     const { net, engine, read, list, holdPage } = setUp();
     await list('timeline');
     const [isAsked, release] = holdPage();
@@ -102,7 +102,7 @@ describe('what goes', () => {
     expect(engine.tombstones.isEmpty).toBe(true);
   });
 
-  it('goes under its id when it was asked for by its handle, also when only a page still holds it (M25)', async () => {
+  it('disappears under its id when it was requested by handle, also from cached pages (M25)', async () => {
     const { net, engine, read, list } = setUp();
     await list('followers');
     engine.clock.nowMs += 30 * MINUTE_MS;
@@ -112,7 +112,7 @@ describe('what goes', () => {
     await expect(read('user', '3')).rejects.toMatchObject(notFound('suspended'));
   });
 
-  it('takes its lists with it, though pages of them are held (M25)', async () => {
+  it('takes its lists with it, cached pages included (M25)', async () => {
     const { net, read, list } = setUp();
     await read('user', '1');
     await Promise.all([list('timeline'), list('followers')]);
@@ -124,7 +124,7 @@ describe('what goes', () => {
     await expect(list('followers')).rejects.toMatchObject(notFound('suspended'));
   });
 
-  it('turns private for all once one read is told so, and comes back when the network shows it again (M25, T8)', async () => {
+  it('turns private for everybody after one read says so, and returns when the network shows it again (M25, T8)', async () => {
     const { net, list } = setUp();
     expect(await list('timeline')).toHaveLength(5);
     net.pages('timeline', '1', gone('private'));

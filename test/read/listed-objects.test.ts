@@ -38,7 +38,7 @@ describe('an object that came with a page is cached by itself', () => {
     expect([await cacheOf('user', '2'), await cacheOf('user', '3')]).toEqual(['hit', 'hit']);
   });
 
-  it('what the network sent beside, which is no item of the page', async () => {
+  it('objects that the network sent beside the items of a page', async () => {
     const { net, engine, cacheOf } = setUp();
     const [user, tweet] = [net.user({ id: '70' }), net.tweet({ id: '71' })];
     const [listed = ''] = net.tweets([11]);
@@ -68,7 +68,7 @@ describe('where a page ends', () => {
     },
   );
 
-  it('the network’s own limit is told, from the cache as well (C17)', async () => {
+  it("reports the network's own limit, from the cache as well (C17)", async () => {
     const { net, engine } = setUp();
     net.list('followers', '1', ['2', '3'], { endReason: 'network_limit' });
     const reasons = [];
@@ -86,7 +86,7 @@ describe('where a page ends', () => {
 const NONE = { user: async () => undefined, tweet: async () => undefined };
 
 describe('a list', () => {
-  it('whose page another read has cached meanwhile is not read again (M7)', async () => {
+  it('does not read a page again that another read has just cached (M7)', async () => {
     const { net, engine } = setUp();
     net.list('timeline', '1', net.tweets([11]));
     const read = () =>

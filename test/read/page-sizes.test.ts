@@ -36,7 +36,7 @@ const idsOf = (page: Page): string[] => page.nodes.map(({ id }) => id);
 const seenOf = (page: Page) => [idsOf(page), page.endCursor !== null, page.truncated, page.endReason, page.charged];
 
 describe('a network that bills by item', () => {
-  it('gives the whole list once, in order, exactly `count` at a time, whatever is held, dropped or read anew', async () => {
+  it('returns the whole list once, in order, exactly `count` at a time, with any mix of cached and fresh reads', async () => {
     await fc.assert(
       fc.asyncProperty(shapes(kinds), bounds, hidden, steps, async (shape, billed, hiddenEach, todo) => {
         const nextIsCertain = shape.nextIsCertain === true && hiddenEach === undefined;
@@ -92,7 +92,7 @@ describe('a network that bills by item', () => {
     );
   });
 
-  it('answers as one with pages of one size, at the same price where nothing is held, and where everything is', async () => {
+  it('answers as with pages of one size, at the same price when nothing or everything is cached', async () => {
     await fc.assert(
       fc.asyncProperty(shapes(kinds), bounds, bounds, steps, async (shape, one, other, todo) => {
         const of = [shape, { ...shape, billed: one }, { ...shape, billed: other }].map(startChain);
@@ -124,7 +124,7 @@ describe('a network that bills by item', () => {
     );
   });
 
-  it('is asked for what is delivered and one more, or its least; for more of it later, only for the rest', async () => {
+  it('requests the delivered items plus one, or the minimum, and later only the rest', async () => {
     const counts = fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 60 }));
     await fc.assert(
       fc.asyncProperty(kinds, counts, fc.integer({ min: 1, max: 10 }), async (kind, [few, more], least) => {

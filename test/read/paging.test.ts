@@ -20,7 +20,7 @@ const shapes = (kind: fc.Arbitrary<Pick<ListShape, 'kind' | 'product'>>) =>
     .map(({ kind: of, ...shape }): ListShape => ({ ...shape, ...of }));
 
 describe('a chain of pages', () => {
-  it('gives the whole list once, in order, exactly `count` at a time, whatever is held, dropped or read anew', async () => {
+  it('returns the whole list once, in order, exactly `count` at a time, with any mix of cached and fresh reads', async () => {
     await fc.assert(
       fc.asyncProperty(shapes(kinds), steps, async (shape, todo) => {
         const chain = startChain(shape);

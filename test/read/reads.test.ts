@@ -39,7 +39,7 @@ describe('an object', () => {
     },
   );
 
-  it('asked for twice in an operation is read and paid once; fresh, it is another one (G3)', async () => {
+  it('is read and paid once when requested twice in an operation, and apart when fresh (G3)', async () => {
     const { engine } = setUp();
     const { reads, charge } = engine.open();
     const ask = (path: string, fresh: boolean) => reads.tweet('11', { path, fresh });
@@ -68,7 +68,7 @@ describe('an object', () => {
 });
 
 describe('the author of a tweet that came without one', () => {
-  it('is free, whether read or cached, and none if there is none', async () => {
+  it('is free, whether read or cached, and null for an unknown id', async () => {
     const { engine } = setUp();
     const { reads, receipt, charge } = engine.open();
     expect([(await reads.author('3'))?.id, (await reads.author('3'))?.id, engine.calls()]).toEqual(['3', '3', 1]);
@@ -101,7 +101,7 @@ describe('the subject of a list', () => {
     expect(engine.calls()).toBe(2);
   });
 
-  it('that is nobody’s handle is 404, and remembered', async () => {
+  it('is a remembered 404 for an unknown handle', async () => {
     const { engine, page } = setUp();
     for (const _time of range(2))
       await expect(page('followers', 'nobody')).rejects.toEqual(refused('not_found', /There is none/));
@@ -152,7 +152,7 @@ describe('a page', () => {
     expect([page.nodes.length, page.charged, charge().amount]).toEqual([2, 0, 2000]);
   });
 
-  it('of ids has the same users at another price, and an id is no profile that was paid for (M15)', async () => {
+  it('of ids has the same users at another price, and does not pay for their profiles (M15)', async () => {
     const { engine } = setUp();
     const { reads, charge } = engine.open();
     const read = (idsOnly: boolean, fresh: boolean) =>
@@ -167,7 +167,7 @@ describe('a page', () => {
     expect(charge().amount).toBe(300);
   });
 
-  it('does not show what has gone since it was cached, in whichever way it is named (M25)', async () => {
+  it('hides what was withdrawn after it was cached, by id or by handle (M25)', async () => {
     const { net, engine, page } = setUp();
     await page('followers', '1');
     net.remove('2');
@@ -200,7 +200,7 @@ describe('where a query was found', () => {
     },
   );
 
-  it('is told of no other list, nor by a network that does not know it', async () => {
+  it('is not reported for other lists, nor by a network that does not know it', async () => {
     const { page } = setUp({ highlighter: () => () => null });
     expect((await page('followers', '1')).page.highlight).toBeUndefined();
     expect((await setUp().page('search', 'a b')).page.highlight).toBeUndefined();
@@ -218,7 +218,7 @@ describe('a profile by its handle', () => {
     await expect(reads.user({ handle }, { path: 'user', fresh: false })).rejects.toEqual(refused('not_found', message));
   });
 
-  it('that is digits and somebody’s is found; one that fails for another reason keeps its failure', async () => {
+  it('finds a handle of digits, and keeps a failure other than not_found', async () => {
     const { net, engine } = setUp();
     net.user({ id: '9', handle: '99' });
     const ask = () => engine.open().reads.user({ handle: '99' }, { path: 'user', fresh: true });
@@ -227,7 +227,7 @@ describe('a profile by its handle', () => {
     await expect(ask()).rejects.toEqual(refused('access_denied', /Not for this session/));
   });
 
-  it('is nobody’s by its id, without the hint', async () => {
+  it('does not hint at ids when an id is unknown', async () => {
     const { engine } = setUp();
     await expect(engine.open().reads.user({ id: '77' }, { path: 'user', fresh: false })).rejects.toEqual(
       refused('not_found', /There is none/),
@@ -278,7 +278,7 @@ describe('a 404', () => {
     expect((await page('quotes', '12')).page.nodes.map(({ id }) => id)).toEqual(['13']);
   });
 
-  it('is no other failure: that is asked again', async () => {
+  it('is remembered, and other failures are not', async () => {
     const { net, engine } = setUp();
     net.refuse('2', new ServiceError('access_denied', 'Not for this session.'));
     const ask = () => engine.open().reads.user({ id: '2' }, { path: 'user', fresh: false });

@@ -60,7 +60,7 @@ describe('a read that was another one’s to end', () => {
   });
 });
 
-describe('who waits for a read', () => {
+describe('the callers of a read', () => {
   it('is known to it while they wait, and forgotten when all have left', async () => {
     const shared = new SharedReads(createMemorySingleFlight());
     const [first, second] = [callOf(), callOf()];

@@ -39,7 +39,7 @@ describe('reads at the same time', () => {
     expect((await engine.page(ask)).page.cache).toBe('miss');
   });
 
-  it('do not share with `fresh`, which reads for itself at double price and fills what is held (M8, M9)', async () => {
+  it('do not share with `fresh`, which reads for itself at double price and refills the cache (M8, M9)', async () => {
     const { engine, ask, faults } = setUp();
     const release = faults.hold();
     const plain = engine.page(ask);
@@ -77,7 +77,7 @@ describe('reads at the same time', () => {
   });
 });
 
-describe('held pages', () => {
+describe('cached pages', () => {
   it('are the same for followers and their ids, each at half of its own price (M15, C6)', async () => {
     const { engine, ask, faults } = setUp({ kind: 'followers', pageSizes: [20] });
     const profiles = await engine.page(ask);
@@ -104,7 +104,7 @@ describe('held pages', () => {
     expect(other.page.nodes.map((node) => node.id)).toEqual(list.ids().slice(5, 8));
   });
 
-  it('straddled with one that is read cost half for what was held and full for the rest (M6)', async () => {
+  it('cost half for cached items and full price for the rest when a page straddles both (M6)', async () => {
     const { engine, ask } = setUp();
     await engine.page(ask);
     const { page, charge } = await engine.page({ ...ask, count: 14 });

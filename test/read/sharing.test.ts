@@ -47,7 +47,7 @@ function sharing() {
 const aMoment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a shared read', () => {
-  it('goes on for who came after one had left and before another did', async () => {
+  it('continues for a caller who joined between two that left', async () => {
     const { reads, join } = sharing();
     const [first, second, third] = [caller(), caller(), caller()];
     const left = [first, second].map(join);

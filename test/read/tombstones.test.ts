@@ -17,7 +17,7 @@ function nodes({ shows = true as boolean | null, maxBytes = 1_000_000 } = {}) {
 }
 
 describe('tombstones', () => {
-  it('are told to the other nodes, and so is their end', async () => {
+  it('reach the other nodes, and so does their removal', async () => {
     const { here, there, follow } = nodes();
     await follow();
     here.add('tweet:1', 'one');
@@ -26,7 +26,7 @@ describe('tombstones', () => {
     expect([here.has('tweet:1'), there.has('tweet:1'), there.isEmpty]).toEqual([false, false, true]);
   });
 
-  it('are told to who begins to follow later, and to nobody who has stopped', async () => {
+  it('reach a node that follows later, and none that has stopped', async () => {
     const { here, there } = nodes();
     here.add('tweet:1', 'one');
     const stop = await there.follow();

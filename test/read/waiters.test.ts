@@ -18,7 +18,7 @@ function watched(first?: CallContext) {
 }
 
 describe('the calls that wait for a read', () => {
-  it('are those that came and have not left, and who watches is told', () => {
+  it('are those that joined and have not left, and notify the watcher', () => {
     const [one, two] = [caller('one'), caller('two')];
     const { waiters, told } = watched(one);
     expect([waiters.isEmpty, [...waiters.members]]).toEqual([false, [one]]);
@@ -30,7 +30,7 @@ describe('the calls that wait for a read', () => {
     expect(told).toEqual(['two joins', 'one leaves', 'empty']);
   });
 
-  it('leave once: of one that has left already, or never came, nobody is told', () => {
+  it('leave once, without a notice for one that left already or never joined', () => {
     const [one, two] = [caller('one'), caller('two')];
     const { waiters, told } = watched(one);
     waiters.leave(two);
@@ -39,7 +39,7 @@ describe('the calls that wait for a read', () => {
     expect(told).toEqual(['empty']);
   });
 
-  it('may come and go with nobody watching', () => {
+  it('may come and go without a watcher', () => {
     const [one, two] = [caller('one'), caller('two')];
     const waiters = new Waiters();
     expect(waiters.isEmpty).toBe(true);

@@ -8,7 +8,7 @@ import { type Service, startService } from './service.js';
 const NEWEST_FIRST = range(40, 500).reverse().map(String);
 const TIMELINE = '/v1/users/1/tweets';
 
-describe('what the balance covers (M1, M2, M5, M16–M21)', () => {
+describe('spending with a limited balance (M1, M2, M5, M16–M21)', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({
@@ -26,7 +26,7 @@ describe('what the balance covers (M1, M2, M5, M16–M21)', () => {
     return service.customer({ credits });
   };
 
-  it('M1: a page is cut where the balance ends, and its cursor goes on at the cut', async () => {
+  it('M1: cuts a page where the balance ends, and continues its cursor at the cut', async () => {
     const reader = await customer(3.5);
     const first = await reader.get(`${TIMELINE}?count=10`);
     expect(idsOf(first)).toEqual(NEWEST_FIRST.slice(0, 3));
@@ -71,7 +71,7 @@ describe('what the balance covers (M1, M2, M5, M16–M21)', () => {
     expect(reply.headers.get('retry-after')).toBeNull();
   });
 
-  it('M2: half a credit buys a tweet that is held', async () => {
+  it('M2: sells a cached tweet for half a credit', async () => {
     await (await customer(10)).get('/v1/tweets/501');
     const reader = await service.customer({ credits: 0.5 });
     expect((await reader.get('/v1/tweets/501')).body).toMatchObject({ cache: 'hit', balance_remaining: 0 });
@@ -131,7 +131,7 @@ describe('what the balance covers (M1, M2, M5, M16–M21)', () => {
     expect(await perch.balance(account)).toBe(1);
   });
 
-  it('M18: who is gone before the answer is ready is not charged, and what was read stays held', async () => {
+  it('M18: does not charge a caller who left, and keeps what was read in the cache', async () => {
     const reader = await customer(10);
     const calls = service.net.calls.length;
     const open = service.net.hold();

@@ -68,7 +68,7 @@ describe('batches (section 4, B1–B15)', () => {
     expect(users.body.errors.map(({ code }) => code)).toEqual(['bad_request', 'bad_request', 'bad_request']);
   });
 
-  it('B6: from the first input that is not covered all are no_credits, held ones too', async () => {
+  it('B6: answers no_credits from the first input that is not covered, cached ones included', async () => {
     await (await customer()).get('/v1/tweets/batch?ids=501,504');
     const reader = await service.customer({ credits: 2 });
     const reply = await reader.get('/v1/tweets/batch?ids=501,502,503,504');
@@ -126,7 +126,7 @@ describe('batches (section 4, B1–B15)', () => {
     expect(reply.body).toMatchObject({ items: 1, credits_charged: 1 });
   });
 
-  it('B8: what is held is served though the network fails for the rest', async () => {
+  it('B8: serves cached objects when the network fails for the rest', async () => {
     const reader = await customer();
     await reader.get('/v1/tweets/501');
     service.net.fail(upstreamFault('upstream_error'));
@@ -204,7 +204,7 @@ describe('batches (section 4, B1–B15)', () => {
     }
   });
 
-  it('B15: search and batch are no ids', async () => {
+  it('B15: does not take search and batch for ids', async () => {
     const reader = await customer();
     expect((await reader.get('/v1/tweets/search')).body.error.param).toBe('q');
     expect((await reader.get('/v1/tweets/batch')).body.error.param).toBe('ids');

@@ -6,7 +6,7 @@ import { type Service, startService } from './service.js';
 const NEWEST_FIRST = range(40, 500).reverse().map(String);
 const TIMELINE = '/v1/users/1/tweets';
 
-describe('what a caller allows a call to cost (M26), and a key in all (U6)', () => {
+describe('budgets of a call (M26) and caps of a key (U6)', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({
@@ -45,7 +45,7 @@ describe('what a caller allows a call to cost (M26), and a key in all (U6)', () 
     expect((await reader.get(`${TIMELINE}?count=10`)).body).toMatchObject({ items: 10, credits_charged: 5 });
   });
 
-  it('what is not covered at all is 402 with the reason max_credits', async () => {
+  it('answers 402 with the reason max_credits when not one item is covered', async () => {
     const reader = await customer();
     for (const path of [
       '/v1/users/user2?max_credits=0.9',

@@ -86,14 +86,14 @@ describe('cursors (C1–C10, C16)', () => {
     expect(reply.body.credits_charged).toBe(1.5);
   });
 
-  it('C4: another count goes on at the same place', async () => {
+  it('C4: continues at the same place with another count', async () => {
     const reader = await customer();
     const cursor = await cursorOf(reader, '/v1/users/1/tweets?count=7');
     expect(idsOf(await reader.get(`/v1/users/1/tweets?count=1&cursor=${cursor}`))).toEqual(['532']);
     expect(idsOf(await reader.get(`/v1/users/1/tweets?count=33&cursor=${cursor}`))).toEqual(descending(33, 500));
   });
 
-  it('C5: the same cursor twice gives the same items, at half price while they are held', async () => {
+  it('C5: returns the same items for the same cursor, at half price while cached', async () => {
     const reader = await customer();
     const cursor = await cursorOf(reader, '/v1/users/1/tweets?count=10');
     const first = await reader.get(`/v1/users/1/tweets?count=10&cursor=${cursor}`);
@@ -112,7 +112,7 @@ describe('cursors (C1–C10, C16)', () => {
     expect(idsOf(profiles)).toEqual(['16', '17']);
   });
 
-  it('C7: after what was held is gone a cursor goes on, at full price; a day is promised', async () => {
+  it('C7: resumes a cursor at full price for a day after the cached page was dropped', async () => {
     const reader = await customer();
     const cursors = [
       ['/v1/users/1/tweets?count=4', ['535', '534']],
@@ -147,7 +147,7 @@ describe('cursors (C1–C10, C16)', () => {
     },
   );
 
-  it('rule 6: a cursor of which one character was changed is none of ours', async () => {
+  it('rule 6: refuses a cursor with one changed character', async () => {
     const reader = await customer();
     const cursor = await cursorOf(reader, '/v1/users/1/tweets?count=3');
     for (const at of [0, 10, 20, cursor.length - 1]) {

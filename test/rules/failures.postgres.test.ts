@@ -10,7 +10,7 @@ interface Graph {
   readonly extensions: { credits: { charged: number; breakdown: readonly { path: string; items: number }[] } };
 }
 
-describe('what failed is never charged (section 1; section 7; C13, G5)', () => {
+describe('failed calls are never charged (section 1; section 7; C13, G5)', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({
@@ -66,7 +66,7 @@ describe('what failed is never charged (section 1; section 7; C13, G5)', () => {
     expect((await reader.get('/v1/users/user1?fresh=true')).status).toBe(200);
   });
 
-  it('an error that is not ours tells nothing of itself and is free', async () => {
+  it('hides the text of an unexpected error and charges nothing', async () => {
     const reader = await customer();
     service.net.fail(new TypeError('password of the upstream is hunter2'));
     const reply = await reader.get('/v1/users/user1').finally(() => service.net.heal());

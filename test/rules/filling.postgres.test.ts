@@ -77,7 +77,7 @@ describe('filling pages (C11–C17)', () => {
     expect([idsOf(rest), rest.body.cache]).toEqual([['504', '503'], 'hit']);
   });
 
-  it('C13: a failure halfway is 503, free; what was read stays held, so the retry is cheaper', async () => {
+  it('C13: answers 503 free after a failure halfway, and keeps what was read so that the retry is cheaper', async () => {
     timeline('5', [descending(5, 520), descending(5, 515), descending(5, 510)]);
     const reader = await service.customer();
     service.net.failAfter(2, upstreamFault('upstream_error'));
@@ -88,7 +88,7 @@ describe('filling pages (C11–C17)', () => {
     expect(retry.body).toMatchObject({ items: 15, cache: 'miss', cache_hits: 10, credits_charged: 10 });
   });
 
-  it('C14: more than ten pages for one call is a short page, marked sparse, with a cursor that goes on', async () => {
+  it('C14: returns a short page, marked sparse, with a cursor, when it would need more than ten pages', async () => {
     timeline('6', [...range(25).map((i) => (i % 5 === 0 ? [String(600 - i)] : [])), ['510', '509']]);
     const reader = await service.customer();
     const pagesRead = () => service.net.calls.filter(({ what }) => what === 'page').length;
@@ -130,7 +130,7 @@ describe('filling pages (C11–C17)', () => {
     expect(all.text).not.toContain('next_cursor');
   });
 
-  it('C15: the look-ahead is held and not charged', async () => {
+  it('C15: caches the look-ahead item without charging for it', async () => {
     timeline('9', [descending(5, 510), descending(5, 505)]);
     const reader = await service.customer();
     const first = await reader.get('/v1/users/9/tweets?count=5');

@@ -3,7 +3,7 @@ import { idsOf } from '../support/client.js';
 import { range } from '../support/scripted-network.js';
 import { type Service, startService } from './service.js';
 
-describe('what is not there, and what is there no more (M24, M25, T9)', () => {
+describe('missing and withdrawn objects (M24, M25, T9)', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({
@@ -43,7 +43,7 @@ describe('what is not there, and what is there no more (M24, M25, T9)', () => {
     expect(await statuses('/v1/tweets/777')).toBe(200);
   });
 
-  it('M25: a tweet found to be deleted disappears at once from what is held, lists too', async () => {
+  it('M25: removes a deleted tweet at once from the cache, lists included', async () => {
     const reader = await service.customer();
     const before = await reader.get('/v1/users/6/tweets');
     expect(idsOf(before)).toContain('505');
@@ -62,7 +62,7 @@ describe('what is not there, and what is there no more (M24, M25, T9)', () => {
     expect(batch.body.errors).toMatchObject([{ input: '505', code: 'not_found' }]);
   });
 
-  it('M25: a profile found to be gone is gone by id, by handle and from lists', async () => {
+  it('M25: removes a withdrawn profile by id, by handle and from lists', async () => {
     const reader = await service.customer();
     for (const _time of ['read', 'held', 'kept']) {
       expect(idsOf(await reader.get('/v1/users/1/followers'))).toEqual(['2', '3', '4', '5']);

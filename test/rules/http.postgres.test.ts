@@ -105,7 +105,7 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
     expect(await reader.balance()).toBe(1000);
   });
 
-  it('H5: OPTIONS is free, keyless and uncounted; a browser is told nothing it could use a key with', async () => {
+  it('H5: answers OPTIONS free, keyless and uncounted, without permission to send a key', async () => {
     const origin = { origin: 'https://page.example', 'access-control-request-method': 'GET' };
     for (const path of ['/v1/users/user1', '/v1/users/batch']) {
       const reply = await service.nobody.send('OPTIONS', path, { headers: origin });

@@ -25,7 +25,7 @@ describe('identifiers (I1–I8)', () => {
     expect(idsOf(await reader.get(`/v1/users/${handle}/tweets`))).toEqual(['501']);
   });
 
-  it('I2: spellings share what is held', async () => {
+  it('I2: shares the cache between spellings', async () => {
     const reader = await service.customer();
     await reader.get('/v1/users/Aurora?fresh=true');
     expect((await reader.get('/v1/users/AURORA')).body.cache).toBe('hit');
@@ -79,7 +79,7 @@ describe('identifiers (I1–I8)', () => {
     expect(service.net.calls).toHaveLength(calls);
   });
 
-  it('I6: a handle is whoever the network says has it now', async () => {
+  it('I6: resolves a handle to its current holder', async () => {
     const { net, clock } = service;
     const reader = await service.customer();
     net.user({ id: '20', handle: 'lamp' });

@@ -6,7 +6,7 @@ import { type Service, startService } from './service.js';
 
 const PATHS = ['/', '/status', '/healthz', '/openapi.yaml'];
 
-describe('what needs no key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)', () => {
+describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ fill: (net) => void net.users([1]) });
@@ -69,7 +69,7 @@ describe('what needs no key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)', () =
     expect(service.net.calls).toHaveLength(calls);
   });
 
-  it('H10: /status tells of each read family, of its queue and its last incident', async () => {
+  it('H10: reports each read family with its queue and last incident on /status', async () => {
     const reader = await service.customer();
     await reader.get('/v1/users/user1?fresh=true');
     const well = await service.nobody.get('/status');

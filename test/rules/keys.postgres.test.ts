@@ -100,7 +100,7 @@ describe('keys (section 5, A1–A11)', () => {
     expect(reply.body.error.message).toMatch(/revoked at \d{4}-\d\d-\d\dT/);
   });
 
-  it('A9: a clock that is set back by a day does not lengthen the life of a revoked key, nobody being told', async () => {
+  it('A9: does not extend the life of a revoked key when the clock is set back a day', async () => {
     const own = await startService();
     const { sql } = own.perch.database;
     const customer = await own.customer();
@@ -113,7 +113,7 @@ describe('keys (section 5, A1–A11)', () => {
     await own.close();
   });
 
-  it('A9: nodes are told of a revocation, they do not wait for what they remember to age', async () => {
+  it('A9: notifies nodes of a revocation before what they remember expires', async () => {
     const customer = await service.customer();
     expect((await customer.get('/v1/me')).status).toBe(200);
     const accounts = createAccounts(service.perch.database.sql);

@@ -101,7 +101,7 @@ describe('the rate limit (section 8.1, L1–L9)', () => {
     expect([again.body.cache, again.body.items]).toEqual(['hit', 100]);
   });
 
-  it('8.1.7: what is held is not drawn from the network', async () => {
+  it('8.1.7: does not draw on the network for a cached read', async () => {
     const customer = await service.customer();
     await customer.get('/v1/users/user1?fresh=true');
     const calls = service.net.calls.length;

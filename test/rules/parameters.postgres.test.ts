@@ -243,7 +243,7 @@ describe('bodies and sizes (P12, P13)', () => {
     expect((await rawGet('/v1/me', { 'x-api-key': key, 'x-padding': 'x'.repeat(15 * 1024) })).status).toBe(200);
   });
 
-  it('P13: what is no HTTP is 400 in the one shape', async () => {
+  it('P13: answers 400 in the one shape to bytes that are not HTTP', async () => {
     const text = await rawText('NONSENSE\r\n\r\n');
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
     const body = JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)) as Body;

@@ -61,7 +61,7 @@ describe('prices (section 1, M3–M16, M22)', () => {
     expect(reply.headers.get('ratelimit')).toBe('limit=5, remaining=4, reset=1');
   });
 
-  it('M6: a page that straddles held and unheld pages is priced item by item, with cache_hits to check the sum', async () => {
+  it('M6: prices a page of cached and uncached items one by one, with cache_hits to check the sum', async () => {
     const reader = await fresh();
     expect(bill(await reader.get('/v1/users/1/tweets?count=10'))).toEqual(['miss', 10, 10]);
     const straddling = await reader.get('/v1/users/1/tweets?count=15');
@@ -71,7 +71,7 @@ describe('prices (section 1, M3–M16, M22)', () => {
     expect([...bill(held), held.body.cache_hits]).toEqual(['hit', 15, 7.5, 15]);
   });
 
-  it('a cursor into a page already held costs half (section 1)', async () => {
+  it('charges half for a cursor into a cached page (section 1)', async () => {
     const reader = await fresh();
     const first = await reader.get('/v1/users/1/tweets?count=4');
     const second = await reader.get(`/v1/users/1/tweets?count=4&cursor=${first.body.next_cursor}`);

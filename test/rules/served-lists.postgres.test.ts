@@ -29,7 +29,7 @@ describe('lists that the network does not have (S14)', () => {
     expect((await customer.get('/v1/me')).body).toMatchObject({ balance: 10 });
   });
 
-  it('close nothing: however often they are asked for, the network counts as well, and other lists are read', async () => {
+  it('close nothing: the network counts as healthy and other lists are read', async () => {
     const customer = await service.customer({ credits: 10 });
     for (let asked = 0; asked < 12; asked += 1) await customer.get('/v1/users/1/following');
     expect((await customer.get('/v1/users/1/followers')).body).toMatchObject({ items: 1 });
@@ -37,7 +37,7 @@ describe('lists that the network does not have (S14)', () => {
     expect(sessions.map(({ state }) => state)).toEqual(['ok']);
   });
 
-  it.each([0, 0.05])('are refused to a wallet of %d credits, too: nobody pays to be told', async (credits) => {
+  it.each([0, 0.05])('are refused to a wallet of %d credits, too, before the balance is checked', async (credits) => {
     const customer = await service.customer({ credits });
     const { status, body } = await customer.get('/v1/users/1/following');
     expect([status, body.error.reason]).toEqual([403, 'list_not_served']);

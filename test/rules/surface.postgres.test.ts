@@ -25,7 +25,7 @@ const ENDPOINTS = [
   'GET /v1/tweets/{id}/retweeters',
 ];
 
-describe('what there is (sections 1 and 4)', () => {
+describe('endpoints and prices (sections 1 and 4)', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ fill: (net) => void net.users([1]) });

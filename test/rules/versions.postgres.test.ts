@@ -47,7 +47,7 @@ describe('section 9.3: a version that is deprecated', () => {
     }
   });
 
-  it('what is not /v1 does not', async () => {
+  it('sends no notice outside /v1', async () => {
     const { headers } = await service.nobody.get('/healthz');
     for (const name of Object.keys(notice)) expect(headers.get(name)).toBeNull();
   });

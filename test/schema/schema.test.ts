@@ -182,7 +182,7 @@ describe('names and nulls', () => {
     expect(names.filter((name) => !/^[a-z][A-Za-z0-9]*$/.test(name))).toEqual([]);
   });
 
-  it('T12: a counter of the network is no 32-bit Int', () => {
+  it('T12: does not use a 32-bit Int for counters of the network', () => {
     const counters = [...Object.values(fieldsOf('User')), ...Object.values(fieldsOf('Tweet'))].filter(({ name }) =>
       name.endsWith('Count'),
     );

@@ -39,7 +39,7 @@ it('a call that has ended keeps no answer until its deadline, though a read may 
   expect(answer.deref()).toBeUndefined();
 });
 
-it('a call whose rate is never told ends at its deadline', async () => {
+it('ends a call at its deadline when the limiter never answers', async () => {
   const slot = { countFor: () => null, release: () => {} };
   const serve = createServe({
     deadlineMs: 20,

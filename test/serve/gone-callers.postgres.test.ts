@@ -10,7 +10,7 @@ describe('callers who do not wait for the answer (M18)', () => {
   });
   afterAll(() => service.close());
 
-  it('pay nothing and leave nothing tied up; what was read for them is held', async () => {
+  it('pay nothing and hold nothing, and what was read for them stays cached', async () => {
     const account = await service.perch.account({ credits: 10 });
     const patient = await service.perch.account();
     const query = JSON.stringify({ query: '{ timeline(user: "1", first: 10) { nodes { id } } }' });

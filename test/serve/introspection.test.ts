@@ -36,7 +36,7 @@ describe('introspection', () => {
     expect(all.find({ text, operationName: text.includes('Other') ? 'IntrospectionQuery' : null })).not.toBe(first);
   });
 
-  it('bears the name of nobody who sent it', () => {
+  it('does not use the name that a caller gave it', () => {
     const all = documents();
     const text = QUERY.replace('IntrospectionQuery', 'SomebodyElse');
     expect([all.find({ text }).name, all.find({ text: QUERY }).name]).toEqual(['introspection', 'introspection']);

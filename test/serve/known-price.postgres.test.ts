@@ -58,7 +58,7 @@ describe('an answer with a known price', () => {
     for (const { status, body } of replies) expect(status === 200 ? body.items > 0 : status === 402).toBe(true);
   });
 
-  it('is not asked of the ledger when the wallet was too low a moment ago: the balance is read', async () => {
+  it('reads the balance first when the wallet was too low a moment ago', async () => {
     const { key } = await service.perch.account({ credits: 0.3 });
     const { balance, post: posted } = spies();
     for (let i = 0; i < 4; i += 1) expect((await ask(key)).status).toBe(402);
@@ -108,7 +108,7 @@ describe('an answer with a known price', () => {
     expect(balance.mock.calls.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('comes to the same as one whose balance was read, whatever the balance and the budget', async () => {
+  it('gives the same result as with a balance that was read, for any balance and budget', async () => {
     const money = fc.constantFrom(0, 0.3, 0.5, 1.7, 2.4, 2.5, 2.6, 3, 5, 100);
     const budget = fc.constantFrom(undefined, 0, 0.4, 0.5, 1, 2.5, 7);
     const graphql = '{ timeline(user: "1", first: 5) { nodes { id } truncated } }';

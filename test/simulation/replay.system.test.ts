@@ -14,7 +14,7 @@ it('the same seed is the same run, to the last message; another seed is another'
   expect(new Set(first.map(({ order }) => order)).size).toBe(SEEDS.length);
 });
 
-it('a trace that is kept is the same run, and tells all of it', async () => {
+it('repeats a traced run exactly, with a line for each event', async () => {
   const [unkept, kept] = [await simulate(7), await simulate(7, { isTraced: true })];
   expect(kept.hash).toBe(unkept.hash);
   expect(kept.lines).toHaveLength(kept.events);

@@ -54,7 +54,7 @@ function pagesLikeAll(service: () => Service, { of, subject, query = '', ids, si
   const at = (rest = ''): string => `${of(subject)}?${query}${rest}`;
   const thousandths = (credits: number): number => Math.round(credits * 1000);
 
-  it(`200: ${size.initial} items unless told, at ${price} each, half when held, double with fresh`, async () => {
+  it(`200: ${size.initial} items by default, at ${price} each, half from the cache, double with fresh`, async () => {
     const reader = await service().customer();
     service().clock.forget();
     const first = await reader.get(at());

@@ -39,7 +39,7 @@ describe('GET /v1/usage/{request_id}', () => {
     expect(reply.body.credits_charged).toBe(0);
   });
 
-  it('404 for a request of another account, one that was free, and what is no id', async () => {
+  it('404 for a request of another account, for a free one, and for a malformed id', async () => {
     const customer = await service.customer();
     const other = await service.customer();
     const paid = await other.get('/v1/users/Aurora_Obs?fresh=true');

@@ -19,7 +19,7 @@ export function refusesLikeAll({ service, call }: Endpoint): void {
     expect(reply.headers.get('ratelimit')).toBeNull();
   });
 
-  it('401 invalid_key with a key that nobody has (5.1.7)', async () => {
+  it('401 invalid_key with an unknown key (5.1.7)', async () => {
     const { nobody } = service();
     const stranger = mintKey((length) => new Uint8Array(length).fill(7));
     const reply = await call(withHeader(nobody, 'x-api-key', stranger));

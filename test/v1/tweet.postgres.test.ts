@@ -64,7 +64,7 @@ describe('GET /v1/tweets/{id}', () => {
     ]);
   });
 
-  it('200: costs 1, half when held, double with fresh', async () => {
+  it('200: costs 1, or 0.5 from the cache, or 2 with fresh', async () => {
     const reader = await service.customer();
     service.clock.forget();
     const first = await reader.get('/v1/tweets/50007');

@@ -44,7 +44,7 @@ describe.each([
     });
   });
 
-  it('200: held tweets at half price, mixed when only some were held', async () => {
+  it('200: cached tweets at half price, mixed when only some were cached', async () => {
     const reader = await service.customer();
     service.clock.forget();
     const bill: unknown[] = [];

@@ -35,7 +35,7 @@ describe('GET /v1/usage', () => {
     expect(reply.body.credits_charged).toBe(0);
   });
 
-  it('200: by day unless told, and only the days asked for', async () => {
+  it('200: by day by default, within the requested range', async () => {
     const customer = await service.customer();
     const before = today();
     await customer.get('/v1/users/Aurora_Obs?fresh=true');

@@ -36,7 +36,7 @@ describe('GET /v1/users/{handle}', () => {
     });
   });
 
-  it('200: costs 1, half when held, double with fresh', async () => {
+  it('200: costs 1, or 0.5 from the cache, or 2 with fresh', async () => {
     const reader = await service.customer();
     service.clock.forget();
     const first = await reader.get('/v1/users/harbour_ferry');
@@ -60,7 +60,7 @@ describe('GET /v1/users/{handle}', () => {
     }
   });
 
-  it('404 not_found, free, for a handle that nobody has', async () => {
+  it('404 not_found, free, for an unknown handle', async () => {
     const reader = await service.customer();
     const reply = await reader.get('/v1/users/nobody_here');
     expect([reply.status, reply.body.error.code]).toEqual([404, 'not_found']);

@@ -47,7 +47,7 @@ describe.each([
     expect((await batch(reader, ['Aurora_Obs'], 'fresh=true')).body.errors).toEqual([]);
   });
 
-  it('200: held profiles at half price, mixed when only some were held', async () => {
+  it('200: cached profiles at half price, mixed when only some were cached', async () => {
     const reader = await service.customer();
     service.clock.forget();
     const first = await batch(reader, ['town_library']);

@@ -68,7 +68,7 @@ describe.runIf(builder !== undefined)(`the wheel of the Python client${missing}`
   });
 
   it.runIf(has.mypy)(
-    `has types for whoever installs it${without('mypy')}`,
+    `has types when installed${without('mypy')}`,
     async () => {
       const types = join(ROOT, 'test/clients/python/typed.py');
       const options = ['--strict', '--python-executable', installed, '--cache-dir', join(home, 'mypy')];

@@ -6,12 +6,12 @@ import { has, said, without } from './python.js';
 const KEY = `perch_live_${'k'.repeat(32)}`;
 const NOWHERE = { PERCH_URL: 'http://127.0.0.1:1', PERCH_KEY: KEY };
 
-describe.runIf(has.python3)(`what the Python client refuses${without('python3')}`, () => {
+describe.runIf(has.python3)(`refusals of the Python client${without('python3')}`, () => {
   let server: Stub | undefined;
   afterEach(() => server?.close());
   const env = (RETRIES = '0') => ({ PERCH_URL: server?.url ?? '', PERCH_KEY: KEY, RETRIES });
 
-  it('is a base address that is none, and its password is not quoted', async () => {
+  it('reject an invalid base address without quoting its password', async () => {
     const code = `
 said = []
 for wrong in (None, "", "perch.example", "127.0.0.1:4000", "http://", "ftp://a", "http://a:x", "https://a?b=c", "http://a:secret@b"):
@@ -26,7 +26,7 @@ say(len(said), len(set(said)), "secret" in said[0], [repr(Perch(right, "k")) for
     ]);
   });
 
-  it('is a key that is none', async () => {
+  it('reject an invalid key', async () => {
     const code = `say([failed(lambda: Perch("http://a", key)) for key in (None, "", "a b", "\\u00e9")])`;
     expect(await said(code, NOWHERE)).toEqual([Array(4).fill(['missing_key', 0])]);
   });
@@ -66,7 +66,7 @@ except ApiError as e: say(e.code, e.status, e.retry_after)`;
     expect(await said(code, env())).toEqual(['unreadable', 503, 7]);
   });
 
-  it('tells a redirect as one', async () => {
+  it('report a redirect', async () => {
     server = await stub({ status: 308, headers: { location: 'https://perch.example/' } });
     const code = `
 try: perch.users_batch(["a"])

@@ -153,7 +153,7 @@ describe('against the running service', () => {
       expect(errors).toMatchObject([{ code: 'not_found', path: ['nobody'] }]);
     });
 
-    it('throws where there is no data', async () => {
+    it('throws when the answer has no data', async () => {
       const stranger = createPerch({ baseUrl: perch.url, key: KEY });
       expect(await failed(stranger.query(profile, { handle: 'a' }))).toMatchObject({
         code: 'invalid_key',
@@ -284,7 +284,7 @@ describe('on the way', () => {
     expect([again.ended, server.asked.length]).toEqual(['max_credits', 1]);
   });
 
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 0.0001])('pages: a budget of %d is none', (maxCredits) => {
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 0.0001])('pages: rejects a budget of %d', (maxCredits) => {
     const perch = createPerch({ baseUrl: 'http://127.0.0.1:1', key: KEY });
     expect(() => perch.pages(TWEETS, { path, maxCredits })).toThrow(RangeError);
   });

@@ -82,7 +82,7 @@ it('says why nothing was reached, in one word, for REST and GraphQL', async () =
   expect(await failed(client().query(me))).toMatchObject({ code: 'unreachable', message });
 });
 
-it('does not follow a redirect, and tells it as one', async () => {
+it('does not follow a redirect, and reports it', async () => {
   const elsewhere = await stub();
   server = await stub({ status: 308, headers: { location: `${elsewhere.url}/` } });
   const told = { code: 'unreadable', status: 308, message: expect.stringMatching(/ responded with a redirect/) };
@@ -92,14 +92,14 @@ it('does not follow a redirect, and tells it as one', async () => {
   elsewhere.close();
 });
 
-it('tells how long a proxy asks to wait', async () => {
+it('reports how long a proxy asks to wait', async () => {
   server = await stub({ status: 503, headers: { 'retry-after': '7' }, body: '<html>' });
   const told = { code: 'unreadable', status: 503, retryAfter: 7 };
   expect(await failed(client().get('/v1/me'))).toMatchObject(told);
   expect(await failed(client().query(me))).toMatchObject(told);
 });
 
-it('an answer without a price is no estimate', async () => {
+it('rejects an estimate without a price', async () => {
   server = await stub(page({}));
   const told = { code: 'unreadable', status: 200 };
   expect(await failed(client().estimate(IDS, { path: { user: 'a' } }))).toMatchObject(told);

@@ -35,7 +35,7 @@ describe.each(MOUNTS)('a document that is meant to harm (%s)', (mount) => {
     expect(await said(read)).toEqual(refusedWith(/aliases; at most 30 are allowed/));
   });
 
-  it('what fragments expand to is counted, and the bound and the count are told', async () => {
+  it('is counted with its fragments expanded, and the refusal states bound and count', async () => {
     expect(await said(tree(7, 3, 'id'))).toEqual(
       refusedWith(/has 2,186 fields with its fragments expanded; at most 500 are allowed/),
     );
@@ -43,7 +43,7 @@ describe.each(MOUNTS)('a document that is meant to harm (%s)', (mount) => {
     expect((await said(tree(4, 3, 'id')))[0]).toBe(200);
   });
 
-  it('a stranger is asked for a key whatever is wrong with a document that can be read, known or not', async () => {
+  it('asks a stranger for a key whatever is wrong with a readable document', async () => {
     for (const query of ['{ nothing }', '{ tweet(id: "1") { id } }', '{ tweet { id } } fragment A on Nothing { b }']) {
       if (query.includes('"1"')) expect((await said(query))[0]).toBe(200);
       expect(await said(query, false)).toEqual([401, 'missing_key', expect.any(String)]);

@@ -226,7 +226,7 @@ describeWithShared(FOLDER, 'captured answers of a real AppView', () => {
       expect([body.posts.length, found.tweets]).toEqual([1, []]);
     });
 
-    it('getPostThread: the asked-for one, those above it from the root on, and what follows', async () => {
+    it('getPostThread: the requested post, its ancestors from the root down, then its replies', async () => {
       const { body, found } = await play('getPostThread');
       const { post, parent, replies } = body.thread;
       expect(found.tweets.map(({ text }: Tweet) => text)).toEqual([
@@ -244,13 +244,13 @@ describeWithShared(FOLDER, 'captured answers of a real AppView', () => {
       expect(times).toEqual([...times].sort());
     });
 
-    it('getPostThread_parent_deleted: the parent is gone, its id stays', async () => {
+    it('getPostThread_parent_deleted: keeps the id of a deleted parent', async () => {
       const { body, found } = await play('getPostThread_parent_deleted');
       expect(found.tweets).toHaveLength(1);
       expectPost(found.tweets[0], body.thread.post);
     });
 
-    it('what is marked in texts, in bytes; pictures, videos, cards, quotes of what is gone', async () => {
+    it('facets by byte, pictures, videos, cards, and quotes of deleted posts', async () => {
       const { found } = await play('getPosts_rich');
       const byText = (start: string): Tweet =>
         found

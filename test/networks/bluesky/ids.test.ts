@@ -40,7 +40,7 @@ describe('ids are addresses in digits', () => {
     );
   });
 
-  it('the order of post ids is that of time, whoever wrote them', () => {
+  it('orders post ids by time, across authors', () => {
     fc.assert(
       fc.property(PLC, PLC, TIME, TIME, (one, other, early, late) => {
         fc.pre(early < late);
@@ -92,7 +92,7 @@ describe('ids are addresses in digits', () => {
     expect([userDid(id), recordOf(id)]).toEqual([null, null]);
   });
 
-  it('a user id is no post id, nor the other way', () => {
+  it('never reads a user id as a post id, nor a post id as a user id', () => {
     const did = 'did:plc:c6otufdigx5g2hrwkd24la2f';
     expect(recordOf(userId(did))).toBeNull();
     expect(userDid(recordId(`at://${did}/app.bsky.feed.post/3n2rygijlak2c`))).toBeNull();

@@ -16,7 +16,7 @@ describe('profiles', () => {
     expect(callsOf('getProfiles').map(({ query }) => query.getAll('actors').length)).toEqual([25, 25, 10]);
   });
 
-  it('who has gone since is left out, and who has opted out, by a label of the list or of the profile', async () => {
+  it('leaves out deleted accounts, and those that opted out by a label of the list or the profile', async () => {
     const followers = [basicOf(ADA), basicOf(BEN), basicOf(CLEO, HIDDEN), basicOf(didAt(4))];
     await open({
       'app.bsky.graph.getFollowers': () => ({ body: { subject: basicOf(didAt(9)), followers } }),
@@ -27,7 +27,7 @@ describe('profiles', () => {
     expect(callsOf('getProfiles')[0]?.query.getAll('actors')).not.toContain(CLEO);
   });
 
-  it('a label that was taken back is none', async () => {
+  it('ignores a negated label', async () => {
     const [label] = HIDDEN.labels;
     await open({
       'app.bsky.actor.getProfile': () => ({ body: profileOf(ADA, { labels: [{ ...label, neg: true }] }) }),
@@ -52,12 +52,12 @@ describe('profiles', () => {
     },
   );
 
-  it('adult labels are no reason', async () => {
+  it('does not hide a profile for adult labels', async () => {
     await open({ 'app.bsky.actor.getProfile': () => ({ body: profileOf(ADA, { labels: [{ val: 'porn' }] }) }) });
     expect(await at.network.users([{ id: userId(ADA) }], CONTEXT())).toMatchObject([{ ok: {} }]);
   });
 
-  it('no name is the handle; a handle that leads nowhere is shown, but nobody is asked for by it', async () => {
+  it('uses the handle for a missing name, and never looks up an invalid handle', async () => {
     const profile = profileOf(ADA, { handle: 'handle.invalid', displayName: '' });
     await open({ 'app.bsky.actor.getProfile': () => ({ body: profile }) });
     const [byId] = await at.network.users([{ id: userId(ADA) }], CONTEXT());
@@ -69,7 +69,7 @@ describe('profiles', () => {
     expect(at.asked).toHaveLength(before);
   });
 
-  it('without a date of birth the directory of DIDs is asked, once for ever; 1970 where it does not know', async () => {
+  it('reads a missing creation date from the DID directory once, and answers 1970 where that has none', async () => {
     const bare = (did: string) => profileOf(did, { createdAt: undefined });
     await open({
       'app.bsky.actor.getProfiles': (query) => ({ body: { profiles: query.getAll('actors').map(bare) } }),
@@ -91,7 +91,7 @@ describe('profiles', () => {
     expect(callsOf('/log/audit')).toHaveLength(2);
   });
 
-  it('whom the directory does not know is no failure of it: the others are asked for, that one no more', async () => {
+  it('keeps asking the directory about others when it does not know one DID', async () => {
     const bare = (did: string) => profileOf(did, { createdAt: undefined });
     await open({
       'app.bsky.actor.getProfile': (query) => ({ body: bare(query.get('actor') ?? '') }),
@@ -123,7 +123,7 @@ describe('tweets', () => {
     expect(await at.network.tweets([recordId(uri)], CONTEXT())).toMatchObject([{ ok: { createdAt: expected } }]);
   });
 
-  it('what is marked is cut out by bytes, whatever stands before it', async () => {
+  it('cuts facets by bytes, whatever characters precede them', async () => {
     const text = '🚢é @ada.test';
     const start = Buffer.byteLength('🚢é ');
     const facets = [
@@ -166,7 +166,7 @@ describe('tweets', () => {
     expect(await at.network.tweets([recordId(uri)], CONTEXT())).toMatchObject([{ ok: expected }]);
   });
 
-  it('a quoted list or feed is no quoted tweet', async () => {
+  it('does not take a quoted list or feed for a quoted tweet', async () => {
     const embed = { $type: 'app.bsky.embed.record', record: { uri: `at://${ADA}/app.bsky.graph.list/3n2rygijlak2c` } };
     await open({ 'app.bsky.feed.getPosts': () => ({ body: { posts: [postOf(uri, { record: { embed } })] } }) });
     const [found] = await at.network.tweets([recordId(uri)], CONTEXT());
@@ -174,7 +174,7 @@ describe('tweets', () => {
     expect(found && 'ok' in found && found.ok.quotedId).toBeUndefined();
   });
 
-  it('a repost is read by its own id; of a post that is gone or hidden, or of a list, there is none', async () => {
+  it('reads a repost by its own id, and finds none of a deleted or hidden post or of a list', async () => {
     const value = { createdAt: '2026-10-03T00:00:00Z', subject: { uri, cid: 'b' } };
     let posts: object[] = [postOf(uri)];
     await open({
@@ -203,7 +203,7 @@ describe('tweets', () => {
     expect(await read()).toMatchObject({ fail: { code: 'not_found' } });
   });
 
-  it('a repost of somebody who has opted out is left out of a timeline; one without an address, too', async () => {
+  it('leaves out reposts by accounts that opted out, and reposts without an address', async () => {
     const reason = { $type: 'app.bsky.feed.defs#reasonRepost', by: basicOf(BEN), indexedAt: '2026-10-03T00:00:00Z' };
     const feed = [
       { post: postOf(uri, { author: HIDDEN }), reason: { ...reason, uri: repostUri } },
@@ -250,13 +250,13 @@ describe('tweets', () => {
     expect(tweets).toMatchObject([{ text: 'Hello', hashtags: ['tide'], lang: 'en', media: [], isQuote: false }]);
   });
 
-  it('a label that cannot be read does not hide one by which somebody opts out', async () => {
+  it('honours an opt-out label beside an unreadable label', async () => {
     const labels = [{ val: 5 }, ...HIDDEN.labels];
     await open({ 'app.bsky.actor.getProfile': () => ({ body: profileOf(ADA, { labels }) }) });
     expect(await at.network.users([{ id: userId(ADA) }], CONTEXT())).toMatchObject([{ fail: { code: 'not_found' } }]);
   });
 
-  it('a post that cannot be read is left out of lists, and fails alone where it is asked for', async () => {
+  it('leaves an unreadable post out of lists, and fails it alone when it is requested', async () => {
     const bad = uriAt(BEN, '3n2rygijlak2c');
     const posts = [postOf(bad, { record: { text: 5 } }), postOf(uri)];
     await open({
@@ -289,7 +289,7 @@ describe('tweets', () => {
     expect(most).toBeLessThanOrEqual(4);
   });
 
-  it('ids that are nobody’s are not asked for', async () => {
+  it('does not send ids that cannot exist', async () => {
     await open({});
     for (const id of ['0', '1', '12345678901234567890', userId(ADA), '9'.repeat(64)]) {
       expect(await at.network.tweets([id], CONTEXT())).toMatchObject([{ fail: { code: 'not_found' } }]);

@@ -5,7 +5,7 @@ import { ADA, bench, CONTEXT } from './bench.js';
 
 const { open, page } = bench();
 
-describe('what a refusal means', () => {
+describe('errors from Bluesky', () => {
   const failed = (read: Promise<unknown>): Promise<ServiceError> =>
     read.then(
       () => {
@@ -50,7 +50,7 @@ describe('what a refusal means', () => {
     expect((await failed(page('followers', userId(ADA)))).code).toBe('upstream_error');
   });
 
-  it('what calls are left is told to whoever reads, in Unix seconds', async () => {
+  it('report the remaining calls with their reset in Unix seconds', async () => {
     const reset = Math.floor(Date.now() / 1000) + 100;
     const headers = { 'RateLimit-Limit': '3000', 'RateLimit-Remaining': '7', 'RateLimit-Reset': String(reset) };
     await open({ 'app.bsky.feed.getAuthorFeed': () => ({ body: { feed: [] }, headers }) });

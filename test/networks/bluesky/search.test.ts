@@ -42,10 +42,10 @@ const failureOf = (read: Promise<unknown>): Promise<ServiceError> =>
 const searchesSent = (from: number): string[] =>
   at.requests.slice(from).filter((request) => request.includes('.searchPosts'));
 
-describe('who may search', () => {
+describe('search permissions', () => {
   const LATEST: ['Latest'] = ['Latest'];
 
-  it('without an account Bluesky’s own AppView is not asked: Latest says how to switch it on, no other is offered', async () => {
+  it('offers only Latest without an account, and says how to enable it without calling the public AppView', async () => {
     const network = open({ baseUrl: 'https://public.api.bsky.app' });
     expect(network.products).toEqual(LATEST);
     expect(network.sessions).toEqual(['anonymous']);
@@ -199,7 +199,7 @@ describe('the newer search and the older', () => {
     expect(searchesSent(from).at(-1)).toContain('searchPostsV2');
   });
 
-  it('a list goes on with the one that it began with', async () => {
+  it('continues a list with the version that it began with', async () => {
     at.desk.hasV2 = true;
     const network = open();
     const first = await search(network, 'tide');
@@ -212,8 +212,8 @@ describe('the newer search and the older', () => {
   });
 });
 
-describe('what Bluesky cannot be asked for is looked for', () => {
-  it('in five upstream pages for one call, no more; what follows goes on', async () => {
+describe('filters that Bluesky does not have', () => {
+  it('read at most five upstream pages a call and continue from there', async () => {
     const network = open();
     const from = at.requests.length;
     const page = await search(network, 'tide min_faves:1');
@@ -252,7 +252,7 @@ describe('the check at start', () => {
     expect(report?.findings.map(({ ok }) => ok)).toEqual([true, true]);
   });
 
-  it('says what an account would add, where there is none, and that nothing else is wrong', async () => {
+  it('says what an account would add when none is configured, and that the rest works', async () => {
     const report = await check(open({}));
     expect([report?.ok, report?.findings.map(({ ok }) => ok)]).toEqual([true, [true, false]]);
   });

@@ -42,7 +42,7 @@ describe('threads come in one piece and are cut into pages', () => {
   );
   const serve = () => open({ 'app.bsky.feed.getPostThread': () => ({ body: { thread } }) });
 
-  it('the asked-for one, those above, then what follows, oldest first, each once', async () => {
+  it('returns the requested post, its ancestors, then replies oldest first, each once', async () => {
     await serve();
     const one = await page('thread', recordId(focal));
     const two = await page('thread', recordId(focal), one.next);
@@ -65,7 +65,7 @@ describe('threads come in one piece and are cut into pages', () => {
     expect(callsOf('getPostThread')[0]?.query.get('depth')).toBe('1');
   });
 
-  it('what comes or goes between two pages moves nothing else', async () => {
+  it('keeps the order when posts appear or disappear between two pages', async () => {
     let replies = answers;
     await open({ 'app.bsky.feed.getPostThread': () => ({ body: { thread: node(focal, { replies }) } }) });
     const one = await page('replies', recordId(focal));
@@ -79,7 +79,7 @@ describe('threads come in one piece and are cut into pages', () => {
     expect(two.tweets?.some(({ id }) => seen.includes(id))).toBe(false);
   });
 
-  it('of one that is gone, blocked or hidden: not_found', async () => {
+  it('answers not_found for a deleted, blocked or hidden post', async () => {
     for (const root of [gone, blocked, hidden]) {
       await open({ 'app.bsky.feed.getPostThread': () => ({ body: { thread: root } }) });
       await expect(page('thread', recordId(focal))).rejects.toMatchObject({ code: 'not_found' });

@@ -62,7 +62,7 @@ describe('a search in Bluesky’s words: what is sent for what a caller writes',
     expect(newer(q, product)).toEqual({ sort: 'recent', allTime: true, ...params });
   });
 
-  it('of several tags the newer search would take any, and of none all: the older one is asked then', () => {
+  it('uses the older search for several tags, because the newer one matches any of them', () => {
     expect(['#a #b', 'min_faves:1', '#a', 'ferry'].map((q) => canSayInV2(translate(q, 'Latest')))).toEqual([
       false,
       false,
@@ -120,7 +120,7 @@ describe('a search in Bluesky’s words: what is sent for what a caller writes',
     }
   });
 
-  describe('what is found is looked at', () => {
+  describe('filters the results', () => {
     const tweet = {
       id: '1',
       text: 'A $BSKY boat',

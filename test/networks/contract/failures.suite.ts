@@ -57,7 +57,7 @@ export function failuresSuite(at: () => StandIn): void {
       expect(failure.retryAfter).toBeLessThanOrEqual(121);
     });
 
-    it('what is missing is named in the log, and nothing of the upstream is told to callers', async () => {
+    it('logs the missing field, and reveals nothing of the upstream to callers', async () => {
       at().misbehave({ does: 'mistype', field: 'id', as: 'missing' });
       const failure = await failureOf(first(list('timeline', at().userId('harbor'))));
       expect(failure.message).not.toMatch(/\bid\b|\buri\b|zod|http/i);

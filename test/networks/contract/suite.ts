@@ -86,13 +86,13 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         if (boost && 'ok' in boost) expect(boost.ok.text).toContain(postOf(WORLD, 'question').text);
       });
 
-      it('nobody and nothing are not_found, whichever way they are asked for', async () => {
+      it('answers not_found for unknown objects, by handle and by id', async () => {
         const { nobody } = at;
         const all = [await user(nobody.handle), await userById(nobody.userId), await tweet(nobody.tweetId)];
         for (const one of all) expect(failed(one)).toBe('not_found');
       });
 
-      it('what is deleted, suspended or private is not_found and never shown', async () => {
+      it('answers not_found for deleted, suspended and private objects', async () => {
         for (const name of ['gone', 'banned'] as const) {
           if (name === 'banned' && at.cannot.includes('suspended')) continue;
           expect([name, failed(await user(at.handle(name)))]).toEqual([name, 'not_found']);
@@ -137,7 +137,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         expect(ids).toHaveLength(MANY);
       });
 
-      it('whom somebody follows', async () => {
+      it('the accounts that a user follows', async () => {
         expect(await walk(list('following', at.userId('ben')), 20)).toEqual([at.userId('ada')]);
       });
 
@@ -147,7 +147,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         expect(await walk(list('followers', at.userId('quiet')), 20)).toEqual([]);
       });
 
-      it('of nobody is not_found; quotes and retweeters of nothing are empty (T6)', async () => {
+      it('answers not_found for lists of an unknown user, and empty quotes and retweeters of an unknown tweet (T6)', async () => {
         for (const kind of LIST_KINDS) {
           const { subject, withoutSubject } = LISTS[kind];
           if (subject === 'query' || !at.network.lists[kind] || at.cannot.some((what) => what === kind)) continue;
@@ -157,7 +157,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         }
       });
 
-      it('a list that it does not have is refused, and nothing is asked of it', async () => {
+      it('refuses a list that it does not have without a request', async () => {
         const before = at.requests.length;
         for (const kind of LIST_KINDS) {
           if (at.network.lists[kind]) continue;
@@ -166,7 +166,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         expect(at.requests.length).toBe(before);
       });
 
-      it('a thread: the asked-for one first, then those above, then what follows', async () => {
+      it('returns a thread as the requested tweet, its ancestors, then its replies', async () => {
         const thread = await walk(list('thread', at.tweetId('question')), 20);
         expect(thread[0]).toBe(at.tweetId('question'));
         expect(new Set(thread)).toEqual(new Set(tweetIds('question', 'answer', 'other', 'nested')));
@@ -207,7 +207,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
       });
     });
 
-    describe('pages that are not what was asked for', () => {
+    describe('pages that differ from the request', () => {
       const harbor = () => list('timeline', at.userId('harbor'));
       const newest = (count: number) => Array.from({ length: count }, (_, n) => at.tweetId(noteOf(MANY - 1 - n)));
 
@@ -229,7 +229,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
       });
     });
 
-    describe('what it bills', () => {
+    describe('billed items', () => {
       /** The whole list, as the adapter has it, in pages of so many items. */
       async function walkBy(ref: ListRef, want: number | undefined): Promise<string[]> {
         const ids: string[] = [];
@@ -242,7 +242,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         return ids;
       }
 
-      it('is told for each call, and only where it has a price list', async () => {
+      it('are reported for each call, and only with a price list', async () => {
         const told: Billed[] = [];
         await at.network.users([{ handle: at.handle('harbor') }], {
           ...CONTEXT(),

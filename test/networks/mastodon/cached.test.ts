@@ -35,7 +35,7 @@ it('a thread, replies, quotes and retweeters under a tweet of the same call do n
   expect(asked).toEqual([around, around, `${status}/quotes`, `${status}/reblogged_by`]);
 });
 
-it('an empty timeline of somebody known is not asked about', async () => {
+it('makes no request for an empty timeline of a known user', async () => {
   const { reads } = createEngine(at.network).open();
   await reads.user({ handle: at.handle('quiet') }, { path: 'user', fresh: false });
   paths();

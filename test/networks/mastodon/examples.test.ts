@@ -53,7 +53,7 @@ describeWithShared(FOLDER, 'what the documentation of Mastodon shows', () => {
     });
   });
 
-  test('an account of which only a part is told is none', () => {
+  test('refuses an incomplete account', () => {
     expect(() => read(schemas.account, 'entities-Account.L625')).toThrow('username');
   });
 

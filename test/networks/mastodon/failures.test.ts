@@ -3,7 +3,7 @@ import { context, type Scripted, scripted } from './scripted.js';
 
 const LATER = () => new Date(Date.now() + 90_000).toISOString().replace('Z', '456Z');
 
-describe('what a refusal of the server means', () => {
+describe('errors from the server', () => {
   const read = async (answer: Scripted) => {
     const { network } = await scripted({ tokens: ['t'], answers: { '/api/v1/accounts/7/statuses': answer } });
     return network.page({ kind: 'timeline', subject: '7' }, null, context());
@@ -41,7 +41,7 @@ describe('what a refusal of the server means', () => {
     await expect(read(answer)).rejects.toMatchObject(failure);
   });
 
-  test('too many calls: until when is told in a date with microseconds', async () => {
+  test('read the reset of a rate limit from a date with microseconds', async () => {
     const headers = { 'x-ratelimit-limit': '300', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': LATER() };
     const failure = await read({ status: 429, body: { error: 'Too many requests' }, headers }).catch((error) => error);
     expect(failure).toMatchObject({ code: 'upstream_rate_limited' });
@@ -49,7 +49,7 @@ describe('what a refusal of the server means', () => {
     expect(failure.retryAfter).toBeLessThanOrEqual(90);
   });
 
-  test('how many calls are left is told with every answer', async () => {
+  test('report the remaining calls of every response', async () => {
     const headers = { 'x-ratelimit-remaining': '12', 'x-ratelimit-reset': LATER() };
     const { network } = await scripted({ answers: { '/api/v1/statuses': { body: [], headers } } });
     const seen: { remaining: number; resetsInSeconds: number }[] = [];
@@ -59,7 +59,7 @@ describe('what a refusal of the server means', () => {
 });
 
 describe('sessions', () => {
-  test('are named after the tokens’ places, and each call goes with the one it is asked with', async () => {
+  test('are named after the position of their token, and send it with each call', async () => {
     const tokens: (string | undefined)[] = [];
     const { network } = await scripted({
       tokens: ['one', 'two'],

@@ -6,7 +6,7 @@ const followers = { kind: 'followers', subject: '7' } as const;
 const timeline = { kind: 'timeline', subject: '7' } as const;
 
 describe('objects', () => {
-  test('ids that the server cannot have are of nothing, and not asked for', async () => {
+  test('does not request ids that the server cannot have', async () => {
     const { network, requests } = await scripted({ tokens: ['t'], answers: {} });
     const id = '9223372036854775808';
     expect(await network.users([{ id }], context())).toMatchObject([{ fail: { code: 'not_found' } }]);
@@ -20,7 +20,7 @@ describe('objects', () => {
     expect(requests).toEqual([]);
   });
 
-  test('a server that takes fewer ids at once is asked in halves', async () => {
+  test('splits a batch in halves for a server that takes fewer ids at once', async () => {
     const ids = ['1', '2', '3', '4', '5'];
     const { network, requests } = await scripted({
       answers: {
@@ -36,7 +36,7 @@ describe('objects', () => {
     expect(requests).toHaveLength(3);
   });
 
-  test('what a token sees beyond everybody is not passed on', async () => {
+  test('hides posts that only the token may see', async () => {
     const body = [
       aStatus({ id: '1', visibility: 'unlisted' }),
       aStatus({ id: '2', visibility: 'private' }),
@@ -55,7 +55,7 @@ describe('objects', () => {
     expect((await network.page(timeline, null, context())).tweets?.map(({ id }) => id)).toEqual(['1']);
   });
 
-  test('a handle is asked for as it is, of another server and in any alphabet of domains', async () => {
+  test('requests handles unchanged, also on other servers and on international domains', async () => {
     const { network, requests } = await scripted({
       answers: { '/api/v1/accounts/lookup': { body: anAccount({ acct: 'ada@bücher.example' }) } },
     });
@@ -64,7 +64,7 @@ describe('objects', () => {
     expect(requests).toEqual(['/api/v1/accounts/lookup?acct=ada%40xn--bcher-kva.example']);
   });
 
-  test('ids that are no numbers are of another software, and no answer', async () => {
+  test('refuses ids that are not numbers, which other software uses', async () => {
     const body = anAccount({ id: '01F8MH1H7YV1Z7D2C8K2730QBF' });
     const { network } = await scripted({ answers: { '/api/v1/accounts/lookup': { body } } });
     await expect(network.users([{ handle: 'ada' }], context())).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe('lists', () => {
     expect(requests[1]).toBe('/api/v1/accounts/7/followers?limit=80&max_id=7163058');
   });
 
-  test('a token that is not ours is refused before anything is asked', async () => {
+  test('refuses a foreign page token before any request', async () => {
     const { network, requests } = await scripted({ answers: {} });
     await expect(network.page(followers, '1&limit=1', context())).rejects.toMatchObject({ code: 'bad_request' });
     expect(requests).toEqual([]);
@@ -114,7 +114,7 @@ describe('lists', () => {
     });
   });
 
-  test('what a token may see and everybody may not is shown to nobody', async () => {
+  test('hides lists that only the token may see', async () => {
     const { network } = await scripted({
       tokens: ['t'],
       answers: {
@@ -134,7 +134,7 @@ describe('lists', () => {
     expect(await read('retweeters', '100')).toMatchObject({ users: [], next: null });
   });
 
-  test('quotes are not asked for without a token', async () => {
+  test('does not request quotes without a token', async () => {
     const { network, requests } = await scripted({ answers: {} });
     const read = network.page({ kind: 'quotes', subject: '100' }, null, context());
     await expect(read).rejects.toMatchObject({ code: 'access_denied', detail: { reason: 'session' } });

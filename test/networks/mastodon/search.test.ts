@@ -5,7 +5,7 @@ import type { Product } from '../../../src/core/model.js';
 import { anAccount, aStatus } from './fixtures.js';
 import { context, scripted } from './scripted.js';
 
-describe('what a caller writes and what the server is asked', () => {
+describe('translates the query of a caller for the server', () => {
   test.each<[q: string, sent: string]>([
     ['ferry harbour', 'ferry harbour in:public'],
     ['"the ferry"', '"the ferry" in:public'],
@@ -129,7 +129,7 @@ describe('searching', () => {
   const many = (count: number, more: object = {}) =>
     Array.from({ length: count }, (_, n) => aStatus({ id: String(100 + n), ...more }));
 
-  test('in tweets is not asked for without a token: no session of this kind may', async () => {
+  test('does not search tweets without a token, and blames no session', async () => {
     const { network, requests } = await scripted({ answers: {} });
     await expect(network.page(search('Latest'), null, context())).rejects.toMatchObject({
       code: 'access_denied',
@@ -138,13 +138,13 @@ describe('searching', () => {
     expect(requests).toEqual([]);
   });
 
-  test('Top is no product of this network', async () => {
+  test('does not offer Top', async () => {
     const { network } = await scripted({ tokens: ['t'], answers: {} });
     expect(network.products).toEqual(['Latest', 'People', 'Photos', 'Videos']);
     await expect(network.page(search('Top'), null, context())).rejects.toMatchObject({ code: 'product_unavailable' });
   });
 
-  test('goes on by how many to pass over, while pages are not empty: the server filters after counting', async () => {
+  test('advances by offset until a page is empty, because the server filters after counting', async () => {
     const SIZES: Record<string, number> = { 0: 38, 40: 3 };
     const { network, requests } = await scripted({
       tokens: ['t'],
@@ -178,7 +178,7 @@ describe('searching', () => {
     });
   });
 
-  test('who does not want to be found is not shown, nor what is not for everybody', async () => {
+  test('hides users who opted out of search, and posts that are not public', async () => {
     const statuses = [
       aStatus({ id: '1', account: anAccount({ indexable: true }) }),
       aStatus({ id: '2', account: anAccount({ indexable: false }) }),
@@ -191,7 +191,7 @@ describe('searching', () => {
     expect(page.tweets?.map(({ id }) => id)).toEqual(['1']);
   });
 
-  test('Photos and Videos are told apart by what is attached', async () => {
+  test('separates Photos from Videos by attachment type', async () => {
     const of = (id: string, type: string) =>
       aStatus({ id, media_attachments: [{ type, url: 'https://a.example/f', meta: null }] });
     const statuses = [of('1', 'image'), of('2', 'video'), of('3', 'gifv'), of('4', 'audio')];
@@ -208,7 +208,7 @@ describe('searching', () => {
     expect([page.users?.length, page.next, page.endReason]).toEqual([39, null, 'network_limit']);
   });
 
-  test('a server that lets nobody search without a token refuses this kind alone', async () => {
+  test('closes only this kind when the server requires a token for it', async () => {
     const body = { error: 'This API requires an authenticated user' };
     const { network } = await scripted({ answers: { '/api/v2/search': { status: 401, body } } });
     await expect(network.page(search('People'), null, context())).rejects.toMatchObject({

@@ -94,7 +94,7 @@ test.each<[what: string, answers: Script['answers'], ok: boolean, said: RegExp]>
   expect(report.ok).toBe(ok);
 });
 
-test('a server that cannot be reached is told, not thrown', async () => {
+test('reports an unreachable server without throwing', async () => {
   const { network } = await scripted({ answers: {} });
   await network.close?.();
   expect(await network.selfCheck?.(context())).toMatchObject({ ok: false, findings: [{ ok: false }] });

@@ -4,7 +4,7 @@ import { context, post, scripting, user } from './scripted.js';
 
 const scripted = scripting();
 
-it('a read tells what X bills for it: each object returned, but nothing that comes beside, and no empty page', async () => {
+it('counts what X bills: each object returned, but no includes and no empty page', async () => {
   const at = await scripted(({ path }) => {
     if (path === '/2/users') return { body: { data: [user('5')] } };
     if (path === '/2/users/5/followers') return { body: { data: ['6', '7', '8'].map((id) => user(id)) } };

@@ -32,7 +32,7 @@ it('followers by handle: the answer that has the id also says whether they are s
   expect(paths()).toEqual(['/2/users/by', '/2/users/5/followers']);
 });
 
-it('followers by id: the profile is asked for once, and held', async () => {
+it('reads the profile once for followers by id, and caches it', async () => {
   const { engine, paths } = await reading();
   await engine.page({ ...followers, subject: '5' });
   expect(paths()).toEqual(['/2/users', '/2/users/5/followers']);
@@ -64,7 +64,7 @@ it('a thread and replies under a tweet of the same call do not ask for it again'
   expect(paths()).toEqual(['/2/tweets', '/2/tweets/search/recent', '/2/tweets/search/recent']);
 });
 
-it('a thread of its own reads its tweet, also where it is held: it is sold as read', async () => {
+it('reads the tweet of a thread again even when it is cached', async () => {
   const { engine, paths, parent } = await reading();
   await engine.open().reads.tweet(parent, { path: 'tweet', fresh: false });
   paths();

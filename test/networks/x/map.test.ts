@@ -5,7 +5,7 @@ import { tweetsAnswer, usersAnswer } from '../../../adapters/networks/x/schemas.
 import { type Json, POST, tweetOf, USER } from './mapped.js';
 
 describe('posts of X', () => {
-  it('what X leaves out is known to be empty, or unknown (T10)', () => {
+  it('distinguishes fields that are known to be empty from unknown ones (T10)', () => {
     expect(tweetOf({})).toEqual({
       id: '100',
       text: 'low tide',
@@ -123,7 +123,7 @@ describe('posts of X', () => {
     });
   });
 
-  it('an address that leads to its own pictures is none of its addresses, and none comes twice', () => {
+  it("leaves out links to a post's own pictures, and repeated links", () => {
     const urls = [
       { url: 'https://t.co/1', expanded_url: 'https://example.org/a' },
       { url: 'https://t.co/2', expanded_url: 'https://example.org/a' },
@@ -190,25 +190,25 @@ describe('posts of X', () => {
     }
   });
 
-  it('one that is not as it should be is left out of its page, and the answer tells', () => {
+  it('leaves an unreadable post out of its page and marks the answer as partial', () => {
     const answer = tweetsAnswer.parse({ data: [{ ...POST, id: 7 }, POST] });
     expect(answer.isPartial).toBe(true);
     expect(tweetsOf(answer).map(({ id }) => id)).toEqual(['100']);
     expect(tweetsAnswer.parse({ data: [POST] }).isPartial).toBe(false);
   });
 
-  it('those of protected authors are left out, whoever may see them (T8)', () => {
+  it('leaves out posts of protected authors, whatever the token may see (T8)', () => {
     const users = [{ ...USER, protected: true }];
     expect(tweetOf({}, { users })).toBeUndefined();
     expect(tweetOf({ author_id: '13' }, { users })).toMatchObject({ id: '100' });
   });
 
-  it('an answer with neither data nor errors nor meta is none', () => {
+  it('rejects an answer without data, errors and meta', () => {
     expect(tweetsAnswer.safeParse({}).success).toBe(false);
     expect(tweetsAnswer.safeParse({ meta: { result_count: 0 } }).success).toBe(true);
   });
 
-  it('whatever X sends is mapped or is no answer; nothing crashes', () => {
+  it('maps or rejects anything that X sends without crashing', () => {
     const names = fc.constantFrom(
       'data',
       'includes',

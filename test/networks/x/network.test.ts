@@ -36,7 +36,7 @@ describe('tokens of X', () => {
     });
   });
 
-  it('what is left of their calls is told, in seconds from now', async () => {
+  it('report their remaining calls and the seconds to the reset', async () => {
     const headers = { 'x-rate-limit-remaining': '7', 'x-rate-limit-reset': String(NOW / 1000 + 600) };
     const at = await scripted(() => ({ ...EMPTY, headers }));
     const seen: unknown[] = [];
@@ -91,7 +91,7 @@ describe('batches of X', () => {
     expect(at.queries('/2/users/by')).toMatchObject([{ usernames: 'gULL,nobody' }]);
   });
 
-  it('what is not to be seen of a post’s surroundings is no fault of the post', async () => {
+  it('serve a post whose referenced posts cannot be seen', async () => {
     const beside = gone('referenced_tweets.id', '98', { section: 'includes' });
     const at = await scripted(() => ({ body: { data: [post('100')], errors: [beside] } }));
     expect(await at.network.tweets(['100', '98'], context())).toMatchObject([
@@ -108,7 +108,7 @@ describe('batches of X', () => {
     ]);
   });
 
-  it('a refusal that is about one object is no word on the others', async () => {
+  it('apply a refusal of one object to that object only', async () => {
     const problem = { type: 'https://api.x.com/2/problems/not-authorized-for-resource' };
     const at = await scripted(() => ({ status: 403, body: problem }));
     await expect(at.network.tweets(['100'], context())).rejects.toMatchObject({ code: 'not_found' });
@@ -137,7 +137,7 @@ describe('lists of X', () => {
     expect(at.queries(path)).toMatchObject([query]);
   });
 
-  it('of somebody private or suspended are not_found, and say why (T8, T9)', async () => {
+  it('answer not_found with the reason for private and suspended accounts (T8, T9)', async () => {
     const problem = {
       parameter: 'id',
       value: '5',

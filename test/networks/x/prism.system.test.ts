@@ -4,7 +4,7 @@ import { DOCUMENTS } from './documents.js';
 import { everyRequest } from './every-request.js';
 import { startPrismMock } from './prism-mock.js';
 
-describe.each(DOCUMENTS)('what is sent in the vocabulary of %ss', (vocabulary, file) => {
+describe.each(DOCUMENTS)('requests in the vocabulary of %ss', (vocabulary, file) => {
   describeWithShared('contracts/x-api-v2', `goes through Prism with ${file}`, () => {
     let prism: Awaited<ReturnType<typeof startPrismMock>>;
     beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(DOCUMENTS)('what is sent in the vocabulary of %ss', (vocabulary, f
       }
     });
 
-    it('and Prism does look: a page too small, and a field that is none', async () => {
+    it('lets Prism reject too small a page and an unknown field', async () => {
       expect(await ask('/2/tweets/search/recent', 'query=a&max_results=5')).toMatchObject([
         expect.anything(),
         422,

@@ -30,7 +30,7 @@ function refusal(q: string, product: Product = 'Latest', settings: typeof recent
   return '';
 }
 
-describe('what a search becomes for X', () => {
+describe('translating a search for X', () => {
   it.each([
     ['ferry', 'ferry'],
     ['ferry tide', 'ferry tide'],
@@ -80,7 +80,7 @@ describe('what a search becomes for X', () => {
     expect(sent(q)).toEqual({ path: 'recent', query: 'a', ...params });
   });
 
-  it('the archive is asked only for what recent search does not hold, and from its beginning', () => {
+  it('uses the archive only for what recent search does not reach, from its beginning', () => {
     expect(sent('a since:2026-11-20', archive)).toEqual({
       path: 'recent',
       query: 'a',
@@ -97,7 +97,7 @@ describe('what a search becomes for X', () => {
     expect(sent('a since:1999-01-01', archive)).toMatchObject({ start_time: '2006-03-21T00:00:00Z' });
   });
 
-  it('a walk goes on where it began', () => {
+  it('continues a list over the same window', () => {
     for (const bounds of [{}, { since: NOW - 1000 }, { afterId: '1999', uptoId: '20' }, { until: NOW - 86_400_000 }]) {
       for (const settings of [recent, archive]) {
         const window = windowOf(bounds, settings);
@@ -139,12 +139,12 @@ describe('what a search becomes for X', () => {
       expect(refusal(q)).toMatch(/X_SEARCH=recent.*X_SEARCH=archive/);
   });
 
-  it('what is older than seven days is no fault where the archive is searched', () => {
+  it('accepts dates older than seven days with archive search', () => {
     for (const q of ['a since:2015-01-07', 'a until:2015-01-07', 'a since_id:20'])
       expect(refusal(q, 'Latest', archive)).toBe('');
   });
 
-  it('products narrow: pictures, videos; and nothing but that is no search', () => {
+  it('narrows products to pictures or videos, and refuses a search with nothing else', () => {
     expect(compilePosts('a OR b', 'images').query).toBe('(a OR b) has:images');
     expect(compilePosts('a', 'video_link').query).toBe('a has:video_link');
     expect(refusal('filter:verified', 'Photos')).toContain('something to search for');

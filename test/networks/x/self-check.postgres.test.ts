@@ -55,14 +55,14 @@ it('a later start asks what was refused, which is not billed, and after a day ev
   expect((await start(at)).asked).toEqual(ALL);
 });
 
-it('of two tokens each is asked about; another token is asked about when it comes, and none is in the database', async () => {
+it('checks each token once, checks a new one when it appears, and stores no token', async () => {
   const at = await open(['one', 'two']);
   expect((await start(at)).asked).toEqual(['/2/tweets', ...ALL]);
   const [row] = await sql`select string_agg(question, ' ') as all from network_checks`;
   expect(row?.all).not.toMatch(/one|two/);
 });
 
-it('an answer that was not waited for counts as asked, and doctor asks whatever is remembered', async () => {
+it('counts an unanswered check as made, and repeats it for doctor', async () => {
   const at = await open();
   const gone = new AbortController();
   const memory = createCheckMemory(sql);
@@ -84,7 +84,7 @@ it('a process that stops while another is asking does not wait for it', async ()
   await expect(waiting).rejects.toThrow();
 });
 
-it('what is not known is not said to be so', async () => {
+it('does not report an unknown result as good', async () => {
   const at = await open();
   await start(at);
   await sql`update network_checks set is_good = null, asked_at = now() - interval '1 minute'`;

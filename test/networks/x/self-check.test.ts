@@ -4,7 +4,7 @@ import { context, post, scripting } from './scripted.js';
 const scripted = scripting();
 const EMPTY = { body: { meta: { result_count: 0 } } };
 
-describe('what a configuration can read', () => {
+describe('reads that a configuration allows', () => {
   it('is said for each token, and for each kind that X may refuse', async () => {
     const at = await scripted(({ path, headers }) => {
       if (headers.authorization === 'Bearer one') return { status: 401, body: { title: 'Unauthorized' } };
@@ -37,7 +37,7 @@ describe('what a configuration can read', () => {
     expect(JSON.stringify(report)).not.toContain(message);
   });
 
-  it('an answer without what was asked for points at the vocabulary', async () => {
+  it('suggests the other vocabulary when the requested fields are missing', async () => {
     const at = await scripted(() => ({ body: { data: [{ id: '20', text: 'just setting up' }] } }));
     const report = await at.network.selfCheck?.(context());
     expect(report).toMatchObject({ ok: false, findings: [{ what: expect.stringContaining('X_VOCABULARY=post') }, {}] });

@@ -70,13 +70,13 @@ describe('threads of X', () => {
     expect(at.queries('/2/tweets')).toHaveLength(1);
   });
 
-  it('a missing ancestor ends the way up; the root stands there all the same (T4)', async () => {
+  it('stops at a missing ancestor and still includes the root (T4)', async () => {
     const { ids: found } = await walk(await serve([middle]), focal);
     expect(found.slice(0, 2)).toEqual([focal, root]);
     expect(found).not.toContain(side);
   });
 
-  it('of what is gone is not_found, whatever answered it (T3)', async () => {
+  it('are not_found for a deleted post, whatever replies exist (T3)', async () => {
     const at = await serve([focal]);
     await expect(walk(at, focal)).rejects.toMatchObject({ code: 'not_found' });
     await expect(at.network.page({ kind: 'replies', subject: focal }, null, context())).rejects.toMatchObject({

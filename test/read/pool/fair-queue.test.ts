@@ -64,7 +64,7 @@ function drain({ queue }: Waiting): Job[][] {
 }
 
 describe('the queue for the upstream (L7)', () => {
-  it('gives everything out once, in calls of one kind that are no larger than they may be', () => {
+  it('releases each job once, in calls of one kind within their size limit', () => {
     fc.assert(
       fc.property(arrivals, (asks) => {
         const waiting = fill(asks);

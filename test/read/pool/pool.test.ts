@@ -4,7 +4,7 @@ import { callContextOf, failureOf, pause, testPool } from '../../support/pool.js
 
 const numbered = (count: number, prefix = 'n'): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
-describe('what waits for the pace', () => {
+describe('reads that wait for the pace', () => {
   it('travels together: 300 profiles that wait are three calls of a hundred (8.1.7)', async () => {
     const { user, calls } = testPool({ perSecond: 20 });
     await user('first');
@@ -45,7 +45,7 @@ describe('what waits for the pace', () => {
     await Promise.all(heavy);
   });
 
-  it('is not read once nobody waits for it any more', async () => {
+  it('are dropped when every caller has left', async () => {
     const { pool, search, calls } = testPool({ perSecond: 20 });
     const others = [search('a'), search('b')];
     const callContext = callContextOf();
@@ -77,7 +77,7 @@ describe('what waits for the pace', () => {
     expect(calls.length).toBeLessThanOrEqual(4);
   });
 
-  it('tells of its waiting: each stretch of time once, however many reads wait side by side', async () => {
+  it('report each stretch of waiting once, however many reads wait side by side', async () => {
     const { pool } = testPool({ perSecond: 10 });
     const callContext = callContextOf();
     const read = (query: string) => pool.page({ kind: 'search', subject: query }, null, new Waiters(callContext));
@@ -90,7 +90,7 @@ describe('what waits for the pace', () => {
 });
 
 describe('a read that many accounts wait for', () => {
-  it('is one call in the queue: nobody else is refused for it (8.1.7)', async () => {
+  it('takes one place in the queue, so that no other read is refused for it (8.1.7)', async () => {
     const { pool, search, calls } = testPool({ perSecond: 2, deadlineMs: 10_000 });
     const busy = search('busy');
     const waiters = new Waiters(callContextOf('a0'));

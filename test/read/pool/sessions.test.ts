@@ -7,7 +7,7 @@ const numbered = (count: number, prefix = 'n'): string[] => Array.from({ length:
 describe('network sessions', () => {
   const refused = () => new ServiceError('access_denied', 'Error 37.', { reason: 'session' });
 
-  it('a refused list is read with another session, and the refusing one is not asked for that kind again (U34)', async () => {
+  it('reads a refused list with another session, and does not send that kind to the refusing one again (U34)', async () => {
     const { list, calls } = testPool({
       sessions: ['one', 'two'],
       answer: ({ session, what }) => {
@@ -20,7 +20,7 @@ describe('network sessions', () => {
     await list('thread', '1');
   });
 
-  it('a list that no session may read is 403, and is asked for with each of them once', async () => {
+  it('answers 403 when no session may read a list, after one request with each', async () => {
     const { list, calls } = testPool({
       sessions: ['one', 'two', 'three'],
       answer: () => {
@@ -47,7 +47,7 @@ describe('network sessions', () => {
     },
   );
 
-  it('a failure is told as what it was, though the session that tries again may not read it at all', async () => {
+  it('reports the original failure when the session that retries has no access at all', async () => {
     const { list, calls } = testPool({
       sessions: ['one', 'two'],
       answer: ({ session }) => {
@@ -70,7 +70,7 @@ describe('network sessions', () => {
     expect(failures.map(([code]) => code)).toEqual(Array(4).fill('upstream_error'));
   });
 
-  it('a failed batch goes on with another session, whole', async () => {
+  it('retries a whole failed batch with another session', async () => {
     let failures = 1;
     const { user, calls } = testPool({
       sessions: ['one', 'two'],
@@ -121,7 +121,7 @@ describe('network sessions', () => {
     expect(calls).toHaveLength(before);
   });
 
-  it('one that is told it has no calls left rests before it is refused, for that kind of read alone', async () => {
+  it('rests a session that has no calls left, for that kind of read only', async () => {
     const { search, list, calls } = testPool({
       sessions: ['one', 'two'],
       answer: ({ session, what }, { observe }) => {
@@ -134,7 +134,7 @@ describe('network sessions', () => {
     await list('followers', '1');
   });
 
-  it('goes on with a kind of read for which only a call beside its own was refused', async () => {
+  it('keeps reading a kind when only an auxiliary call was refused', async () => {
     let refusals = 1;
     const { search, calls } = testPool({
       sessions: ['one'],
@@ -205,7 +205,7 @@ describe('network sessions', () => {
     expect(outcomes).toEqual(Array(4).fill('answered'));
   });
 
-  it('what waits for one that rests is read when it is free, though others are closed for longer', async () => {
+  it('reads with the session that is free first, though others are closed for longer', async () => {
     let rests = 1;
     const { list, calls } = testPool({
       sessions: ['one', 'two'],

@@ -8,7 +8,7 @@ import { createTombstones } from '../../../src/read/tombstones.js';
 import { callContextOf } from '../../support/pool.js';
 
 describe('a read that several wait for', () => {
-  it('goes on for the others when its leader leaves', async () => {
+  it('continues for the others when its leader leaves', async () => {
     const shared = new SharedReads(createMemorySingleFlight());
     const leaving = new AbortController();
     let answer = (_value: string): void => {};
@@ -35,10 +35,10 @@ describe('a read that several wait for', () => {
   });
 });
 
-describe('what one node learns to be gone', () => {
+describe('a tombstone on one node', () => {
   const clock = { now: () => Date.now() };
 
-  it('is gone on the others at once, and back when one of them sees it again (M25)', async () => {
+  it('hides the object on the others at once, until one of them sees it again (M25)', async () => {
     const tombstoneLog = createMemoryTombstoneLog({ clock });
     const options = { clock, lifetimes: DEFAULT_LIFETIMES, tombstoneLog, cache: createMemoryCache({ clock }) };
     const [one, other] = [createTombstones(options), createTombstones(options)];
