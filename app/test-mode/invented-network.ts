@@ -5,7 +5,8 @@ const FILL_LOCK = 0x696e76;
 
 /**
  * The network that test keys read, whatever network the service reads. Its tables are filled when it is opened for the
- * first time in the life of the database, which takes some seconds; processes that come second wait for the first.
+ * first time in the life of the database, which takes some seconds, and indexed anew when it is first opened by a version
+ * of Perch with another index; processes that come second wait for the first.
  */
 export async function openInventedNetwork(sql: Sql): Promise<Network> {
   await fillInventedNetwork(sql);
@@ -16,8 +17,10 @@ export async function openInventedNetwork(sql: Sql): Promise<Network> {
   return withFailingHandles(createCorpusNetwork(sql, 'invented'));
 }
 
-/** Does nothing if its tables are filled. */
+/** Does nothing if its tables are filled and indexed. */
 export async function fillInventedNetwork(sql: Sql): Promise<void> {
+  const { indexCorpus } = await import('../../adapters/networks/corpus/import/index-corpus.js');
+  await indexCorpus(sql, () => {}, 'invented');
   if (await isFilled(sql)) return;
   await sql.begin(async (turn) => {
     await turn`select set_config('lock_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`;

@@ -1,12 +1,18 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { indexCorpus } from '../../adapters/networks/corpus/import/index-corpus.js';
+import { INDEX_VERSION, indexCorpus } from '../../adapters/networks/corpus/import/index-corpus.js';
 import { loadCorpus } from '../../adapters/networks/corpus/import/load.js';
 import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
 import type { CorpusRow } from '../../adapters/networks/corpus/rows.js';
+import type { Tables } from '../../adapters/networks/corpus/run.js';
+import { rankOf } from '../../adapters/networks/corpus/search/rank.js';
+import { vectorOfTweet, vectorOfUser } from '../../adapters/networks/corpus/search/vector.js';
 import { migrate } from '../../adapters/postgres/migrate.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
+import { openInventedNetwork } from '../../app/test-mode/invented-network.js';
 import type { Product, Tweet } from '../../src/core/model.js';
+import type { Network } from '../../src/ports/network.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { idsOf } from './corpus-fixture.js';
 
@@ -98,6 +104,62 @@ describe('indexing', () => {
     const told: string[] = [];
     await indexCorpus(sql, (text) => told.push(text));
     expect(told).toEqual([]);
+  });
+});
+
+describe('the version of the index', () => {
+  const OPEN: Record<Tables, () => Promise<Network>> = {
+    async corpus() {
+      await indexCorpus(sql);
+      return createCorpusNetwork(sql);
+    },
+    invented: () => openInventedNetwork(sql),
+  };
+
+  it.each(['corpus', 'invented'] as const)(
+    'indexes all rows of the %s tables anew when it is a later one',
+    async (tables) => {
+      const open = OPEN[tables];
+      const users: CorpusRow[] = [{ kind: 'user', user: { id: '7', handle: 'gull', name: 'Gull' } }];
+      await loadCorpus(sql, [...users, tweet({})], { tables });
+      await open();
+      await sql`update search_index set version = ${INDEX_VERSION - 1} where tables = ${tables}`;
+      for (const name of ['users', 'tweets']) await sql`update ${sql(`${tables}_${name}`)} set search = 'earlier'`;
+      const page = (await open()).page({ kind: 'search', subject: 'tide', product: 'Latest' }, null, {
+        signal: new AbortController().signal,
+      });
+      expect(idsOf(await page)).toEqual(['1']);
+      const left = await sql`select from ${sql(`${tables}_users`)} where search = 'earlier'::tsvector`;
+      expect(left).toHaveLength(0);
+    },
+  );
+
+  it('leaves what a later version has indexed as it is', async () => {
+    await loadCorpus(sql, [tweet({})]);
+    await sql`update search_index set version = ${INDEX_VERSION + 1}`;
+    await sql`update corpus_tweets set search = 'later'`;
+    await indexCorpus(sql);
+    expect(await sql`select from corpus_tweets where search = 'later'::tsvector`).toHaveLength(1);
+  });
+
+  it('changes with what the index holds', () => {
+    const full: Tweet = {
+      id: '1',
+      text: 'Ahoy “naïve—word” don’t #スター・ウォーズ #a_b @ada $TSLA http://harbour.example/fog 墜落事故 👍🏽 السَّلام',
+      createdAt: '2020-01-01T00:00:00.000Z',
+      authorId: '7',
+      lang: 'en',
+      likesCount: 1234,
+      isReply: true,
+      media: [{ type: 'video' }],
+      urls: ['https://harbour.example/quay'],
+    };
+    const { urls, ...unlisted } = full;
+    const user = { handle: 'tide.table', name: 'Ännchen Harbour', bio: 'Keeper' };
+    const held = [vectorOfTweet(full), vectorOfTweet(unlisted), vectorOfUser(user), rankOf(full)].join('\n');
+    const hash = createHash('md5').update(held).digest('hex');
+    // After a change, raise INDEX_VERSION and write both down here.
+    expect([INDEX_VERSION, hash]).toEqual([1, '8b8c6625ba1bf6d97cc41e9796abfa14']);
   });
 });
 

@@ -1,20 +1,50 @@
+import type { Tables } from '../run.js';
 import { derivedStageOf, deriveInto } from './derive.js';
 import { IMPORT_LOCK } from './import-lock.js';
 import type { Sql, TransactionSql } from './sql.js';
-import { type EntityTable, TWEETS, USERS } from './tables.js';
+import { type EntityTable, intoTables } from './tables.js';
+
+/** Goes up by one with every change of what `vectorOfTweet`, `vectorOfUser` or `rankOf` give: all tables are indexed anew (T26). */
+export const INDEX_VERSION = 1;
 
 const BATCH_ROWS = 5000;
 /** So many new versions of rows leave as many old ones behind. */
 const LARGE_ROWS = 1_000;
 
 /**
- * Indexes every row that no search finds yet (those of an earlier version, or written by hand), in batches of their
- * own: interrupted, it has lost one batch, and goes on from there when called again. Processes that call it together
- * share the work; it takes turns with imports. Tells its progress.
+ * Indexes every row that no search finds yet (those of an earlier version of the index, or written by hand), in batches
+ * of their own: interrupted, it has lost one batch, and goes on from there when called again. Processes that call it
+ * together share the work; it takes turns with imports. Tells its progress.
  */
-export async function indexCorpus(sql: Sql, onProgress: (text: string) => void = () => {}): Promise<void> {
-  await indexTable(sql, USERS, 'profiles', onProgress);
-  await indexTable(sql, TWEETS, 'tweets', onProgress);
+export async function indexCorpus(
+  sql: Sql,
+  onProgress: (text: string) => void = () => {},
+  tables: Tables = 'corpus',
+): Promise<void> {
+  const { users, tweets } = intoTables(tables);
+  await sql.begin((transaction) => forgetEarlier(transaction, tables));
+  await indexTable(sql, users, 'profiles', onProgress);
+  await indexTable(sql, tweets, 'tweets', onProgress);
+}
+
+/** Rows of an earlier version of the index are as if they were not indexed. */
+async function forgetEarlier(sql: TransactionSql, tables: Tables): Promise<void> {
+  const isCurrent = () => sql`select from search_index where tables = ${tables} and version >= ${INDEX_VERSION}`;
+  if ((await isCurrent()).length > 0) return;
+  await inTurn(sql);
+  if ((await isCurrent()).length > 0) return;
+  const { users, tweets } = intoTables(tables);
+  for (const { name } of [users, tweets]) await sql`update ${sql(name)} set search = null where search is not null`;
+  await sql`insert into search_index (tables, version) values (${tables}, ${INDEX_VERSION})
+    on conflict (tables) do update set version = excluded.version`;
+}
+
+/** It may wait for an import, and takes its time. */
+async function inTurn(sql: TransactionSql): Promise<void> {
+  await sql`
+    select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
+      set_config('idle_in_transaction_session_timeout', '0', true)`;
+  await sql`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
 }
 
 async function indexTable<Row>(
@@ -40,11 +70,7 @@ async function indexTable<Row>(
 
 /** Gives the number of rows that it indexed; 0 when there are no more. */
 async function indexBatch<Row>(sql: TransactionSql, table: EntityTable<Row>): Promise<number> {
-  // It may wait for an import, and takes its time.
-  await sql`
-    select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
-      set_config('idle_in_transaction_session_timeout', '0', true)`;
-  await sql`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+  await inTurn(sql);
   const count = await deriveInto(
     sql,
     table,

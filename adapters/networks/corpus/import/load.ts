@@ -15,7 +15,7 @@ import { type Fault, isFault, type Reading } from './reading.js';
 import type { Sql, TransactionSql } from './sql.js';
 import { openStage, stagedText, writeRows } from './stage.js';
 import { mergeFollows, openFollowStage, type StagedFollow, stageFollows } from './stage-follows.js';
-import { type EntityTable, TWEETS, USERS } from './tables.js';
+import { type Into, intoTables } from './tables.js';
 
 /** Few enough that rows which wait for their batch seldom outlive a collection of young objects. */
 const BATCH_ROWS = 2000;
@@ -24,18 +24,6 @@ const BATCH_TEXT = 8 * 1024 * 1024;
 const FAULTS_KEPT = 20;
 /** This many new rows make the planner's statistics wrong. */
 const LARGE_LOAD_ROWS = 1_000;
-
-interface Into {
-  readonly users: EntityTable<CorpusUser>;
-  readonly tweets: EntityTable<Tweet>;
-  readonly follows: string;
-}
-
-const intoTables = (tables: Tables): Into => ({
-  users: { ...USERS, name: `${tables}_users` },
-  tweets: { ...TWEETS, name: `${tables}_tweets` },
-  follows: `${tables}_follows`,
-});
 
 interface Tally {
   /** Rows read; an object may occur several times. Rows neither added nor changed contained nothing new. */

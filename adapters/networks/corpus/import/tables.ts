@@ -1,5 +1,6 @@
 import type { Media, Tweet } from '../../../../src/core/model.js';
 import type { CorpusUser } from '../rows.js';
+import type { Tables } from '../run.js';
 import { rankOf } from '../search/rank.js';
 import { vectorOfTweet, vectorOfUser } from '../search/vector.js';
 
@@ -34,7 +35,7 @@ const column = <Row>(name: string, type: string, key: keyof Row & string): Plain
 const mediaJson = (media: readonly Media[]): string =>
   JSON.stringify(media.map(({ previewUrl, ...medium }) => ({ ...medium, preview_url: previewUrl })));
 
-export const USERS: EntityTable<CorpusUser> = {
+const USERS: EntityTable<CorpusUser> = {
   name: 'corpus_users',
   columns: [
     column('id', 'bigint', 'id'),
@@ -58,7 +59,7 @@ export const USERS: EntityTable<CorpusUser> = {
   derived: [{ name: 'search', type: 'tsvector', value: vectorOfUser }],
 };
 
-export const TWEETS: EntityTable<Tweet> = {
+const TWEETS: EntityTable<Tweet> = {
   name: 'corpus_tweets',
   columns: [
     column('id', 'bigint', 'id'),
@@ -91,3 +92,15 @@ export const TWEETS: EntityTable<Tweet> = {
     { name: 'rank', type: 'bigint', value: rankOf },
   ],
 };
+
+export interface Into {
+  readonly users: EntityTable<CorpusUser>;
+  readonly tweets: EntityTable<Tweet>;
+  readonly follows: string;
+}
+
+export const intoTables = (tables: Tables): Into => ({
+  users: { ...USERS, name: `${tables}_users` },
+  tweets: { ...TWEETS, name: `${tables}_tweets` },
+  follows: `${tables}_follows`,
+});
