@@ -15,6 +15,7 @@ export const SCENARIOS = {
   J: 'many customers: after a pause, and at half of the highest rate',
   K: 'misses read from the corpus in Postgres',
   L: 'MCP tools/call, cached',
+  M: 'a corpus with a million protected profiles',
 } as const;
 
 export type Letter = keyof typeof SCENARIOS;
@@ -42,7 +43,7 @@ const isLetter = (text: string): text is Letter => Object.hasOwn(SCENARIOS, text
 
 function letters(text: string): Letter[] {
   const found = text.toUpperCase().split(',').filter(isLetter);
-  if (found.length !== text.split(',').length) throw new InvalidArgumentError('Letters from A to L, as A,B.');
+  if (found.length !== text.split(',').length) throw new InvalidArgumentError('Letters from A to M, as A,B.');
   return found;
 }
 
@@ -67,7 +68,7 @@ function clients(text: string): ClientName[] {
 }
 
 /** Asked for by name or by an option of their own: they take minutes, or a server that not every machine has. */
-const ONLY_WHEN_ASKED = { F: 'growth', H: 'import', I: 'nodes' } as const;
+const ONLY_WHEN_ASKED = { F: 'growth', H: 'import', I: 'nodes', M: 'growth' } as const;
 
 const optionOf = (letter: Letter): string | undefined =>
   letter in ONLY_WHEN_ASKED ? ONLY_WHEN_ASKED[letter as keyof typeof ONLY_WHEN_ASKED] : undefined;
@@ -77,7 +78,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
   const said = new Command('bench')
     .description('Perch beside its peers, in one run: medians of alternating rounds, as ratios. See bench/README.md.')
     .option('--only <letters>', 'only these scenarios, as A,B', letters)
-    .option('--growth', 'also F')
+    .option('--growth', 'also F and M')
     .option('--import', 'also H')
     .option('--nodes', 'also I')
     .option('--rounds <n>', 'rounds of each contestant', whole(1, 100), 5)

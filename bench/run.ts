@@ -12,6 +12,7 @@ import { growth } from './scenarios/growth.js';
 import { importLarge } from './scenarios/import.js';
 import { corpusMisses } from './scenarios/misses.js';
 import { manyNodes } from './scenarios/nodes.js';
+import { protectedProfiles } from './scenarios/protected.js';
 import { secondStart } from './scenarios/start.js';
 import { steadyService } from './scenarios/steady.js';
 import { openWorkbench } from './workbench.js';
@@ -23,6 +24,7 @@ const SCENARIOS_IN_ORDER = [
   secondStart,
   importLarge,
   growth,
+  protectedProfiles,
   manyNodes,
   steadyService,
 ];

@@ -1,6 +1,7 @@
 import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
 import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
 import { connect } from '../../adapters/postgres/sql.js';
+import type { ListRef } from '../../src/core/lists.js';
 import type { Product } from '../../src/core/model.js';
 import type { Network } from '../../src/ports/network.js';
 import { OLD_WORD, SUBJECT } from '../data/rows.js';
@@ -28,7 +29,7 @@ const SEARCHES: readonly { readonly name: string; readonly query: string; readon
   { name: 'people', query: wordOf(60), product: 'People' },
 ];
 
-/** Searches of one round, one after the other. */
+/** Pages of one round, one after the other. */
 const REPEATS = 20;
 
 /** F: what a hundred times as much data costs. */
@@ -46,7 +47,7 @@ async function searches(bench: Workbench, small: Furnished, large: Furnished): P
       const figures = await alternate(
         [few, many].map(({ network, tweets }) => ({
           name: `${tweets} tweets`,
-          round: () => searchMs(network, query, product),
+          round: () => pageMs(network, { kind: 'search', subject: query, product }),
         })),
         bench.options.rounds,
         (text) => bench.say(`F  ${name}: ${text}`),
@@ -77,10 +78,9 @@ async function openCorpus(home: Furnished): Promise<{ network: Network; tweets: 
   return { network: createCorpusNetwork(sql), tweets: home.imported.tweets, close };
 }
 
-/** Milliseconds per search, the first of which is not counted: it fills the database's own cache. */
-async function searchMs(network: Network, query: string, product: Product): Promise<number> {
+/** Milliseconds per first page, the first of which is not counted: it fills the database's own cache. */
+export async function pageMs(network: Network, list: ListRef): Promise<number> {
   const { signal } = new AbortController();
-  const list = { kind: 'search', subject: query, product } as const;
   await network.page(list, null, { signal });
   const begin = performance.now();
   for (let turn = 0; turn < REPEATS; turn += 1) await network.page(list, null, { signal });

@@ -2,8 +2,11 @@ import sql, { raw } from 'sql-template-tag';
 import { ServiceError } from '../../../../src/core/errors.js';
 import type { Run } from '../run.js';
 
-/** True for a tweet `t` whose author is not protected; tweets of protected authors never leave the corpus (T8). */
-export const VISIBLE = raw('t.author_id NOT IN (SELECT p.id FROM corpus_users p WHERE p.protected)');
+/**
+ * True for a tweet `t` whose author is not protected; tweets of protected authors never leave the corpus (T8). A look-up
+ * for each tweet, which no planner turns into a list of all protected profiles.
+ */
+export const VISIBLE = raw('(SELECT p.protected FROM corpus_users p WHERE p.id = t.author_id) IS NOT TRUE');
 
 export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user');
 export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet');

@@ -76,7 +76,7 @@ function tweetTerm(term: Term, handles: Handles, phrase: (text: string) => TextQ
       return marks('lang', term.text);
     case 'is':
       if (term.flag !== 'verified') return marks('is', term.flag);
-      return { where: sql`t.author_id IN (SELECT v.id FROM corpus_users v WHERE v.verified)` };
+      return { where: sql`(SELECT v.verified FROM corpus_users v WHERE v.id = t.author_id)` };
     case 'url':
       return { where: inUrls(term.text) };
     case 'atLeast':
