@@ -6,7 +6,7 @@ export interface Project {
 }
 
 /** The source itself: layers, sizes, names, regular expressions. `npm run check` has them. */
-const CHECKS = ['test/tidy.test.ts', 'test/projects.test.ts', 'test/patterns/patterns.test.ts'];
+const CHECKS = ['test/structure.test.ts', 'test/projects.test.ts', 'test/patterns/patterns.test.ts'];
 /** With the Postgres of this run, in this process otherwise. */
 const POSTGRES = ['test/**/*.postgres.test.ts'];
 /** The whole: browsers, Redis, processes that are started and killed, packed packages, clients, attacks, load. */

@@ -44,7 +44,7 @@ describe('admit', () => {
   });
 });
 
-describe('whom a limit by address counts', () => {
+describe('addresses that share a limit', () => {
   it.each([
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],

@@ -190,7 +190,7 @@ describe('paid checkouts', () => {
     ['another currency', { currency: 'eur' }],
     ['a smaller amount', { amount_subtotal: 999 }],
     ['something taken off', { amount_total: 1 }],
-  ])('%s credits nothing, and the operator is told (W3, W11)', async (_what, wrong) => {
+  ])('%s credits nothing and is logged for the operator (W3, W11)', async (_what, wrong) => {
     const buyer = await service.buyer();
     const session = await buyer.checkout();
     Object.assign(service.stripe.sessions.get(session) ?? {}, wrong);
@@ -241,7 +241,7 @@ describe('paid checkouts', () => {
     expect([looks(), await buyer.balance()]).toEqual([2, 10_000]);
   });
 
-  it.each(['a\0b', '', 'cs test', 'x'.repeat(256)])('a session like %j is none, and no fault', async (session) => {
+  it.each(['a\0b', '', 'cs test', 'x'.repeat(256)])('ignores a session like %j without an error', async (session) => {
     await expect(service.billing.settle(session)).resolves.toBeUndefined();
   });
 

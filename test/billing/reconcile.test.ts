@@ -136,7 +136,7 @@ describe('reconciling a sale', () => {
     ['less', { subtotalCents: 999 }],
     ['more', { subtotalCents: 1_001 }],
     ['a discount', { totalCents: 0 }],
-  ])('%s is no sale, for good; a lost dispute of it freezes all the same (W3, W8, W11)', (_what, wrong) => {
+  ])('%s never becomes a sale, but a lost dispute of it freezes the account (W3, W8, W11)', (_what, wrong) => {
     const books = new Books();
     books.look({ ...PAID, ...wrong });
     books.look(PAID);

@@ -50,7 +50,7 @@ describe('refunds and disputes', () => {
     expect(await books(session)).toEqual([4_000_000, 6_000_000, 1_000]);
   });
 
-  it('a refund that is only on its way takes nothing; a failed one is told to the operator', async () => {
+  it('a pending refund takes nothing, and a failed one is logged for the operator', async () => {
     const { buyer, session } = await bought();
     const refund = service.stripe.refund(session, 1_000, 'pending');
     await told();
@@ -64,7 +64,7 @@ describe('refunds and disputes', () => {
     expect(await buyer.balance()).toBe(0);
   });
 
-  it('a dispute is held while it is open, and given back when it is won (W7)', async () => {
+  it('an open dispute sets credits aside, and a won one returns them (W7)', async () => {
     const { buyer, session } = await bought();
     const dispute = service.stripe.dispute(session, 1_000);
     await told();

@@ -70,7 +70,7 @@ describe('POST /webhooks/stripe', () => {
     }
   });
 
-  it("a session of the processor's other customers is told to the log and credited to nobody", async () => {
+  it("logs a session of the processor's other customers and credits nothing", async () => {
     const { stripe, sql } = service;
     const { session } = await paidEvent();
     await sql`update sales set session_id = 'cs_moved' where session_id = ${session}`;

@@ -1,4 +1,4 @@
-/** The scripted network over a world: the world is in the test's process, and whoever reads asks it there. */
+/** The scripted network over a world: the world is in the test's process, and each read asks it there. */
 import { ServiceError } from '../../src/core/errors.js';
 import type { Tweet, User, UserRef } from '../../src/core/model.js';
 import type { Found, Network, NetworkPage } from '../../src/ports/network.js';

@@ -24,7 +24,7 @@ export async function openDemoHome(): Promise<Cli> {
   return cli;
 }
 
-/** Resolves once it is there: whoever comes first makes it, and the next one does if that fails. */
+/** Resolves once it exists: the first caller makes it, or the next one if that fails. */
 async function made(folder: string): Promise<void> {
   while (!(await exists(folder))) {
     const turn = `${folder}-in-the-making`;

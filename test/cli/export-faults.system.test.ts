@@ -29,22 +29,26 @@ describe('a disk that is full', () => {
   test.each<[string, string, string[]]>([
     ['a file', '"$@"', ['--out']],
     ['standard output', '"$@" > "$FILE"', ['--state']],
-  ])('%s holds whole rows, and with space the export goes on', { timeout: SLOW_MS }, async (name, line, option) => {
-    const file = here.file(`full-${name.replace(' ', '-')}.ndjson`);
-    const words = [...FOLLOWERS, ...option, option[0] === '--out' ? file : `${file}.state`];
-    const ran = await here.shell(`${SMALL} ${line}`, words, { FILE: file });
-    expect(ran.code).toBe(1);
-    expect(ran.stderr).toMatch(
-      /^perch: \S+(?: output)? cannot be written \(EFBIG\); run the same command to resume\n$/,
-    );
-    const some = idsOf(await linesOf(file));
-    expect(some.length).toBeGreaterThan(0);
-    expect((await readFile(file, 'utf8')).endsWith('\n')).toBe(true);
-    expect(await here.shell(line.replace('>', '>>'), words, { FILE: file })).toMatchObject({ code: 0 });
-    const ids = idsOf(await linesOf(file));
-    expect([ids.length, new Set(ids).size]).toEqual([700, 700]);
-    expect(ids.slice(0, some.length)).toEqual(some);
-  });
+  ])(
+    '%s leaves whole rows, and the export resumes once there is space',
+    { timeout: SLOW_MS },
+    async (name, line, option) => {
+      const file = here.file(`full-${name.replace(' ', '-')}.ndjson`);
+      const words = [...FOLLOWERS, ...option, option[0] === '--out' ? file : `${file}.state`];
+      const ran = await here.shell(`${SMALL} ${line}`, words, { FILE: file });
+      expect(ran.code).toBe(1);
+      expect(ran.stderr).toMatch(
+        /^perch: \S+(?: output)? cannot be written \(EFBIG\); run the same command to resume\n$/,
+      );
+      const some = idsOf(await linesOf(file));
+      expect(some.length).toBeGreaterThan(0);
+      expect((await readFile(file, 'utf8')).endsWith('\n')).toBe(true);
+      expect(await here.shell(line.replace('>', '>>'), words, { FILE: file })).toMatchObject({ code: 0 });
+      const ids = idsOf(await linesOf(file));
+      expect([ids.length, new Set(ids).size]).toEqual([700, 700]);
+      expect(ids.slice(0, some.length)).toEqual(some);
+    },
+  );
 
   test('Parquet is whole or not there', { timeout: SLOW_MS }, async () => {
     const file = here.file('full.parquet');
@@ -62,7 +66,7 @@ describe('a disk that is full', () => {
     expect(await parquetReadObjects({ file: await asyncBufferFromFile(file) })).toHaveLength(700);
   });
 
-  test.skipIf(!existsSync('/dev/full'))('is told in words', { timeout: SLOW_MS }, async () => {
+  test.skipIf(!existsSync('/dev/full'))('is reported with what to do', { timeout: SLOW_MS }, async () => {
     const ran = await here.shell('"$@" > /dev/full', IDS);
     expect(ran).toEqual({
       code: 1,
@@ -121,7 +125,7 @@ describe('a service that goes away in the middle', () => {
       '<html>',
       /returned a response that is not from Perch \(HTTP 502\); run the same command to resume/,
     ],
-  ])('%s: it ends and is gone on from', { timeout: SLOW_MS }, async (name, status, body, says) => {
+  ])('%s: ends the export, which can be resumed', { timeout: SLOW_MS }, async (name, status, body, says) => {
     const words = [...IDS, '--url', relay.url, '--out', here.file(`${name.replaceAll(' ', '-')}.ndjson`)];
     relay.before = ({ pages }) => (pages === 2 ? { status, body } : undefined);
     expect(await here.run(...words)).toMatchObject({ code: 1, stderr: expect.stringMatching(says) });

@@ -152,7 +152,7 @@ test('resumes with a larger budget after the first is used up', { timeout: SLOW_
   expect(ids).toEqual(whole);
 });
 
-test('other page sizes go on where it was', { timeout: SLOW_MS }, async () => {
+test('resumes with another page size', { timeout: SLOW_MS }, async () => {
   const words = ['followers', '@harbor_obs', '--max-credits', '500', '--out', here.file('sizes.ndjson')];
   await here.summary(...words, '--count', '7', '--limit', '20');
   await here.summary(...words, '--count', '200', '--limit', '333');

@@ -156,7 +156,7 @@ describe('credits', () => {
     ['cs_test_0', 'Almost there.'],
     ['cs_test_3', 'Not paid.'],
     ['cs_of_another', 'Thank you.'],
-  ])('who comes back with %s is told: %s', async (session, title) => {
+  ])('shows a buyer who returns with %s: %s', async (session, title) => {
     expect(await page('busy', `/dashboard/credits?paid=${session}`)).toContain(`<strong>${title}</strong>`);
   });
 });

@@ -57,7 +57,7 @@ describeOnRedis('a partition between one node of three and', (redis) => {
     expect(books.statuses()).toEqual({ 200: books.answers() });
   });
 
-  it('Postgres: it delivers nothing, the others go on, it finds back by itself, and the books are exact', {
+  it('Postgres: it delivers nothing, the others continue, it reconnects by itself, and the books are exact', {
     timeout: SLOW_MS,
   }, async () => {
     load = await startLoad(fleet);

@@ -66,7 +66,7 @@ describeOnRedis('under load', (redis) => {
     expect((await createLedger(at.fleet.database.sql).check()).faults).toEqual([]);
   }
 
-  it('a node killed: nothing delivered is unpaid, nothing failed is paid, the others go on, it comes back', {
+  it('a killed node: everything delivered is paid, nothing failed is, the others continue, and it returns', {
     timeout: SLOW_MS,
   }, async () => {
     const at = await underLoad();

@@ -3,7 +3,7 @@ import { activity } from '../support/database.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
 import { startPerch, type TestPerch } from '../support/perch.js';
 import { createScriptedNetwork, range, type ScriptedNetwork } from '../support/scripted-network.js';
-import { withinSeconds } from '../support/within.js';
+import { withinSeconds } from '../support/within-seconds.js';
 
 export interface Service {
   readonly net: ScriptedNetwork;

@@ -2,8 +2,8 @@ import { CONNECTIONS } from './attacks/connections.js';
 import { DOCUMENTS } from './attacks/documents.js';
 import { INPUT } from './attacks/input.js';
 import { MONEY } from './attacks/money.js';
-import { PLACES } from './attacks/places.js';
+import { SLOTS } from './attacks/slots.js';
 import type { Attack } from './support/attack.js';
 
 /** Every way we know to take the service from the others, one row each. */
-export const ATTACKS: readonly Attack[] = [...DOCUMENTS, ...INPUT, ...MONEY, ...PLACES, ...CONNECTIONS];
+export const ATTACKS: readonly Attack[] = [...DOCUMENTS, ...INPUT, ...MONEY, ...SLOTS, ...CONNECTIONS];

@@ -116,7 +116,7 @@ describe('one address', () => {
     expect((await flooding.get('/healthz')).status).toBe(200);
     expect((await flooding.get('/status')).status).toBe(200);
     expect((await other.get('/v1/soon')).status).toBe(200);
-    // Whoever it is, is known later: customers may share the address.
+    // The key is not known yet: customers may share the address.
     const calls = Array.from({ length: 15 }, () => flooding.get('/v1/callers'));
     await until(() => expect(server.app.pressure.inFlight).toBe(25));
     server.release();

@@ -99,7 +99,7 @@ describe.each(MOUNTS)('while the network hangs, with GraphQL by %s', (graphql) =
       const seconds = Number(refused.at(-1)?.headers['retry-after']);
       await innocentsAreServed(innocent);
       const cold = innocent.get('/v1/users/user900');
-      // Whoever does what it was told is let in, though the network hangs still.
+      // A caller who waits as long as the refusal says is admitted, though the network still hangs.
       await sleep(Math.max(0, seconds * 1000 - (performance.now() - refusedAt)) + 300);
       const again = read(hog, 500);
       flood.push(again);

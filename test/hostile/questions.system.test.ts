@@ -85,7 +85,7 @@ describe('many questions of one account', () => {
   /** What the test before used of the processor is forgotten once nobody else has asked for a second. */
   beforeEach(() => sleep(1_100));
 
-  it('are answered 2 at a time, 16 wait, the others are refused at once; paid reads of others go on', async () => {
+  it('run 2 at a time while 16 wait and the rest is refused at once, beside paid reads of others', async () => {
     const asked: Promise<{ status: number; body: { error: { code: string; reason: string } }; headers: Headers }>[] =
       [];
     await whileSlow(async () => {
@@ -105,7 +105,7 @@ describe('many questions of one account', () => {
     for (const { status, body, headers } of refused) {
       expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'upstream_rate_limited', '1']);
     }
-    // Whoever waited is answered, unless this machine was so slow that the time limit came first.
+    // The waiting queries are answered, unless this machine was so slow that the time limit came first.
     for (const { status } of replies) expect([200, 503]).toContain(status);
   }, 30_000);
 

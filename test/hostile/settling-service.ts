@@ -13,7 +13,7 @@ export interface SettlingCustomer extends Client {
 }
 
 export interface SettlingService {
-  /** Past the service's own pools: whoever holds locks in here is a stranger to it. */
+  /** Outside the service's own pools: locks taken here look like another process's. */
   readonly database: FreshDatabase;
   customer(options?: { credits?: number; cap?: number }): Promise<SettlingCustomer>;
   /** Locks rows, and holds them until the function that it resolves with is called. */

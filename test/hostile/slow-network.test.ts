@@ -48,7 +48,7 @@ describe('a network that serves 20 calls a second where the pace of three sessio
     ['one at a time', 1, 50],
     ['six at a time', 6, 300],
   ])(
-    '%s: it is asked for as much as it manages, and soon answers nearly as fast as it can',
+    '%s: gets as many calls as it can handle, and soon answers nearly at full speed',
     async (_, servers, latencyMs) => {
       const net = slowNetwork({ sessions: 3, perSecond: 30, conditions: { servers, latencyMs: () => latencyMs } });
       keepBusy(net, 'search', 'heavy', 500);

@@ -38,7 +38,7 @@ describe('security headers of every answer', () => {
   it.each([
     ['/v1/users/%zz', 'account; q=1; w=1'],
     ['/problems/%zz', 'public; q=10; w=1'],
-  ])('%s cannot be decoded: it is told its policy, and was counted for nobody', async (path, policy) => {
+  ])('answers %s, which cannot be decoded, with the policy and without counting it', async (path, policy) => {
     const { status, headers } = await fetch(server.url + path);
     expect([status, headers.get('ratelimit-policy'), headers.get('ratelimit')]).toEqual([404, policy, null]);
     expect(headers.get('x-credits-charged')).toBe('0');

@@ -100,7 +100,7 @@ it.each([
     detail: { retryAfter: 1 },
   },
   { reason: 'key_cap', message: /used up this key's cap in the meantime/, detail: { reason: 'key_cap' } },
-] as const)('what another call spent first is 402: $reason', async ({ reason, message, detail }) => {
+] as const)('answers 402 when another call spent the credits first: $reason', async ({ reason, message, detail }) => {
   const error = await refused(start(() => ({ ok: false, reason })).settling);
   expect([error.code, error.detail]).toEqual(['no_credits', detail]);
   expect(error.message).toMatch(/^This call costs 1 credit, /);

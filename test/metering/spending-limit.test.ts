@@ -26,7 +26,7 @@ it.each([
 it.each([
   { cap: 1_000, budget: 100, shortage: 'max_credits' },
   { cap: 100, budget: 1_000, shortage: 'key_cap' },
-])('what was taken does not change which of them is short: $shortage', ({ cap, budget, shortage }) => {
+])('names the same limit as reached after an amount was taken: $shortage', ({ cap, budget, shortage }) => {
   const { limit } = open(1_000, cap, budget);
   limit.take(60);
   expect([limit.left, limit.shortage]).toEqual([40, shortage]);

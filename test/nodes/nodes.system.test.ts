@@ -8,7 +8,7 @@ import { type Fleet, openFleet } from './nodes.js';
 
 const SLOW_MS = 120_000;
 
-/** A node's status. Whoever asks without a key may ask ten times a second, of all nodes together: these tests ask more often. */
+/** A node's status. Without a key an address has ten requests a second over all nodes, and these tests send more. */
 const statusOf = (url: string): Promise<Answer> =>
   vi.waitFor(
     async () => {

@@ -177,7 +177,7 @@ describe('the decision', () => {
   });
 
   it.each([{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, { origin: 'https://evil.example' }])(
-    'what another site sent does not count: %j',
+    'ignores a decision that another site sent: %j',
     async (headers) => {
       const page = formIn((await ask(server, clientId)).text);
       page.set('decision', 'allow');
@@ -194,7 +194,7 @@ describe('the decision', () => {
     expect([status, location]).toEqual([400, null]);
   });
 
-  it.each(['', '0', '-1', '1.2345', 'many', '1e9'])('a cap of %j is asked for again', async (amount) => {
+  it.each(['', '0', '-1', '1.2345', 'many', '1e9'])('shows the form again for a cap of %j', async (amount) => {
     const { status, text } = await decide(server, addressOf(), { cap_amount: amount });
     expect([status, text.includes('The cap must be a number of credits greater than 0')]).toEqual([400, true]);
   });

@@ -73,7 +73,7 @@ it('shows which sessions rest and until when: degraded while some do, down when 
 });
 
 describeOnRedis('the status of Redis', (redis) => {
-  it('up with the processes that share it; away since when, while reads go on', async () => {
+  it('shows Redis as up with its processes, or since when it is away while reads continue', async () => {
     const [url = ''] = redis().urls;
     watched = await startWatched({ env: { REDIS_URL: url } });
     expect(await status()).toMatchObject({

@@ -107,7 +107,7 @@ describe('traces go to the collector that is configured', () => {
   });
 
   it.each(['', 'nonsense', `ff-${OF}-${PARENT}-01`, `00-${'0'.repeat(32)}-${PARENT}-01`, `00-${OF}-${PARENT}-01-more`])(
-    'a traceparent that is none is left out: %j',
+    'ignores an invalid traceparent: %j',
     async (traceparent) => {
       await watched.client.get('/healthz', { traceparent });
       const [request] = await spans();

@@ -153,7 +153,7 @@ describe('bounds and enumerations', () => {
     ['/v1/tweets/{id}/retweeters', 50, 200],
     ['/v1/tweets/{id}/thread', 20, 50],
     ['/v1/tweets/{id}/replies', 20, 50],
-  ])('%s: count is %i unless told, at most %i (section 8, P6)', (path, initial, maximum) => {
+  ])('%s: has a default count of %i and a maximum of %i (section 8, P6)', (path, initial, maximum) => {
     expect(parameter(path, 'count')).toEqual({ type: 'integer', minimum: 1, maximum, default: initial });
   });
 

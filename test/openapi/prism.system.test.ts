@@ -160,7 +160,7 @@ describe('Prism as a validating proxy: the answers keep the document', () => {
     expect(shown(reply)).toEqual([500, 'as documented']);
   });
 
-  it.each(['application/json', 'text/html'])('what needs no key, for %s', async (accept) => {
+  it.each(['application/json', 'text/html'])('keyless operations, for %s', async (accept) => {
     service.clock.forget();
     const nobody = createClient(prism.url, null, seen);
     const pages = ['/', '/status', '/healthz', '/problems', '/problems/no_credits'];

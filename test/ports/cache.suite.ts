@@ -29,7 +29,7 @@ export function cacheSuite(create: () => Promise<CacheHarness>): void {
     expect(await at.cache.get('never')).toBeUndefined();
   });
 
-  it.each([[null], [false], [0], [''], [[]]])('tells a held %j from nothing', async (value) => {
+  it.each([[null], [false], [0], [''], [[]]])('distinguishes a cached %j from nothing', async (value) => {
     await at.cache.set('k', held(value), 1000);
     expect(await at.cache.get('k')).toEqual(held(value));
   });

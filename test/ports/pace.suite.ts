@@ -18,7 +18,7 @@ export function paceSuite(create: () => Promise<PaceHarness>): void {
   });
   afterEach(() => at.close());
 
-  /** Waits of bookings made together, sorted: a place in time is whoever's. */
+  /** Waits of bookings made together, sorted, since any caller may get any of them. */
   async function bookMany(times: number, perSecond: number, worker = 'lane'): Promise<number[]> {
     const { bookers } = at;
     const waits = Array.from({ length: times }, (_, n) =>

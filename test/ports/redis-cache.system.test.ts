@@ -94,7 +94,7 @@ describeOnBoth('the cache in Redis', (redis) => {
     ['text', ['SET', 'perch:{k}', 'foreign']],
     ['long text', ['SET', 'perch:{k}', 'x'.repeat(500)]],
     ['a list', ['RPUSH', 'perch:{k}', 'x']],
-  ])('holds nothing where somebody else wrote %s, and is well', async (_what, [command = '', ...args]) => {
+  ])('returns nothing for a foreign value of %s, and keeps working', async (_what, [command = '', ...args]) => {
     await links[0].run<unknown>(
       (client) => client.call(command, args),
       () => undefined,

@@ -159,7 +159,7 @@ describe('requests of several parts', () => {
     expect(batches()[1]).toBe('skip: a1 b1 c1 a2');
   });
 
-  test('one with a locked row waits apart, what comes for it waits behind, and the others go on', async () => {
+  test('parks a part with a locked row and its later requests while the others continue', async () => {
     const { batches, submit, flushed } = open();
     const [a1] = submit('a1', 'b1');
     await turns();

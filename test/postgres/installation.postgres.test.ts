@@ -82,7 +82,7 @@ describe('a database that cannot be opened', () => {
       /DATABASE_URL \(postgres:\/\/…@127\.0\.0\.1:1\/perch\): .*ECONNREFUSED/,
     ],
     ['nothing has the name', 'postgres://ada:secret@nowhere.invalid/perch', /DATABASE_URL \(.*nowhere\.invalid/],
-  ])('is told by the setting and its address, without the password: %s', async (_name, url, says) => {
+  ])('is reported with the setting and its address, without the password: %s', async (_name, url, says) => {
     const error: unknown = await open(url).catch((thrown: unknown) => thrown);
     expect(String(error)).toMatch(says);
     expect(String(error)).not.toContain('secret@');

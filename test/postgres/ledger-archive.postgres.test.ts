@@ -181,7 +181,7 @@ describe('is refused, and nothing is changed:', () => {
 
 test('a debit that is posted after its month was written keeps it in the database; the next run has it', async () => {
   const late = debitOf(payer, 1, { requestId: v7({ msecs: Date.parse(`${JANUARY}-20`) }) });
-  // Whoever posts for the month is waited for.
+  // It waits for transactions that are posting to the month.
   const [posting, wait] = [signalled(), signalled()];
   const posted = sql.begin(async (tx) => {
     await tx`lock table debits_2025_01 in row exclusive mode`;

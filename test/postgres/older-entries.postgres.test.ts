@@ -36,7 +36,7 @@ const ago = (ms: number): { requestId: string } => ({ requestId: v7({ msecs: Dat
 const faults = async () => (await ledger.check()).faults;
 
 describe('entries of the version before', () => {
-  test('are moved while debits go on, each in one place at any moment; an interruption loses nothing', async () => {
+  test('are moved beside running debits, each in one place at any moment, and survive an interruption', async () => {
     const payer = await openWith(1_000_000);
     const ids: string[] = [];
     const made = async (id: string) => void ids.push(await olderPost(sql, payer, 10, id));

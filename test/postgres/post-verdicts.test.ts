@@ -27,7 +27,7 @@ describe('a debit that a statement has posted', () => {
   test.each([
     ['goes away', away, 10_000],
     ['fails', refused('42501'), 0],
-  ])('is told to be posted where the database %s afterwards', async (_what, error, ms) => {
+  ])('is confirmed as posted when the database %s afterwards', async (_what, error, ms) => {
     const { run, always, answers, balanceOf } = besideOneThatIsRefused();
     always('find', fails(error));
     await run(ms);

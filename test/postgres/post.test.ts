@@ -42,7 +42,7 @@ describe('the same request', () => {
     expect([answers, balanceOf('a')]).toEqual([{ a1: posted(90, 2), a2: posted(90, 2) }, 90]);
   });
 
-  test.each(['posted', 'failed'])('is asked again once that has %s', async (how) => {
+  test.each(['posted', 'failed'])('is run again once that has %s', async (how) => {
     const { post, run, next, asked, answers, balanceOf } = openPosts();
     if (how === 'failed') next('plain', fails(refused('22P02')));
     post('a1');

@@ -44,7 +44,7 @@ it('processes that write at once add up', async () => {
   ]);
 });
 
-it('joins consecutive minutes into one incident of the worst severity; a gap starts another, and a single minute is none', async () => {
+it('joins consecutive minutes into one incident of the worst severity, splits at a gap, and ignores a single minute', async () => {
   const history = createStatusHistory(database.sql);
   await history.add(
     [day({})],

@@ -58,7 +58,7 @@ test(
         return row?.seats === 3;
       });
     }
-    // It is said a moment after the seat is taken.
+    // It is logged a moment after the lease is taken.
     const times = (what: string): number => said.filter((text) => text.includes(what)).length;
     await until(async () => times('is running again') === 2);
     expect(times('stopped: restarting')).toBe(2);

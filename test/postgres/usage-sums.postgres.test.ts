@@ -73,7 +73,7 @@ async function olderPayer(sql: Sql): Promise<Payer> {
   return payer;
 }
 
-test('an old ledger is summed up in steps while debits go on; usage and the check are right all the time', async () => {
+test('sums an old ledger in steps beside running debits, with correct usage and checks throughout', async () => {
   const { sql, payer } = await olderLedger();
   const nodes = [createLedger(sql), createLedger(sql)] as const;
   let posted = 0;

@@ -19,7 +19,7 @@ it('work is not begun to be waited for by a signal that has fired; its own failu
 it.each([
   ['an answer', () => Promise.resolve('answer'), 'answer'],
   ['a failure', () => Promise.reject(new Error('failed')), 'failed'],
-])('%s of the work is passed on, and nothing listens to the signal any more', async (_name, work, expected) => {
+])('passes on %s of the work and stops listening to the signal', async (_name, work, expected) => {
   const { signal } = new AbortController();
   const result = await abortable(signal, work()).catch(({ message }: Error) => message);
   expect([result, getEventListeners(signal, 'abort')]).toEqual([expected, []]);

@@ -49,7 +49,7 @@ it.each([
   [impossibleUser, 'user'],
   [impossibleHandle, 'handle'],
   [impossibleId, 'id'],
-])('what cannot be there is unknown, as if the network had said so (I5): %o', (failure, what) => {
+])('answers unknown for an impossible name, as if the network had said so (I5): %o', (failure, what) => {
   expect(failure('x!')).toMatchObject({
     ...{ code: 'not_found', status: 404, detail: { reason: 'unknown' } },
     message: expect.stringContaining(`Invalid ${what} "x!"`),

@@ -183,22 +183,19 @@ describe('where a query was found', () => {
   it.each([
     ['Latest', {}],
     ['Top', { product: 'Top' as const }],
-  ])(
-    'is asked of the network once for a page in the order %s, and only if somebody wants it',
-    async (product, rest) => {
-      const asked: string[] = [];
-      const { page } = setUp({
-        highlighter(...query) {
-          asked.push(query.join(' '));
-          return ({ id }) => (id === '15' ? [mark] : null);
-        },
-      });
-      const { page: found } = await page('search', ' a  b', rest);
-      expect(asked).toEqual([]);
-      expect(found.nodes.map((node) => found.highlight?.(node))).toEqual([[mark], null]);
-      expect(asked).toEqual([`a b ${product}`]);
-    },
-  );
+  ])('is computed once for a page in the order %s, and only when selected', async (product, rest) => {
+    const asked: string[] = [];
+    const { page } = setUp({
+      highlighter(...query) {
+        asked.push(query.join(' '));
+        return ({ id }) => (id === '15' ? [mark] : null);
+      },
+    });
+    const { page: found } = await page('search', ' a  b', rest);
+    expect(asked).toEqual([]);
+    expect(found.nodes.map((node) => found.highlight?.(node))).toEqual([[mark], null]);
+    expect(asked).toEqual([`a b ${product}`]);
+  });
 
   it('is not reported for other lists, nor by a network that does not know it', async () => {
     const { page } = setUp({ highlighter: () => () => null });

@@ -36,7 +36,7 @@ describe('a read that was another one’s to end', () => {
   it.each([
     ['another reason', new ServiceError('upstream_error', 'broken', { reason: 'parse' })],
     ['no reason', new ServiceError('upstream_error', 'broken')],
-    ['an error that is none of ours', Object.assign(new Error('broken'), { detail: { reason: 'too_late' } })],
+    ['a foreign error', Object.assign(new Error('broken'), { detail: { reason: 'too_late' } })],
   ])('is not tried again for %s', async (_name, failure) => {
     const { join, reads } = reading([failure]);
     await expect(join()).rejects.toBe(failure);

@@ -112,7 +112,7 @@ describe('cached pages', () => {
     expect(charge).toMatchObject({ amount: 9000, cacheHits: 10, items: 14 });
   });
 
-  it('are not needed for a chain to go on: a day later the anchor is enough, at full price (C7)', async () => {
+  it('are not needed to continue a chain a day later: its anchor is enough, at full price (C7)', async () => {
     const { engine, ask, list } = setUp();
     const { page } = await engine.page(ask);
     engine.clock.nowMs += 24 * HOUR_MS;

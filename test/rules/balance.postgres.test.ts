@@ -31,7 +31,7 @@ describe('spending with a limited balance (M1, M2, M5, M16–M21)', () => {
     const first = await reader.get(`${TIMELINE}?count=10`);
     expect(idsOf(first)).toEqual(NEWEST_FIRST.slice(0, 3));
     expect(first.body).toMatchObject({ truncated: 'no_credits', credits_charged: 3, balance_remaining: 0.5 });
-    // What follows is in a held page, so half a credit still buys one.
+    // The next item is in a cached page, so half a credit still buys it.
     const second = await reader.get(`${TIMELINE}?count=10&cursor=${first.body.next_cursor}`);
     expect(idsOf(second)).toEqual(NEWEST_FIRST.slice(3, 4));
     expect(second.body).toMatchObject({ truncated: 'no_credits', cache: 'hit', balance_remaining: 0 });

@@ -28,7 +28,7 @@ describe('budgets of a call (M26) and caps of a key (U6)', () => {
     ['the parameter', '&max_credits=3.5', {}],
     ['the header', '', { 'X-Max-Credits': '3.5' }],
     ['both alike', '&max_credits=3.5', { 'X-Max-Credits': '3.500' }],
-  ])('a list is trimmed, by %s, as if the wallet held only that much', async (_what, query, headers) => {
+  ])('trims a list, by %s, as if the wallet had only that much', async (_what, query, headers) => {
     const reader = await customer();
     const reply = await reader.get(`${TIMELINE}?count=10${query}`, headers as Record<string, string>);
     expect(idsOf(reply)).toEqual(NEWEST_FIRST.slice(0, 3));

@@ -133,7 +133,7 @@ describe('prices (section 1, M3–M16, M22)', () => {
     ['a retweeter', '/v1/tweets/500/retweeters', '/v1/users/user309'],
     ['a tweet of a timeline', '/v1/users/1/tweets?count=10', '/v1/tweets/539'],
     ['the author of a tweet', '/v1/users/1/tweets?count=1', '/v1/users/author'],
-  ])('M13: %s that came with a list is held', async (_what, list, single) => {
+  ])('M13: caches %s that came with a list', async (_what, list, single) => {
     const reader = await fresh();
     await reader.get(list);
     expect(bill(await reader.get(single))).toEqual(['hit', 1, 0.5]);

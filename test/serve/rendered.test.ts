@@ -19,7 +19,7 @@ it('a kept answer weighs what is kept of it in every encoding, until it is repla
   expect(bytes() - before).toBe(600);
   cache.store('call', keptAnswer(newer), { dependencies: [], tombstonesVersion: 0 });
   expect(bytes()).toBe(before);
-  // Whoever still sends the older one adds nothing to what is kept.
+  // An answer still being sent with the older one adds nothing to the memory.
   older.set('zstd', encoded);
   expect([bytes(), newer.size]).toEqual([before, 1000]);
 });

@@ -171,7 +171,7 @@ describe('links', () => {
     ['two addresses', 'a@example.org,b@example.org'],
     ['a header', 'a@example.org\r\nBcc: b@example.org'],
     ['too long', `${'a'.repeat(250)}@example.org`],
-  ])('what is no mail address gets the form back: %s', async (_name, email) => {
+  ])('shows the form again for an invalid mail address: %s', async (_name, email) => {
     const answer = await server.post('/sign-in/mail', { email });
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain('Invalid email address');

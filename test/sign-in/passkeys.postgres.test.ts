@@ -115,7 +115,7 @@ describe('passkeys', () => {
     ['no members', {}],
     ['a wrong type', { ...{ id: 'a', rawId: 'a' }, type: 'password', response: {} }],
     ['no base64url', { id: '?', rawId: '?', type: 'public-key', response: { clientDataJSON: '?' } }],
-  ])('what no browser answers is refused: %s', async (_name, response) => {
+  ])('refuses an answer that no browser gives: %s', async (_name, response) => {
     const { cookie } = await signedIn();
     expect((await json('/sign-in/passkey', { response })).status).toBe(400);
     expect((await json('/dashboard/passkeys', { response, name: 'x' }, { cookie })).status).toBe(400);

@@ -159,7 +159,7 @@ describeOnRedis(`${SECONDS} seconds of mixed load`, (redis) => {
   });
 });
 
-/** Where whoever waits sees it at once. */
+/** At once, so that it can be watched while the soak runs. */
 function say(text: string): void {
   if (process.env.SOAK_SECONDS !== undefined) process.stderr.write(`${text}\n`);
 }

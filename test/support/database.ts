@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { connect, type Sql, type Target } from '../../adapters/postgres/sql.js';
 import { databaseOf } from './global-setup.js';
-import { withinSeconds } from './within.js';
+import { withinSeconds } from './within-seconds.js';
 
 export interface FreshDatabase {
   readonly sql: Sql;

@@ -187,7 +187,7 @@ export class FakeStripe {
     return { status: 200, json: { object: 'list', url: path, has_more: false, data } };
   }
 
-  /** By its idempotency key once, and for whoever comes while it is made: 409. */
+  /** Once per idempotency key; a repeat while it is being made gets 409. */
   async #create({ form, headers }: FakeRequest): Promise<FakeAnswer> {
     const key = String(headers['idempotency-key'] ?? mint('key'));
     const params = form.toString();

@@ -38,7 +38,7 @@ export interface PerchOptions extends Partial<ComposeOptions> {
 export interface TestPerch {
   readonly url: string;
   readonly config: Config;
-  /** Past the service's own pools: whoever holds locks in here is a stranger to it. */
+  /** Outside the service's own pools: locks taken here look like another process's. */
   readonly database: FreshDatabase;
   /** The first node's own. */
   readonly stores: Stores;

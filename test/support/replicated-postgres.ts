@@ -18,7 +18,7 @@ const HOST = '127.0.0.1';
 const WAIT_MS = 30_000;
 
 export interface ReplicatedPostgres {
-  /** Of whoever is the primary: through the line. */
+  /** Of the current primary, through the proxy. */
   readonly database: FreshDatabase;
   /** From everybody to the primary. */
   readonly line: Line;

@@ -1,4 +1,4 @@
-/** The rooms of the code and who may import whom: checked by `test/tidy.test.ts`, written into docs/architecture.md by `npm run docs`. */
+/** The rooms of the code and who may import whom: checked by `test/structure.test.ts`, written into docs/architecture.md by `npm run docs`. */
 
 export interface Room {
   /** What it is for, in a few words. */

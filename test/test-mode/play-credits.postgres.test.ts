@@ -1,4 +1,4 @@
-/** The play credits of test accounts: once a day, to the same amount, whoever asks and however often. */
+/** The play credits of test accounts: topped up once a day to the same amount, however many calls there are. */
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PLAY_CREDITS } from '../../src/core/mode.js';

@@ -96,7 +96,7 @@ function pagesLikeAll(service: () => Service, { of, subject, query = '', ids, si
     [`count=${size.max + 1} (P1)`, at(`count=${size.max + 1}`), 'count'],
     ['count is no whole number (P2)', at('count=2.5'), 'count'],
     ['count twice (P4)', at('count=2&count=2'), 'count'],
-    ['a cursor that is none of ours (rule 6)', at('cursor=abc'), 'cursor'],
+    ['a foreign cursor (rule 6)', at('cursor=abc'), 'cursor'],
     ['an empty cursor (C9)', at('cursor='), 'cursor'],
     ['fresh is neither true nor false (P5)', at('fresh=maybe'), 'fresh'],
     ['limit instead of count (P3)', at('limit=5'), 'limit'],

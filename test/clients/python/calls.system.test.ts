@@ -186,7 +186,7 @@ say(shown(perch), shown(Perch("http://127.0.0.1:1", os.environ["PERCH_KEY"])), b
       expect(server.asked).toEqual([{ path: '/v1/me', key: KEY }]);
     });
 
-    it('pages: what is left is given to each call, a sparse page goes on, a cursor that repeats ends', async () => {
+    it('pages: passes the rest of the budget on, continues after a sparse page, and ends at a repeated cursor', async () => {
       server = await stub(
         page({ credits_charged: 0.1, next_cursor: 'a' }),
         page({ credits_charged: 0.2, next_cursor: 'b', truncated: 'sparse' }),

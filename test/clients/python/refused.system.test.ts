@@ -54,7 +54,7 @@ say(text(perch), text(Perch("http://a..b", "k")))`;
     ]);
   });
 
-  it('waits as a proxy says that it should, and tells it where nothing is tried again', async () => {
+  it('reports how long a proxy asks to wait', async () => {
     const busy = { status: 503, headers: { 'retry-after': '0' }, body: '<html>' };
     server = await stub(busy, page({ balance: 1 }));
     expect(await said('say(perch.me()["balance"])', env('1'))).toEqual([1]);
@@ -74,7 +74,7 @@ except ApiError as e: say(str(e))`;
     expect(await said(code, env())).toEqual([expect.stringMatching(/^unreadable: .* responded with a redirect/)]);
   });
 
-  it('ends pages that do not say what they cost, and goes on from where a failure was', async () => {
+  it('ends pages without a price, and resumes after a failure', async () => {
     server = await stub(
       page({ next_cursor: 'a' }),
       page({ next_cursor: 'b', credits_charged: undefined }),

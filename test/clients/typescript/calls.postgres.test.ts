@@ -79,7 +79,7 @@ describe('against the running service', () => {
       return { pages, ids };
     };
 
-    it('end at the budget, which is never passed, and go on from the cursor', async () => {
+    it('end within the budget, and continue from the cursor', async () => {
       const { account, perch: ours } = await client();
       const { pages, ids } = await gone(ours, 20, 4, true);
       expect([ids.length, pages.ended, pages.spent, pages.remaining]).toEqual([10, 'max_credits', 20, 0]);
@@ -247,7 +247,7 @@ describe('on the way', () => {
     expect(() => createPerch({ baseUrl: 'http://127.0.0.1:1', key: `${KEY}\n` })).toThrow(/^(?!.*kkk).*key/s);
   });
 
-  it('pages: what is left is given to each call, a sparse page goes on, a cursor that repeats ends', async () => {
+  it('pages: passes the rest of the budget on, continues after a sparse page, and ends at a repeated cursor', async () => {
     server = await stub(
       page({ credits_charged: 0.1, next_cursor: 'a' }),
       page({ credits_charged: 0.2, next_cursor: 'b', truncated: 'sparse' }),

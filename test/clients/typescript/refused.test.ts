@@ -30,7 +30,7 @@ it.each([
   'https://a?b=c',
   'https://a#b',
   'http://a:secret@b',
-])('a base address that is none: %s', (baseUrl) => {
+])('an invalid base address: %s', (baseUrl) => {
   const made = () => createPerch({ baseUrl: baseUrl as string, key: KEY });
   expect(made).toThrow(TypeError);
   expect(made).toThrow(/^baseUrl must be (?!.*secret)/);
@@ -44,7 +44,7 @@ it.each(['', '/', '///', '/?'])('a base address may end in "%s"', async (end) =>
   expect(server.asked.map(({ path }) => path)).toEqual(['/perch/v1/me', '/perch/graphql']);
 });
 
-it.each([undefined, null, '', 'a b', 'é'])('a key that is none, as of a variable that is not set: %s', (key) => {
+it.each([undefined, null, '', 'a b', 'é'])('an invalid key, such as of an unset variable: %s', (key) => {
   expect(() => createPerch({ baseUrl: 'http://127.0.0.1:1', key: key as string })).toThrow(
     expect.objectContaining({ name: 'PerchError', code: 'missing_key', status: 0 }),
   );
@@ -114,7 +114,7 @@ it('a signal that has fired sends nothing', async () => {
   expect(server.asked).toEqual([]);
 });
 
-it('pages that do not say what they cost end, and go on from where a break or a failure was', async () => {
+it('ends pages without a price, and resumes after a break or a failure', async () => {
   server = await stub(
     page({ next_cursor: 'a' }),
     page({ next_cursor: 'b', credits_charged: undefined }),

@@ -5,7 +5,7 @@ import { type Attack, flood, keyOf, mcp, mcpTool, type Stage, withAndWithoutKey 
 /** For so long connections are kept busy. */
 const LAST_MS = 2000;
 
-/** Opens so many connections from the attacker's address; whoever refuses one closes it. */
+/** Opens so many connections from the attacker's address; the service closes those it refuses. */
 function open({ service, from }: Stage, count: number, begin: (socket: Socket) => void): Socket[] {
   const { hostname, port } = new URL(service.url);
   return Array.from({ length: count }, () => {
@@ -82,7 +82,7 @@ const forms = (name: string, path: string, body: (n: number) => object): Attack 
   memoryMb: 10,
 });
 
-/** Whoever comes often, slowly, or all at once. */
+/** Connections that come often, slowly, or all at once. */
 export const CONNECTIONS: readonly Attack[] = [
   raw(
     '400 heads that arrive a byte at a time',

@@ -11,7 +11,7 @@ export interface FakeAnswer {
 
 export type FakeAnswers = Record<string, (query: URLSearchParams) => FakeAnswer | Promise<FakeAnswer>>;
 
-/** An AppView and a directory that answer by method (or path) what a test says; profiles exist for whoever is asked for. */
+/** An AppView and a directory that answer by method (or path) what a test says; every profile exists. */
 export async function openFake(answers: FakeAnswers) {
   const asked: { method: string; query: URLSearchParams }[] = [];
   const server = createServer(async (request, response) => {

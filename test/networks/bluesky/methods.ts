@@ -1,5 +1,5 @@
 import { type Person, type Post, timelineOf, WORLD } from '../contract/world.js';
-import { basicOf, CID, detailedOf, didOf, feedItem, handleOf, isServed, known, postView, uriOf } from './words.js';
+import { basicOf, CID, detailedOf, didOf, feedItem, handleOf, isServed, known, postView, uriOf } from './objects.js';
 
 /** An answer: a body, or the name and message of an error with status 400. */
 export type Answer = { readonly body: unknown } | { readonly error: string; readonly message: string };

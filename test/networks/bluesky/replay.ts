@@ -48,7 +48,7 @@ function peopleIn(all: readonly Captured[]): Map<string, Profile> {
   return people;
 }
 
-/** A server that gives one captured answer to its method, whatever is asked, and profiles to whoever is read again. */
+/** A server that gives one captured answer to its method, whatever the arguments, and a profile for any account. */
 export async function openReplay(all: readonly Captured[]) {
   const people = peopleIn(all);
   let playing: Captured | undefined;

@@ -6,7 +6,7 @@ import type { Misbehaviour, StandIn } from '../contract/harness.js';
 import { Load } from '../contract/load.js';
 import { postOf, WORLD } from '../contract/world.js';
 import { type Answer, type Cut, METHODS } from './methods.js';
-import { didOf, handleOf, tidOf, uriOf } from './words.js';
+import { didOf, handleOf, tidOf, uriOf } from './objects.js';
 
 const PAGE_OF_A_DOOR = '<!doctype html><title>Attention Required!</title><p>nginx';
 

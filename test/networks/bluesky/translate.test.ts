@@ -58,7 +58,7 @@ describe('a search in Bluesky’s words: what is sent for what a caller writes',
     ['ferry', 'Photos', { query: 'ferry', hasMedia: true }],
     ['ferry', 'Videos', { query: 'ferry', hasVideo: true }],
     ['#tide', 'Latest', { hashtags: ['tide'] }],
-  ])('the newer search is asked for more: %s, %s', (q, product, params) => {
+  ])('requests larger pages of the newer search: %s, %s', (q, product, params) => {
     expect(newer(q, product)).toEqual({ sort: 'recent', allTime: true, ...params });
   });
 

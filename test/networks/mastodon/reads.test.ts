@@ -75,7 +75,7 @@ describe('objects', () => {
 });
 
 describe('lists', () => {
-  test('go on where the server says, by its own number and at its own address', async () => {
+  test("continue at the server's own link, by its number and address", async () => {
     const link = '<https://evil.example/steal?limit=9&max_id=7163058&x=1>; rel="next"';
     const { network, requests } = await scripted({
       answers: {
@@ -103,7 +103,7 @@ describe('lists', () => {
     ['following', { hide_collections: true }, 'private'],
     ['followers', { suspended: true }, 'suspended'],
     ['timeline', { suspended: true }, 'suspended'],
-  ] as const)('%s of an owner with %j are not found, and the reason is told', async (kind, more, reason) => {
+  ] as const)('answer not_found with the reason to %s of an owner with %j', async (kind, more, reason) => {
     const path = kind === 'timeline' ? 'statuses' : kind;
     const { network } = await scripted({
       answers: { [`/api/v1/accounts/7/${path}`]: { body: [] }, '/api/v1/accounts/7': { body: anAccount(more) } },

@@ -1,5 +1,5 @@
 import { isShown, type Post, timelineOf, type World } from '../contract/world.js';
-import type { Words } from './words.js';
+import type { Words } from './objects.js';
 
 /** What the server answers: a body, or a refusal. A list's items have positions, which go down. */
 export type Answer =

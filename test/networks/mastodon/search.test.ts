@@ -33,7 +33,7 @@ describe('translates the query of a caller for the server', () => {
     ['"a„ in:library „b"', '"a  in:library  b" in:public'],
     ['a»in:library', '"a in:library" in:public'],
     ['don’t 第一 crème-brûlée v1.2', 'don’t 第一 crème-brûlée v1.2 in:public'],
-  ])('%s is asked as %s', (q, sent) => {
+  ])('sends %s as %s', (q, sent) => {
     expect(compileQuery(q, 'Latest')).toBe(sent);
   });
 
@@ -80,7 +80,7 @@ describe('translates the query of a caller for the server', () => {
     ['People', 'ada lovelace', 'ada lovelace'],
     ['People', '@ada', 'ada'],
     ['People', '"ada lovelace"', 'ada lovelace'],
-  ])('%s of %s is asked as %s', (product, q, sent) => {
+  ])('sends %s of %s as %s', (product, q, sent) => {
     expect(compileQuery(q, product)).toBe(sent);
   });
 

@@ -88,7 +88,7 @@ test.each<[what: string, answers: Script['answers'], ok: boolean, said: RegExp]>
     false,
     /does not respond like Mastodon/,
   ],
-])('%s is told in a sentence', async (_what, answers, ok, pattern) => {
+])('describes %s in a sentence', async (_what, answers, ok, pattern) => {
   const report = await check({ [SEARCH]: { body: { statuses: [aStatus()] } }, ...answers }, ['t']);
   expect(report.said.join('\n')).toMatch(pattern);
   expect(report.ok).toBe(ok);

@@ -4,8 +4,8 @@ import { createMastodonNetwork } from '../../../adapters/networks/mastodon/netwo
 import type { Misbehaviour, StandIn } from '../contract/harness.js';
 import { Load } from '../contract/load.js';
 import { WORLD } from '../contract/world.js';
+import { wordsOf } from './objects.js';
 import { type Answer, answerTo } from './routes.js';
-import { wordsOf } from './words.js';
 
 const TOKEN = 'a-user-token';
 

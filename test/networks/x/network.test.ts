@@ -156,7 +156,7 @@ describe('lists of X', () => {
     });
   });
 
-  it('of somebody protected are not_found though X serves them, as are tweets; the profile is shown (T8)', async () => {
+  it('answer not_found for a protected user, also tweets, though X serves them; the profile is shown (T8)', async () => {
     const hidden = user('5', { protected: true });
     const at = await scripted(({ path }) => ({
       body: path === '/2/users' ? { data: [hidden] } : { data: [post('100')], includes: { users: [hidden] } },
@@ -202,7 +202,7 @@ describe('searches of X', () => {
     expect(at.queries('/2/tweets/search/recent')).toMatchObject([{ query, sort_order: order, max_results: '100' }]);
   });
 
-  it('go on with the token of the search they began in, and end where the seven days do (C17)', async () => {
+  it('continue with the token of their first search, and end with its seven days (C17)', async () => {
     const at = await scripted(({ query }) => ({
       body: { data: [post('100')], meta: query.has('next_token') ? {} : { next_token: 'b26v' } },
     }));
@@ -216,7 +216,7 @@ describe('searches of X', () => {
     await expect(search(at, 'tide', 'Latest', 'b26v')).rejects.toMatchObject({ detail: { param: 'cursor' } });
   });
 
-  it.each(['until:2026-11-22', `max_id:${idOf(-1)}`])('%s: go on in the window they began in', async (end) => {
+  it.each(['until:2026-11-22', `max_id:${idOf(-1)}`])('%s: continue in the window of their first page', async (end) => {
     let now = NOW;
     const at = await scripted(() => ({ body: { data: [post('100')], meta: { next_token: 'b26v' } } }), {
       clock: { now: () => now },

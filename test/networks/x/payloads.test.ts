@@ -193,7 +193,7 @@ describe.each(FOLDERS)('answers of X in %s', (folder) => {
       }
     });
 
-    it('every problem in them is about an input that is gone, or beside the point', () => {
+    it('name only missing inputs as problems, or unrelated objects', () => {
       for (const [where, body] of bodiesOf(folder)) {
         for (const raw of objects(body.errors ?? [])) {
           const each = problemSchema.parse(raw);

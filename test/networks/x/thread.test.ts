@@ -117,21 +117,24 @@ describe('threads of X', () => {
     expect(at.queries('/2/tweets/search/recent')).toMatchObject([{ start_time: '2026-11-21T17:59:00Z' }]);
   });
 
-  it.each(['thread', 'replies'] as const)('a %s goes on in the window it began in, however late', async (kind) => {
-    let now = NOW;
-    const young = idOf(0);
-    const at = await scripted(
-      ({ path }) => ({
-        body: { data: path === '/2/tweets' ? [post(young)] : undefined, meta: { next_token: 'b26v' } },
-      }),
-      { clock: { now: () => now } },
-    );
-    const { next } = await at.network.page({ kind, subject: young }, null, context());
-    now += 8 * 86_400_000;
-    await at.network.page({ kind, subject: young }, next, context());
-    const [first, second] = at.queries('/2/tweets/search/recent');
-    expect(second).toEqual({ ...first, next_token: 'b26v' });
-  });
+  it.each(['thread', 'replies'] as const)(
+    'continue a %s in the window of its first page, however late',
+    async (kind) => {
+      let now = NOW;
+      const young = idOf(0);
+      const at = await scripted(
+        ({ path }) => ({
+          body: { data: path === '/2/tweets' ? [post(young)] : undefined, meta: { next_token: 'b26v' } },
+        }),
+        { clock: { now: () => now } },
+      );
+      const { next } = await at.network.page({ kind, subject: young }, null, context());
+      now += 8 * 86_400_000;
+      await at.network.page({ kind, subject: young }, next, context());
+      const [first, second] = at.queries('/2/tweets/search/recent');
+      expect(second).toEqual({ ...first, next_token: 'b26v' });
+    },
+  );
 
   it('of a protected author is not_found, as are its replies; answers by one are left out (T8)', async () => {
     let author = focal;

@@ -104,7 +104,7 @@ describe('the queue for the upstream (L7)', () => {
           const next = turns.indexOf(account, index + 1);
           if (next < 0) continue;
           const between = new Set(turns.slice(index + 1, next));
-          // Whoever has a turn later was waiting, and must have had one in between.
+          // An account served later was waiting, and must have had a turn in between.
           for (const later of new Set(turns.slice(next + 1))) {
             if (later !== account) expect(between.has(later)).toBe(true);
           }

@@ -11,6 +11,6 @@ test.each([
   // Where there is no room for anybody it is not for too many of one's own.
   [0, 0, 'The queue for the network is full: all 2,000 slots are taken. Try again in 2 s; nothing was charged.'],
   [3, 0.4, 'The queue for the network is full: all 2,000 slots are taken. Try again in 2 s; nothing was charged.'],
-])('an account with %d reads in the queue and a share of %d is told why it gets no more', (own, share, message) => {
+])('explains the refusal to an account with %d queued reads and a share of %d', (own, share, message) => {
   expect(shareTaken(own, share, 1_500).message).toContain(message);
 });

@@ -82,7 +82,7 @@ describe('network sessions', () => {
     expect(calls.map(({ of }) => of.length)).toEqual([50, 50]);
   });
 
-  it('one that the network sends to rest is left alone for as long as it said; the others go on', async () => {
+  it('rests a session for as long as the network says, and keeps using the others', async () => {
     let nowMs = 1_000_000;
     const { search, calls } = testPool({
       sessions: ['one', 'two'],
@@ -103,7 +103,7 @@ describe('network sessions', () => {
     ['no session is left', 'no_account', 'no_account', 'no_account'],
     ['all are out of calls', 'upstream_rate_limited', 'upstream_rate_limited', 'upstream_rate_limited'],
     ['one is out of calls', 'no_account', 'upstream_rate_limited', 'upstream_rate_limited'],
-  ] as const)('%s: refused until the first one frees, and nothing is asked (S3, U32)', async (_, one, two, told) => {
+  ] as const)('%s: refuses until the first session is free, without a call (S3, U32)', async (_, one, two, told) => {
     const rests = { one: { code: one, retryAfter: 700 }, two: { code: two, retryAfter: 300 } };
     const { search, calls } = testPool({
       sessions: ['one', 'two'],

@@ -71,7 +71,7 @@ describe('names', () => {
 describe('tests', () => {
   test('requests every route in some test', () => {
     // What a command prices is not asked for.
-    const texts = SOURCES.filter(({ path }) => /^test\/(?!tidy|cli\/)/.test(path));
+    const texts = SOURCES.filter(({ path }) => /^test\/(?!structure|cli\/)/.test(path));
     const written = texts.flatMap(({ text }) => text.match(/\/v1\/[^\s'"`?#,)]+/g) ?? []);
     // Those of lists are asked for by name of the list.
     const asked = [...written, ...ROWS.map(({ path }) => path.replace(/\?.*$/, ''))];
@@ -84,7 +84,7 @@ describe('tests', () => {
   test('none is left out or singled out for good', () => {
     const marks = /\b(?:test|it|describe)\.(?:only|skip|todo|fails)\b(?!If)/;
     const marked = CODE.filter(
-      ({ path, text }) => path.startsWith('test/') && path !== 'test/tidy.test.ts' && marks.test(text),
+      ({ path, text }) => path.startsWith('test/') && path !== 'test/structure.test.ts' && marks.test(text),
     );
     // These helpers leave out what needs a browser, Redis, a disk or real answers where there is none, and say so.
     const helpers = [

@@ -183,4 +183,4 @@ const forgetting = (): Attack => {
 };
 
 /** Whatever takes others' places: at work, in the upstream queue, in what is remembered. */
-export const PLACES: readonly Attack[] = [hanging(), slow(), failing(), forgetting()];
+export const SLOTS: readonly Attack[] = [hanging(), slow(), failing(), forgetting()];
