@@ -112,7 +112,9 @@ export async function shedOverload(app: FastifyInstance, options: OverloadOption
       },
     );
   };
-  app.decorate('pressure', pressureOf(app, options, working, refused));
+  // Those that wait for a read of another call take memory, but no work: they have a bound of their own.
+  const isFull = () => working.size - (shares?.slots.beside ?? 0) >= capacity.maxInFlight;
+  app.decorate('pressure', pressureOf(app, options, { working, isFull, refused }));
   if (shares) boundBodies(app, capacity.maxInFlight, patience.requestMs + patience.lookMs, () => (refused.bodies += 1));
   await app.register(underPressure, {
     maxEventLoopDelay: MAX_LOOP_DELAY_MS,
@@ -125,7 +127,7 @@ export async function shedOverload(app: FastifyInstance, options: OverloadOption
   // Only once the body has arrived: a client that sends it slowly takes no slot from others.
   app.addHook('preValidation', (request, reply, done) => {
     if (!mayBeShed(request)) return done();
-    if (working.size >= capacity.maxInFlight) refuse(`${working.size} requests are in flight`);
+    if (isFull()) refuse(`${working.size} requests are in flight`);
     const slot = shares === null || isCallers(request) ? undefined : openToAddress(shares, request);
     working.add(request.raw, () => slot?.release());
     // However else it ends: aborted, or answered without the framework.
@@ -140,12 +142,17 @@ export async function shedOverload(app: FastifyInstance, options: OverloadOption
   });
 }
 
+interface Load {
+  readonly working: WorkSet;
+  readonly isFull: () => boolean;
+  readonly refused: { readonly shed: number; readonly bodies: number };
+}
+
 /** What the process is doing, and how requests outside the framework take part in it. */
 const pressureOf = (
   app: FastifyInstance,
-  { capacity, shares, connections }: OverloadOptions,
-  working: WorkSet,
-  refused: { readonly shed: number; readonly bodies: number },
+  { shares, connections }: OverloadOptions,
+  { working, isFull, refused }: Load,
 ): Pressure => ({
   get inFlight() {
     return working.size;
@@ -159,7 +166,7 @@ const pressureOf = (
     return refused.bodies;
   },
   enter(request) {
-    if (app.isUnderPressure() || working.size >= capacity.maxInFlight) return false;
+    if (app.isUnderPressure() || isFull()) return false;
     working.add(request, () => {});
     return true;
   },

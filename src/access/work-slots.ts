@@ -31,6 +31,12 @@ const CLASSES = {
   network: { what: 'waiting for the network', slots: 'slots for network reads' },
 } as const;
 
+/** A holder that takes more than its share because nobody else needs it leaves this part of the slots free. */
+const RESERVED_PART = 1 / 5;
+
+/** And at least so many: where there are fewer slots, nobody gets more than a share. */
+const LEAST_RESERVED = 100;
+
 export interface WorkSlotsOptions {
   /** Requests processed at once, in all. */
   readonly total: number;
@@ -42,20 +48,31 @@ export interface WorkSlotsOptions {
 /**
  * Slots for requests being processed, one pool for all interfaces and pages, shared fairly (`FairShare`). Calls that
  * wait for the network get at most half of them, so that cached, free and keyless requests are answered even if the
- * network hangs.
+ * network hangs. Of one account's calls that wait for the same read only one holds slots of both kinds; as many as there
+ * are slots may wait beside it (L20).
  */
 export class WorkSlots {
   readonly #shares: Readonly<Record<SlotClass, FairShare>>;
+  readonly #beside: FairShare;
   readonly #refused = { account_busy: 0, address_busy: 0, overloaded: 0 };
 
   constructor({ total, deadlineMs, monotonic }: WorkSlotsOptions) {
-    const share = (slots: number) => new FairShare({ total: slots, longestMs: deadlineMs, monotonic });
+    const share = (slots: number) => {
+      const reserved = Math.max(LEAST_RESERVED, slots * RESERVED_PART);
+      return new FairShare({ total: slots, reserved, longestMs: deadlineMs, monotonic });
+    };
     this.#shares = { work: share(total), network: share(Math.max(1, Math.floor(total / 2))) };
+    this.#beside = share(total);
   }
 
   /** Slots taken now, by class. */
   get taken(): Readonly<Record<SlotClass, number>> {
     return { work: this.#shares.work.taken, network: this.#shares.network.taken };
+  }
+
+  /** Requests that hold no slot because they wait for a read of another call of their account. */
+  get beside(): number {
+    return this.#beside.taken;
   }
 
   /** Requests refused since the start, by reason. */
@@ -65,7 +82,10 @@ export class WorkSlots {
 
   /** The slot of one request, not taken yet. */
   open(): WorkSlot {
-    return new WorkSlot((of, holder) => this.#take(of, holder));
+    return new WorkSlot({
+      take: (of, holder) => this.#take(of, holder),
+      stepBeside: (holder) => this.#beside.take(holder.name),
+    });
   }
 
   #take(of: SlotClass, holder: Holder): HeldSlot | ServiceError {
@@ -86,17 +106,45 @@ export class WorkSlots {
   }
 }
 
-type Take = (of: SlotClass, holder: Holder) => HeldSlot | ServiceError;
+interface Slots {
+  take(of: SlotClass, holder: Holder): HeldSlot | ServiceError;
+  /** A slot beside the others, or null if the holder has its share of those. */
+  stepBeside(holder: Holder): HeldSlot | null;
+}
+
+/** A slot that several calls hold; it is released with the last of them. */
+class SharedSlot {
+  readonly #slot: HeldSlot;
+  #holders = 1;
+
+  constructor(slot: HeldSlot) {
+    this.#slot = slot;
+  }
+
+  share(): this {
+    this.#holders += 1;
+    return this;
+  }
+
+  release(): void {
+    this.#holders -= 1;
+    if (this.#holders === 0) this.#slot.release();
+  }
+}
 
 /** The slot of one request. */
 export class WorkSlot {
-  readonly #take: Take;
+  readonly #slots: Slots;
   #holder: Holder | undefined;
+  /** Its slot among those in progress; or beside them, while it only waits for a read of another call. */
   #work: HeldSlot | undefined;
-  #network: HeldSlot | undefined;
+  #beside: HeldSlot | undefined;
+  #network: SharedSlot | undefined;
+  /** The network slot is another call's. */
+  #isShared = false;
 
-  constructor(take: Take) {
-    this.#take = take;
+  constructor(slots: Slots) {
+    this.#slots = slots;
   }
 
   /**
@@ -106,24 +154,55 @@ export class WorkSlot {
     if (this.#work && this.#holder?.name === holder.name) return null;
     this.release();
     this.#holder = holder;
-    const taken = this.#take('work', holder);
+    const taken = this.#slots.take('work', holder);
     if (taken instanceof ServiceError) return taken;
     this.#work = taken;
     return null;
   }
 
-  /** Takes a slot for waiting on the network, too. Throws if its holder has its share of those. Idempotent. */
-  waitForNetwork(): void {
-    if (this.#network || !this.#holder) return;
-    const taken = this.#take('network', this.#holder);
+  /**
+   * Takes a slot for waiting on the network, too. Throws if its holder has its share of those. With `same`, the slot of a
+   * call of the same account that waits for the same read, that one's is shared, and this call steps beside those in
+   * progress. Idempotent.
+   */
+  waitForNetwork(same?: object): void {
+    const holder = this.#holder;
+    if (holder === undefined || (this.#network && !this.#isShared)) return;
+    const shared = same instanceof WorkSlot ? same.#network : undefined;
+    if (shared !== undefined) {
+      if (this.#network) return;
+      this.#network = shared.share();
+      this.#isShared = true;
+      this.#stepBeside(holder);
+      return;
+    }
+    const work = this.#work ?? this.#slots.take('work', holder);
+    if (work instanceof ServiceError) throw work;
+    this.#work = work;
+    this.#beside?.release();
+    this.#beside = undefined;
+    const taken = this.#slots.take('network', holder);
     if (taken instanceof ServiceError) throw taken;
-    this.#network = taken;
+    this.#network?.release();
+    this.#network = new SharedSlot(taken);
+    this.#isShared = false;
+  }
+
+  #stepBeside(holder: Holder): void {
+    const beside = this.#slots.stepBeside(holder);
+    if (beside === null) return;
+    this.#beside = beside;
+    this.#work?.release();
+    this.#work = undefined;
   }
 
   release(): void {
     this.#network?.release();
     this.#work?.release();
+    this.#beside?.release();
     this.#network = undefined;
     this.#work = undefined;
+    this.#beside = undefined;
+    this.#isShared = false;
   }
 }

@@ -9,6 +9,11 @@ export interface HeldSlot {
 export interface FairShareOptions {
   /** Slots for all holders together. */
   readonly total: number;
+  /**
+   * Slots that a holder leaves free when it takes more than its share because nobody else needs them; by default it never
+   * does.
+   */
+  readonly reserved?: number;
   /** Longest that a slot is taken, milliseconds. */
   readonly longestMs: number;
   readonly monotonic: { now(): number };
@@ -27,18 +32,21 @@ const FREE_PER_HELD = 3;
 /**
  * Slots shared by a dynamic threshold (Choudhury and Hahne; used for buffers of switches): a single holder gets a
  * quarter of them, each of n holders one in n + 3, and a newcomer always finds one while any is free. A holder above
- * its share when others arrive keeps its slots and gets no more. Keeps no state for holders without a slot.
+ * its share when others arrive keeps its slots and gets no more. With `reserved`, a holder may go beyond its share while
+ * all others together have less than one of them might (L19). Keeps no state for holders without a slot.
  */
 export class FairShare {
   readonly total: number;
+  readonly #reserved: number;
   readonly #longestMs: number;
   readonly #monotonic: FairShareOptions['monotonic'];
   readonly #holders = new BriefMap<HolderState>();
   #taken = 0;
   #usualMs: number | null = null;
 
-  constructor({ total, longestMs, monotonic }: FairShareOptions) {
+  constructor({ total, reserved = total, longestMs, monotonic }: FairShareOptions) {
     this.total = total;
+    this.#reserved = reserved;
     this.#longestMs = longestMs;
     this.#monotonic = monotonic;
   }
@@ -54,11 +62,18 @@ export class FairShare {
 
   /** A slot, or null if the holder has its share or none is free. */
   take(holder: string): HeldSlot | null {
-    if (FREE_PER_HELD * this.countOf(holder) >= this.total - this.#taken) return null;
+    const own = this.countOf(holder);
+    const free = this.total - this.#taken;
+    if (FREE_PER_HELD * own >= free && (free <= this.#reserved || this.#othersNeed(own))) return null;
     const state = this.#stateOf(holder);
     const slot = state.slots.add(this.#monotonic.now());
     this.#taken += 1;
     return { release: () => this.#release(holder, state, slot) };
+  }
+
+  /** Whether the other holders together have as many slots as a share: then one of them could be refused its next. */
+  #othersNeed(own: number): boolean {
+    return FREE_PER_HELD * (this.#taken - own) >= this.total - this.#taken;
   }
 
   #stateOf(holder: string): HolderState {
@@ -79,7 +94,9 @@ export class FairShare {
     if (state === undefined) return Math.min(this.#usualMs ?? this.#longestMs, this.#longestMs);
     const now = this.#monotonic.now();
     const usualMs = state.usualMs ?? this.#usualMs ?? this.#longestMs;
-    const needed = releasesNeeded(state.slots.size, this.total - this.#taken);
+    const [own, free] = [state.slots.size, this.total - this.#taken];
+    const ofShare = releasesNeeded(own, free);
+    const needed = this.#othersNeed(own) ? ofShare : Math.min(ofShare, Math.max(1, this.#reserved - free + 1));
     // In the order in which they should end; those that took longer than usual come last, because their end is unknown.
     const [usual, late]: [number[], number[]] = [[], []];
     for (const atMs of state.slots) {

@@ -16,14 +16,22 @@ export interface UpstreamSpending {
   billed(billed: Billed, calls: 0 | 1): void;
 }
 
+export interface NetworkSlot {
+  /**
+   * Called before a read that waits for the network. `same` is the slot of a call of the same account that waits for this
+   * very read. If it throws, the call is refused with that error.
+   */
+  waitForNetwork(same?: NetworkSlot): void;
+}
+
 export interface CallContextOptions {
   readonly accountId: string;
   /** Fires when the caller disconnects, and at the deadline. */
   readonly signal: AbortSignal;
   /** Monotonic milliseconds. Nothing waits beyond this (S13). */
   readonly deadlineAtMs: number;
-  /** Called before the first read that waits for the network. If it throws, the call is refused with that error. */
-  readonly beforeNetwork?: () => void;
+  /** Its slot among the calls that wait for the network; by default it needs none. */
+  readonly slot?: NetworkSlot | undefined;
   /** The span that reads belong to, if tracing is on. */
   readonly mark?: SpanMark | undefined;
   readonly spending?: UpstreamSpending | undefined;
@@ -38,13 +46,13 @@ export class CallContext {
   readonly deadlineAtMs: number;
   readonly mark: SpanMark | undefined;
   readonly spending: UpstreamSpending | undefined;
-  readonly #beforeNetwork: () => void;
+  readonly #slot: NetworkSlot | undefined;
   #refusal: unknown;
   #calls = 0;
   readonly #waited = new CoveredTime();
   readonly #read = new CoveredTime();
 
-  constructor({ accountId, signal, deadlineAtMs, mark, spending, beforeNetwork = () => {} }: CallContextOptions) {
+  constructor({ accountId, signal, deadlineAtMs, mark, spending, slot }: CallContextOptions) {
     this.accountId = accountId;
     this.signal = signal;
     // Each read of the call adds a listener, and an operation may have hundreds of reads.
@@ -52,17 +60,17 @@ export class CallContext {
     this.deadlineAtMs = deadlineAtMs;
     this.mark = mark;
     this.spending = spending;
-    this.#beforeNetwork = beforeNetwork;
+    this.#slot = slot;
   }
 
   /**
    * Call before waiting for the network. Throws if that is not allowed, and on every later call; `refusal` has the
-   * error.
+   * error. `same`: a call of the same account that waits for this very read.
    */
-  toNetwork(): void {
+  toNetwork(same?: CallContext): void {
     if (this.#refusal !== undefined) throw this.#refusal;
     try {
-      this.#beforeNetwork();
+      this.#slot?.waitForNetwork(same === undefined ? undefined : same.#slot);
     } catch (error) {
       this.#refusal = error;
       throw error;

@@ -43,7 +43,6 @@ export class SharedReads {
     callContext: CallContext,
     read: (waiters: Waiters) => Promise<T>,
   ): Promise<{ value: T; led: boolean }> {
-    callContext.toNetwork();
     for (let tries = 1; ; tries += 1) {
       const waiters = this.#join(key, callContext);
       try {
@@ -73,6 +72,7 @@ export class SharedReads {
 
   #join(key: string, callContext: CallContext): Waiters {
     const waiters = this.#waiters.get(key) ?? new Waiters();
+    callContext.toNetwork(waiters.memberOf(callContext.accountId));
     this.#waiters.set(key, waiters);
     waiters.join(callContext);
     return waiters;

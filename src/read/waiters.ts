@@ -21,6 +21,12 @@ export class Waiters {
     return this.#members;
   }
 
+  /** A call of this account that waits for the read. */
+  memberOf(accountId: string): CallContext | undefined {
+    for (const member of this.#members) if (member.accountId === accountId) return member;
+    return undefined;
+  }
+
   /** The account that the read's findings are attributed to: the first waiter's, or '' once all have left. */
   get accountId(): string {
     const [first] = this.#members;

@@ -221,7 +221,7 @@ const callContextOf = (
     deadlineAtMs: atMs,
     mark: options.tracing.here(),
     spending: side.costs?.spendingOf(costNameOf(operation)),
-    beforeNetwork: () => slot.waitForNetwork(),
+    slot,
   });
 
 /**

@@ -97,6 +97,30 @@ describe('the slot of one request', () => {
     expect(all.taken).toEqual({ work: 0, network: 0 });
   });
 
+  test('is shared by the calls of an account that wait for the same read, until the last of them has left (L20)', () => {
+    const all = slots(1000);
+    const calls = Array.from({ length: 1000 }, () => all.open());
+    const [first, ...others] = calls;
+    for (const slot of calls) {
+      expect(slot.countFor(ada)).toBeNull();
+      slot.waitForNetwork(slot === first ? undefined : first);
+      slot.waitForNetwork(slot === first ? undefined : first);
+    }
+    // Beyond 800 beside it, a call keeps its slot in progress.
+    expect([all.taken, all.beside]).toEqual([{ work: 200, network: 1 }, 800]);
+    const other = all.open();
+    expect(other.countFor(bob)).toBeNull();
+    other.release();
+    first?.release();
+    expect(all.taken.network).toBe(1);
+    // A read of its own needs slots of its own.
+    const [second] = others;
+    second?.waitForNetwork();
+    expect([all.taken, all.beside]).toEqual([{ work: 200, network: 2 }, 799]);
+    for (const slot of others) slot.release();
+    expect([all.taken, all.beside]).toEqual([{ work: 0, network: 0 }, 0]);
+  });
+
   test('can wait for the network even where there is one slot in all', () => {
     const all = slots(1);
     const slot = all.open();
@@ -104,6 +128,27 @@ describe('the slot of one request', () => {
     slot.waitForNetwork();
     expect(all.taken).toEqual({ work: 1, network: 1 });
   });
+});
+
+test.each<[keyof WorkSlots['taken'], number]>([
+  ['work', 800],
+  ['network', 400],
+])('of 1,000 slots, an account alone may have four fifths of those for %s (L19)', (of, most) => {
+  const all = slots(1000);
+  for (let n = 0; n < most; n += 1) {
+    const slot = all.open();
+    expect(slot.countFor(accountHolder('alone'))).toBeNull();
+    if (of === 'network') slot.waitForNetwork();
+  }
+  expect(all.taken[of]).toBe(most);
+  const more = all.open();
+  const refused = (): ServiceError | null => {
+    const busy = more.countFor(accountHolder('alone'));
+    if (busy === null) more.waitForNetwork();
+    return busy;
+  };
+  if (of === 'work') expect(refused()?.detail.reason).toBe('account_busy');
+  else expect(refused).toThrow('This account has 400 requests waiting for the network');
 });
 
 test('refusals are counted by reason', () => {

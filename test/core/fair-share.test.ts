@@ -4,9 +4,10 @@ import { FairShare, type HeldSlot } from '../../src/core/fair-share.js';
 
 const LONGEST_MS = 30_000;
 
-function shareOf(total: number) {
+function shareOf(total: number, reserved?: number) {
   const clock = { nowMs: 0, now: () => clock.nowMs };
-  return { clock, share: new FairShare({ total, longestMs: LONGEST_MS, monotonic: clock }) };
+  const share = new FairShare({ total, longestMs: LONGEST_MS, monotonic: clock, ...(reserved && { reserved }) });
+  return { clock, share };
 }
 
 /** As many places as the holder gets, one after the other. */
@@ -113,5 +114,67 @@ describe('places shared by the dynamic threshold', () => {
     expect(share.waitMs('a')).toBe(150);
     clock.nowMs += 450;
     expect(share.waitMs('a')).toBe(LONGEST_MS - 500);
+  });
+});
+
+describe('slots that a holder may take beyond its share while nobody else needs them (L19)', () => {
+  it('are all but the reserved ones for a holder alone, and it is given the time until one of them is released', () => {
+    const { share, clock } = shareOf(500, 100);
+    expect(fill(share, 'alone')).toHaveLength(400);
+    clock.nowMs += 1000;
+    expect(share.waitMs('alone')).toBe(LONGEST_MS - 1000);
+  });
+
+  it('stop growing once another holder is at its own share, which then grows as they are released', () => {
+    const { share } = shareOf(500, 100);
+    const alone = fill(share, 'alone');
+    expect(fill(share, 'other')).toHaveLength(25);
+    for (const slot of alone.splice(0, 200)) slot.release();
+    expect(share.take('alone')).not.toBeNull();
+    expect(fill(share, 'other').length + 25).toBe(75);
+    expect(share.take('alone')).toBeNull();
+    for (const slot of alone) slot.release();
+    expect(fill(share, 'other').length + 75).toBeGreaterThanOrEqual(125);
+  });
+
+  it('are refused to holders that want equally many: each of n has one in n + 3, as without them', () => {
+    for (const n of [2, 5, 10, 47]) {
+      const { share } = shareOf(1000, 200);
+      const holders = Array.from({ length: n }, (_, index) => `h${index}`);
+      for (let round = 0; round < 1000; round += 1) for (const holder of holders) share.take(holder);
+      for (const holder of holders) expect(Math.abs(share.countOf(holder) - 1000 / (n + 3))).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('are never the last ones, and never refuse a holder that has less than a share', () => {
+    const step = fc.record({ holder: fc.nat(5), leaves: fc.nat(3), which: fc.nat() });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 60 }),
+        fc.nat(59),
+        fc.array(step, { maxLength: 300 }),
+        (total, most, steps) => {
+          const reserved = Math.min(total, most + 1);
+          const { share } = shareOf(total, reserved);
+          const held: { holder: string; taken: HeldSlot }[] = [];
+          for (const { holder: index, leaves, which } of steps) {
+            const holder = `h${index}`;
+            if (leaves === 0 && held.length > 0) {
+              const [gone] = held.splice(which % held.length, 1);
+              gone?.taken.release();
+              continue;
+            }
+            const [own, free] = [share.countOf(holder), total - share.taken];
+            const taken = share.take(holder);
+            if (own < free / 3) expect(taken).not.toBeNull();
+            else if (taken) {
+              expect(free).toBeGreaterThan(reserved);
+              expect(total - free - own).toBeLessThan(free / 3);
+            }
+            if (taken) held.push({ holder, taken });
+          }
+        },
+      ),
+    );
   });
 });

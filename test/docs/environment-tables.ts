@@ -50,7 +50,7 @@ const SUBJECTS = {
   },
   Limits: {
     PERCH_MAX_IN_FLIGHT:
-      'Requests that one process works on at a time; more get 503 with `Retry-After`. One account, or one address without a key, can use a quarter of them, and calls waiting for the network half of them together.',
+      'Requests that one process works on at a time; more get 503 with `Retry-After`. One account, or one address without a key, can use a quarter of them, or four fifths while nobody else needs them, and calls waiting for the network half of them together.',
     PERCH_MAX_CONNECTIONS:
       'Connections open at a time in one process; more get 503 and are closed. One address can open a quarter of them, a trusted proxy all.',
     PERCH_MAX_RSS_MB: 'Memory of one process above which requests get 503.',

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CallContext } from '../../src/read/call-context.js';
+import { CallContext, type NetworkSlot } from '../../src/read/call-context.js';
 
-const contextOf = (beforeNetwork?: () => void): CallContext =>
+const contextOf = (waitForNetwork?: (same?: NetworkSlot) => void): CallContext =>
   new CallContext({
     ...{ accountId: 'one', signal: new AbortController().signal, deadlineAtMs: 1_000 },
-    ...(beforeNetwork && { beforeNetwork }),
+    ...(waitForNetwork && { slot: { waitForNetwork } }),
   });
 
 describe('a call at the network', () => {
@@ -25,6 +25,17 @@ describe('a call at the network', () => {
     context.toNetwork();
     for (let time = 0; time < 2; time += 1) expect(() => context.toNetwork()).toThrow('no room');
     expect([asked, context.refusal]).toEqual([2, new Error('no room')]);
+  });
+
+  it('passes on the slot of a call that waits for the same read', () => {
+    const passed: unknown[] = [];
+    const slot = { waitForNetwork: (same?: NetworkSlot) => void passed.push(same) };
+    const context = new CallContext({
+      ...{ accountId: 'one', signal: new AbortController().signal, deadlineAtMs: 1_000, slot },
+    });
+    context.toNetwork();
+    contextOf((same) => void passed.push(same)).toNetwork(context);
+    expect(passed).toEqual([undefined, slot]);
   });
 });
 
