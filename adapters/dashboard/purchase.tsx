@@ -68,7 +68,7 @@ const Paid = ({ purchase: { pack, credits, priceCents, taxCents } }: PurchaseMod
   />
 );
 
-const Later = ({ purchase: { refundedCents, reversed, disputes } }: PurchaseModel) =>
+const Later = ({ purchase: { refundedCents, reversed, held, disputes } }: PurchaseModel) =>
   refundedCents === 0 && disputes.length === 0 ? null : (
     <Card id="later" title="Since then">
       <ul class="why">
@@ -79,6 +79,7 @@ const Later = ({ purchase: { refundedCents, reversed, disputes } }: PurchaseMode
           </li>
         ))}
         {reversed === 0 ? null : <li>{figure(reversed)} credits withdrawn.</li>}
+        {held === 0 ? null : <li>{figure(held)} credits set aside until the dispute is decided.</li>}
       </ul>
     </Card>
   );

@@ -17,15 +17,16 @@ const SALE_STATES: Record<SaleRecord['state'], { text: string; tone: Tone }> = {
 
 /** What became of a dispute, and of its credits. */
 export const DISPUTES = {
-  open: 'dispute open, credits on hold',
+  open: 'dispute open, credits set aside',
   won: 'dispute won, credits returned',
   lost: 'dispute lost, credits withdrawn',
 } as const;
 
-const afterwards = ({ refundedUsd, reversed, disputed }: SaleRecord): string =>
+const afterwards = ({ refundedUsd, reversed, held, disputed }: SaleRecord): string =>
   [
     ...(refundedUsd > 0 ? [`${dollars(Math.round(refundedUsd * 100))} refunded`] : []),
     ...(reversed > 0 ? [`${inCredits(reversed)} withdrawn`] : []),
+    ...(held > 0 ? [`${inCredits(held)} set aside`] : []),
     ...(disputed === null ? [] : [DISPUTES[disputed]]),
   ].join('; ');
 
@@ -78,6 +79,7 @@ const KINDS: Record<StatementEntry['kind'], string> = {
   grant: 'Granted',
   purchase: 'Bought',
   reversal: 'Withdrawn',
+  hold: 'Set aside',
   return: 'Returned',
 };
 
@@ -85,7 +87,7 @@ export const Statement = ({ statement }: { readonly statement: readonly Statemen
   <Card
     id="statement"
     title="Statement"
-    lead="Credits added or withdrawn. For the cost of reads, see usage and receipts."
+    lead="Credits added, withdrawn or set aside. For the cost of reads, see usage and receipts."
   >
     {statement.length === 0 ? (
       <Nothing>No credits have been added yet.</Nothing>
@@ -116,4 +118,4 @@ export const Statement = ({ statement }: { readonly statement: readonly Statemen
 
 /** With its sign, whichever way the ledger writes outgoing amounts. */
 const signed = ({ kind, amount }: StatementEntry): string =>
-  kind === 'reversal' ? `\u2212${amountOf(Math.abs(amount))}` : `+${amountOf(Math.abs(amount))}`;
+  kind === 'reversal' || kind === 'hold' ? `\u2212${amountOf(Math.abs(amount))}` : `+${amountOf(Math.abs(amount))}`;

@@ -73,8 +73,13 @@ async function newest({ account, signal }: SignedInRequest, { ledger, mail }: Us
     ledger.recent(account.accountId, NEWEST, signal),
     ledger.statement(account.accountId, 20, signal),
   ]);
-  // Reversed credits are not a top-up.
-  return { account, mail, recent, lastTopUp: statement.find(({ kind }) => kind !== 'reversal') ?? null };
+  // Credits that were taken are not a top-up.
+  return {
+    account,
+    mail,
+    recent,
+    lastTopUp: statement.find(({ kind }) => kind !== 'reversal' && kind !== 'hold') ?? null,
+  };
 }
 
 /** The request's range and groups; if invalid, the default range, and why. */

@@ -24,6 +24,7 @@ const Totals = ({ figures: { totals, price } }: FiguresModel) => (
           ['Credits sold', amountOf(totals.sold)],
           ['Credits granted', amountOf(totals.granted)],
           ['Credits withdrawn', amountOf(totals.withdrawn)],
+          ['Credits set aside for disputes', amountOf(totals.held)],
           ['Credits spent', amountOf(totals.spent)],
           ['Credits outstanding', amountOf(totals.outstanding)],
         ] as const

@@ -99,7 +99,7 @@ const levels = (sql: Sql, accountIds: readonly string[], day: string) => sql<Ale
   from alerts l join accounts a using (account_id) join wallets w using (account_id)
     left join lateral (
       select seq, balance_after from ledger_entries e
-      where l.kind = 'balance_below' and e.account_id = l.account_id and e.kind <> 'debit' and e.kind <> 'reversal'
+      where l.kind = 'balance_below' and e.account_id = l.account_id and e.kind not in ('debit', 'reversal', 'hold')
       order by seq desc limit 1
     ) t on true
     left join lateral (

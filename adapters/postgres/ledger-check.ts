@@ -23,13 +23,13 @@ const invariants = (sql: Sql) => sql`
   with ${sums(sql)},
   fault(invariant, "walletId", detail) as (
     ${entryFaults(sql)} union all ${lineFaults(sql)} union all ${walletFaults(sql)} union all ${keyFaults(sql)}
-    union all ${usageFaults(sql)} union all ${archiveFaults(sql)}
+    union all ${saleFaults(sql)} union all ${usageFaults(sql)} union all ${archiveFaults(sql)}
   )
   select invariant, coalesce("walletId"::text, 'none') as "walletId", detail from fault`;
 
 /** What an entry adds to its wallet. */
 const signed = (sql: Sql) =>
-  sql`case when kind in ('debit', 'reversal') then -amount_thousandths else amount_thousandths end`;
+  sql`case when kind in ('debit', 'reversal', 'hold') then -amount_thousandths else amount_thousandths end`;
 
 const sums = (sql: Sql) => sql`
   link as (
@@ -144,6 +144,20 @@ const keyFaults = (sql: Sql) => sql`
     ) debit
   ) s
   where c.spent_thousandths <> s.spent`;
+
+/** What came in, went and came back with sales is what the sales say. */
+const saleFaults = (sql: Sql) => sql`
+  select 'sales_sum', w.wallet_id, format('%s bought and %s taken back by sales, but %s and %s by entries',
+    coalesce(s.bought, 0), coalesce(s.taken, 0), coalesce(e.bought, 0), coalesce(e.taken, 0))
+  from wallets w left join (
+    select account_id, sum(credits_thousandths) filter (where state = 'paid') as bought, sum(reversed_thousandths) as taken
+    from sales group by 1
+  ) s using (account_id) left join (
+    select account_id, sum(amount_thousandths) filter (where kind = 'purchase') as bought,
+      sum(case kind when 'return' then -amount_thousandths else amount_thousandths end) filter (where kind <> 'purchase') as taken
+    from ledger_entries where kind in ('purchase', 'reversal', 'hold', 'return') group by 1
+  ) e using (account_id)
+  where (coalesce(s.bought, 0), coalesce(s.taken, 0)) is distinct from (coalesce(e.bought, 0), coalesce(e.taken, 0))`;
 
 /** The sums from which usage is answered, compared with the entries: by day, and by hour while hours are kept. */
 const usageFaults = (sql: Sql) => sql`

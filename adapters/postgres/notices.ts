@@ -11,7 +11,7 @@ export const createNotices = (sql: Sql): Notices => ({
     from accounts a join wallets w using (account_id)
       cross join lateral (
         select seq, balance_after from ledger_entries e
-        where e.account_id = a.account_id and e.kind <> 'debit' and e.kind <> 'reversal' order by seq desc limit 1
+        where e.account_id = a.account_id and e.kind not in ('debit', 'reversal', 'hold') order by seq desc limit 1
       ) t
     where a.account_id = any(${[...accountIds]}::uuid[]) and a.email is not null and t.balance_after > 0`,
 

@@ -33,7 +33,7 @@ export const createOperatorStore = (sql: Sql): OperatorStore => ({
 
 /** In one statement, so that all figures are of one moment: they add up. */
 async function moneyTotals(sql: Sql): Promise<MoneyTotals> {
-  const [row] = await sql<(Omit<MoneyTotals, 'spent' | 'withdrawn'> & Record<'reversed' | 'returned', number>)[]>`
+  const [row] = await sql<(Omit<MoneyTotals, 'spent' | 'withdrawn'> & { taken: number })[]>`
     with entry as (
       select kind, amount_thousandths from statement_entries
       union all
@@ -43,8 +43,8 @@ async function moneyTotals(sql: Sql): Promise<MoneyTotals> {
     credits as (
       select coalesce(sum(amount_thousandths) filter (where kind = 'purchase'), 0)::bigint as sold,
         coalesce(sum(amount_thousandths) filter (where kind = 'grant'), 0)::bigint as granted,
-        coalesce(sum(amount_thousandths) filter (where kind = 'reversal'), 0)::bigint as reversed,
-        coalesce(sum(amount_thousandths) filter (where kind = 'return'), 0)::bigint as returned
+        coalesce(sum(amount_thousandths) filter (where kind in ('reversal', 'hold')), 0)::bigint
+          - coalesce(sum(amount_thousandths) filter (where kind = 'return'), 0)::bigint as taken
       from entry
     ),
     wallet as (
@@ -52,12 +52,16 @@ async function moneyTotals(sql: Sql): Promise<MoneyTotals> {
     ),
     payment as (
       select coalesce(sum(usd), 0)::bigint * 100 as "paidCents",
-        coalesce(sum(refunded_cents), 0)::bigint as "refundedCents"
+        coalesce(sum(refunded_cents), 0)::bigint as "refundedCents",
+        coalesce(sum(held_thousandths), 0)::bigint as held
       from sales where state = 'paid'
     )
     select * from credits, wallet, payment`;
   if (row === undefined) throw new Error('the totals have no row');
-  const { reversed, returned, ...totals } = row;
-  const withdrawn = reversed - returned;
-  return { ...totals, withdrawn, spent: totals.sold + totals.granted - withdrawn - totals.outstanding };
+  const { taken, ...totals } = row;
+  return {
+    ...totals,
+    withdrawn: taken - totals.held,
+    spent: totals.sold + totals.granted - taken - totals.outstanding,
+  };
 }

@@ -12,6 +12,7 @@ const PAYMENTS: Actor = { who: 'payments', address: null };
 const AUDIT_OF: Readonly<Record<Movement['kind'], AuditKind>> = {
   purchase: 'credits.bought',
   reversal: 'credits.reversed',
+  hold: 'credits.held',
   return: 'credits.returned',
 };
 
@@ -19,7 +20,7 @@ const AUDIT_OF: Readonly<Record<Movement['kind'], AuditKind>> = {
 export async function changeSale(
   sql: Sql,
   { sessionId, saleId }: Parameters<Sales['change']>[0],
-  nowMs: number,
+  { nowMs, look }: Parameters<Sales['change']>[1],
   change: Parameters<Sales['change']>[2],
 ): Promise<boolean> {
   return lockingTransaction(sql, async (tx) => {
@@ -30,7 +31,10 @@ export async function changeSale(
     const [wallet] = await tx<Wallet[]>`
       select account_id as "accountId", wallet_id as "walletId", balance_thousandths as balance, last_seq as "lastSeq"
       from wallets where account_id = ${accountId} for no key update`;
-    const [sale] = await readSales(tx, tx`account_id = ${accountId} and sale_id = ${owner.saleId} for no key update`);
+    const newest = await tx`
+      update sales set look = ${look} where account_id = ${accountId} and sale_id = ${owner.saleId} and look <= ${look}`;
+    if (newest.count === 0) return true;
+    const [sale] = await readSales(tx, tx`account_id = ${accountId} and sale_id = ${owner.saleId}`);
     if (wallet === undefined || sale === undefined)
       throw new Error(`account ${accountId} has no wallet, or lost a sale`);
     const next = change({ sale, balance: wallet.balance });
@@ -71,27 +75,50 @@ async function write(
     update sales set session_id = ${sessionId}, state = ${next.state}, payment_intent = ${next.paymentIntent},
       paid_at = ${next.paidUsd > 0 ? at : sale.paidAt}, refunded_cents = ${next.refundedCents},
       total_cents = ${next.totalCents}, receipt_url = ${next.receiptUrl},
-      reversed_thousandths = ${next.reversed}, shortfall_thousandths = ${next.shortfall}
+      reversed_thousandths = ${next.reversed}, held_thousandths = ${next.held}, shortfall_thousandths = ${next.shortfall}
     where account_id = ${accountId} and sale_id = ${saleId}`;
+  await post(tx, sale, wallet, next.entries);
+  if (next.paidUsd > 0) {
+    await tx`update accounts set paid_usd = paid_usd + ${next.paidUsd} where account_id = ${accountId}`;
+  }
+  if (next.disputes.length > 0) await noteDisputes(tx, sale, next, at);
+}
+
+/** The account is locked before its disputes, as an operator who freezes or thaws it does. */
+async function noteDisputes(tx: Transaction, sale: Sale, next: SaleChange, at: Date): Promise<void> {
+  const { accountId, saleId, pack } = sale;
+  const [account] = await tx<{ isFrozen: boolean }[]>`
+    select frozen_at is not null as "isFrozen" from accounts where account_id = ${accountId} for no key update`;
+  const wasFrozenForOne = await isFrozenForOne(tx, accountId);
+  // One that an operator froze stays frozen whatever becomes of disputes.
+  const freezes = account?.isFrozen === false || wasFrozenForOne;
   for (const { disputeId, state, amountCents } of next.disputes) {
     await tx`
       insert into sale_disputes (dispute_id, account_id, sale_id, state, amount_cents)
       values (${disputeId}, ${accountId}, ${saleId}, ${state}, ${amountCents})
       on conflict (dispute_id) do update set state = excluded.state, amount_cents = excluded.amount_cents`;
   }
-  await post(tx, sale, wallet, next.entries);
-  if (next.paidUsd > 0) {
-    await tx`update accounts set paid_usd = paid_usd + ${next.paidUsd} where account_id = ${accountId}`;
-  }
-  if (next.freeze) await freeze(tx, sale, at);
+  await tx`
+    update sale_disputes set freezes = state = 'lost' and ${freezes}
+    where dispute_id = any(${[...next.lost, ...next.overturned]}::text[])`;
+  const isFrozenNow = await isFrozenForOne(tx, accountId);
+  if (isFrozenNow === wasFrozenForOne) return;
+  await tx`update accounts set frozen_at = ${isFrozenNow ? at : null} where account_id = ${accountId}`;
+  const [what, why] = isFrozenNow
+    ? (['account.frozen', 'dispute lost'] as const)
+    : (['account.thawed', 'dispute won'] as const);
+  await record(tx, accountId, PAYMENTS, what, { why, pack, sale_id: saleId });
 }
+
+const isFrozenForOne = async (tx: Transaction, accountId: string): Promise<boolean> =>
+  (await tx`select 1 from sale_disputes where account_id = ${accountId} and freezes limit 1`).length > 0;
 
 /** A purchase has the sale's id: there can be only one (W2). */
 async function post(tx: Transaction, sale: Sale, wallet: Wallet, entries: readonly Movement[]): Promise<void> {
   const { accountId, saleId, pack, usd } = sale;
   let { balance, lastSeq: seq } = wallet;
   for (const { kind, amount, reason } of entries) {
-    balance += kind === 'reversal' ? -amount : amount;
+    balance += kind === 'reversal' || kind === 'hold' ? -amount : amount;
     seq += 1;
     await tx`
       insert into statement_entries (account_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
@@ -102,12 +129,4 @@ async function post(tx: Transaction, sale: Sale, wallet: Wallet, entries: readon
   await tx`
     update wallets set balance_thousandths = ${balance}, last_seq = ${seq}
     where account_id = ${accountId} and wallet_id = ${wallet.walletId}`;
-}
-
-/** Once per lost dispute: an account that an operator thaws stays thawed. */
-async function freeze(tx: Transaction, { accountId, saleId, pack }: Sale, at: Date): Promise<void> {
-  const frozen = await tx`
-    update accounts set frozen_at = ${at} where account_id = ${accountId} and frozen_at is null`;
-  if (frozen.count === 0) return;
-  await record(tx, accountId, PAYMENTS, 'account.frozen', { why: 'dispute lost', pack, sale_id: saleId });
 }

@@ -13,6 +13,7 @@ export async function readSales(sql: Sql | Transaction, where: ReturnType<Sql>):
     select sale_id as "saleId", account_id as "accountId", session_id as "sessionId", url, pack, usd,
       credits_thousandths as credits, state, payment_intent as "paymentIntent", created_at as "createdAt",
       paid_at as "paidAt", total_cents as "totalCents", receipt_url as "receiptUrl", refunded_cents as "refundedCents", reversed_thousandths as reversed,
+      held_thousandths as held,
       shortfall_thousandths as shortfall, coalesce((
         select jsonb_agg(jsonb_build_object('disputeId', dispute_id, 'state', d.state, 'amountCents', amount_cents)
           order by dispute_id collate "C")

@@ -24,7 +24,12 @@ export function createSales(sql: Sql): Sales {
         sql,
         sql`account_id = ${accountId} and session_id is not null order by created_at desc, sale_id limit ${limit}`,
       ),
-    change: (session, nowMs, change) => retryTransient(() => changeSale(sql, session, nowMs, change)),
+    async beginLook() {
+      const [row] = await sql<{ look: number }[]>`select nextval('payment_looks') as look`;
+      if (row === undefined) throw new Error('the sequence payment_looks has no value');
+      return row.look;
+    },
+    change: (session, at, change) => retryTransient(() => changeSale(sql, session, at, change)),
     takeDue: (nowMs, untilMs, limit) => takeDue(sql, new Date(nowMs), untilMs, limit),
     async knowsEvent(eventId) {
       const rows = await sql`select 1 from payment_events where event_id = ${eventId}`;

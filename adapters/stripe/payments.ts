@@ -122,12 +122,15 @@ async function disputesOf(stripe: Stripe, payment_intent: string): Promise<Dispu
   });
 }
 
-/** Other states are inquiries, which take no money: a dispute that one grows into has one of these. */
+/**
+ * Other states are inquiries and prevented disputes, which take no money: a dispute that one grows into has one of these.
+ * An appeal is of a dispute that was lost, and it stays lost until it is won.
+ */
 const STATES: Readonly<Record<string, Dispute['state']>> = {
   needs_response: 'open',
   under_review: 'open',
-  appeal_needs_response: 'open',
-  appeal_under_review: 'open',
   won: 'won',
   lost: 'lost',
+  appeal_needs_response: 'lost',
+  appeal_under_review: 'lost',
 };

@@ -73,8 +73,9 @@ export interface SaleRecord {
   /** Where it can be paid; null unless the sale is open. */
   readonly url: string | null;
   readonly refundedUsd: number;
-  /** Credits taken back. */
+  /** Credits taken back for good, and those set aside while a dispute is open. */
   readonly reversed: number;
+  readonly held: number;
   readonly disputed: 'open' | 'won' | 'lost' | null;
 }
 
@@ -234,7 +235,8 @@ function recordOf(sale: Sale): SaleRecord {
     credits: toCredits(sale.credits),
     url: state === 'open' ? sale.url : null,
     refundedUsd: sale.refundedCents / 100,
-    reversed: toCredits(sale.reversed),
+    reversed: toCredits(sale.reversed - sale.held),
+    held: toCredits(sale.held),
     disputed:
       (['lost', 'open', 'won'] as const).find((one) => sale.disputes.some(({ state }) => state === one)) ?? null,
   };

@@ -18,8 +18,9 @@ export interface PurchaseRecord {
   /** Null if it is not known. */
   readonly taxCents: number | null;
   readonly refundedCents: number;
-  /** Credits taken back. */
+  /** Credits taken back for good, and those set aside while a dispute is open. */
   readonly reversed: number;
+  readonly held: number;
   readonly disputes: readonly Dispute[];
   /** The processor's own receipt, or null. */
   readonly receiptUrl: string | null;
@@ -35,6 +36,7 @@ export function purchaseOf(sale: Sale): PurchaseRecord | undefined {
     credits: toCredits(sale.credits),
     // Nothing but tax is added to the price (W11).
     taxCents: totalCents === null ? null : totalCents - priceCents,
-    reversed: toCredits(sale.reversed),
+    reversed: toCredits(sale.reversed - sale.held),
+    held: toCredits(sale.held),
   };
 }

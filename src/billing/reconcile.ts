@@ -3,8 +3,8 @@ import type { Dispute, PaymentState } from '../ports/payments.js';
 import type { LockedSale, Movement, Sale, SaleChange } from '../ports/sales.js';
 
 /**
- * The change of a sale that follows from the observed state of its payment: paid only once, and refunds and disputes
- * only advance, whatever the order and number of checks. Null: no change.
+ * The change of a sale that follows from the state of its payment as it was last seen: credits come in once, and go and
+ * come back with its refunds and disputes, whichever way those turn (W6, W7). Null: no change.
  */
 export function reconcile({ sale, balance }: LockedSale, seen: PaymentState): SaleChange | null {
   const paymentIntent = sale.paymentIntent ?? seen.paymentIntent;
@@ -13,20 +13,24 @@ export function reconcile({ sale, balance }: LockedSale, seen: PaymentState): Sa
     const isOver = sale.state === 'open' && seen.status === 'over';
     return isOver ? { ...unchanged(sale), state: 'expired', paymentIntent } : null;
   }
-  const refundedCents = Math.max(sale.refundedCents, seen.refundedCents);
   const disputes = merged(sale.disputes, seen.disputes);
-  const freeze = disputes.some(({ disputeId, state }) => state === 'lost' && !wasLost(sale, disputeId));
-  const receiptUrl = seen.receiptUrl ?? sale.receiptUrl;
-  const paid = { paymentIntent, totalCents: seen.totalCents, receiptUrl };
-  const facts = { ...unchanged(sale), ...paid, refundedCents, disputes, freeze };
+  const facts = {
+    ...unchanged(sale),
+    paymentIntent,
+    totalCents: seen.totalCents,
+    receiptUrl: seen.receiptUrl ?? sale.receiptUrl,
+    refundedCents: seen.refundedCents,
+    disputes,
+    lost: lostOnlyIn(disputes, sale.disputes),
+    overturned: lostOnlyIn(sale.disputes, disputes),
+  };
   if (sale.state === 'open' || sale.state === 'expired') {
     if (!isAsSold(sale, seen)) return { ...facts, state: 'mismatched' };
     const purchase: Movement = { kind: 'purchase', amount: sale.credits, reason: `${sale.pack} pack` };
-    const { entries, ...rest } = moved(sale, balance + sale.credits, targetOf(sale, seen.totalCents, facts));
+    const { entries, ...rest } = moved(sale, balance + sale.credits, facts);
     return { ...facts, ...rest, state: 'paid', entries: [purchase, ...entries], paidUsd: sale.usd };
   }
-  const isPaid = sale.state === 'paid';
-  const change = isPaid ? { ...facts, ...moved(sale, balance, targetOf(sale, seen.totalCents, facts)) } : facts;
+  const change = sale.state === 'paid' ? { ...facts, ...moved(sale, balance, facts) } : facts;
   return isNews(sale, change) ? change : null;
 }
 
@@ -37,62 +41,81 @@ const unchanged = (sale: Sale): SaleChange => ({
   receiptUrl: sale.receiptUrl,
   refundedCents: sale.refundedCents,
   reversed: sale.reversed,
+  held: sale.held,
   shortfall: sale.shortfall,
   disputes: sale.disputes,
   entries: [],
   paidUsd: 0,
-  freeze: false,
+  lost: [],
+  overturned: [],
 });
 
 /** The currency and the amount before tax are those of the pack as it was sold (W3, W11), and nothing was deducted. */
 const isAsSold = (sale: Sale, { currency, subtotalCents, totalCents }: PaymentState): boolean =>
   currency === 'usd' && subtotalCents === sale.usd * 100 && totalCents >= subtotalCents;
 
-const wasLost = (sale: Sale, id: string): boolean =>
-  sale.disputes.some(({ disputeId, state }) => disputeId === id && state === 'lost');
-
+/** Of those that the processor no longer lists, the state that was seen last stands. */
 function merged(before: readonly Dispute[], seen: readonly Dispute[]): Dispute[] {
-  const disputes = new Map(seen.map((dispute) => [dispute.disputeId, dispute]));
-  for (const known of before)
-    if (known.state !== 'open' || !disputes.has(known.disputeId)) disputes.set(known.disputeId, known);
+  const disputes = new Map([...before, ...seen].map((dispute) => [dispute.disputeId, dispute]));
   return [...disputes.values()].sort((a, b) => (a.disputeId < b.disputeId ? -1 : 1));
 }
 
-/** The total to take back: the share of the payment that was refunded, or disputed without being won (W6, W7). */
-function targetOf(sale: Sale, totalCents: number, { refundedCents, disputes }: SaleChange): Thousandths {
-  const disputed = disputes.reduce((sum, { state, amountCents }) => sum + (state === 'won' ? 0 : amountCents), 0);
-  const share = Math.floor((sale.credits * (refundedCents + disputed)) / totalCents);
-  return Math.min(sale.credits, share);
-}
+const lostOnlyIn = (these: readonly Dispute[], those: readonly Dispute[]): string[] => {
+  const lostIn = (disputes: readonly Dispute[]) =>
+    disputes.filter(({ state }) => state === 'lost').map(({ disputeId }) => disputeId);
+  const others = new Set(lostIn(those));
+  return lostIn(these).filter((id) => !others.has(id));
+};
+
+/** Credits for a part of the payment. */
+const shareOf = (sale: Sale, cents: number, totalCents: number): Thousandths =>
+  Math.min(sale.credits, Math.floor((sale.credits * cents) / totalCents));
+
+const centsOf = (disputes: readonly Dispute[], which: Dispute['state']): number =>
+  disputes.reduce((sum, { state, amountCents }) => sum + (state === which ? amountCents : 0), 0);
 
 /**
- * Moves towards the target. Upwards by what the wallet has; the rest is a shortfall, which later top-ups don't pay.
- * Downwards by reducing the shortfall first: spent credits stay spent.
+ * Moves towards what is to be taken back: the share of the payment that was refunded or lost, for good, and of what is
+ * disputed, for as long as that is open (W6, W7). Upwards by what the wallet has; the rest is a shortfall, which later
+ * top-ups don't pay. Downwards by reducing the shortfall first: spent credits stay spent. A dispute that is lost moves
+ * nothing any more: its credits are only no longer set aside.
  */
 function moved(
   sale: Sale,
   balance: Thousandths,
-  target: Thousandths,
-): Pick<SaleChange, 'reversed' | 'shortfall' | 'entries'> {
-  const { reversed, shortfall, pack } = sale;
-  const rise = target - reversed - shortfall;
-  if (rise > 0) {
-    const amount = Math.min(rise, balance);
-    const reason = `${pack} pack: refunded or disputed`;
-    const entries = amount > 0 ? [{ kind: 'reversal', amount, reason } as const] : [];
-    return { reversed: reversed + amount, shortfall: shortfall + rise - amount, entries };
-  }
-  const forgiven = Math.min(-rise, shortfall);
-  const amount = -rise - forgiven;
-  const entries = amount > 0 ? [{ kind: 'return', amount, reason: `${pack} pack: dispute won` } as const] : [];
-  return { reversed: reversed - amount, shortfall: shortfall - forgiven, entries };
+  facts: Pick<SaleChange, 'refundedCents' | 'disputes'> & { readonly totalCents: number },
+): Pick<SaleChange, 'reversed' | 'held' | 'shortfall' | 'entries'> {
+  const { refundedCents, disputes, totalCents } = facts;
+  const gone = refundedCents + centsOf(disputes, 'lost');
+  const decided = shareOf(sale, gone, totalCents);
+  const target = shareOf(sale, gone + centsOf(disputes, 'open'), totalCents);
+  const rise = target - sale.reversed - sale.shortfall;
+  const taken = Math.min(Math.max(0, rise), balance);
+  const returned = Math.max(0, -rise - sale.shortfall);
+  const reversed = sale.reversed + taken - returned;
+  const held = Math.max(0, reversed - decided);
+  const setAside = Math.min(taken, Math.max(0, held - sale.held));
+  const entries: Movement[] = [
+    {
+      kind: 'return',
+      amount: returned,
+      reason: `${sale.pack} pack: ${refundedCents < sale.refundedCents ? 'refund failed' : 'dispute won'}`,
+    },
+    {
+      kind: 'reversal',
+      amount: taken - setAside,
+      reason: `${sale.pack} pack: ${refundedCents > sale.refundedCents ? 'refunded' : 'dispute lost'}`,
+    },
+    { kind: 'hold', amount: setAside, reason: `${sale.pack} pack: disputed` },
+  ];
+  return { reversed, held, shortfall: target - reversed, entries: entries.filter(({ amount }) => amount > 0) };
 }
 
 const isNews = (sale: Sale, change: SaleChange): boolean =>
   change.entries.length > 0 ||
-  change.freeze ||
   change.paymentIntent !== sale.paymentIntent ||
   change.refundedCents !== sale.refundedCents ||
+  change.held !== sale.held ||
   change.shortfall !== sale.shortfall ||
   textOf(change.disputes) !== textOf(sale.disputes);
 

@@ -29,7 +29,8 @@ export interface SettlingOptions {
 
 /**
  * Updates sales to match the processor. Events, the success page and the poll are only hints: each leads to a fresh
- * lookup, and lookups may come in any order and number (W1, W2).
+ * lookup, and lookups may come in any order and number (W1, W2). One that began before another that was applied already is
+ * dropped (W13): whatever it missed has been seen.
  */
 export class Settling {
   readonly #options: SettlingOptions;
@@ -41,10 +42,12 @@ export class Settling {
   /** One lookup. Rejects if the processor or the database fails: nothing is changed then. */
   async reconcile(sessionId: string): Promise<void> {
     const { payments, sales, clock, log } = this.#options;
-    const seen = await payments?.lookUp(sessionId);
+    if (payments === null) return;
+    const look = await sales.beginLook();
+    const seen = await payments.lookUp(sessionId);
     if (seen === undefined) return;
     let mismatched = false;
-    const isOurs = await sales.change(seen, clock.now(), (locked) => {
+    const isOurs = await sales.change(seen, { nowMs: clock.now(), look }, (locked) => {
       const change = reconcile(locked, seen);
       mismatched = change?.state === 'mismatched' && locked.sale.state !== 'mismatched';
       return change;
@@ -68,16 +71,10 @@ export class Settling {
    * Handles an event of the processor. Once it resolves, the change is committed; an event handled before is ignored.
    */
   async handleEvent(event: PaymentEvent): Promise<void> {
-    const { sales, log } = this.#options;
+    const { sales } = this.#options;
     if (await sales.knowsEvent(event.eventId)) return;
     const sessionId = event.sessionId ?? (await this.#sessionOf(event.paymentIntent));
     if (sessionId !== null) await this.reconcile(sessionId);
-    if (event.type === 'refund.failed') {
-      log.warn(
-        { ...event, sessionId },
-        'A refund failed, but its credits were already taken back: return them with a grant.',
-      );
-    }
     await sales.noteEvent({ ...event, sessionId });
   }
 

@@ -38,6 +38,7 @@ export const AUDIT = {
   'credits.granted': 'Credits granted',
   'credits.bought': 'Credits bought',
   'credits.reversed': 'Credits withdrawn',
+  'credits.held': 'Credits set aside',
   'credits.returned': 'Credits returned',
 } as const;
 

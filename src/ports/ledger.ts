@@ -86,7 +86,7 @@ export interface Receipt {
 export interface StatementEntry {
   readonly requestId: string;
   readonly at: string;
-  readonly kind: 'grant' | 'purchase' | 'reversal' | 'return';
+  readonly kind: 'grant' | 'purchase' | 'reversal' | 'hold' | 'return';
   readonly amount: Thousandths;
   readonly balanceAfter: Thousandths;
   readonly reason: string;

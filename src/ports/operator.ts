@@ -43,8 +43,9 @@ export interface MoneyTotals {
   readonly accounts: number;
   readonly sold: Thousandths;
   readonly granted: Thousandths;
-  /** Taken back with refunds and disputes, less what disputes returned. */
+  /** Taken back for good with refunds and lost disputes; set aside while disputes are open. */
   readonly withdrawn: Thousandths;
+  readonly held: Thousandths;
   readonly spent: Thousandths;
   /** In wallets now. */
   readonly outstanding: Thousandths;

@@ -13,7 +13,7 @@ export interface CheckoutRequest {
   readonly cancelUrl: string;
 }
 
-/** A dispute of a payment. Won and lost are final. */
+/** A dispute of a payment. No state is final: one that was lost can be won on appeal. */
 export interface Dispute {
   readonly disputeId: string;
   readonly state: 'open' | 'won' | 'lost';
@@ -37,7 +37,7 @@ export interface PaymentState {
   readonly totalCents: number;
   /** Where the processor shows its own receipt; null if it has none. */
   readonly receiptUrl: string | null;
-  /** Cents of refunds that succeeded. */
+  /** Cents of refunds that succeeded, and have not failed since. */
   readonly refundedCents: number;
   readonly disputes: readonly Dispute[];
 }

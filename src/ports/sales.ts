@@ -26,15 +26,17 @@ export interface Sale {
   /** The processor's own receipt. */
   readonly receiptUrl: string | null;
   readonly refundedCents: number;
-  /** Credits taken back so far, and those that the wallet no longer had (W6). */
+  /** Credits taken back so far; how many of them are only set aside, until a dispute is decided (W7). */
   readonly reversed: Thousandths;
+  readonly held: Thousandths;
+  /** Credits to take back that the wallet no longer had (W6). */
   readonly shortfall: Thousandths;
   readonly disputes: readonly Dispute[];
 }
 
-/** Credits added or removed, as a ledger entry. */
+/** Credits added or removed, as a ledger entry: `hold` sets them aside for a dispute, `return` gives any of them back. */
 export interface Movement {
-  readonly kind: 'purchase' | 'reversal' | 'return';
+  readonly kind: 'purchase' | 'reversal' | 'hold' | 'return';
   /** Above zero. */
   readonly amount: Thousandths;
   /** Shown on the statement. */
@@ -49,14 +51,17 @@ export interface SaleChange {
   readonly receiptUrl: string | null;
   readonly refundedCents: number;
   readonly reversed: Thousandths;
+  readonly held: Thousandths;
   readonly shortfall: Thousandths;
   readonly disputes: readonly Dispute[];
   /** In this order. */
   readonly entries: readonly Movement[];
   /** US dollars added to what the account has paid in all (W8: never negative). */
   readonly paidUsd: number;
-  /** A dispute was lost: all keys stop working (W8). */
-  readonly freeze: boolean;
+  /** Ids of disputes that are lost now and were not before: all keys stop working (W8). */
+  readonly lost: readonly string[];
+  /** Ids of disputes that were lost before and no longer are: what was frozen for them works again. */
+  readonly overturned: readonly string[];
 }
 
 /** The input for a change of a sale, all of it locked. */
@@ -99,13 +104,18 @@ export interface Sales {
   /** Sales whose page was opened, the newest first, at most `limit`. */
   list(accountId: string, limit: number): Promise<Sale[]>;
   /**
+   * The number of a look at the processor that begins now: greater than those of all looks begun before, on all nodes.
+   */
+  beginLook(): Promise<number>;
+  /**
    * Applies the result of `change` to a sale, with the sale and the wallet locked, in one transaction with the ledger,
-   * the account and its log. `change` may be called again if the transaction is retried; null: do nothing. False if
-   * there is no such sale: the session is unknown here.
+   * the account and its log. Does nothing if a look that began later was applied already: what this one saw is older.
+   * `change` may be called again if the transaction is retried; null: do nothing. False if there is no such sale: the
+   * session is unknown here.
    */
   change(
     session: { sessionId: string; saleId: string | null },
-    nowMs: number,
+    at: { nowMs: number; look: number },
     change: (locked: LockedSale) => SaleChange | null,
   ): Promise<boolean>;
   /**

@@ -23,6 +23,8 @@ describe('refunds and disputes', () => {
     const { reversed, shortfall, refundedCents } = (await service.sale(session)) ?? {};
     return [reversed, shortfall, refundedCents];
   };
+  const isFrozen = async (buyer: Buyer): Promise<boolean> =>
+    (await service.accounts.get(buyer.accountId))?.frozen ?? false;
 
   it('a refund takes back its share, found by its payment (W6)', async () => {
     const { buyer, session } = await bought();
@@ -50,7 +52,7 @@ describe('refunds and disputes', () => {
     expect(await books(session)).toEqual([4_000_000, 6_000_000, 1_000]);
   });
 
-  it('a pending refund takes nothing, and a failed one is logged for the operator', async () => {
+  it('takes credits when a refund succeeds and gives them back when it fails later (W6)', async () => {
     const { buyer, session } = await bought();
     const refund = service.stripe.refund(session, 1_000, 'pending');
     await told();
@@ -58,24 +60,27 @@ describe('refunds and disputes', () => {
     service.stripe.setRefund(refund, 'failed');
     await told();
     expect(await buyer.balance()).toBe(10_000);
-    expect(service.told.at(-1)).toContain('refund failed');
     service.stripe.setRefund(refund, 'succeeded');
     await told();
     expect(await buyer.balance()).toBe(0);
+    service.stripe.setRefund(refund, 'failed');
+    await told();
+    expect([await buyer.balance(), await books(session)]).toEqual([10_000, [0, 0, 0]]);
+    expect((await buyer.log()).slice(-2)).toEqual(['credits.reversed', 'credits.returned']);
   });
 
-  it('an open dispute sets credits aside, and a won one returns them (W7)', async () => {
+  it('sets credits aside while a dispute is open, and gives them back when it is won (W7)', async () => {
     const { buyer, session } = await bought();
     const dispute = service.stripe.dispute(session, 1_000);
     await told();
-    expect(await buyer.balance()).toBe(0);
+    expect([await buyer.balance(), (await service.sale(session))?.held]).toEqual([0, 10_000_000]);
     service.stripe.setDispute(dispute, 'under_review');
     await told();
     service.stripe.setDispute(dispute, 'won');
     await told();
     expect(await buyer.balance()).toBe(10_000);
     expect(await books(session)).toEqual([0, 0, 0]);
-    expect((await buyer.log()).slice(-2)).toEqual(['credits.reversed', 'credits.returned']);
+    expect((await buyer.log()).slice(-2)).toEqual(['credits.held', 'credits.returned']);
   });
 
   it('a won dispute gives back what was taken, not what had been spent (W7)', async () => {
@@ -107,10 +112,105 @@ describe('refunds and disputes', () => {
     const reply = await buyer.client.get('/v1/me');
     expect([reply.status, reply.body.error.code]).toEqual([401, 'invalid_key']);
     expect((await buyer.log()).slice(-2)).toEqual(['credits.reversed', 'account.frozen']);
-    await service.sql`update accounts set frozen_at = null where account_id = ${buyer.accountId}`;
+    await service.accounts.freeze(buyer.accountId, false);
     await service.settling.reconcile(session);
     expect((await buyer.client.get('/v1/me')).status).toBe(200);
     expect((await buyer.log()).filter((what) => what === 'account.frozen')).toHaveLength(1);
+  });
+
+  it('gives credits back and thaws the account when a lost dispute is won on appeal (W7, W8)', async () => {
+    const { buyer, session } = await bought();
+    const dispute = service.stripe.dispute(session, 1_000);
+    await told();
+    for (const status of ['lost', 'appeal_needs_response', 'appeal_under_review'] as const) {
+      service.stripe.setDispute(dispute, status);
+      await told();
+      expect([await buyer.balance(), await isFrozen(buyer)]).toEqual([0, true]);
+    }
+    service.stripe.setDispute(dispute, 'won');
+    await told();
+    expect([await buyer.balance(), await isFrozen(buyer)]).toEqual([10_000, false]);
+    expect((await buyer.client.get('/v1/me')).status).toBe(200);
+    expect((await buyer.log()).slice(-4)).toEqual([
+      ...['credits.held', 'account.frozen', 'credits.returned', 'account.thawed'],
+    ]);
+  });
+
+  it('thaws only what it froze: not while another dispute is lost, nor what an operator froze (W8)', async () => {
+    const { buyer, session } = await bought();
+    const disputes = [service.stripe.dispute(session, 300), service.stripe.dispute(session, 300)];
+    const settle = async (index: number, state: 'lost' | 'won') => {
+      const dispute = disputes[index];
+      if (dispute !== undefined) service.stripe.setDispute(dispute, state);
+      await told();
+      return isFrozen(buyer);
+    };
+    expect([await settle(0, 'lost'), await settle(1, 'lost'), await settle(0, 'won')]).toEqual([true, true, true]);
+    expect(await settle(1, 'won')).toBe(false);
+    await service.accounts.freeze(buyer.accountId, true);
+    expect([await settle(0, 'lost'), await settle(0, 'won')]).toEqual([true, true]);
+    await service.accounts.freeze(buyer.accountId, false);
+    expect(await settle(0, 'lost')).toBe(true);
+    await service.accounts.freeze(buyer.accountId, true);
+    expect(await settle(0, 'won')).toBe(true);
+  });
+
+  it('follows the last status over all pairs of statuses, in both orders of their events (W7, W13)', async () => {
+    const untouched = [10_000, 0, false];
+    // Of half the payment: balance, what is set aside, whether the account is frozen. Inquiries change nothing.
+    const outcomes: Record<string, unknown[] | undefined> = {
+      ...{ warning_needs_response: undefined, warning_under_review: undefined, warning_closed: undefined },
+      prevented: undefined,
+      needs_response: [5_000, 5_000_000, false],
+      under_review: [5_000, 5_000_000, false],
+      won: untouched,
+      lost: [5_000, 0, true],
+      appeal_needs_response: [5_000, 0, true],
+      appeal_under_review: [5_000, 0, true],
+    };
+    const statuses = Object.keys(outcomes);
+    for (const first of statuses) {
+      const { buyer, session } = await bought();
+      for (const [index, second] of statuses.entries()) {
+        const isSeenBetween = index % 2 === 0;
+        const dispute = service.stripe.dispute(session, 500, first);
+        const opened = service.stripe.events.at(-1) ?? '';
+        if (isSeenBetween) await told();
+        service.stripe.setDispute(dispute, second);
+        await told();
+        await service.tell(opened);
+        const found = [await buyer.balance(), (await service.sale(session))?.held, await isFrozen(buyer)];
+        const expected = outcomes[second] ?? (isSeenBetween ? outcomes[first] : undefined) ?? untouched;
+        expect({ first, second, found }).toEqual({ first, second, found: expected });
+        service.stripe.setDispute(dispute, 'won');
+        await told();
+      }
+    }
+  }, 60_000);
+
+  it('drops what an older look saw once a newer one is applied (W13)', async () => {
+    const { buyer, session } = await bought();
+    const dispute = service.stripe.dispute(session, 1_000, 'lost');
+    let release = (): void => {};
+    const isHeld = new Promise<void>((held) => {
+      const released = new Promise<void>((done) => {
+        release = done;
+      });
+      service.stripe.delay = async (path) => {
+        if (path !== '/v1/disputes') return;
+        service.stripe.delay = null;
+        held();
+        await released;
+      };
+    });
+    const older = service.settling.reconcile(session);
+    await isHeld;
+    service.stripe.setDispute(dispute, 'won');
+    await told();
+    release();
+    await older;
+    expect([await buyer.balance(), await isFrozen(buyer), await books(session)]).toEqual([10_000, false, [0, 0, 0]]);
+    expect(await buyer.log()).not.toContain('account.frozen');
   });
 
   it('the tier stays after a full refund (W8)', async () => {
@@ -169,7 +269,7 @@ describe('refunds and disputes', () => {
     expect(others).toEqual([]);
     expect(first).toMatchObject({
       ...{ pack: 'starter', usd: 10, credits: 10_000, state: 'paid', url: null },
-      ...{ refundedUsd: 2.5, reversed: 3_500, disputed: 'open' },
+      ...{ refundedUsd: 2.5, reversed: 2_500, held: 1_000, disputed: 'open' },
     });
     expect(second).toMatchObject({ pack: 'builder', state: 'open', paidAt: null, disputed: null });
     expect(second?.url).toContain(open);

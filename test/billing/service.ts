@@ -62,6 +62,7 @@ export async function startBilling(env: Record<string, string> = {}) {
     told,
     sql,
     sales,
+    accounts: stores.accounts,
     ledger,
     url,
     webhook,

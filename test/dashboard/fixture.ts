@@ -104,6 +104,7 @@ const sale = (number: number, rest: Partial<SaleRecord>): SaleRecord => ({
   url: null,
   refundedUsd: 0,
   reversed: 0,
+  held: 0,
   disputed: null,
   ...rest,
 });

@@ -68,7 +68,9 @@ it('shows refunds and disputes with the credits they withdrew', async () => {
   service.stripe.dispute(session, 100);
   await service.settling.reconcile(session);
   const { words } = await ada.get(receipt);
-  expect(words).toContain('Since then $2.50 refunded. $1.00: dispute open, credits on hold. 3,500 credits withdrawn.');
+  expect(words).toContain(
+    'Since then $2.50 refunded. $1.00: dispute open, credits set aside. 2,500 credits withdrawn. 1,000 credits set aside until the dispute is decided.',
+  );
 });
 
 it('answers 404 to another account and for an unknown id', async () => {

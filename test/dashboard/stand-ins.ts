@@ -88,7 +88,7 @@ const purchaseFrom = (sale: SaleRecord | undefined): PurchaseRecord | undefined 
     ? {
         ...{ saleId: sale.saleId, sessionId: sale.sessionId, paymentIntent: 'pi_3Q8fK2xQ', paidAt: sale.paidAt },
         ...{ pack: sale.pack, credits: sale.credits, priceCents: sale.usd * 100, taxCents: sale.usd * 20 },
-        ...{ refundedCents: sale.refundedUsd * 100, reversed: sale.reversed },
+        ...{ refundedCents: sale.refundedUsd * 100, reversed: sale.reversed, held: sale.held },
         disputes: sale.disputed ? [{ disputeId: 'dp_1', state: sale.disputed, amountCents: sale.usd * 100 }] : [],
         receiptUrl: 'https://pay.stripe.example/receipts/1',
       }

@@ -68,6 +68,20 @@ const corruptions = [
       insert into usage_days (account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
       select account_id, '2020-01-01', endpoint, key_id, 1, 1, 0, 1000 from usage_hours`,
   ],
+  [
+    'a paid sale whose credits never came in',
+    'sales_sum',
+    (at: Sql) => at`
+      insert into sales (account_id, pack, usd, credits_thousandths, state)
+      select account_id, 'starter', 10, 1000, 'paid' from wallets`,
+  ],
+  [
+    'a sale that took back what no entry says',
+    'sales_sum',
+    (at: Sql) => at`
+      insert into sales (account_id, pack, usd, credits_thousandths, reversed_thousandths)
+      select account_id, 'starter', 10, 1000, 1 from wallets`,
+  ],
   ['lines of other hits', 'lines_items', (at: Sql) => at`update debits set cache_hits = 1 where seq = 2`],
 ] as const;
 

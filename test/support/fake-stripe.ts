@@ -32,6 +32,8 @@ export class FakeStripe {
   webhookUrl: string | null = null;
   /** While set, this is what every call to the API is answered with. */
   failure: FakeAnswer | null = null;
+  /** Awaited before an answer is sent, which says what was true when it was asked for. */
+  delay: ((path: string) => Promise<void>) | null = null;
   /** Of the answers sent to `webhookUrl`. */
   readonly deliveries: Promise<number>[] = [];
   readonly #intents = new Map<string, FakeIntent>();
@@ -42,7 +44,11 @@ export class FakeStripe {
 
   static async start(): Promise<FakeStripe> {
     const fake = new FakeStripe();
-    fake.#host = await listenLocally((request) => fake.#answer(request));
+    fake.#host = await listenLocally(async (request) => {
+      const answer = structuredClone(await fake.#answer(request));
+      await fake.delay?.(request.path);
+      return answer;
+    });
     return fake;
   }
 

@@ -33,6 +33,7 @@ export const statsJson = (figures: ServiceFigures) => {
       sold: toCredits(totals.sold),
       granted: toCredits(totals.granted),
       withdrawn: toCredits(totals.withdrawn),
+      held: toCredits(totals.held),
       spent: toCredits(totals.spent),
       outstanding: toCredits(totals.outstanding),
     },
@@ -77,6 +78,7 @@ export function statsText(figures: ServiceFigures): string {
     ['Credits sold', figure(toCredits(totals.sold))],
     ['Credits granted', figure(toCredits(totals.granted))],
     ['Credits withdrawn', figure(toCredits(totals.withdrawn))],
+    ['Credits set aside for disputes', figure(toCredits(totals.held))],
     ['Credits spent', figure(toCredits(totals.spent))],
     ['Credits outstanding', figure(toCredits(totals.outstanding))],
   ]);
