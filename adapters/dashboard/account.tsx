@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { MAILED_MINUTES } from '../../src/sign-in/links.js';
 import { signInAgainPath } from '../../src/sign-in/safe-next.js';
 import { dashboardPage, type PageLayout } from './frame.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { AlertRecord, LastDelivery } from '../../src/ports/alerts.js';
 import { ALERT_KINDS, type AlertFault, type AlertInput } from './alert-forms.js';
 import { creditsOf } from './formats.js';

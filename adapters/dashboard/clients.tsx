@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { counted } from '../../src/core/figures.js';
 import type { GrantRecord } from '../../src/ports/grants.js';
 import { amountOf, creditsOf } from './formats.js';

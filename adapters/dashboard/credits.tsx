@@ -1,6 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
-
 import type { SaleRecord } from '../../src/billing/billing.js';
 import { counted, figure } from '../../src/core/figures.js';
 import { PACKS, usdPer1000 } from '../../src/core/packs.js';

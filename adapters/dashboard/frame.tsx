@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import type { Thousandths } from '../../src/core/credits.js';
 import { figure } from '../../src/core/figures.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { KeyRecord } from '../../src/ports/accounts.js';
 import { dashboardPage, type PageLayout } from './frame.js';
 import type { FreshKey } from './fresh-key-cookie.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { toCredits } from '../../src/core/credits.js';
 import type { Cap, CapPeriod, KeyRecord } from '../../src/ports/accounts.js';
 import { amountOf, KEY_STATES, type KeyState, keyState, PERIODS } from './formats.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { KeyRecord } from '../../src/ports/accounts.js';
 import type { Receipt } from '../../src/ports/ledger.js';
 import type { ChartData, Range } from './chart-data.js';

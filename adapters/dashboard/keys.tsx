@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { counted, figure } from '../../src/core/figures.js';
 import { type Mode, PLAY_CREDITS } from '../../src/core/mode.js';
 import type { KeyRecord } from '../../src/ports/accounts.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { Card, Nothing } from './parts.js';
 import { PictureAt } from './picture.js';

@@ -1,6 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
-
 import { counted, figure } from '../../src/core/figures.js';
 import { amountOf, keyState, PERIODS } from './formats.js';
 import {

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { render } from 'preact-render-to-string';
 import { dashboardPage } from './frame.js';
 import { Amount, Balance, Buys, Keys, Notices, Tier } from './overview-cards.js';

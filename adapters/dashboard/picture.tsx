@@ -1,6 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
-
 import { figure } from '../../src/core/figures.js';
 import { type ChartData, type ChartName, chartText, type Range } from './chart-data.js';
 import { CHART_SIZES } from './chart-sizes.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { PurchaseRecord } from '../../src/billing/purchases.js';
 import { figure, inCredits } from '../../src/core/figures.js';
 import { capitalized } from './formats.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { counted, figure } from '../../src/core/figures.js';
 import { type ItemCache, UNITS } from '../../src/core/prices.js';
 import type { Receipt, ReceiptLine } from '../../src/ports/ledger.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { FastifyInstance } from 'fastify';
 import { document } from '../site/layout.js';
 import { SITE_CSP } from '../site/policy.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { AuditEvent } from '../../src/ports/audit.js';
 import type { PasskeyRecord } from '../../src/ports/passkeys.js';
 import type { SessionRecord } from '../../src/ports/sessions.js';

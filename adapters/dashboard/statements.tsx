@@ -1,6 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
-
 import type { SaleRecord } from '../../src/billing/billing.js';
 import { figure, inCredits } from '../../src/core/figures.js';
 import type { StatementEntry } from '../../src/ports/ledger.js';

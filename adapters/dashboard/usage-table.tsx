@@ -1,6 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
-
 import { figure } from '../../src/core/figures.js';
 import type { UsageGroup } from '../../src/core/usage.js';
 import type { UsageRow } from '../../src/ports/ledger.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { counted, figure } from '../../src/core/figures.js';
 import { HOURLY_DAYS, USAGE_GROUPS } from '../../src/core/usage.js';
 import type { UsageRow } from '../../src/ports/ledger.js';

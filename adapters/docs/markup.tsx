@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { Picture } from '../site/landing-facts.js';
 
 const inner = (html: string) => ({ dangerouslySetInnerHTML: { __html: html } });

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { document } from '../site/layout.js';
 import type { Group } from './contents.js';
 import type { DocsPage } from './library.js';

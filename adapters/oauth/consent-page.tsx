@@ -1,6 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
-
 import { toCredits } from '../../src/core/credits.js';
 import { inCredits } from '../../src/core/figures.js';
 import { priceOf, type UNITS } from '../../src/core/prices.js';

@@ -1,6 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
-
 import { signInPath } from '../../src/sign-in/safe-next.js';
 import { Card, FormError, Notice } from '../dashboard/parts.js';
 import type { AccountModel } from './account.js';

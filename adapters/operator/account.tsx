@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { figure } from '../../src/core/figures.js';
 import type { AccountRecord } from '../../src/ports/accounts.js';
 import type { Receipt, StatementEntry } from '../../src/ports/ledger.js';

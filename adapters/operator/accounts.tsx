@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { figure } from '../../src/core/figures.js';
 import type { ListedAccount } from '../../src/ports/operator.js';
 import { amountOf } from '../dashboard/formats.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { AccountRecord } from '../../src/ports/accounts.js';
 import { creditsOf } from '../dashboard/formats.js';
 import type { PageLayout } from '../dashboard/frame.js';

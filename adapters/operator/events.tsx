@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { Actor } from '../../src/core/audit.js';
 import type { OperatorEvent } from '../../src/ports/operator.js';
 import { detailText, kindText } from '../dashboard/audit-text.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import type { Days, ServiceFigures } from '../../src/billing/figures.js';
 import { counted } from '../../src/core/figures.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { layoutOf, queryOf } from '../dashboard/authenticated-routes.js';
 import { type FrameProps, framedPage, type Menu, type PageLayout } from '../dashboard/frame.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { byDay, hitRateOf } from '../../src/billing/figures.js';
 import { figure } from '../../src/core/figures.js';
 import { amountOf, capitalized } from '../dashboard/formats.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { byOperation, hitRateOf } from '../../src/billing/figures.js';
 import { incomeOf, isLoss, usdOf } from '../../src/core/costs.js';
 import { figure } from '../../src/core/figures.js';

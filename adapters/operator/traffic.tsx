@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { figure } from '../../src/core/figures.js';
 import { LEFT, msOf } from '../../src/core/traffic.js';

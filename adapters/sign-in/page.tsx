@@ -1,6 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
-
 import type { VNode } from 'preact';
 import { counted } from '../../src/core/figures.js';
 import { MAILED_MINUTES } from '../../src/sign-in/links.js';

@@ -1,6 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
-
 import type { PasskeyRecord } from '../../src/ports/passkeys.js';
 import { signInAgainPath } from '../../src/sign-in/safe-next.js';
 import { sitePath } from '../site/assets.js';

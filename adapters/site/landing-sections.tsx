@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { figure, inCredits } from '../../src/core/figures.js';
 import { DEMO_HANDLE, firstQueryPrice } from './first-reads.js';
 import { type LandingModel, monthRows, packRows, priceRows } from './landing-facts.js';

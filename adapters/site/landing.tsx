@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { figure, inCredits } from '../../src/core/figures.js';
 import { firstQueryPrice } from './first-reads.js';
 import type { LandingModel } from './landing-facts.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { readFileSync } from 'node:fs';
 import { document } from './layout.js';
 

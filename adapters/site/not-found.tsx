@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { document } from './layout.js';
 import { Bird } from './parts.js';

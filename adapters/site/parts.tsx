@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { LOGO_SVG } from './assets.js';
 

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.js';
 import { document } from './layout.js';
 import { Table } from './parts.js';

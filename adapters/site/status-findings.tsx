@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { StatusModel } from './status-model.js';
 
 /** What this configuration can and cannot read from the network, in the network's own messages. */

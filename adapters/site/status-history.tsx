@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { DAY_MS, dayOf } from '../../src/core/durations.js';
 import { counted, figure } from '../../src/core/figures.js';
 import type { Family } from '../../src/core/model.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { Health, SessionStatus } from './status-model.js';
 import { Time } from './status-parts.js';
 

@@ -1,6 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
-
 import { figure } from '../../src/core/figures.js';
 import type { Health, StatusModel } from './status-model.js';
 import { Fact, Time } from './status-parts.js';

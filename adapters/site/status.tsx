@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { figure } from '../../src/core/figures.js';
 import type { HistoryModel } from './history-model.js';
 import { document } from './layout.js';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { figure, inCredits } from '../../../src/core/figures.js';
 import { document } from '../../site/layout.js';
 import { Table } from '../../site/parts.js';

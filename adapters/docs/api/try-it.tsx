@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import type { ApiParameter } from '../../rest/openapi/types.js';
 import type { ApiEntry } from './model.js';
 import type { Live } from './pages.js';

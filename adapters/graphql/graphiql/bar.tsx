@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { sitePath } from '../../site/assets.js';
 
 const KeyForm = ({ demo }: { demo: boolean }) => (

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { render } from 'preact-render-to-string';
 import { ERROR_CODES, type ErrorCode } from '../../../src/core/errors.js';
 import { sitePath } from '../../site/assets.js';
