@@ -1,6 +1,6 @@
 /**
- * Pictures of every page for customers, in both colour schemes, on a phone and on a desk: `npm run pictures` for those of `docs`.
- * `-- --all FOLDER [name…]`: every fixture, and the whole length of each page.
+ * Pictures of the pages for customers. `npm run pictures` takes those that `docs` shows: the overview on a desk, in both colour schemes.
+ * `-- --all FOLDER [name…]` takes every page of every fixture in its whole length, also on a phone.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -57,10 +57,11 @@ async function open(page: Page, served: Served, name: string, path: string): Pro
 interface Wanted {
   readonly folder: string;
   readonly fullPage: boolean;
+  readonly screens: readonly (typeof SCREENS)[number][];
   readonly titleOf: (household: string, name: string) => string | null;
 }
 
-async function shoot({ folder, fullPage, titleOf }: Wanted): Promise<void> {
+async function shoot({ folder, fullPage, screens, titleOf }: Wanted): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [household, facts] of Object.entries(HOUSEHOLDS)) {
     const served = await serve(facts);
@@ -70,7 +71,7 @@ async function shoot({ folder, fullPage, titleOf }: Wanted): Promise<void> {
       // One after the other would run out of what it takes pictures with.
       const browser = await launchChromium();
       for (const colorScheme of ['light', 'dark'] as const) {
-        for (const { name: size, ...viewport } of SCREENS) {
+        for (const { name: size, ...viewport } of screens) {
           const page = await browser.newPage({ colorScheme, viewport });
           await open(page, served, name, path);
           await page.screenshot({ path: join(folder, `${title}-${size}-${colorScheme}.png`), fullPage });
@@ -89,9 +90,10 @@ if (isAll && folder === '') throw new Error('Name the folder for the pictures.')
 await shoot({
   folder: isAll ? folder : 'docs/dashboard',
   fullPage: isAll,
+  screens: SCREENS.filter(({ name }) => isAll || name === 'wide'),
   titleOf(household, name) {
     const title = isAll ? `${household}-${name}` : name;
     if (isAll) return names.length === 0 || names.some((part) => title.includes(part)) ? title : null;
-    return household === 'busy' ? title : null;
+    return household === 'busy' && name === 'overview' ? title : null;
   },
 });

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic */
-/** @jsxImportSource preact */
 import { PasskeyPanel, type PasskeyPanelProps } from '../../adapters/sign-in/passkey-panel.js';
 import { document } from '../../adapters/site/layout.js';
 
