@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Config } from '../src/config/config.js';
+import { counted } from '../src/core/figures.js';
 import { localUrl } from '../src/core/local-url.js';
 import type { Lifecycle } from './lifecycle.js';
 
@@ -48,7 +49,10 @@ async function drain(app: FastifyInstance, log: FastifyBaseLogger, drainMs: numb
 async function finish(app: FastifyInstance, log: FastifyBaseLogger): Promise<void> {
   log.info('Shutting down: finishing requests in flight');
   const late = setTimeout(() => {
-    log.warn(`Some requests took longer than ${FINISH_MS} ms and were aborted`);
+    const { inFlight } = app.pressure;
+    log.warn(
+      `Connections still open after ${FINISH_MS} ms were closed, with ${counted(inFlight, 'request')} in progress`,
+    );
     app.server.closeAllConnections();
   }, FINISH_MS);
   await app.close().finally(() => clearTimeout(late));

@@ -1,10 +1,15 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ServiceError } from '../../src/core/errors.js';
 import type { Ids } from '../../src/ports/clock.js';
-import { errorBody } from './failure.js';
+import { prefers } from './accept.js';
+import { commonHeaders, v1Headers } from './common-headers.js';
+import { errorBody, problemBody } from './failure.js';
 
 interface ParserError extends Error {
   readonly code?: string;
+  /** The chunk that could not be parsed, a Buffer. */
+  readonly rawPacket?: unknown;
 }
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -19,31 +24,83 @@ const MESSAGES: Readonly<Record<number, string>> = {
   431: 'The headers are larger than 16 KiB.',
 };
 
-/** What Node's parser refuses never reaches a route, so the error body is written straight to the socket (P13). */
-export function clientError(ids: Ids): (error: ParserError, socket: Socket) => void {
-  return (error, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-    const message = MESSAGES[status] ?? 'Malformed HTTP request.';
-    sendOnSocket(socket, new ServiceError('bad_request', message, { status }), ids.requestId());
-  };
+/** How long a client may take to read such an answer and to close, milliseconds. */
+const LONGEST_FAREWELL_MS = 1000;
+
+export interface SocketFailuresOptions {
+  readonly ids: Ids;
+  /** Section 9.3 headers: sent with each of these answers, since the path is often unknown. */
+  readonly versionHeaders: Readonly<Record<string, string>>;
+  /** The public addresses, known once the server listens. */
+  readonly addresses: () => Addresses;
 }
 
-/** Sends a failure in the standard error shape where there is no route and no reply, then closes the connection. */
-export function sendOnSocket(socket: Socket, failure: ServiceError, requestId: string): void {
-  const body = JSON.stringify(errorBody(failure, requestId));
+export interface Addresses {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+}
+
+/** Answers where there is no route and no reply. */
+export interface SocketFailures {
+  /**
+   * Sends a failure in the standard error shape, or as problem details where the `Accept` header is known and asks for
+   * them (H1). The connection is destroyed within a second, even if the client never closes its side.
+   */
+  send(socket: Socket, failure: ServiceError, accept?: string): void;
+  /** What Node's parser refuses never reaches a route (P13). */
+  readonly clientError: (error: ParserError, socket: Socket) => void;
+}
+
+export function socketFailures(options: SocketFailuresOptions): SocketFailures {
+  const leaving = new WeakSet<Socket>();
+  const send: SocketFailures['send'] = (socket, failure, accept) => {
+    leaving.add(socket);
+    socket.on('error', () => socket.destroy());
+    const late = setTimeout(() => socket.destroy(), LONGEST_FAREWELL_MS).unref();
+    socket.once('close', () => clearTimeout(late));
+    socket.end(answerOf(options, failure, accept));
+    // Discards what the client has sent: closing with unread data would cut the answer off.
+    socket.resume();
+  };
+  const clientError: SocketFailures['clientError'] = (error, socket) => {
+    // More of what was refused already: its answer may still be on its way.
+    if (leaving.has(socket)) return;
+    const { _httpMessage: answer } = socket as AnsweringSocket;
+    const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    // The client would take it for the answer that is due, or for a part of it.
+    const isOutOfTurn = answer != null && (answer.headersSent || (!isTimeout && answer.req.complete));
+    if (error.code === 'ECONNRESET' || !socket.writable || isOutOfTurn) return void socket.destroy();
+    const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : isTimeout ? 408 : 400;
+    const message = MESSAGES[status] ?? 'Malformed HTTP request.';
+    send(socket, new ServiceError('bad_request', message, { status }), answer?.req.headers.accept ?? acceptIn(error));
+  };
+  return { send, clientError };
+}
+
+/** Undocumented: the answer that is due on a connection, to the request whose head arrived last or that is answered. */
+interface AnsweringSocket extends Socket {
+  readonly _httpMessage?: ServerResponse<IncomingMessage> | null;
+}
+
+const acceptIn = ({ rawPacket }: ParserError): string | undefined =>
+  Buffer.isBuffer(rawPacket) ? /^accept:([^\r\n]*)/im.exec(rawPacket.toString('latin1'))?.[1] : undefined;
+
+function answerOf({ ids, versionHeaders, addresses }: SocketFailuresOptions, failure: ServiceError, accept?: string) {
+  const id = ids.requestId();
+  const { baseUrl, authUrl } = addresses();
+  const isProblem = prefers(accept, 'application/problem+json');
+  const body = JSON.stringify(isProblem ? problemBody(failure, id, baseUrl) : errorBody(failure, id));
   const { status, retryAfter } = failure;
-  const head = [
-    `HTTP/1.1 ${status} ${REASONS[status]}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    'X-Content-Type-Options: nosniff',
-    "Content-Security-Policy: default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-    'Referrer-Policy: no-referrer',
-    'RateLimit-Policy: account; q=1; w=1',
-    ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const headers = {
+    ...commonHeaders(id, { baseUrl, authUrl }),
+    ...v1Headers(versionHeaders),
+    'Content-Type': `application/${isProblem ? 'problem+json' : 'json'}; charset=utf-8`,
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Credits-Charged': '0',
+    Vary: 'Accept',
+    ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${REASONS[status]}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -6,8 +6,7 @@ import { ServiceError } from '../../src/core/errors.js';
 import { FairShare } from '../../src/core/fair-share.js';
 import { counted } from '../../src/core/figures.js';
 import { monotonic } from '../../src/core/monotonic.js';
-import type { Ids } from '../../src/ports/clock.js';
-import { sendOnSocket } from './client-error.js';
+import type { SocketFailures } from './client-error.js';
 import { trustedPeers } from './trusted-peers.js';
 
 export interface ConnectionShareOptions {
@@ -17,7 +16,7 @@ export interface ConnectionShareOptions {
   readonly trustedProxies: readonly string[];
   /** Milliseconds after which a connection that has not sent a whole request is closed. */
   readonly longestMs: number;
-  readonly ids: Ids;
+  readonly failures: SocketFailures;
 }
 
 export interface Connections {
@@ -29,15 +28,12 @@ export interface Connections {
 /** The most refused connections that are sent a reason at once; any more are closed without one. */
 const MAX_FAREWELLS = 100;
 
-/** How long a client may take to read that reason. */
-const FAREWELL_MS = 1000;
-
 /**
  * Bounds the connections open at once, and those of one address by the dynamic threshold (`FairShare`). A connection
  * beyond either is answered 503 with `Connection: close` before anything it sent is parsed.
  */
 export function shareConnections(server: Server, options: ConnectionShareOptions): Connections {
-  const { total, longestMs, ids } = options;
+  const { total, longestMs, failures } = options;
   const share = new FairShare({ total, longestMs, monotonic });
   const isTrusted = trustedPeers(options.trustedProxies);
   let open = 0;
@@ -65,15 +61,10 @@ export function shareConnections(server: Server, options: ConnectionShareOptions
     refused += 1;
     if (farewells >= MAX_FAREWELLS) return void socket.destroy();
     farewells += 1;
-    const late = setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
     socket.once('close', () => {
-      clearTimeout(late);
       farewells -= 1;
     });
-    socket.on('error', () => socket.destroy());
-    sendOnSocket(socket, failure, ids.requestId());
-    // Discards what the client has sent: closing with unread data would cut the answer off.
-    socket.resume();
+    failures.send(socket, failure);
   }
 
   // Node's own listener comes first and starts parsing, so it must not see a connection that is refused.

@@ -66,11 +66,12 @@ function boundPipelines(server: Server): void {
   const next = (socket: Socket, pipeline: Pipeline): void => {
     const begin = pipeline.waiting.shift();
     if (begin === undefined) pipeline.isBusy = false;
-    else if (!socket.destroyed) begin();
+    else if (socket.writable) begin();
   };
   server.on('request', (request, response) => {
     const { socket } = request;
-    if (socket.destroyed) return;
+    // A request whose head is completed after its connection was refused is not worked on.
+    if (!socket.writable) return;
     let pipeline = pipelines.get(socket);
     if (pipeline === undefined) {
       pipeline = { isBusy: false, waiting: [] };

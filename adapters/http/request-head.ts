@@ -1,8 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { badRequest, ServiceError } from '../../src/core/errors.js';
-import type { Ids } from '../../src/ports/clock.js';
-import { sendOnSocket } from './client-error.js';
+import type { SocketFailures } from './client-error.js';
 
 /** Bytes (P13). Node's parser bounds only the two together. */
 export const HEAD_BOUNDS = { url: 8 * 1024, headers: 16 * 1024 } as const;
@@ -50,10 +49,9 @@ function repeatedOf(rawHeaders: readonly string[]): string | undefined {
 }
 
 /** Node answers these itself, with nothing but a status, unless somebody listens. */
-export function answerOddRequests(server: Server, ids: Ids): void {
+export function answerOddRequests(server: Server, failures: SocketFailures): void {
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
-  server.on('connect', (_request, socket: Socket) => {
-    socket.on('error', () => socket.destroy());
-    sendOnSocket(socket, badRequest('CONNECT is not supported: this is not a proxy.'), ids.requestId());
+  server.on('connect', ({ headers }, socket: Socket) => {
+    failures.send(socket, badRequest('CONNECT is not supported: this is not a proxy.'), headers.accept);
   });
 }

@@ -13,7 +13,7 @@ import type { Ids } from '../../src/ports/clock.js';
 import { type AllowedMethods, allowedMethods } from './allowed-methods.js';
 import { answerRepeated } from './answer-repeated.js';
 import { watchAnswers } from './answered.js';
-import { clientError } from './client-error.js';
+import { type Addresses, type SocketFailures, socketFailures } from './client-error.js';
 import { commonHeaders, isV1, v1Headers } from './common-headers.js';
 import { type Connections, defaultConnections, shareConnections } from './connection-share.js';
 import { boundConnections, PATIENCE, type Patience, serverTimeouts } from './connections.js';
@@ -63,6 +63,7 @@ export interface HttpOptions {
 export async function createServer(options: HttpOptions): Promise<FastifyInstance> {
   const { capacity = UNBOUNDED, shares = null, patience = PATIENCE, trustedProxies = [] } = options;
   const timeouts = serverTimeouts(patience);
+  const failures = socketFailures({ ...options, addresses: (): Addresses => app });
   const app = fastify({
     ...timeouts,
     // Otherwise everyone behind a load balancer would be one client to the public policy (8.1.6).
@@ -77,7 +78,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: HEAD_BOUNDS.url },
     // A missing Host is refused in the shape of every failure, and not by Node.
     http: { ...timeouts.http, maxHeaderSize: HEAD_BOUNDS.headers + HEAD_BOUNDS.url, requireHostHeader: false },
-    clientErrorHandler: clientError(options.ids),
+    clientErrorHandler: failures.clientError,
     forceCloseConnections: 'idle',
     // Requests that still arrive on an open connection are served.
     return503OnClosing: false,
@@ -92,7 +93,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   if (options.memories) answerRepeated(app, { ...options, memories: options.memories, trustedProxies, patience });
   else app.decorate('rememberRequest', () => {});
   boundConnections(app, patience);
-  answerOddRequests(app.server, options.ids);
+  answerOddRequests(app.server, failures);
   watchAnswers(app);
   logRequests(app, options.log);
   app.decorate('baseUrl', '');
@@ -105,7 +106,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', async (request, reply) => guard(options, request, reply));
-  await shedOverload(app, { capacity, shares, connections: connectionsOf(app, options), patience });
+  await shedOverload(app, { capacity, shares, connections: connectionsOf(app, options, failures), patience });
   app.setErrorHandler((error, request, reply) => sendFailure(request, reply, fromFastify(error, request)));
   const allowed = allowedMethods(app);
   app.setNotFoundHandler((request, reply) => unknownPath(options, allowed, request, reply));
@@ -113,11 +114,12 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
 }
 
 /** Counts connections from now on, where they are bounded. */
-function connectionsOf(app: FastifyInstance, options: HttpOptions): Connections | null {
-  const { capacity, patience = PATIENCE, trustedProxies = [], ids } = options;
+function connectionsOf(app: FastifyInstance, options: HttpOptions, failures: SocketFailures): Connections | null {
+  const { capacity, patience = PATIENCE, trustedProxies = [] } = options;
   if (capacity?.maxConnections === undefined) return null;
   const total = capacity.maxConnections ?? defaultConnections();
-  return shareConnections(app.server, { total, trustedProxies, longestMs: patience.requestMs + patience.lookMs, ids });
+  const longestMs = patience.requestMs + patience.lookMs;
+  return shareConnections(app.server, { total, trustedProxies, longestMs, failures });
 }
 
 function setCommon(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): void {

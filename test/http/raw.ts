@@ -9,10 +9,17 @@ export interface RawClient {
   readonly closed: Promise<string>;
 }
 
-/** Connects and writes `text`. With `read: false` it takes nothing off the wire. Errors show as a closed connection. */
-export function rawClient(url: string, text: string, { read = true, localAddress = '127.0.0.1' } = {}): RawClient {
+/**
+ * Connects and writes `text`. With `read: false` it takes nothing off the wire, with `closes: false` it never closes its
+ * side. Errors show as a closed connection.
+ */
+export function rawClient(
+  url: string,
+  text: string,
+  { read = true, closes = true, localAddress = '127.0.0.1' } = {},
+): RawClient {
   const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port), localAddress });
+  const socket = connect({ host: hostname, port: Number(port), localAddress, allowHalfOpen: !closes });
   let got = '';
   if (read)
     socket.setEncoding('latin1').on('data', (part: string) => {

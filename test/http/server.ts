@@ -25,13 +25,14 @@ export async function startBareServer(
     trustedProxies?: readonly string[];
     shares?: Shares;
     memories?: Memories;
+    versionHeaders?: Readonly<Record<string, string>>;
     mount?: (app: FastifyInstance) => void;
   } = {},
 ): Promise<BareServer> {
   const app = await createServer({
     ids: { requestId: () => v7() },
     log: pino({ level: 'silent' }),
-    versionHeaders: {},
+    versionHeaders: options.versionHeaders ?? {},
     trustedProxies: options.trustedProxies ?? [],
     capacity: { maxInFlight: 1000, maxRssBytes: null, processes: 1, ...options.capacity },
     patience: { ...PATIENCE, ...options.patience },
