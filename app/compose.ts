@@ -159,10 +159,11 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
   const { serve, admit, operations } = engine;
   const { config, network, status, history, demoKey, demo } = shown;
   mountRest(app, { serve, schema, operations });
-  const { admitPublic } = admit;
+  const { admitPublic, admitCheck } = admit;
   const { handle, otherHandles } = DEMO_SUBJECTS;
   mountSite(app, {
     admitPublic,
+    admitCheck,
     status,
     history,
     version: VERSION,

@@ -44,6 +44,18 @@ export const createPublic = (
     keyless(PAGE, url, (request, reply) => handler(request, reply.header('Access-Control-Allow-Origin', '*')));
 };
 
+/**
+ * A balancer's check: under the same policy, but with a bucket of its own, and never refused (L12). It costs no more than
+ * a refusal would.
+ */
+export const createChecks =
+  (app: FastifyInstance, admitCheck: AdmitPublic): ((url: string, handler: Handler) => void) =>
+  (url, handler) =>
+    addRoute(app, PAGE, url, async (request, reply) => {
+      setHeaders(reply, limitHeaders({ rate: await admitCheck(request.ip), policy: 'public' }));
+      return handler(request, reply.header('Access-Control-Allow-Origin', '*'));
+    });
+
 /** Pages, each of which causes several requests: they have a limit of their own, to protect the database (L10). */
 export const createPages =
   (app: FastifyInstance, admit: AdmitPublic): Keyless =>

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../src/core/errors.js';
 import { quoted } from '../../src/core/truncated.js';
 import { sendFailure } from '../http/failure.js';
-import { type AdmitPublic, createPublic, type Handler, negotiated } from '../http/keyless.js';
+import { type AdmitPublic, createChecks, createPublic, type Handler, negotiated } from '../http/keyless.js';
 import { siteAssets } from './assets.js';
 import type { HistoryModel } from './history-model.js';
 import { landingPage } from './landing.js';
@@ -17,6 +17,7 @@ import type { StatusModel } from './status-model.js';
 
 export interface SiteOptions {
   readonly admitPublic: AdmitPublic;
+  readonly admitCheck: AdmitPublic;
   readonly status: () => Promise<StatusModel>;
   /** Null while it can't be read. */
   readonly history: () => Promise<HistoryModel | null>;
@@ -36,7 +37,7 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): void {
   const keyless = createPublic(app, options.admitPublic);
   const page = (url: string, handler: Handler) => keyless(url, negotiated(handler));
   page('/', landingHandler(app, options));
-  keyless('/healthz', (_request, reply) =>
+  createChecks(app, options.admitCheck)('/healthz', (_request, reply) =>
     app.stopping ? reply.code(503).send({ status: 'stopping' }) : reply.send({ status: 'ok' }),
   );
   page('/status', async (request, reply) => {

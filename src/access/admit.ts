@@ -8,6 +8,8 @@ export interface Admit {
   admit(caller: Pick<Caller, 'accountId' | 'qps'>): Promise<RateDecision>;
   /** One keyless request from an address, or from a /64 (`limitAddress`); policy `public`. */
   admitPublic(address: string): Promise<RateDecision>;
+  /** One health check from an address: counted apart from everything else there, under the same policy. */
+  admitCheck(address: string): Promise<RateDecision>;
   /**
    * One message of the protocol itself, such as a handshake, which takes three at once: counted apart from reads, at the
    * rate of the account, or of `public` if that is higher.
@@ -19,5 +21,6 @@ export interface Admit {
 export const createAdmit = ({ limiter }: { limiter: RateLimiter }): Admit => ({
   admit: (caller) => limiter.take(`account:${caller.accountId}`, caller.qps),
   admitPublic: (address) => limiter.take(`public:${limitAddress(address)}`, PUBLIC_QPS),
+  admitCheck: (address) => limiter.take(`checks:${limitAddress(address)}`, PUBLIC_QPS),
   admitHandshake: (caller) => limiter.take(`greeting:${caller.accountId}`, Math.max(caller.qps, PUBLIC_QPS)),
 });

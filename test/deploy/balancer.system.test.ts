@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { freePort } from '../../adapters/cli/workers/free-port.js';
+import { startPerch } from '../support/perch.js';
+import { createScriptedNetwork } from '../support/scripted-network.js';
 import { checkConfig, describeWithHaproxy, type Server, startHaproxy, startServer } from './balancer.js';
 import { readCompose } from './compose-file.js';
 
@@ -76,5 +78,57 @@ describeWithHaproxy('the balancer of compose.yaml', () => {
       await Promise.all(asks);
     }
     expect(failed).toEqual([]);
+  });
+});
+
+/** As its manual shows it: a check every two seconds, here ten a second, that takes only 200 for well. */
+const usual = (port: number, serverPort: number): string => `
+global
+  maxconn 200
+defaults
+  mode http
+  timeout connect 1s
+  timeout client 10s
+  timeout server 10s
+  timeout check 5s
+listen perch
+  bind 127.0.0.1:${port}
+  option httpchk GET /healthz
+  http-check expect status 200
+  server perch0 127.0.0.1:${serverPort} check inter 100ms fall 1 rise 1
+`;
+
+describeWithHaproxy('a balancer with the usual check', () => {
+  it('keeps a node while strangers behind it ask keyless pages', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'perch-haproxy-'));
+    const perch = await startPerch({ network: createScriptedNetwork({}).network });
+    const { key } = await perch.account({ qps: 1000 });
+    const port = await freePort('127.0.0.1');
+    const url = `http://127.0.0.1:${port}`;
+    const haproxy = await startHaproxy(join(folder, 'usual.cfg'), usual(port, Number(new URL(perch.url).port)));
+    try {
+      await until(async () => expect((await fetch(`${url}/healthz`)).status).toBe(200));
+      const seen = { strangers: new Set<number>(), checks: new Set<number>(), customer: new Set<number>() };
+      const endsAt = Date.now() + 4000;
+      const asks = async (path: string, into: Set<number>, headers = {}): Promise<void> => {
+        while (Date.now() < endsAt) {
+          const answer = await fetch(url + path, { headers });
+          into.add(answer.status);
+          await answer.arrayBuffer();
+        }
+      };
+      await Promise.all([
+        ...['/', '/status', '/openapi.yaml'].map((path) => asks(path, seen.strangers)),
+        asks('/healthz', seen.checks),
+        asks('/v1/me', seen.customer, { 'x-api-key': key }),
+      ]);
+      expect(seen.strangers).toContain(429);
+      expect(seen.checks).toEqual(new Set([200]));
+      expect(seen.customer).toEqual(new Set([200]));
+    } finally {
+      await haproxy.stop();
+      await perch.close();
+      await rm(folder, { recursive: true });
+    }
   });
 });

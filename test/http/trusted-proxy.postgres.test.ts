@@ -11,7 +11,7 @@ describe('behind a balancer', () => {
     perch = await startPerch({ network: createScriptedNetwork({}).network, env });
     const { url } = perch;
     const asked = Array.from({ length: 30 }, (_, n) =>
-      fetch(`${url}/healthz`, { headers: { 'x-forwarded-for': `203.0.113.${n}` } }),
+      fetch(`${url}/problems`, { headers: { 'x-forwarded-for': `203.0.113.${n}` } }),
     );
     return (await Promise.all(asked)).filter(({ status }) => status === 200).length;
   }

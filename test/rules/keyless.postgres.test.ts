@@ -23,15 +23,26 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect(reply.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('the four share one bucket per address; the eleventh is 429 in the one shape (H11)', async () => {
-    for (const n of range(10)) expect((await service.nobody.get(PATHS[n % 4] ?? '/')).status).toBe(200);
-    const reply = await service.nobody.get('/healthz');
+  it('they share one bucket per address; the eleventh is 429 in the one shape (H11)', async () => {
+    const limited = PATHS.filter((path) => path !== '/healthz');
+    for (const n of range(10)) expect((await service.nobody.get(limited[n % 3] ?? '/')).status).toBe(200);
+    const reply = await service.nobody.get('/status');
     expect([reply.status, reply.body.error.code]).toEqual([429, 'rate_limited']);
     expect(reply.headers.get('ratelimit-policy')).toBe('public; q=10; w=1');
     expect(reply.headers.get('retry-after')).toBe('1');
     expect(reply.body.credits_charged).toBe(0);
     service.clock.advance(100);
-    expect((await service.nobody.get('/healthz')).status).toBe(200);
+    expect((await service.nobody.get('/status')).status).toBe(200);
+  });
+
+  it('answers every health check, whatever else its address asks (L12)', async () => {
+    while ((await service.nobody.get('/')).status !== 429);
+    const first = await service.nobody.get('/healthz');
+    expect(first.headers.get('ratelimit')).toBe('limit=10, remaining=9, reset=1');
+    for (const _ of range(30)) expect((await service.nobody.get('/healthz')).status).toBe(200);
+    const last = await service.nobody.get('/healthz');
+    expect(last.headers.get('ratelimit')).toBe('limit=10, remaining=0, reset=1');
+    expect(last.headers.get('ratelimit-policy')).toBe('public; q=10; w=1');
   });
 
   it('nothing of it is counted against an account, though a key is sent', async () => {

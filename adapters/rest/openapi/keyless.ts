@@ -13,22 +13,24 @@ const json = (schema: string, value?: unknown): Record<string, MediaType> => ({
   'application/json': { schema: refTo('schemas', schema), ...(value !== undefined && { example: value }) },
 });
 
+const LIMITED: FailureName = 'KeylessRateLimited';
+
 function keyless(
   operationId: string,
   summary: string,
   content: Readonly<Record<string, MediaType>>,
-  more: { failures?: readonly FailureName[]; parameters?: readonly ApiParameter[] } = {},
+  more: { failures?: readonly FailureName[]; parameters?: readonly ApiParameter[]; neverRefused?: boolean } = {},
 ): Record<string, ApiOperation> {
   const get: ApiOperation = {
     operationId,
     tags: ['Service'],
     summary,
-    description: `${summary}. No key required and nothing is charged; 10 requests per second per IP address.`,
+    description: `${summary}. No key required and nothing is charged; ${more.neverRefused ? 'never refused for the number of requests' : '10 requests per second per IP address'}.`,
     security: [],
     ...(more.parameters && { parameters: more.parameters }),
     responses: {
       '200': { description: 'The response.', headers: KEYLESS_HEADERS, content },
-      ...failures([...(more.failures ?? []), 'KeylessRateLimited', 'Internal']),
+      ...failures([...(more.failures ?? []), ...(more.neverRefused ? [] : [LIMITED]), 'Internal']),
     },
   };
   return { get };
@@ -68,7 +70,7 @@ export function keylessPaths(baseUrl: string): Paths {
       ...json('Status'),
       ...PAGE,
     }),
-    '/healthz': keyless('healthz', 'Whether this node is up', json('Health', { status: 'ok' })),
+    '/healthz': keyless('healthz', 'Whether this node is up', json('Health', { status: 'ok' }), { neverRefused: true }),
     '/openapi.yaml': { get: withNotModified(openapi.get as ApiOperation) },
     '/problems': keyless('problems', 'Every error code', { ...json('ErrorCodes'), ...PAGE }),
     '/problems/{code}': keyless(

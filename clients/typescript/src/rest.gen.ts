@@ -29,7 +29,7 @@ export interface paths {
         };
         /**
          * Whether this node is up
-         * @description Whether this node is up. No key required and nothing is charged; 10 requests per second per IP address.
+         * @description Whether this node is up. No key required and nothing is charged; never refused for the number of requests.
          */
         get: operations["healthz"];
         put?: never;
@@ -1575,7 +1575,6 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            429: components["responses"]["KeylessRateLimited"];
             500: components["responses"]["Internal"];
         };
     };

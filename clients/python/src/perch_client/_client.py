@@ -1267,7 +1267,9 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.Health:
-        """Whether this node is up. No key required and nothing is charged; 10 requests per second per IP address."""
+        """Whether this node is up. No key required and nothing is charged; never refused for the number of
+        requests.
+        """
         answer = self._http.call(
             "GET",
             "/healthz",
