@@ -72,22 +72,43 @@ export const hasQueryKey = (url: string): boolean => QUERY_KEYS.test(url) || /=p
 
 const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
-/** Any address with a key in it matches. */
-const MAY_HAVE_KEY = /[%?]|perch_(?:live|test)_/i;
+/** Any address with a secret in it matches. */
+const MAY_HAVE_SECRET = /[%?#]|perch_(?:live|test)_|[\w-]{40}/i;
 const KEYS = /(perch_(?:live|test)_)[0-9A-Za-z]+/gi;
-const KEY_PARAMETERS = /([?&](?:api_?key|key|x-api-key|access_token|token)=)[^&]*/gi;
+/** No handle, id or name is as long: a secret put into a path, or behind a `#`, where sign-in links have it. */
+const LONG_PART = /[\w-]{40,}/g;
+const LONG_FRAGMENT = /#[\w-]{40,}/g;
+const PARAMETER = /([?&#;][^=&?#;]*=)([^&]*)/g;
+/** Names of parameters whose value lets its holder do something. */
+const SECRET_NAME =
+  /key|token|secret|password|verifier|assertion|signature|credential|session|auth|(?:^.|_)code=$|^.(?:state|change)=$/i;
 /** The longest part of an address that is logged. */
 const MAX_LOGGED = 2048;
+/** An address in a parameter of another is encoded twice. */
+const ENCODINGS = 3;
 
 export const withoutKeys = (text: string): string => text.replaceAll(KEYS, '$1…');
 
-/** An address as it may be logged: without anything that could be a key, however it is encoded. */
+/**
+ * An address as it may be logged (A32): without keys, without values of parameters that are named like a secret, also in
+ * an address inside of it, and without parts of its path that are long enough to be one; however they are encoded.
+ */
 export function loggedUrl(url: string): string {
-  if (!MAY_HAVE_KEY.test(url)) return url.slice(0, MAX_LOGGED);
-  const plain = url.includes('%') ? decoded(url) : url;
-  const shown = withoutKeys(plain).replaceAll(KEY_PARAMETERS, '$1…');
-  return (shown === plain ? url : shown).slice(0, MAX_LOGGED);
+  if (!MAY_HAVE_SECRET.test(url)) return url.slice(0, MAX_LOGGED);
+  let decodedUrl = url;
+  for (let nth = 0; nth < ENCODINGS && decodedUrl.includes('%'); nth += 1) decodedUrl = decoded(decodedUrl);
+  const plain = decodedUrl.slice(0, MAX_LOGGED);
+  const queryAt = plain.includes('?') ? plain.indexOf('?') : plain.length;
+  const path = plain.slice(0, queryAt).replaceAll(LONG_PART, '…');
+  const query = withoutSecrets(plain.slice(queryAt)).replaceAll(LONG_FRAGMENT, '#…');
+  const shown = withoutKeys(path + query);
+  return shown === plain ? url.slice(0, MAX_LOGGED) : shown;
 }
+
+const withoutSecrets = (text: string): string =>
+  text.replaceAll(PARAMETER, (_, name: string, value: string) =>
+    SECRET_NAME.test(name) ? `${name}…` : name + withoutSecrets(value),
+  );
 
 /** Decoded as far as possible: one wrong escape does not prevent the others from being decoded. */
 const decoded = (url: string): string =>

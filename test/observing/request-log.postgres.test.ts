@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hidingKeys } from '../../adapters/cli/log.js';
+import { loggedUrl } from '../../adapters/http/request.js';
 import { createClient } from '../support/client.js';
 import { startWatched, until, type Watched } from './service.js';
 
@@ -143,6 +144,43 @@ describe('no key is ever in the log (A3)', () => {
     ]) {
       expect(all).not.toContain(told.toLowerCase());
     }
+  });
+
+  it.each([
+    [
+      '/api/oauth/token?grant_type=refresh_token&refresh_token=SECRET&client_id=c',
+      '/api/oauth/token?grant_type=refresh_token&refresh_token=…&client_id=c',
+    ],
+    ['/api/oauth/token?code=SECRET&code_verifier=SECRET', '/api/oauth/token?code=…&code_verifier=…'],
+    ['/api/oauth/token?device%5Fcode=SECRET', '/api/oauth/token?device_code=…'],
+    ['/oauth/authorize?state=SECRET&scope=read', '/oauth/authorize?state=…&scope=read'],
+    ['/sign-in?next=%2Foauth%2Fauthorize%3Fstate%3DSECRET', '/sign-in?next=/oauth/authorize?state=…'],
+    ['/sign-in?next=%2Fa%3Fb%3D%252Fc%253Fid_token%253DSECRET', '/sign-in?next=/a?b=/c?id_token=…'],
+    ['/sign-in%23LONG', '/sign-in#…'],
+    ['/sign-in?next=https://perch.example/sign-in%23LONG', '/sign-in?next=https://perch.example/sign-in#…'],
+    ['/sign-in/LONG', '/sign-in/…'],
+    ['/?client_secret=SECRET&password=SECRET&x=1', '/?client_secret=…&password=…&x=1'],
+  ])('hides every other secret in an address (A32): %s', (sent, shown) => {
+    const long = `${'Zx-_'.repeat(10)}abc`;
+    const url = sent.replaceAll('SECRET', 'Zx/3?9%3F').replaceAll('LONG', long);
+    expect(loggedUrl(url)).toBe(shown);
+  });
+
+  it.each([
+    '/v1/tweets/search?q=%23comet&product=Latest&count=20',
+    '/v1/users/did:plc:abcdefghijklmnopqrstuvwx/tweets?cursor=Zm9v',
+    '/v1/usage/0199aaaa-bbbb-7ccc-8ddd-eeeeffff0000',
+    '/graphql?query=%7B%20me%20%7B%20balance%20%7D%20%7D&operationName=a',
+    '/oauth/authorize?response_type=none&code_challenge=abc&code_challenge_method=S256',
+  ])('shows an address without a secret as it was sent: %s', (url) => {
+    expect(loggedUrl(url)).toBe(url);
+  });
+
+  it('hides secrets of the longest address within milliseconds', () => {
+    const before = performance.now();
+    for (const part of ['?a=', '&key', '%25', 'perch_live_', '#', '?key=&', 'a_code'])
+      loggedUrl(`/${part.repeat(8192 / part.length)}`);
+    expect(performance.now() - before).toBeLessThan(500);
   });
 
   it('nor when an error from outside quotes it', () => {
