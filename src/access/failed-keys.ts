@@ -4,7 +4,6 @@ import { Memories } from '../core/memories.js';
 import type { Clock } from '../ports/clock.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 import { limitAddress } from './address.js';
-import { PUBLIC_QPS } from './rate-headers.js';
 
 const FAILURES_PER_WINDOW = 60;
 const WINDOW_SECONDS = 60;
@@ -21,14 +20,14 @@ const tooMany = (retryAfter: number): ServiceError =>
 export interface FailedKeys {
   /** Counts a failure of the address and returns what to throw: `invalid`, or 429 above 60 a minute. */
   count(address: string, invalid: ServiceError): Promise<ServiceError>;
-  /** Throws 429 if the address failed too often and looks up unknown keys more than ten times a second. */
-  beforeLookup(address: string): Promise<void>;
+  /** Whether the address failed too often in the last minute: the next unknown key from it is probably a guess. */
+  isNoisy(address: string): boolean;
 }
 
 /**
  * Limits guessing of keys (A8). No rate makes 155 random bits guessable; the limit spares the store and the log. So it
- * turns failures into 429 and slows down lookups, but never refuses a valid key outright: many customers may share one
- * address.
+ * turns failures into 429, and unknown keys of a noisy address share one query at a time, but a valid key is never
+ * refused for what others send: many customers may share one address.
  */
 export function createFailedKeys(options: { limiter: RateLimiter; monotonic: Clock; memories?: Memories }): FailedKeys {
   const { limiter, monotonic, memories = new Memories() } = options;
@@ -43,11 +42,6 @@ export function createFailedKeys(options: { limiter: RateLimiter; monotonic: Clo
       return tooMany(decision.retryAfterSeconds);
     },
 
-    async beforeLookup(rawAddress) {
-      const address = shortName(limitAddress(rawAddress));
-      if (monotonic.now() >= (noisyUntilMs.get(address) ?? 0)) return;
-      const decision = await limiter.take(`key_lookups:${address}`, PUBLIC_QPS);
-      if (!decision.allowed) throw tooMany(decision.retryAfterSeconds);
-    },
+    isNoisy: (address) => monotonic.now() < (noisyUntilMs.get(shortName(limitAddress(address))) ?? 0),
   };
 }

@@ -83,9 +83,9 @@ export async function createIdentify(options: IdentifyOptions): Promise<Identify
       }
       const { lookup: last, isFresh } = lookups.last(hashHex);
       if (!isFresh) beforeWaiting(last?.state === 'live' ? last.caller.accountId : null);
-      // A key that the store has known is not a guess: it is looked up whatever else its address sends.
-      if (!lookups.knows(hashHex)) await failedKeys.beforeLookup(address);
-      const lookup = await lookups.find(hashHex);
+      // A key that the store has known is not a guess.
+      const mayBeGuess = !lookups.knows(hashHex) && failedKeys.isNoisy(address);
+      const lookup = await lookups.find(hashHex, { mayBeGuess });
       const caller = callerOf(key, lookup);
       if (caller !== undefined) return caller;
       throw await failedKeys.count(address, refusal(lookup?.state === 'live' ? undefined : lookup));

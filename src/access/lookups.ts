@@ -52,6 +52,8 @@ export class Lookups {
   readonly #underway = new Map<string, Reading>();
   /** For callers who wait: all that arrives in one turn of the event loop, from however many connections. */
   readonly #atOnce: Loader;
+  /** For keys that may be guesses. */
+  readonly #oneByOne: Loader;
   /** For refreshes. */
   readonly #ahead: Loader;
 
@@ -61,6 +63,7 @@ export class Lookups {
     this.#ttlMs = ttlMs;
     this.#known = memories.map('api_keys');
     this.#atOnce = loaderOf(accounts, (dispatch) => timers.after(0, dispatch));
+    this.#oneByOne = inTurn(accounts);
     this.#ahead = loaderOf(accounts, (dispatch) => timers.after(REFRESH_DELAY_MS, dispatch));
   }
 
@@ -84,15 +87,16 @@ export class Lookups {
 
   /**
    * The lookup of the key: at most `ttlMs` old, or read now. Undefined if there is no such key; that is never cached.
+   * Keys that may be guesses share one query at a time: however many there are, they take no more of the store (A33).
    */
-  async find(hashHex: string): Promise<KeyLookup | undefined> {
+  async find(hashHex: string, { mayBeGuess = false } = {}): Promise<KeyLookup | undefined> {
     const recent = this.recent(hashHex);
     if (recent !== undefined) return recent;
     const now = this.#monotonic.now();
     const reading = this.#underway.get(hashHex);
     if (reading !== undefined && now < reading.joinUntilMs) return reading.result;
     // What a read that hangs says in the end is as old as its beginning.
-    return this.#read(hashHex, this.#atOnce, now + this.#ttlMs);
+    return this.#read(hashHex, mayBeGuess ? this.#oneByOne : this.#atOnce, now + this.#ttlMs);
   }
 
   /** The last lookup of the key, and whether it is recent enough to use: then `find` does not wait. */
@@ -142,3 +146,20 @@ const loaderOf = (accounts: Pick<Accounts, 'findKeys'>, batchScheduleFn: (dispat
     maxBatchSize: MOST_KEYS,
     batchScheduleFn,
   });
+
+/** Makes one query at a time, of what was asked for while the one before it was under way. */
+function inTurn(accounts: Pick<Accounts, 'findKeys'>): Loader {
+  let last: Promise<unknown> = Promise.resolve();
+  const findKeys: Accounts['findKeys'] = (hashes) => {
+    const found = accounts.findKeys(hashes);
+    last = found.catch(() => {});
+    return found;
+  };
+  let turns: Promise<unknown> = last;
+  return loaderOf({ findKeys }, (dispatch) => {
+    turns = turns.then(() => {
+      dispatch();
+      return last;
+    });
+  });
+}

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.js';
 import { createIdentify } from '../../src/access/identify.js';
@@ -269,26 +270,46 @@ describe('guessing keys (A8)', () => {
     expect(await codes([used, unseen])).toEqual(['ok', 'ok']);
   });
 
-  it('asks the store about unknown keys ten times a second at most, once an address is noisy', async () => {
+  it('makes one query at a time of the unknown keys of noisy addresses', async () => {
     const { codes, store } = await setUp();
     await codes(Array.from({ length: 61 }, () => 'guess'));
-    expect(new Set(await codes(unknownKeys(100)))).toEqual(new Set(['rate_limited']));
-    expect(store.reads()).toBe(10);
+    await codes(
+      Array.from({ length: 61 }, () => 'guess'),
+      '192.0.2.2',
+    );
+    store.hold();
+    const first = codes(unknownKeys(1));
+    await vi.waitFor(() => expect(store.queries()).toBe(1));
+    const others = [codes(unknownKeys(150)), codes(unknownKeys(49), '192.0.2.2')];
+    await sleep(50);
+    expect(store.queries()).toBe(1);
+    store.release();
+    expect(new Set((await Promise.all([first, ...others])).flat())).toEqual(new Set(['rate_limited']));
+    expect(store.queries()).toBe(3);
   });
 
-  it('stays limited for a minute after the last guess', async () => {
-    const { codes, store, clock } = await setUp();
+  it('takes a valid key that was never seen, however many others its address guesses (A33)', async () => {
+    const { codes, add } = await setUp();
     await codes(Array.from({ length: 61 }, () => 'guess'));
-    clock.pass(59_999);
-    await codes(unknownKeys(30));
-    expect(store.reads()).toBe(10);
+    const guesses = codes(unknownKeys(1000));
+    expect(await codes([add(live).key])).toEqual(['ok']);
+    expect(new Set(await guesses)).toEqual(new Set(['rate_limited']));
   });
 
-  it('is over a minute after the last one', async () => {
+  it.each([
+    [59_999, 1],
+    [60_000, 2],
+  ])('ends a minute after the last guess: after %i ms, %i queries at a time', async (ms, queries) => {
     const { codes, store, clock } = await setUp();
     await codes(Array.from({ length: 61 }, () => 'guess'));
-    clock.pass(60_000);
-    expect(new Set(await codes(unknownKeys(30)))).toEqual(new Set(['invalid_key']));
-    expect(store.reads()).toBe(30);
+    clock.pass(ms);
+    store.hold();
+    const first = codes(unknownKeys(1));
+    await vi.waitFor(() => expect(store.queries()).toBe(1));
+    const second = codes(unknownKeys(1));
+    await sleep(50);
+    expect(store.queries()).toBe(queries);
+    store.release();
+    await Promise.all([first, second]);
   });
 });
