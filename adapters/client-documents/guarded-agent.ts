@@ -1,13 +1,14 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Agent } from 'undici';
 import { guardedLookup, type Resolve } from './guarded-lookup.js';
+import { nameLookups } from './name-lookups.js';
 import { isPublicAddress } from './public-address.js';
 
 /** Less strict, for tests only. */
 export interface Allowed {
   /** Default: public unicast addresses. */
   readonly isPublic?: (address: string) => boolean;
+  /** Default: `nameLookups`. */
   readonly resolve?: Resolve;
   /** Default: only 443. */
   readonly anyPort?: boolean;
@@ -20,7 +21,7 @@ export class Unfit extends Error {}
 
 /** Connects only to public addresses, whatever a name resolves to. */
 export async function openGuardedAgent(timeoutMs: number, connections: number, allow: Allowed = {}): Promise<Agent> {
-  const { resolve = lookup as Resolve, ca } = allow;
+  const { resolve = nameLookups(), ca } = allow;
   const { Agent } = await import('undici');
   return new Agent({
     connections,

@@ -1,17 +1,19 @@
-import { lookup } from 'node:dns/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { badRequest } from '../../src/core/errors.js';
+import { badRequest, ServiceError } from '../../src/core/errors.js';
+import { FairShare } from '../../src/core/fair-share.js';
 import { lazily } from '../../src/core/lazily.js';
+import { monotonic } from '../../src/core/monotonic.js';
 import type { DeliveryResult, Webhooks } from '../../src/ports/deliveries.js';
 import { type Allowed, openGuardedAgent, refuseUnfit, Unfit } from './guarded-agent.js';
 import type { Resolve } from './guarded-lookup.js';
+import { nameLookups } from './name-lookups.js';
 import { isPublicAddress } from './public-address.js';
 
 const DEADLINE_MS = 10_000;
 /** Of one host: nobody's slow host takes another's connection. */
 const CONNECTIONS = 4;
 
-/** How long the customer waits for the host name to be looked up. */
+/** Addresses that are checked at once, shared fairly among accounts, and how long a check may take. */
+const MOST_CHECKS = 16;
 const CHECK_MS = 3_000;
 
 const MOST_URL = 2000;
@@ -25,13 +27,18 @@ export interface GuardedWebhooksOptions {
 /** Sends events to addresses that customers choose, guarded like the fetch of a client's document (A13). */
 export class GuardedWebhooks implements Webhooks {
   readonly #options: GuardedWebhooksOptions;
-  readonly #agent = lazily(() => openGuardedAgent(DEADLINE_MS, CONNECTIONS, this.#options.allow));
+  readonly #resolve: Resolve;
+  readonly #checks = new FairShare({ total: MOST_CHECKS, longestMs: CHECK_MS, monotonic });
+  readonly #agent = lazily(() =>
+    openGuardedAgent(DEADLINE_MS, CONNECTIONS, { ...this.#options.allow, resolve: this.#resolve }),
+  );
 
   constructor(options: GuardedWebhooksOptions) {
     this.#options = options;
+    this.#resolve = options.allow?.resolve ?? nameLookups();
   }
 
-  async check(text: string): Promise<void> {
+  async check(text: string, accountId: string): Promise<void> {
     const url = urlOf(text);
     const { allow } = this.#options;
     try {
@@ -39,15 +46,16 @@ export class GuardedWebhooks implements Webhooks {
     } catch (error) {
       throw refusal(error instanceof Unfit ? 'It must be https, on the usual port.' : 'It must be a public address.');
     }
-    const resolve = allow?.resolve ?? (lookup as Resolve);
+    const slot = this.#checks.take(accountId);
+    if (slot === null) throw busy();
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    const found = await Promise.race([
-      resolve(host, { all: true }).catch(() => []),
-      sleep(CHECK_MS, [] as never[], { ref: false }),
-    ]);
-    if (found.length === 0) throw refusal('Its host name has no address.');
+    const found = await this.#resolve(host, { all: true })
+      .catch(() => [])
+      .finally(slot.release);
     const isPublic = allow?.isPublic ?? isPublicAddress;
-    if (!found.every(({ address }) => isPublic(address))) throw refusal('It must be a public address.');
+    // The same for a name that is unknown, so that nobody can find out which names a private network has.
+    if (found.length === 0 || !found.every(({ address }) => isPublic(address)))
+      throw refusal('Its host name must lead to a public address.');
   }
 
   async send(text: string, headers: Readonly<Record<string, string>>, body: string): Promise<DeliveryResult> {
@@ -84,5 +92,11 @@ function urlOf(text: string): URL {
   if (url.username !== '' || url.password !== '') throw refusal('It must not contain a user name or password.');
   return url;
 }
+
+const busy = () =>
+  new ServiceError('rate_limited', 'Too many addresses are being checked. Try again in 3 s.', {
+    param: 'webhook_url',
+    retryAfter: CHECK_MS / 1000,
+  });
 
 const refusal = (why: string) => badRequest(`This address cannot be used. ${why}`, 'webhook_url');

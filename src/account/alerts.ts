@@ -16,6 +16,10 @@ const MOST_ALERTS = 10;
 const TESTS = 20;
 const TESTS_SECONDS = 3600;
 
+/** Checks of webhooks' addresses for an account in an hour: each looks up a name that it chose. */
+const CHECKS = 30;
+const CHECKS_SECONDS = 3600;
+
 export interface AlertsOptions {
   readonly store: AlertStore;
   readonly webhooks: Pick<Webhooks, 'check'>;
@@ -49,7 +53,8 @@ export class Alerts {
 
   /**
    * Sets an alert. Returns its id, and the secret of its webhook. What is the case already is not told. Throws
-   * `bad_request` for a webhook to an address that nothing may be sent to, one without any way to be told, and too many.
+   * `bad_request` for a webhook to an address that nothing may be sent to, one without any way to be told, and too many;
+   * `rate_limited` for too many addresses.
    */
   async add(owner: Owner, alert: AlertSettings, by: Actor): Promise<{ alertId: string; secret: string | null }> {
     const { store, webhooks, clock, secret } = this.#options;
@@ -57,15 +62,27 @@ export class Alerts {
       throw badRequest('Choose how you want to be told: by email, by webhook, or both.', 'channel');
     }
     if (alert.byMail && !this.canMail(owner)) throw badRequest('This account cannot be sent email.', 'channel');
-    if (alert.webhookUrl !== null) await webhooks.check(alert.webhookUrl);
+    if (alert.webhookUrl !== null) {
+      if ((await store.list(owner.accountId)).length >= MOST_ALERTS) throw tooManyAlerts();
+      await this.#admitCheck(owner.accountId);
+      await webhooks.check(alert.webhookUrl, owner.accountId);
+    }
     const alertId = await store.add(owner.accountId, alert, MOST_ALERTS, by);
-    if (alertId === null)
-      throw badRequest(`This account has ${MOST_ALERTS} alerts, the maximum. Remove one first.`, 'kind');
+    if (alertId === null) throw tooManyAlerts();
     const day = new Date(clock.now()).toISOString().slice(0, 10);
     const level = (await store.levels([owner.accountId], day)).find((one) => one.alertId === alertId);
     const crossing = level === undefined ? null : crossingOf(level, day);
     if (crossing !== null) await store.skip(owner.accountId, alertId, crossing);
     return { alertId, secret: alert.webhookUrl === null ? null : webhookSecret(secret, owner.accountId, alertId) };
+  }
+
+  async #admitCheck(accountId: string): Promise<void> {
+    const rate = await this.#options.limiter.take(`alert-checks:${accountId}`, CHECKS, CHECKS_SECONDS);
+    if (rate.allowed) return;
+    throw new ServiceError('rate_limited', `Addresses of webhooks can be checked ${CHECKS} times an hour.`, {
+      param: 'webhook_url',
+      retryAfter: rate.retryAfterSeconds,
+    });
   }
 
   remove(accountId: string, alertId: string, by: Actor): Promise<void> {
@@ -91,3 +108,6 @@ export class Alerts {
     await deliveries.runSoon();
   }
 }
+
+const tooManyAlerts = (): ServiceError =>
+  badRequest(`This account has ${MOST_ALERTS} alerts, the maximum. Remove one first.`, 'kind');

@@ -44,8 +44,11 @@ export interface DeliveryStore {
 
 /** Sends signed events to addresses that customers choose, and never to private ones. */
 export interface Webhooks {
-  /** Throws `bad_request` (param `webhook_url`) with the reason for an address that nothing may be sent to. */
-  check(url: string): Promise<void>;
+  /**
+   * Throws `bad_request` (param `webhook_url`) with the reason for an address that nothing may be sent to, and
+   * `rate_limited` while the account has its share of the checks under way.
+   */
+  check(url: string, accountId: string): Promise<void>;
   /** What was answered, or why nothing was, in words for the customer; no redirect is followed. Never rejects. */
   send(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<DeliveryResult>;
 }

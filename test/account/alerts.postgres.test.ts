@@ -240,6 +240,18 @@ describe('setting alerts', () => {
     expect(await alerts.list(ada.accountId)).toHaveLength(10);
   });
 
+  it('checks addresses up to thirty times an hour, and none for an account with ten alerts', async () => {
+    const [{ alerts }, ada, eve] = [node(), await customer(0), await customer(0)];
+    const wrong = settings({ webhookUrl: 'https://elsewhere.test/' });
+    for (let nth = 0; nth < 10; nth++) await alerts.add(eve, settings(), BY);
+    await expect(alerts.add(eve, wrong, BY)).rejects.toMatchObject({ detail: { param: 'kind' } });
+    for (let nth = 0; nth < 30; nth++) {
+      await expect(alerts.add(ada, wrong, BY)).rejects.toMatchObject({ code: 'bad_request' });
+    }
+    const refused = { code: 'rate_limited', detail: { param: 'webhook_url' } };
+    await expect(alerts.add(ada, wrong, BY)).rejects.toMatchObject(refused);
+  });
+
   it('sends test alerts up to twenty times an hour, and only to their owner', async () => {
     const [{ alerts }, ada, eve] = [node(), await customer(0), await customer(0)];
     const { alertId } = await alerts.add(ada, settings({ webhookUrl: `${host.origin}/test` }), BY);

@@ -1,0 +1,41 @@
+import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { Resolve } from './guarded-lookup.js';
+
+/** How long a look-up may take, milliseconds, and how long it waits for an answer before it asks again. */
+const LONGEST_MS = 3000;
+const TRY_MS = 1000;
+
+/** Most look-ups at once. */
+const MOST_AT_ONCE = 32;
+
+/**
+ * Looks up names that others chose. Not as `dns.lookup` does, which takes a thread of the pool that files and compression
+ * need, for as long as a silent name server likes, and cannot be cancelled: the system's name servers are asked directly.
+ * Names that only `/etc/hosts` knows are therefore unknown. No look-up outlives its promise, which gives no address
+ * where none is found in time; more at once than are allowed are refused with an Error.
+ */
+export function nameLookups({ servers }: { readonly servers?: readonly string[] } = {}): Resolve {
+  let underway = 0;
+  return async (hostname, { family }) => {
+    const literal = isIP(hostname);
+    if (literal !== 0) return [{ address: hostname, family: literal }];
+    if (underway >= MOST_AT_ONCE) throw new Error(`${MOST_AT_ONCE} names are being looked up`);
+    underway += 1;
+    const resolver = new Resolver({ timeout: TRY_MS, tries: Math.floor(LONGEST_MS / TRY_MS) });
+    if (servers) resolver.setServers(servers);
+    const late = setTimeout(() => resolver.cancel(), LONGEST_MS);
+    const addresses = async (kind: 4 | 6): Promise<LookupAddress[]> => {
+      const asked = kind === 4 ? resolver.resolve4(hostname) : resolver.resolve6(hostname);
+      return (await asked.catch(() => [])).map((address) => ({ address, family: kind }));
+    };
+    const kinds = ([4, 6] as const).filter((kind) => !family || family === kind || family === `IPv${kind}`);
+    try {
+      return (await Promise.all(kinds.map(addresses))).flat();
+    } finally {
+      clearTimeout(late);
+      underway -= 1;
+    }
+  };
+}
