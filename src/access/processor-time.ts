@@ -30,6 +30,12 @@ interface Bucket {
   atMs: number;
 }
 
+/** A call that waits for its turn. */
+interface Waiting {
+  readonly signal: AbortState;
+  readonly resolve: () => void;
+}
+
 export interface ProcessorTimeOptions {
   readonly monotonic: Clock;
   /** Milliseconds of processor time that the process has used; `monotonic` by default. */
@@ -63,6 +69,11 @@ export class ProcessorTime {
   #otherAtMs = Number.NEGATIVE_INFINITY;
   #refused = 0;
   #turnMs = 0;
+  readonly #waiting: Waiting[] = [];
+  /** A call was let in, and may be working. */
+  #isLetIn = false;
+  /** The next one is let in in a later turn. */
+  #isPostponed = false;
 
   constructor({ monotonic, used = monotonic, memories = new Memories() }: ProcessorTimeOptions) {
     this.#monotonic = monotonic;
@@ -93,10 +104,49 @@ export class ProcessorTime {
   }
 
   /**
-   * Resolves at once, or in a later turn of the event loop if much was done in this one; at least one runs per turn.
+   * Resolves at once, or in a later turn of the event loop if much was done in this one. Of those who ask in the same
+   * tick, each is let in once the one before it has done its work.
    */
   async turn(signal: AbortState): Promise<void> {
-    while (this.#turnMs >= TURN_MS && !signal.aborted) await new Promise(setImmediate);
+    if (signal.aborted) return;
+    if (!this.#isLetIn && this.#turnMs < TURN_MS) {
+      this.#letIn();
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      this.#waiting.push({ signal, resolve });
+      if (!this.#isLetIn) this.#letInLater();
+    });
+  }
+
+  /** A tick comes after all that follows at once from letting a call in. */
+  #letIn(): void {
+    this.#isLetIn = true;
+    process.nextTick(() => {
+      this.#isLetIn = false;
+      this.#letNextIn();
+    });
+  }
+
+  #letNextIn(): void {
+    if (this.#waiting.length === 0 || this.#isLetIn) return;
+    if (this.#turnMs >= TURN_MS) {
+      this.#letInLater();
+      return;
+    }
+    const next = this.#waiting.shift();
+    next?.resolve();
+    if (next?.signal.aborted) this.#letNextIn();
+    else this.#letIn();
+  }
+
+  #letInLater(): void {
+    if (this.#isPostponed) return;
+    this.#isPostponed = true;
+    setImmediate(() => {
+      this.#isPostponed = false;
+      this.#letNextIn();
+    });
   }
 
   #bucketOf({ kind, name }: Holder, now: number): Bucket {

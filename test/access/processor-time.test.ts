@@ -225,6 +225,43 @@ describe('a turn of the event loop', () => {
     expect(order).toEqual(['a', 'b', 'other', 'c']);
   });
 
+  it('has room for 20 ms of work where many ask in the same tick', async () => {
+    const { order, work } = open();
+    for (const name of ['a', 'b', 'c']) void work(name);
+    await settled();
+    expect(order).toEqual(['a']);
+    await nextTurn();
+    expect(order).toEqual(['a', 'b']);
+    await nextTurn();
+    expect(order).toEqual(['a', 'b', 'c']);
+  });
+
+  it('lets all in who ask in the same tick while their work is short, in their order', async () => {
+    const { processor } = open();
+    const order: number[] = [];
+    const asked = Array.from({ length: 100 }, async (_, n) => {
+      await processor.turn(going);
+      await Promise.resolve();
+      processor.spend(HOG, 0.1);
+      order.push(n);
+    });
+    await settled();
+    await Promise.all(asked);
+    expect(order).toEqual(Array.from({ length: 100 }, (_, n) => n));
+  });
+
+  it('passes over calls that were aborted while they waited', async () => {
+    const { processor, order, work } = open();
+    processor.spend(HOG, 20);
+    const leaving = { aborted: false, reason: undefined };
+    const left = processor.turn(leaving);
+    void work('b');
+    leaving.aborted = true;
+    await nextTurn();
+    await left;
+    expect(order).toEqual(['b']);
+  });
+
   it('has room for more work after less than 20 ms', async () => {
     const { processor, order, work } = open();
     processor.spend(HOG, 19.9);
