@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import type { UserRef } from './model.js';
 
 /**
@@ -15,15 +16,34 @@ const HANDLE =
 
 export const isId = (text: string): boolean => ID.test(text);
 
-/** Drops one leading `@` (I1); null if no handle can look like that (I5). The spelling is kept (I2). */
+/** Signs that nobody sees: directions, joiners, a byte-order mark. Apps put them around the handles that they show. */
+const INVISIBLE = /\p{Cf}/gu;
+
+/**
+ * Drops invisible signs (I11) and one leading `@` (I1), and writes the name of a server in ASCII (I12); null if no handle
+ * can look like that (I5). The spelling is otherwise kept (I2).
+ */
 export function parseHandle(text: string): string | null {
-  const bare = text.startsWith('@') ? text.slice(1) : text;
-  return HANDLE.test(bare) ? bare : null;
+  const shown = text.replace(INVISIBLE, '');
+  const bare = shown.startsWith('@') ? shown.slice(1) : shown;
+  const handle = withAsciiServer(bare);
+  return HANDLE.test(handle) ? handle : null;
+}
+
+/** What comes after an `@`, or all of a handle that is a domain name itself. */
+function withAsciiServer(handle: string): string {
+  const at = handle.indexOf('@');
+  const server = handle.slice(at + 1);
+  // Letters and digits of other scripts; what else `domainToASCII` would accept is no handle.
+  if (!server.includes('.') || !/^[\p{L}\p{M}\p{N}.-]{1,253}$/u.test(server) || /^\p{ASCII}*$/u.test(server))
+    return handle;
+  return handle.slice(0, at + 1) + domainToASCII(server);
 }
 
 /** All digits always means an id; a leading `@` forces the handle (I3). Null if it can be neither (I5, I7). */
 export function parseUserRef(text: string): UserRef | null {
-  if (/^[0-9]+$/.test(text)) return isId(text) ? { id: text } : null;
+  const shown = text.replace(INVISIBLE, '');
+  if (/^[0-9]+$/.test(shown)) return isId(shown) ? { id: shown } : null;
   const handle = parseHandle(text);
   return handle === null ? null : { handle };
 }

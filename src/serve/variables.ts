@@ -1,4 +1,4 @@
-import { type GraphQLSchema, getVariableValues, type OperationDefinitionNode } from 'graphql';
+import { type GraphQLSchema, getVariableValues, Kind, type OperationDefinitionNode, type TypeNode } from 'graphql';
 import { badRequest } from '../core/errors.js';
 import { DocumentError, type NodeLocations } from './document-error.js';
 import { formatCount, LIMITS } from './limits.js';
@@ -16,10 +16,24 @@ export function coerced(
   variables: Values,
 ): Values {
   checkSize(variables);
+  checkIds(operation, variables);
   const result = getVariableValues(schema, operation.variableDefinitions ?? [], variables, { maxErrors: 10 });
   if (result.errors) throw new DocumentError(result.errors.map((error) => locations.locate(error)));
   return result.coerced;
 }
+
+/** Throws `bad_request` for an id sent as a number that JSON may have rounded (G22). */
+function checkIds({ variableDefinitions = [] }: OperationDefinitionNode, variables: Values): void {
+  for (const { variable, type } of variableDefinitions) {
+    const name = variable.name.value;
+    const sent = [variables[name]].flat(LIMITS.valueDepth);
+    if (nameOf(type) === 'ID' && sent.some((value) => typeof value === 'number' && !Number.isSafeInteger(value))) {
+      throw badRequest(`Send $${name} as a string: JSON numbers lose digits beyond 9007199254740991.`, name);
+    }
+  }
+}
+
+const nameOf = (type: TypeNode): string => (type.kind === Kind.NAMED_TYPE ? type.name.value : nameOf(type.type));
 
 /** Throws `bad_request` if they are too many or too deep; stops there. */
 export function checkSize(variables: Values): void {

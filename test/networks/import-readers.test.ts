@@ -56,6 +56,17 @@ describe('NDJSON in the interface’s names', () => {
     expect((await readPath(twice)).rows[0]).toMatchObject({ tweet: { text: '&lt;' } });
   });
 
+  it('replaces half of a surrogate pair and U+0000 in every text (T13)', async () => {
+    const text = JSON.stringify({ ...tweet, text: 'a\0b low', hashtags: ['ok', '\0'] }).replace('low', '\\ud83d');
+    const { rows, faults } = await readPath(await scratch.write('halves.ndjson', `${text}\n`));
+    expect([rows[0], faults]).toEqual([
+      expect.objectContaining({
+        tweet: expect.objectContaining({ text: 'a\ufffdb \ufffd', hashtags: ['ok', '\ufffd'] }),
+      }),
+      [],
+    ]);
+  });
+
   it('reads gzip, several members and Windows line ends and a byte order mark included', async () => {
     const first = gzipSync(`\uFEFF${JSON.stringify(tweet)}\r\n`);
     const second = gzipSync(`\r\n${JSON.stringify({ ...tweet, id: '2' })}`);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { post } from '../graphql/client.js';
 import { idsOf, record } from '../support/client.js';
 import { type Service, startService } from './service.js';
 
-describe('identifiers (I1–I8)', () => {
+describe('identifiers (I1–I12)', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({
@@ -11,7 +12,10 @@ describe('identifiers (I1–I8)', () => {
         net.user({ id: '12345', handle: 'named' });
         net.user({ id: '7', handle: '12345' });
         net.tweets([501, 502]);
+        net.user({ id: '24', handle: 'umwelt@xn--baw-joa.example' });
+        net.user({ id: '25', handle: 'xn--baw-joa.example' });
         net.list('timeline', '1', ['501']);
+        net.list('timeline', '24', ['501']);
         net.list('timeline', '12345', ['501']);
         net.list('timeline', '7', ['502']);
       },
@@ -77,6 +81,56 @@ describe('identifiers (I1–I8)', () => {
     expect([reply.status, reply.body.error.code]).toEqual([404, 'not_found']);
     expect(reply.body.error.message).toMatch(/handle|id\b/);
     expect(service.net.calls).toHaveLength(calls);
+  });
+
+  // Directions, joiners, a byte-order mark: what apps put around a handle, or a clipboard into it.
+  const INVISIBLE = ['\u202A%s\u202C', '\u2066@%s\u2069', '@\u2068%s\u2069', '\uFEFF%s', '%s\u200B', '\u00AD%s\u200D'];
+  it.each(INVISIBLE)('drops the invisible signs of a pasted handle: %j (I11)', async (form) => {
+    const reader = await service.customer();
+    const pasted = form.replace('%s', 'Aur\u200Bora');
+    const name = encodeURIComponent(pasted);
+    expect(record(await reader.get(`/v1/users/${name}`))).toMatchObject({ id: '1' });
+    expect((await reader.get('/v1/users/aurora')).body.cache).toBe('hit');
+    expect(idsOf(await reader.get(`/v1/users/${name}/tweets`))).toEqual(['501']);
+    const query =
+      'query ($name: String!, $user: ID!) { user(handle: $name) { id } timeline(user: $user) { nodes { id } } }';
+    const asked = { query, variables: { name: pasted, user: pasted } };
+    const { body } = await post(service.perch, await service.perch.account(), asked);
+    expect(body.data).toEqual({ user: { id: '1' }, timeline: { nodes: [{ id: '501' }] } });
+    const batch = await reader.post('/v1/users/batch', { handles: [pasted, 'aurora', `${pasted}!`] });
+    expect([idsOf(batch), batch.body.errors]).toEqual([
+      ['1'],
+      [{ input: `${pasted}!`, code: 'bad_request', message: expect.any(String) }],
+    ]);
+  });
+
+  it('drops the invisible signs of a pasted id of a user (I11)', async () => {
+    const reader = await service.customer();
+    expect(idsOf(await reader.get(`/v1/users/${encodeURIComponent('\u206612345\u2069')}/tweets`))).toEqual(['501']);
+  });
+
+  it.each([
+    ['umwelt@baw\u00FC.example', '24'],
+    ['@umwelt@BAWU\u0308.example', '24'],
+    ['umwelt@xn--baw-joa.example', '24'],
+    ['baw\u00FC.example', '25'],
+  ])('reads %s as the handle on the server that is written in ASCII (I12)', async (handle, id) => {
+    const reader = await service.customer();
+    expect(record(await reader.get(`/v1/users/${encodeURIComponent(handle)}`))).toMatchObject({ id });
+    expect((await reader.post('/v1/users/batch', { handles: [handle] })).body.data).toMatchObject([{ id }]);
+  });
+
+  it.each([
+    'umw\u00EBlt@server.example',
+    'umwelt@baw\u00FC',
+    'umwelt@baw\u00FC.example/path',
+    'umwelt@baw\u00FC.example:80',
+    `umwelt@${'\u00FC'.repeat(300)}.example`,
+    '\u202E\u200B',
+  ])('refuses %j, which is no handle in ASCII either (I5, I12)', async (handle) => {
+    const reader = await service.customer({ credits: 0 });
+    const reply = await reader.get(`/v1/users/${encodeURIComponent(handle)}`);
+    expect([reply.status, reply.body.error.message]).toEqual([404, expect.stringContaining('Invalid handle')]);
   });
 
   it('I6: resolves a handle to its current holder', async () => {

@@ -108,7 +108,7 @@ export function createScriptedNetwork(
       return user;
     },
     tweet(fields) {
-      const createdAt = new Date(START + Number(fields.id) * 1000).toISOString();
+      const { createdAt = new Date(START + Number(fields.id) * 1000).toISOString() } = fields;
       const tweet = { text: `tweet ${fields.id}`, authorId: '1', createdAt, ...fields };
       posts.set(tweet.id, tweet);
       return tweet;

@@ -1,5 +1,6 @@
 import { familyOfList, type ListRef } from '../../core/lists.js';
 import type { Tweet, User, UserRef } from '../../core/model.js';
+import { withReadableText } from '../../core/readable.js';
 import type { CachedObjects, Found, Network, NetworkPage, ReadContext } from '../../ports/network.js';
 import { listHash, userKey } from '../keys.js';
 import type { BatchSpec } from './job.js';
@@ -16,7 +17,7 @@ interface PageInput extends PageNeeds {
   readonly token: string | null;
 }
 
-/** How each kind of read is batched and sent. */
+/** How each kind of read is batched and sent. Whatever a network sends, its texts can be read by everybody. */
 export interface BatchSpecs {
   user(ref: UserRef): BatchSpec<UserRef, Found<User>>;
   readonly tweets: BatchSpec<string, Found<Tweet>>;
@@ -29,7 +30,7 @@ export function batchSpecsOf(network: Network): BatchSpecs {
     family: 'fast',
     maxBatchSize: network.batchSize.users,
     nameOf: userKey,
-    read: (refs, context) => network.users(refs, context),
+    read: async (refs, context) => withReadableText(await network.users(refs, context)),
   });
   const [byId, byHandle] = [users('users'), users(network.handlesApart === true ? 'users:handle' : 'users')];
   const wantOf = ({ want }: PageInput): number | undefined => (network.billing?.per === 'item' ? want : undefined);
@@ -40,15 +41,18 @@ export function batchSpecsOf(network: Network): BatchSpecs {
       family: 'fast',
       maxBatchSize: network.batchSize.tweets,
       nameOf: (id) => id,
-      read: (ids, context) => network.tweets(ids, context),
+      read: async (ids, context) => withReadableText(await network.tweets(ids, context)),
     },
     page: (list) => ({
       kind: kindOf(list),
       family: familyOfList(list.kind),
       maxBatchSize: 1,
       nameOf: (input) => `${listHash(list)} ${wantOf(input) ?? ''} ${input.token ?? ''}`,
-      read: ([input], context) =>
-        Promise.all(input ? [network.page(input.list, input.token, knowing(input, context), wantOf(input))] : []),
+      async read([input], context) {
+        if (input === undefined) return [];
+        const page = await network.page(input.list, input.token, knowing(input, context), wantOf(input));
+        return [withReadableText(page)];
+      },
     }),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isId, parseHandle } from '../../../../src/core/ids.js';
+import { readable } from '../../../../src/core/readable.js';
 
 const MAX_BIGINT = '9223372036854775807';
 /** As the model has times, and as most sources write them. */
@@ -9,13 +10,12 @@ const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const fitsBigint = (digits: string): boolean =>
   digits.length < MAX_BIGINT.length || (digits.length === MAX_BIGINT.length && digits <= MAX_BIGINT);
 
-/** Text that Postgres can store: no NUL, no half of a surrogate pair, limited in length. */
+/** Text of limited length; what Postgres could not store is replaced. */
 export const text = (maxLength: number) =>
   z
     .string({ error: 'must be a string' })
     .max(maxLength, { error: `must have at most ${maxLength} characters` })
-    .refine((value) => !value.includes('\0'), { error: 'must not contain the NUL character' })
-    .refine((value) => value.isWellFormed(), { error: 'must not contain half of a surrogate pair' });
+    .transform(readable);
 
 export const id = z
   .string({ error: 'must be a string of digits' })

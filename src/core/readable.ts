@@ -1,0 +1,25 @@
+/** What takes the place of text that cannot be passed on: Unicode's replacement character. */
+const REPLACED = '\uFFFD';
+
+/**
+ * Text that every reader of JSON and every database takes: half of a surrogate pair and U+0000 are replaced, one for one,
+ * so that positions in the text stay (T13).
+ */
+export const readable = (text: string): string =>
+  text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', REPLACED);
+
+/** The same for every text in a plain object or list; the very value if all of it can be read. */
+export function withReadableText<T>(value: T): T {
+  if (typeof value === 'string') return readable(value) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const prototype = Object.getPrototypeOf(value);
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return value;
+  let made: T | undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const read = withReadableText(inner);
+    if (read === inner) continue;
+    made ??= (Array.isArray(value) ? [...value] : { ...value }) as T;
+    (made as Record<string, unknown>)[name] = read;
+  }
+  return made ?? value;
+}
