@@ -78,6 +78,7 @@ function familyStatus(name: Family, { families, sessions }: PoolHealth): StatusM
     queueLength: family.waiting,
     upstreamCalls: family.upstreamCalls,
     failures: family.failures,
+    unreadable: family.unreadable,
     refused: family.refused,
     lastIncident: lastIncident && { ...lastIncident, at: timeOf(lastIncident.at) },
     cacheHitRate: cacheHits + read === 0 ? null : cacheHits / (cacheHits + read),

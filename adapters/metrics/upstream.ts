@@ -15,6 +15,11 @@ const COUNTERS: readonly Row[] = [
   { name: 'calls_total', help: 'Upstream calls.', of: (of) => of.upstreamCalls },
   { name: 'failures_total', help: 'Upstream calls that failed because of the network.', of: (of) => of.failures },
   {
+    name: 'unreadable_total',
+    help: 'Objects of the network that could not be read and were left out or, if requested by name, failed.',
+    of: (of) => of.unreadable,
+  },
+  {
     name: 'refused_total',
     help: "Reads refused at once: too late for their deadline, or over their account's share of the queue.",
     of: (of) => of.refused,

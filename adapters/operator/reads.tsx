@@ -81,6 +81,7 @@ const Families = ({ status: { families } }: ReadsModel) => (
       { title: 'Waiting', numeric: true },
       { title: 'Calls', numeric: true },
       { title: 'Failed', numeric: true },
+      { title: 'Unreadable', numeric: true },
       { title: 'Refused', numeric: true },
       { title: 'Cached', numeric: true },
     ]}
@@ -95,6 +96,7 @@ const Families = ({ status: { families } }: ReadsModel) => (
         figure(family.queueLength),
         figure(family.upstreamCalls),
         figure(family.failures),
+        figure(family.unreadable),
         figure(family.refused),
         family.cacheHitRate === null ? '' : percent(family.cacheHitRate),
       ],

@@ -51,8 +51,8 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
   },
   upstream_error: {
     means:
-      'The network (or, at checkout, the payment processor) failed or did not respond in time, or the call itself took too long.',
-    todo: 'Try again after Retry-After. The status page shows whether the network is having problems.',
+      'The network (or, at checkout, the payment processor) failed or did not respond in time, or the call itself took too long. With the reason unreadable, the network sent the object in a form that Perch cannot read.',
+    todo: 'Try again after Retry-After; if it is missing, do not: the object cannot be read. The status page shows whether the network is having problems.',
   },
   request_rejected: {
     means: 'The network rejected the request that Perch made on your behalf, for a reason you cannot change.',

@@ -14,6 +14,8 @@ export interface FamilyStatus {
   readonly upstreamCalls: number;
   /** How many of these failed for reasons of the network. */
   readonly failures: number;
+  /** Objects of the network that could not be read; they are no failures (S21). */
+  readonly unreadable: number;
   /** Reads refused at once: too late for their deadline, or over their account's share of the queue. */
   readonly refused: number;
   /** The last failure of the network since the start; `at` is RFC 3339. */

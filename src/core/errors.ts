@@ -70,11 +70,27 @@ export class ServiceError extends Error {
 
   /** Whole seconds, at least 1, or undefined if waiting does not help (S11). */
   get retryAfter(): number | undefined {
+    if (isUnreadable(this)) return undefined;
     const row: { status: number; retryAfter?: number } = ERROR_CODES[this.code];
     const seconds = this.detail.retryAfter ?? row.retryAfter;
     return seconds === undefined ? undefined : Math.max(1, Math.ceil(seconds));
   }
 }
+
+const UNREADABLE = 'unreadable';
+
+/**
+ * The network answered, but what it said of the object could not be read (S20): another attempt will not help, and
+ * other reads are not affected.
+ */
+export const unreadableObject = (cause: unknown): ServiceError =>
+  new ServiceError('upstream_error', 'The network sent this in a form that could not be read.', {
+    reason: UNREADABLE,
+    cause,
+  });
+
+export const isUnreadable = ({ code, detail }: ServiceError): boolean =>
+  code === 'upstream_error' && detail.reason === UNREADABLE;
 
 export const badRequest = (message: string, param?: string): ServiceError =>
   new ServiceError('bad_request', message, param === undefined ? {} : { param });

@@ -13,9 +13,9 @@ export interface User {
   bannerUrl?: string;
   verified?: boolean;
   protected?: boolean;
-  followersCount: number;
-  followingCount: number;
-  tweetsCount: number;
+  followersCount?: number;
+  followingCount?: number;
+  tweetsCount?: number;
   likesCount?: number;
   listedCount?: number;
   /** RFC 3339, UTC, milliseconds (T11). */

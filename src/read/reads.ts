@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Thousandths } from '../core/credits.js';
+import { isUnreadable, ServiceError } from '../core/errors.js';
 import { isId, parseHandle, parseUserRef } from '../core/ids.js';
 import { LISTS, type ListKind, unitOfList } from '../core/lists.js';
 import type { Highlight, Product, Tweet, User, UserRef } from '../core/model.js';
@@ -88,10 +89,16 @@ export class Reads {
     return unwrap(await loader.load({ ref: id, path: options.path }));
   }
 
-  /** The author of a tweet that the network sent without one: free, and null if there is none (M22). */
+  /** The author of a tweet that the network sent without one: free, and null if there is none (M22) or unreadable (T23). */
   async author(id: string): Promise<User | null> {
-    const got = await this.#free({ id });
-    return 'ok' in got ? got.ok : null;
+    try {
+      const got = await this.#free({ id });
+      return 'ok' in got ? got.ok : null;
+    } catch (error) {
+      if (!(error instanceof ServiceError && isUnreadable(error))) throw error;
+      this.#meter.receipt.markNotRepeatable();
+      return null;
+    }
   }
 
   users(handles: readonly string[], options: ReadOptions): Promise<Batch<User>> {

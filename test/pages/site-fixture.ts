@@ -36,6 +36,7 @@ const quiet = (name: 'fast' | 'slow'): StatusModel['families'][number] => ({
   queueLength: 0,
   upstreamCalls: 0,
   failures: 0,
+  unreadable: 0,
   refused: 0,
   lastIncident: null,
   cacheHitRate: null,

@@ -1,5 +1,5 @@
 import type { BoundedMap } from '../../../src/core/bounded-map.js';
-import { ServiceError } from '../../../src/core/errors.js';
+import { isUnreadable, ServiceError } from '../../../src/core/errors.js';
 import { Memories } from '../../../src/core/memories.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { ReadContext } from '../../../src/ports/network.js';
@@ -8,7 +8,7 @@ import { ANSWERS, type DetailedProfile } from './schemas.js';
 import { EPOCH, timeOf } from './times.js';
 
 const LONGEST_MS = 3000;
-/** After any failure except an unknown account, the directory is not queried for this long. */
+/** After any failure except an unknown account and an unreadable log, the directory is not queried for this long. */
 const REST_MS = 60_000;
 /** The most look-ups for one page. */
 const MOST_AT_ONCE = 10;
@@ -44,7 +44,7 @@ export class CreationTimes {
       if (createdAt !== undefined) this.#cached.set(did, createdAt);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof ServiceError && error.code === 'not_found') {
+      if (error instanceof ServiceError && (error.code === 'not_found' || isUnreadable(error))) {
         this.#cached.set(did, EPOCH);
         return;
       }

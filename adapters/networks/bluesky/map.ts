@@ -13,6 +13,7 @@ export interface Item {
 
 export function userOf(profile: DetailedProfile, createdAt: string): User {
   const { did, handle, displayName, description, website, avatar, banner, pinnedPost } = profile;
+  const { followersCount, followsCount, postsCount } = profile;
   return {
     id: userId(did),
     handle,
@@ -24,9 +25,9 @@ export function userOf(profile: DetailedProfile, createdAt: string): User {
     verified: isVerified(profile),
     // Bluesky has no private accounts.
     protected: false,
-    followersCount: profile.followersCount,
-    followingCount: profile.followsCount,
-    tweetsCount: profile.postsCount,
+    ...(followersCount !== undefined && { followersCount }),
+    ...(followsCount !== undefined && { followingCount: followsCount }),
+    ...(postsCount !== undefined && { tweetsCount: postsCount }),
     createdAt,
     ...(pinnedPost && partsOf(pinnedPost.uri) && { pinnedTweetIds: [recordId(pinnedPost.uri)] }),
   };

@@ -1,11 +1,15 @@
 import type { Tweet, User } from '../../../src/core/model.js';
 import type { ReadContext } from '../../../src/ports/network.js';
+import { unreadable } from '../upstream/failures.js';
+import { isAmong, type LookedUp } from '../upstream/readable.js';
 import type { CreationTimes } from './creation-times.js';
 import { isHidden, isHiddenPost } from './hidden.js';
 import { authorOf, type Item, tweetOf, userOf } from './map.js';
 import { ANSWERS, type DetailedProfile } from './schemas.js';
 import { EPOCH } from './times.js';
 import type { Xrpc } from './xrpc.js';
+
+export const GET_PROFILES = 'app.bsky.actor.getProfiles';
 
 /** The most actors or addresses in one call. */
 export const MOST_INPUTS = 25;
@@ -30,12 +34,12 @@ export class Profiles {
   }
 
   /** The profiles that exist, in no particular order. */
-  async all(actors: readonly string[], context: ReadContext): Promise<DetailedProfile[]> {
-    const method = 'app.bsky.actor.getProfiles';
+  async all(actors: readonly string[], context: ReadContext): Promise<LookedUp<DetailedProfile>> {
     const calls = chunks(actors).map((some) =>
-      this.#ask({ method, params: { actors: some }, schema: ANSWERS.getProfiles, context }),
+      this.#ask({ method: GET_PROFILES, params: { actors: some }, schema: ANSWERS.getProfiles, context }),
     );
-    return (await Promise.all(calls)).flatMap(({ profiles }) => profiles);
+    const found = (await Promise.all(calls)).map(({ profiles }) => profiles);
+    return { objects: found.flatMap(({ objects }) => objects), unread: found.flatMap(({ unread }) => unread) };
   }
 
   /** By DID; accounts that must not be shown are left out. */
@@ -47,18 +51,21 @@ export class Profiles {
 
   /** In the order of the DIDs; accounts that are gone or must not be shown are left out. */
   async users(dids: readonly string[], context: ReadContext): Promise<User[]> {
-    const users = await this.usersOf(await this.all([...new Set(dids)], context), context);
+    const { objects, unread } = await this.all([...new Set(dids)], context);
+    if (objects.length === 0 && unread[0]) throw unreadable(GET_PROFILES, unread[0].problem);
+    const users = await this.usersOf(objects, context);
     return dids.flatMap((did) => users.get(did) ?? []);
   }
 
-  /** In the order of the items, with full authors; posts that must not be shown are left out. */
+  /** In the order of the items, with full authors where these can be read (T23); posts that must not be shown are left out. */
   async tweets(items: readonly Item[], context: ReadContext): Promise<Tweet[]> {
     const shown = items.filter(({ post }) => !isHiddenPost(post));
     const authors = [...new Set(shown.map(authorOf))];
-    const users = await this.usersOf(await this.all(authors, context), context);
+    const { objects, unread } = await this.all(authors, context);
+    const users = await this.usersOf(objects, context);
     return shown.flatMap((item) => {
       const author = users.get(authorOf(item));
-      return author ? tweetOf(item, author) : [];
+      return author || isAmong(unread, 'did', authorOf(item)) ? tweetOf(item, author) : [];
     });
   }
 }

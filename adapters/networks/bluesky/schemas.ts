@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lookedUp, readable, readableObject, readablePage } from '../upstream/readable.js';
 import { partsOf } from './ids.js';
 
 /** The parts of answers that Perch reads (the lexicons of app.bsky); other members are ignored. */
@@ -12,43 +13,32 @@ const address = uri.refine((text) => partsOf(text) !== null);
 /** An invalid value counts as missing: anyone may write records, and one must not spoil a page. */
 const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 
-/** The items that can be read. */
-const some = <T>(item: z.ZodType<T>) => z.array(z.unknown()).transform((all) => all.flatMap((one) => read(item, one)));
-
-/** The items that can be read; if a page has none, an error about the first. */
-const page = <T>(item: z.ZodType<T>) =>
-  z.array(z.unknown()).transform((all, context) => {
-    const items = all.flatMap((one) => read(item, one));
-    if (items.length > 0 || all.length === 0) return items;
-    for (const { path, message } of item.safeParse(all[0]).error?.issues ?? []) {
-      context.addIssue({ code: 'custom', path: [0, ...path], message });
-    }
-    return z.NEVER;
-  });
-
-function read<T>(schema: z.ZodType<T>, value: unknown): T[] {
-  const { success, data } = schema.safeParse(value);
-  return success ? [data] : [];
-}
+/** The valid items of a list that is a part of an object. */
+const some = <T>(item: z.ZodType<T>) =>
+  z.array(z.unknown()).transform((all) => all.flatMap((one) => item.safeParse(one).data ?? []));
 
 /** An unreadable label does not hide the others: some say that a post must not be shown. */
 const labels = maybe(some(z.object({ val: z.string(), neg: maybe(z.boolean()) })));
 
 const verification = maybe(z.object({ verifiedStatus: z.string(), trustedVerifierStatus: z.string() }));
 
-const basicProfile = z.object({ did, handle: z.string(), labels, verification });
+const labelled = z.object({ labels });
+
+/** All that views of authors and lists are read for: profiles are read in full. */
+const basicProfile = labelled.extend({ did, verification });
 
 /** The only views with counts. */
 const detailedProfile = basicProfile.extend({
+  handle: z.string(),
   displayName: maybe(z.string()),
   description: maybe(z.string()),
   website: maybe(z.string()),
   avatar: maybe(z.string()),
   banner: maybe(z.string()),
   createdAt: z.string().optional(),
-  followersCount: count,
-  followsCount: count,
-  postsCount: count,
+  followersCount: maybe(count),
+  followsCount: maybe(count),
+  postsCount: maybe(count),
   pinnedPost: maybe(z.object({ uri })),
 });
 
@@ -123,9 +113,6 @@ const postView = z.object({
   labels,
 });
 
-/** Only its address is known. */
-const unreadablePost = z.object({ uri: address }).transform(({ uri }) => ({ uri, isUnreadable: true as const }));
-
 const feedItem = z.object({
   post: postView,
   reason: z
@@ -142,24 +129,24 @@ const nextNode = z.lazy((): z.ZodType<ThreadNode> => threadNode);
 
 const threadPost = z.object({
   $type: z.literal('app.bsky.feed.defs#threadViewPost'),
-  post: postView,
+  // One that cannot be read does not hide what is above and below it.
+  post: readableObject(postView),
   parent: maybe(nextNode),
-  replies: maybe(some(nextNode)),
+  replies: maybe(readable(nextNode)),
 });
 
 /** Includes posts that are gone or blocked, which are not shown. */
 const threadNode: z.ZodType<ThreadNode> = open(threadPost);
 
-const cursor = z.string().optional();
+const cursor = maybe(z.string());
 
 export type BasicProfile = z.infer<typeof basicProfile>;
 export type DetailedProfile = z.infer<typeof detailedProfile>;
 export type PostView = z.infer<typeof postView>;
-export type UnreadablePost = z.infer<typeof unreadablePost>;
 export type FeedItem = z.infer<typeof feedItem>;
 export interface ThreadPost {
   readonly $type: 'app.bsky.feed.defs#threadViewPost';
-  readonly post: PostView;
+  readonly post?: PostView | undefined;
   readonly parent?: ThreadNode | undefined;
   readonly replies?: readonly ThreadNode[] | undefined;
 }
@@ -167,17 +154,17 @@ export type ThreadNode = ThreadPost | { readonly $type: 'other' };
 
 export const ANSWERS = {
   getProfile: detailedProfile,
-  getProfiles: z.object({ profiles: z.array(detailedProfile) }),
-  getPosts: z.object({ posts: z.array(z.union([postView, unreadablePost])) }),
+  getProfiles: z.object({ profiles: lookedUp(detailedProfile) }),
+  getPosts: z.object({ posts: lookedUp(postView) }),
   getRecord: z.object({ uri, value: z.object({ createdAt: z.string(), subject: z.object({ uri }) }) }),
-  getAuthorFeed: z.object({ feed: page(feedItem), cursor }),
-  getFollowers: z.object({ subject: basicProfile, followers: page(basicProfile), cursor }),
-  getFollows: z.object({ subject: basicProfile, follows: page(basicProfile), cursor }),
-  getRepostedBy: z.object({ repostedBy: page(basicProfile), cursor }),
-  getQuotes: z.object({ posts: page(postView), cursor }),
+  getAuthorFeed: z.object({ feed: readablePage(feedItem), cursor }),
+  getFollowers: z.object({ subject: labelled, followers: readablePage(basicProfile), cursor }),
+  getFollows: z.object({ subject: labelled, follows: readablePage(basicProfile), cursor }),
+  getRepostedBy: z.object({ repostedBy: readablePage(basicProfile), cursor }),
+  getQuotes: z.object({ posts: readablePage(postView), cursor }),
   getPostThread: z.object({ thread: threadNode }),
-  searchPosts: z.object({ posts: page(postView), cursor }),
-  searchActors: z.object({ actors: page(basicProfile), cursor }),
+  searchPosts: z.object({ posts: readablePage(postView), cursor }),
+  searchActors: z.object({ actors: readablePage(basicProfile), cursor }),
   session: z.object({ accessJwt: z.string().min(1), refreshJwt: z.string().min(1) }),
   plcLog: z.array(z.object({ createdAt: z.string() })).min(1),
 } as const;

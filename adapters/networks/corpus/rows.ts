@@ -1,8 +1,7 @@
 import type { Tweet, User } from '../../../src/core/model.js';
 
 /** A profile as a file contains it: fields that the network fills in (T17) may be missing. */
-export type CorpusUser = Omit<User, 'followersCount' | 'followingCount' | 'tweetsCount' | 'createdAt'> &
-  Partial<Pick<User, 'followersCount' | 'followingCount' | 'tweetsCount' | 'createdAt'>>;
+export type CorpusUser = Omit<User, 'createdAt'> & Partial<Pick<User, 'createdAt'>>;
 
 /** The type of row from every file reader, and from the demo network; the loader copies it into the corpus tables. */
 export type CorpusRow =

@@ -18,7 +18,8 @@ export function userOf(account: Account): User {
     bannerUrl: picture(account.header),
     // An account that has proven to own an address: Mastodon verifies nothing else.
     verified: fields.some(({ verified_at }) => verified_at != null),
-    protected: account.locked,
+    // Accounts that approve followers: their public posts are public all the same (T19).
+    protected: false,
     followersCount: account.followers_count,
     followingCount: account.following_count,
     tweetsCount: account.statuses_count,
@@ -32,7 +33,7 @@ export function userOf(account: Account): User {
 /** A boost has its own id, time and author, and everything else from the boosted post (M23). */
 export function tweetOf(status: Status): Tweet {
   const shown: Post = status.reblog ?? status;
-  const { text, links } = textOfHtml(shown.content);
+  const { text, links } = textOfHtml(shown.content ?? '');
   const card = shown.card?.url;
   // The boosted post may be a quote; the boost is not.
   const quote = status.reblog ? null : status.quote;
@@ -42,7 +43,7 @@ export function tweetOf(status: Status): Tweet {
     lang: shown.language,
     createdAt: status.created_at,
     authorId: status.account.id,
-    author: userOf(status.account),
+    author: status.account.profile && userOf(status.account.profile),
     // The network does not provide it.
     conversationId: null,
     inReplyToId: status.in_reply_to_id,
@@ -55,14 +56,14 @@ export function tweetOf(status: Status): Tweet {
     quotesCount: status.quotes_count,
     bookmarksCount: null,
     viewsCount: null,
-    media: shown.media_attachments.flatMap(mediaOf),
+    media: shown.media_attachments?.flatMap(mediaOf),
     urls: [...new Set([...(card ? [card] : []), ...links])],
-    hashtags: shown.tags.map(({ name }) => name),
-    mentions: shown.mentions.map(({ acct }) => handleOf(acct)),
+    hashtags: shown.tags?.map(({ name }) => name),
+    mentions: shown.mentions?.map(({ acct }) => handleOf(acct)),
     isRetweet: status.reblog != null,
     // Servers before 4.5 do not say.
     isQuote: quote === undefined ? null : quote !== null,
-    isReply: status.in_reply_to_id != null,
+    isReply: status.in_reply_to_id === undefined ? null : status.in_reply_to_id !== null,
     source: shown.application?.name,
   });
 }
@@ -79,7 +80,13 @@ const MEDIA_TYPES: ReadonlyMap<string, MediaType> = new Map([
   ['gifv', 'animated_gif'],
 ]);
 
-function mediaOf({ type, url, remote_url, preview_url, meta }: Post['media_attachments'][number]): Media[] {
+function mediaOf({
+  type,
+  url,
+  remote_url,
+  preview_url,
+  meta,
+}: NonNullable<Post['media_attachments']>[number]): Media[] {
   const kind = MEDIA_TYPES.get(type);
   if (kind === undefined) return [];
   const { width, height } = meta?.original ?? {};

@@ -1,10 +1,12 @@
 import { ServiceError } from '../../../src/core/errors.js';
 import type { Tweet, User, UserRef } from '../../../src/core/model.js';
 import type { Found, ReadContext } from '../../../src/ports/network.js';
+import { unreadable } from '../upstream/failures.js';
+import { isAmong, type LookedUp } from '../upstream/readable.js';
 import type { Api } from './api.js';
 import { notFound } from './failures.js';
 import { tweetOf, userOf } from './map.js';
-import { type Account, account, type Status, statuses } from './schemas.js';
+import { type Account, account, requestedStatuses, type Status } from './schemas.js';
 
 /** The greatest id that a server stores. */
 const LAST_ID = 2n ** 63n - 1n;
@@ -41,28 +43,34 @@ export async function readAccount(api: Api, ref: UserRef, context: ReadContext):
   return found;
 }
 
+const STATUSES = '/api/v1/statuses';
+
 export async function readTweets(api: Api, ids: readonly string[], context: ReadContext): Promise<Found<Tweet>[]> {
-  const byId = new Map((await readStatuses(api, ids.filter(isIdHere), context)).map((each) => [each.id, each]));
+  const { objects, unread } = await readStatuses(api, ids.filter(isIdHere), context);
+  const byId = new Map(objects.map((each) => [each.id, each]));
   return ids.map((id) => {
     const found = byId.get(id);
-    if (found === undefined) return { fail: notFound('No such tweet') };
+    if (found === undefined) {
+      return { fail: isAmong(unread, 'id', id) ? unreadable(STATUSES, `the object ${id}`) : notFound('No such tweet') };
+    }
     const reason = hiddenAs(found);
     return reason === undefined ? { ok: tweetOf(found) } : { fail: hiddenTweet(reason) };
   });
 }
 
 /** In halves where a server takes fewer at once than most do. */
-async function readStatuses(api: Api, ids: readonly string[], context: ReadContext): Promise<readonly Status[]> {
-  if (ids.length === 0) return [];
+async function readStatuses(api: Api, ids: readonly string[], context: ReadContext): Promise<LookedUp<Status>> {
+  if (ids.length === 0) return { objects: [], unread: [] };
   try {
     const query = ids.map((id) => ['id[]', id] as const);
-    return await api.get({ path: '/api/v1/statuses', query, schema: statuses, context });
+    return await api.get({ path: STATUSES, query, schema: requestedStatuses, context });
   } catch (error) {
     const isTooMuch = error instanceof ServiceError && error.code === 'request_rejected' && ids.length > 1;
     if (!isTooMuch) throw error;
     const half = Math.ceil(ids.length / 2);
     const first = await readStatuses(api, ids.slice(0, half), context);
-    return [...first, ...(await readStatuses(api, ids.slice(half), context))];
+    const second = await readStatuses(api, ids.slice(half), context);
+    return { objects: [...first.objects, ...second.objects], unread: [...first.unread, ...second.unread] };
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lookedUp, readable, readablePage, readObject } from '../upstream/readable.js';
 
 /** Ids are numbers as text; if not, it is other server software, whose ids Perch cannot represent. */
 const id = z.string().regex(/^(0|[1-9][0-9]{0,19})$/, 'is no decimal id');
@@ -8,74 +9,96 @@ const moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()])
   .transform((text) => new Date(text).toISOString());
 
-const count = z.int().nonnegative();
+/** An optional member: an invalid value counts as missing, since servers of many kinds fill it in. */
+const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().catch(undefined);
+const text = maybe(z.string());
 
-export const account = z.object({
+/** An optional list of which the valid items are kept. */
+const some = <T>(item: z.ZodType<T>) =>
+  maybe(z.array(z.unknown()).transform((all) => all.flatMap((one) => item.safeParse(one).data ?? [])));
+
+/** Servers that hide a count send −1. */
+const count = maybe(z.int().nonnegative());
+
+/** What decides whether an account is shown: never taken for missing. */
+const shown = z.object({
   id,
-  username: z.string().min(1),
-  acct: z.string().min(1),
-  display_name: z.string().nullish(),
-  note: z.string().nullish(),
-  url: z.string().nullish(),
-  avatar: z.string().nullish(),
-  header: z.string().nullish(),
-  locked: z.boolean().nullish(),
-  followers_count: count,
-  following_count: count,
-  statuses_count: count,
-  created_at: moment,
-  fields: z.array(z.object({ value: z.string(), verified_at: z.string().nullish() })).nullish(),
   suspended: z.boolean().nullish(),
-  hide_collections: z.boolean().nullish(),
   indexable: z.boolean().nullish(),
   noindex: z.boolean().nullish(),
 });
 
-const size = z.object({ width: z.int().positive().nullish(), height: z.int().positive().nullish() });
+export const account = shown.extend({
+  username: z.string().min(1),
+  acct: z.string().min(1),
+  display_name: text,
+  note: text,
+  url: text,
+  avatar: text,
+  header: text,
+  followers_count: count,
+  following_count: count,
+  statuses_count: count,
+  created_at: moment,
+  fields: some(z.object({ value: z.string(), verified_at: text })),
+  hide_collections: z.boolean().nullish(),
+});
+
+const pixels = maybe(z.int().positive());
 
 const attachment = z.object({
   type: z.string(),
-  url: z.string().nullish(),
-  remote_url: z.string().nullish(),
-  preview_url: z.string().nullish(),
+  url: text,
+  remote_url: text,
+  preview_url: text,
   // An object, null, or from some versions an empty list.
-  meta: z.object({ original: size.nullish() }).nullish().catch(null),
+  meta: maybe(z.object({ original: maybe(z.object({ width: pixels, height: pixels })) })),
 });
 
 /** Complete, or in servers' nested answers only its id. */
 const quote = z.object({
   state: z.string(),
-  quoted_status: z.object({ id }).nullish(),
-  quoted_status_id: id.nullish(),
+  quoted_status: maybe(z.object({ id })),
+  quoted_status_id: maybe(id),
+});
+
+/** An author: what decides whether the post is shown, and the profile where that can be read (T23). */
+const author = z.unknown().transform((value, { addIssue }) => {
+  const { data, error } = shown.safeParse(value);
+  if (data !== undefined) return { ...data, profile: readObject(account, value) };
+  for (const { path, message } of error.issues) addIssue({ code: 'custom', path: [...path], message });
+  return z.NEVER;
 });
 
 const post = z.object({
   id,
   created_at: moment,
-  account,
-  content: z.string(),
-  spoiler_text: z.string().nullish(),
+  account: author,
+  // Some servers send null for a post without a text.
+  content: z.string().nullable(),
+  spoiler_text: text,
   visibility: z.string(),
-  language: z.string().nullish(),
-  in_reply_to_id: id.nullish(),
-  in_reply_to_account_id: id.nullish(),
-  replies_count: count.nullish(),
-  reblogs_count: count.nullish(),
-  favourites_count: count.nullish(),
-  quotes_count: count.nullish(),
-  media_attachments: z.array(attachment),
-  mentions: z.array(z.object({ acct: z.string() })),
-  tags: z.array(z.object({ name: z.string() })),
-  card: z.object({ url: z.string().nullish() }).nullish(),
-  quote: quote.nullish(),
-  application: z.object({ name: z.string().nullish() }).nullish(),
+  language: text,
+  in_reply_to_id: maybe(id),
+  in_reply_to_account_id: maybe(id),
+  replies_count: count,
+  reblogs_count: count,
+  favourites_count: count,
+  quotes_count: count,
+  media_attachments: some(attachment),
+  mentions: some(z.object({ acct: z.string() })),
+  tags: some(z.object({ name: z.string() })),
+  card: maybe(z.object({ url: text })),
+  quote: maybe(quote),
+  application: maybe(z.object({ name: text })),
 });
 
 export const status = post.extend({ reblog: post.nullish() });
 
-export const accounts = z.array(account);
-export const statuses = z.array(status);
-export const context = z.object({ ancestors: statuses, descendants: statuses });
+export const accounts = readablePage(account);
+export const statuses = readablePage(status);
+export const requestedStatuses = lookedUp(status);
+export const context = z.object({ ancestors: readable(status), descendants: readable(status) });
 /** Without a token some versions leave out members that are not served. */
 export const found = z.object({ accounts: accounts.default([]), statuses: statuses.default([]) });
 

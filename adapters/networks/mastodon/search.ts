@@ -75,5 +75,5 @@ function isFindable(status: Status, product: Product): boolean {
   const { indexable, noindex } = status.account;
   if (!isShown(status) || indexable === false || noindex) return false;
   const types = MEDIA_OF[product];
-  return types === undefined || status.media_attachments.some(({ type }) => types.includes(type));
+  return types === undefined || (status.media_attachments ?? []).some(({ type }) => types.includes(type));
 }

@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import { ServiceError } from '../../../src/core/errors.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import { readBody } from './body.js';
-import { defaultFailure, unreadable } from './failures.js';
+import { defaultFailure, notJson, unreadable } from './failures.js';
+import { parseNoting, problemIn } from './readable.js';
 import type { Limit, Refusal } from './refusal.js';
 
 export interface UpstreamOptions {
@@ -68,11 +69,11 @@ export class Upstream {
       const refusal = { status, headers, json, text: text.slice(0, 500), limit };
       throw failureOf?.(refusal) ?? defaultFailure(refusal);
     }
-    if (json === undefined) throw unreadable(path, `not JSON: ${text.slice(0, 200)}`);
-    const checked = schema.safeParse(json);
-    if (checked.success) return { body: checked.data, headers };
-    const [issue] = checked.error.issues;
-    throw unreadable(path, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unexpected'}`);
+    if (json === undefined) throw notJson(path, text);
+    const { result, unread } = parseNoting(schema, json);
+    if (unread > 0 || !result.success) context.onUnreadable?.(Math.max(1, unread));
+    if (result.success) return { body: result.data, headers };
+    throw unreadable(path, problemIn(result.error));
   }
 
   close(): Promise<void> {

@@ -1,12 +1,17 @@
-import { ServiceError } from '../../../src/core/errors.js';
+import { ServiceError, unreadableObject } from '../../../src/core/errors.js';
 import { retryAfterSeconds } from './rate-headers.js';
 import type { Refusal } from './refusal.js';
 
-/** A malformed answer: the details are for the log, not for callers. */
-export const unreadable = (path: string, what: string): ServiceError =>
+const causeAt = (path: string, what: string): Error => new Error(`${path.split('?')[0]}: ${what}`);
+
+/** An answer that is no JSON: the details are for the log, not for callers. */
+export const notJson = (path: string, text: string): ServiceError =>
   new ServiceError('upstream_error', 'The response from the network could not be read.', {
-    cause: new Error(`${path.split('?')[0]}: ${what}`),
+    cause: causeAt(path, `not JSON: ${text.slice(0, 200)}`),
   });
+
+/** JSON that does not have the form of what was requested (S20). */
+export const unreadable = (path: string, what: string): ServiceError => unreadableObject(causeAt(path, what));
 
 /** The upstream's own message, for the log. */
 const causeOf = ({ status, text }: Refusal): Error => new Error(`HTTP ${status}: ${text}`);

@@ -1,6 +1,8 @@
 import { ServiceError } from '../../../src/core/errors.js';
 import type { Tweet, User, UserRef } from '../../../src/core/model.js';
 import type { Found, ReadContext } from '../../../src/ports/network.js';
+import { unreadable } from '../upstream/failures.js';
+import { isAmong, type Unread } from '../upstream/readable.js';
 import type { XApi } from './api.js';
 import { isXHandle, isXId, noTweet, noUser } from './ids.js';
 import { hiddenIn, tweetsOf, usersOf } from './map.js';
@@ -12,17 +14,23 @@ export async function findUsers(api: XApi, refs: readonly UserRef[], context: Re
   const ids = refs.flatMap((ref) => ('id' in ref && isXId(ref.id) ? [ref.id] : []));
   const handles = refs.flatMap((ref) => ('handle' in ref && isXHandle(ref.handle) ? [ref.handle] : []));
   const [byId, byHandle] = await Promise.all([
-    ids.length === 0 ? NOTHING : read('/2/users', 'ids', ids, ({ id }) => id),
-    handles.length === 0 ? NOTHING : read('/2/users/by', 'usernames', handles, ({ handle }) => handle),
+    ids.length === 0 ? NOTHING : read('/2/users', 'id', ids, ({ id }) => id),
+    handles.length === 0 ? NOTHING : read('/2/users/by', 'username', handles, ({ handle }) => handle),
   ]);
   return refs.map((ref) => {
     const { found, missing } = 'id' in ref ? byId : byHandle;
-    return found.get(keyOf('id' in ref ? ref.id : ref.handle)) ?? { fail: missing() };
+    const input = 'id' in ref ? ref.id : ref.handle;
+    return found.get(keyOf(input)) ?? { fail: missing(input) };
   });
 
-  async function read(path: string, name: string, inputs: readonly string[], nameOf: (user: User) => string) {
-    const answer = await ofBatch(inputs, api.profiles(path, { [name]: inputs.join(',') }, context));
-    return outcomes(answer, usersOf(answer), nameOf, 'user');
+  async function read(
+    path: string,
+    field: 'id' | 'username',
+    inputs: readonly string[],
+    nameOf: (user: User) => string,
+  ) {
+    const answer = await ofBatch(inputs, api.profiles(path, { [`${field}s`]: inputs.join(',') }, context));
+    return outcomes(answer, usersOf(answer), nameOf, 'user', field);
   }
 }
 
@@ -31,11 +39,11 @@ export async function findTweets(api: XApi, ids: readonly string[], context: Rea
   if (possible.length === 0) return ids.map(() => ({ fail: noTweet() }));
   const read = api.tweets('/2/tweets', { ids: possible.join(',') }, { kind: 'objects' }, context);
   const answer = await ofBatch(possible, read);
-  const { found, missing } = outcomes(answer, tweetsOf(answer), ({ id }) => id, 'tweet');
+  const { found, missing } = outcomes(answer, tweetsOf(answer), ({ id }) => id, 'tweet', 'id');
   const hidden = new Set(hiddenIn(answer));
   return ids.map((id) => {
     if (hidden.has(id)) return { fail: privateFailure('tweet') };
-    return found.get(id) ?? { fail: isXId(id) ? missing() : noTweet() };
+    return found.get(id) ?? { fail: isXId(id) ? missing(id) : noTweet() };
   });
 }
 
@@ -49,12 +57,14 @@ export async function findTweet(api: XApi, id: string, context: ReadContext): Pr
 /** The outcome of each input, with the reason for each missing object. */
 interface Outcomes<T> {
   readonly found: ReadonlyMap<string, Found<T>>;
-  readonly missing: () => ServiceError;
+  readonly missing: (input: string) => ServiceError;
 }
 
 const NOTHING: Outcomes<User> = { found: new Map(), missing: noUser };
 
 const keyOf = (input: string): string => input.toLowerCase();
+
+const problemsOf = (unread: readonly Unread[]): string => unread.map(({ problem }) => problem).join('; ');
 
 const notGiven = (cause?: unknown): ServiceError =>
   new ServiceError('upstream_error', 'The network did not return these objects.', { cause });
@@ -71,10 +81,11 @@ async function ofBatch<T>(inputs: readonly string[], read: Promise<T>): Promise<
 
 /** The objects that were found, and the reasons for the rest, by input. */
 function outcomes<T>(
-  { data, errors, isPartial }: TweetsAnswer | UsersAnswer,
+  { data, errors, unread }: TweetsAnswer | UsersAnswer,
   values: readonly T[],
   nameOf: (value: T) => string,
   what: 'user' | 'tweet',
+  field: 'id' | 'username',
 ): Outcomes<T> {
   const found = new Map<string, Found<T>>();
   for (const problem of errors ?? []) {
@@ -82,7 +93,10 @@ function outcomes<T>(
     if (isOfInput(problem) && input) found.set(keyOf(input), { fail: problemFailure(problem, what) });
   }
   for (const value of values) found.set(keyOf(nameOf(value)), { ok: value });
-  if (found.size === 0 && !data?.length && errors?.length) throw notGiven(errors);
+  if (found.size === 0 && !data?.length && errors?.length && unread.length === 0) throw notGiven(errors);
   const none = what === 'user' ? noUser : noTweet;
-  return { found, missing: isPartial ? notGiven : none };
+  return {
+    found,
+    missing: (input) => (isAmong(unread, field, input) ? unreadable(`${what} ${input}`, problemsOf(unread)) : none()),
+  };
 }

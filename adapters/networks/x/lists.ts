@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../src/core/errors.js';
 import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
+import { unreadable } from '../upstream/failures.js';
 import type { XApi } from './api.js';
 import { findUsers } from './entities.js';
 import { tweetsOf, usersOf } from './map.js';
@@ -38,7 +39,7 @@ export async function readTimeline({ api, token, context, want }: ListPlace, id:
   const sized = sizeOf(TIMELINE, want);
   const answer = await api.tweets(`/2/users/${id}/tweets`, paramsOf(sized, token), { kind: 'objects' }, context);
   subjectIn(answer, 'user');
-  if (answer.includes?.users?.some((user) => user.id === id && user.protected)) throw privateFailure('user');
+  if (answer.includes?.users?.objects.some((user) => user.id === id && user.protected)) throw privateFailure('user');
   return withDepth({ tweets: tweetsOf(answer), next: nextOf(answer), ...sized.page });
 }
 
@@ -79,8 +80,15 @@ async function requirePublic(api: XApi, id: string, context: ReadContext): Promi
 
 export const nextOf = ({ meta }: TweetsAnswer | UsersAnswer): string | null => meta?.next_token || null;
 
+/** Throws if X returned objects and none of them can be read. */
+export function requireReadable({ data, unread: [first] }: TweetsAnswer | UsersAnswer): void {
+  if (data?.length === 0 && first) throw unreadable('data', first.problem);
+}
+
 /** X answers 200 when the subject does not exist, or is private or suspended. */
-export function subjectIn({ data, errors }: TweetsAnswer | UsersAnswer, what: 'user' | 'tweet'): void {
+export function subjectIn(answer: TweetsAnswer | UsersAnswer, what: 'user' | 'tweet'): void {
+  requireReadable(answer);
+  const { data, errors } = answer;
   if (data) return;
   const problem = errors?.find(isOfInput);
   if (problem) throw problemFailure(problem, what);
@@ -99,7 +107,7 @@ async function emptyIfGone<T extends TweetsAnswer | UsersAnswer>(read: Promise<T
   }
 }
 
-const EMPTY = { data: undefined, includes: null, errors: null, meta: null, isPartial: false, returned: 0 };
+const EMPTY = { data: undefined, includes: null, errors: null, meta: null, unread: [], returned: 0 };
 
 /** The end of a timeline that continues beyond what X shows of it (C17). */
 function withDepth(page: NetworkPage): NetworkPage {

@@ -23,7 +23,9 @@ export function hiddenIn({ data, includes }: TweetsAnswer): string[] {
 }
 
 /** X shows a user's token the posts of protected accounts that this user follows: callers must not see them (T8). */
-const isHidden = ({ author_id }: XTweet, { users }: Beside): boolean => users.get(author_id)?.protected === true;
+const isHidden = ({ author_id }: XTweet, { isProtected }: Beside): boolean => isProtected.has(author_id);
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Times to the millisecond (T11). */
 const timeOf = (text: string): string => new Date(text).toISOString();
@@ -38,7 +40,7 @@ function userOf(user: XUser): User {
   return known<User>({
     id: user.id,
     handle: user.username,
-    name: decoded(user.name),
+    name: filled(user.name) ?? user.username,
     bio: filled(user.description && withLinks(user.description, entities?.description?.urls ?? [])),
     location: filled(user.location),
     url: (link?.expanded_url ?? user.url) || undefined,
@@ -46,11 +48,11 @@ function userOf(user: XUser): User {
     bannerUrl: user.profile_banner_url || undefined,
     verified: badge && badge !== 'none' ? true : user.verified, // T14: any current badge
     protected: user.protected,
-    followersCount: metrics.followers_count,
-    followingCount: metrics.following_count,
-    tweetsCount: metrics.tweet_count ?? metrics.post_count ?? 0, // one of them is there: the schema says so
-    likesCount: metrics.like_count,
-    listedCount: metrics.listed_count,
+    followersCount: metrics?.followers_count,
+    followingCount: metrics?.following_count,
+    tweetsCount: metrics?.tweet_count ?? metrics?.post_count,
+    likesCount: metrics?.like_count,
+    listedCount: metrics?.listed_count,
     createdAt: timeOf(user.created_at),
     pinnedTweetIds: pinned ? [pinned] : undefined,
   });
@@ -59,13 +61,18 @@ function userOf(user: XUser): User {
 /** The objects included beside the posts, by id and key. */
 interface Beside {
   readonly users: ReadonlyMap<string, XUser>;
+  /** Ids of protected users. */
+  readonly isProtected: ReadonlySet<unknown>;
   readonly tweets: ReadonlyMap<string, XTweet>;
   readonly media: ReadonlyMap<string, XMedia>;
 }
 
 function indexed(includes: Includes): Beside {
+  const { objects: users = [], unread = [] } = includes?.users ?? {};
+  const all: readonly unknown[] = [...users, ...unread.map(({ value }) => value)];
   return {
-    users: new Map(includes?.users?.map((user) => [user.id, user])),
+    users: new Map(users.map((user) => [user.id, user])),
+    isProtected: new Set(all.flatMap((user) => (isRecord(user) && user.protected === true ? [user.id] : []))),
     tweets: new Map((includes?.tweets ?? includes?.posts)?.map((tweet) => [tweet.id, tweet])),
     media: new Map(includes?.media?.map((medium) => [medium.media_key, medium])),
   };

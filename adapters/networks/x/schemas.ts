@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lookedUp, readable } from '../upstream/readable.js';
 
 /** An optional member: an invalid value counts as missing, since X changes members without notice. */
 const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().catch(undefined);
@@ -36,7 +37,7 @@ const links = maybe(z.object({ urls: listOf(link) }));
 export const userSchema = z.object({
   id,
   username: z.string().min(1),
-  name: z.string(),
+  name: text,
   created_at: moment,
   description: text,
   entities: maybe(z.object({ url: links, description: links })),
@@ -49,16 +50,16 @@ export const userSchema = z.object({
   protected: maybe(z.boolean()),
   pinned_tweet_id: text,
   pinned_post_id: text,
-  public_metrics: z
-    .object({
-      followers_count: z.int().nonnegative(),
-      following_count: z.int().nonnegative(),
+  public_metrics: maybe(
+    z.object({
+      followers_count: count,
+      following_count: count,
       tweet_count: count,
       post_count: count,
       like_count: count,
       listed_count: count,
-    })
-    .refine((metrics) => (metrics.tweet_count ?? metrics.post_count) != null, 'neither tweet_count nor post_count'),
+    }),
+  ),
 });
 export type XUser = z.infer<typeof userSchema>;
 
@@ -120,36 +121,31 @@ export type Problem = z.infer<typeof problemSchema>;
 /** An invalid included object must not make the answer unreadable. */
 const includes = maybe(
   z.object({
-    users: listOf(userSchema),
-    tweets: listOf(tweetSchema),
-    posts: listOf(tweetSchema),
+    // Those that cannot be read may still say that they are protected.
+    users: maybe(lookedUp(userSchema)),
+    tweets: maybe(readable(tweetSchema)),
+    posts: maybe(readable(tweetSchema)),
     media: listOf(mediaSchema),
   }),
 );
 export type Includes = z.infer<typeof includes>;
 
 /**
- * `data` is absent, not empty, where there is nothing: then `meta` or `errors` says so. Invalid objects are left out,
- * and `isPartial` is set; if no valid one remains, there is no answer. `returned` counts them all: X bills each.
+ * `data` is absent, not empty, where there is nothing: then `meta` or `errors` says so. Invalid objects are in `unread`
+ * as they came. `returned` counts them all: X bills each.
  */
-const answerOf = <T extends z.ZodType>(item: T) =>
+const answerOf = <T>(item: z.ZodType<T>) =>
   z
     .object({
-      data: z.array(z.unknown()).nullish(),
+      data: lookedUp(item).nullish(),
       includes,
       errors: listOf(problemSchema),
       meta: z.object({ next_token: text, result_count: count }).nullish(),
     })
     .refine(({ data, errors, meta }) => Boolean(data ?? errors ?? meta), 'neither data nor errors nor meta')
-    .transform(({ data, ...rest }, context) => {
-      const parsed = data?.map((each) => item.safeParse(each));
-      const sound = parsed?.flatMap((one) => (one.success ? [one.data] : []));
-      const [odd] = parsed?.flatMap(({ error }, index) => (error ? [{ index, issue: error.issues[0] }] : [])) ?? [];
-      if (odd && sound?.length === 0) {
-        const path = ['data', odd.index, ...(odd.issue?.path ?? [])];
-        context.addIssue({ code: 'custom', path, message: odd.issue?.message ?? 'unexpected' });
-      }
-      return { ...rest, data: sound, isPartial: odd !== undefined, returned: data?.length ?? 0 };
+    .transform(({ data, ...rest }) => {
+      const { objects, unread = [] } = data ?? {};
+      return { ...rest, data: objects, unread, returned: (objects?.length ?? 0) + unread.length };
     });
 
 export const usersAnswer = answerOf(userSchema);

@@ -1,6 +1,8 @@
 import { ServiceError } from '../../../src/core/errors.js';
 import type { CheckMemory, Finding, NetworkReport, ReadContext } from '../../../src/ports/network.js';
 import type { XApi, XOptions } from './api.js';
+import { requireReadable } from './lists.js';
+import type { TweetsAnswer, UsersAnswer } from './schemas.js';
 
 /** A post that has existed since 2006, and its author. */
 const KNOWN_POST = '20';
@@ -89,7 +91,7 @@ async function checkKinds(check: Check, context: ReadContext): Promise<Finding[]
 
 interface Question {
   readonly question: string;
-  readonly ask: () => Promise<unknown>;
+  readonly ask: () => Promise<TweetsAnswer | UsersAnswer>;
   readonly yes: string;
   readonly no: (error: unknown) => string;
 }
@@ -106,7 +108,8 @@ async function finding(
       const what = yes.replace(/^X: (.*)\.$/, 'X: it is not known whether $1; perch doctor asks.');
       return { ok: true, what };
     }
-    if (state === 'ask') await asked(ask(), (isGood) => memory?.note(name, isGood), context.signal);
+    if (state === 'ask')
+      await asked(ask().then(requireReadable), (isGood) => memory?.note(name, isGood), context.signal);
     return { ok: true, what: yes };
   } catch (error) {
     return { ok: false, what: no(error) };

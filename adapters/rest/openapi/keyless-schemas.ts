@@ -82,6 +82,7 @@ export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       queueLength: { type: 'integer', description: 'Reads waiting in the queue.' },
       upstreamCalls: { type: 'integer', description: 'Upstream calls since startup.' },
       failures: { type: 'integer', description: 'Upstream calls that failed because of the network.' },
+      unreadable: { type: 'integer', description: 'Objects of the network that could not be read.' },
       refused: {
         type: 'integer',
         description: "Reads refused at once: too late for their deadline, or over their account's share of the queue.",

@@ -824,6 +824,8 @@ export interface components {
             refused?: number;
             /** @enum {string} */
             state: "ok" | "degraded" | "down";
+            /** @description Objects of the network that could not be read. */
+            unreadable?: number;
             /** @description Upstream calls since startup. */
             upstreamCalls?: number;
         };
@@ -1060,9 +1062,9 @@ export interface components {
              * @description Time the account was created; 1970-01-01T00:00:00.000Z if unknown.
              */
             created_at: string;
-            /** @description Number of followers. */
+            /** @description Number of followers; 0 if `unknownCounts` names it. */
             followers: number;
-            /** @description Number of users they follow. */
+            /** @description Number of users they follow; 0 if `unknownCounts` names it. */
             following: number;
             /** @description The handle as the network spells it, without @. */
             handle: string;
@@ -1078,10 +1080,12 @@ export interface components {
             name: string;
             /** @description Ids of pinned tweets. */
             pinned_tweet_ids?: string[];
-            /** @description Whether their tweets and lists are private. */
+            /** @description Whether their tweets and lists cannot be read. */
             protected?: boolean;
-            /** @description Number of tweets. */
+            /** @description Number of tweets; 0 if `unknownCounts` names it. */
             tweets: number;
+            /** @description The counts that the network hides or does not send, which are then 0; null if all are known. */
+            unknown_counts?: ("followers" | "following" | "tweets")[];
             /** @description Website. */
             url?: string;
             /** @description Whether they have any verification badge. */

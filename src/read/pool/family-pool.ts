@@ -167,7 +167,7 @@ export class FamilyPool {
     const call = limit.enter();
     try {
       const timeoutMs = this.#attemptMs(session, jobs, startedAt);
-      const time = { timeoutMs, fairMs: fairMsOf(jobs), timers, onBilled };
+      const time = { timeoutMs, fairMs: fairMsOf(jobs), timers, onBilled, counts: this.counts };
       const outputs = await this.#traced(session, jobs, () => send(session, jobs, time));
       limit.leave(call, true);
       this.counts.failing = false;

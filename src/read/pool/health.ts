@@ -1,4 +1,4 @@
-import type { ErrorCode, ServiceError } from '../../core/errors.js';
+import { type ErrorCode, isUnreadable, type ServiceError } from '../../core/errors.js';
 import type { Family } from '../../core/model.js';
 import type { SessionHealth } from './session.js';
 
@@ -6,6 +6,8 @@ import type { SessionHealth } from './session.js';
 export interface FamilyCounts {
   upstreamCalls: number;
   failures: number;
+  /** Objects that could not be read, which are no failures of the network (S21). */
+  unreadable: number;
   /** Lookups answered from the cache, and lookups that went to the network. */
   cacheHits: number;
   read: number;
@@ -47,6 +49,7 @@ export interface PoolHealth {
 export const newCounts = (): FamilyCounts => ({
   upstreamCalls: 0,
   failures: 0,
+  unreadable: 0,
   cacheHits: 0,
   read: 0,
   refused: 0,
@@ -65,7 +68,7 @@ const TROUBLE: ReadonlySet<ErrorCode> = new Set([
   'query_id_stale',
 ]);
 
-export const isTrouble = ({ code }: ServiceError): boolean => TROUBLE.has(code);
+export const isTrouble = (failure: ServiceError): boolean => TROUBLE.has(failure.code) && !isUnreadable(failure);
 
 export function noteFailure(counts: FamilyCounts, failure: ServiceError, at: number): void {
   if (!isTrouble(failure)) return;

@@ -3,6 +3,7 @@ import type { Timers } from '../../ports/clock.js';
 import type { Billed } from '../../ports/network.js';
 import { abortable } from '../abortable.js';
 import { isTooLate, tooLate } from '../shared-reads.js';
+import type { FamilyCounts } from './health.js';
 import type { Job } from './job.js';
 import type { Limit, Session } from './session.js';
 
@@ -13,6 +14,8 @@ export interface CallTime {
   readonly fairMs: number;
   readonly timers: Timers;
   readonly onBilled?: (billed: Billed) => void;
+  /** Where objects that could not be read are counted. */
+  readonly counts: Pick<FamilyCounts, 'unreadable'>;
 }
 
 /** A timeout counts as a latency sample only if the call had at least this share of its jobs' time, or this long. */
@@ -37,8 +40,11 @@ export async function send(session: Session, jobs: readonly Job[], time: CallTim
     const cancel = time.timers.after(Math.max(1, Math.ceil(time.timeoutMs)), giveUp);
     try {
       const observe = (limit: Limit) => session.observe(kind, limit);
-      const { onBilled } = time;
-      const context = { signal, session: session.name, observe, ...(onBilled && { onBilled }) };
+      const { onBilled, counts } = time;
+      const onUnreadable = (objects: number): void => {
+        counts.unreadable += objects;
+      };
+      const context = { signal, session: session.name, observe, onUnreadable, ...(onBilled && { onBilled }) };
       return await abortable(signal, read([...distinct.values()], context));
     } catch (error) {
       throw upstreamFailure(error);

@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceError } from '../../core/errors.js';
+import { type ErrorCode, isUnreadable, ServiceError } from '../../core/errors.js';
 import type { Clock } from '../../ports/clock.js';
 import { Breaker } from './breaker.js';
 import type { Job } from './job.js';
@@ -155,5 +155,8 @@ export const isRefusal = ({ code, detail }: ServiceError): boolean =>
 /** The network asks for a rest, usually saying for how long; if it does not, it counts as a failure. */
 const RESTS: ReadonlySet<ErrorCode> = new Set(['upstream_rate_limited', 'no_account']);
 
-const isFailure = ({ code, detail }: ServiceError): boolean =>
-  code === 'upstream_error' || (RESTS.has(code) && detail.retryAfter === undefined);
+/** What an object contains is no failure of the network (S21). */
+const isFailure = (failure: ServiceError): boolean =>
+  failure.code === 'upstream_error'
+    ? !isUnreadable(failure)
+    : RESTS.has(failure.code) && failure.detail.retryAfter === undefined;

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { recordId, userId } from '../../../adapters/networks/bluesky/ids.js';
+import { recordId, recordOf, uriOfRecord, userDid, userId } from '../../../adapters/networks/bluesky/ids.js';
 import { type BlueskyOptions, createBlueskyNetwork } from '../../../adapters/networks/bluesky/network.js';
-import type { Misbehaviour, StandIn } from '../contract/harness.js';
+import { bodyText, type Misbehaviour, type StandIn } from '../contract/harness.js';
 import { Load } from '../contract/load.js';
 import { postOf, WORLD } from '../contract/world.js';
 import { type Answer, type Cut, METHODS } from './methods.js';
@@ -95,6 +95,7 @@ export async function openStandIn(): Promise<BlueskyStandIn> {
     handle: handleOf,
     userId: (name) => userId(didOf(name)),
     tweetId: (key) => recordId(uriOf(postOf(WORLD, key))),
+    upstreamId: upstreamIdOf,
     nobody: {
       handle: 'nobody.test',
       userId: userId(didOf('nobody')),
@@ -112,6 +113,11 @@ export async function openStandIn(): Promise<BlueskyStandIn> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function upstreamIdOf(id: string): string {
+  const record = recordOf(id);
+  return record ? uriOfRecord(record) : (userDid(id) ?? id);
 }
 
 const bearerOf = ({ headers }: IncomingMessage): string => headers.authorization?.replace('Bearer ', '') ?? '';
@@ -183,7 +189,7 @@ function give(response: ServerResponse, answer: Answer, how: Misbehaviour | null
   else if (how?.does === 'mistype') send(response, 200, mistyped(answer.body, how));
   else if (how?.does === 'overflow') send(response, 200, overflowing(answer.body));
   else if (how?.does === 'truncate') truncated(response, JSON.stringify(answer.body));
-  else send(response, 200, answer.body);
+  else send(response, 200, JSON.parse(bodyText(answer.body, how)));
 }
 
 function truncated(response: ServerResponse, text: string): void {

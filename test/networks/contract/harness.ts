@@ -1,6 +1,8 @@
 import type { Network } from '../../../src/ports/network.js';
 import type { Load } from './load.js';
 
+export type Json = Record<string, unknown>;
+
 /** What an upstream can do wrong; `times`: how many answers, all unless told. */
 export type Misbehaviour =
   /** An HTTP status with the error body that the network sends with it. */
@@ -21,6 +23,8 @@ export type Misbehaviour =
       readonly field: 'id' | 'createdAt' | 'handle';
       readonly as: 'missing' | 'number' | 'null';
     }
+  /** Each object of an answer is what this makes of it. */
+  | { readonly does: 'rewrite'; readonly object: (value: Json) => unknown }
   /** Counters beyond 2^53. */
   | { readonly does: 'overflow' }
   /** Takes the request and says nothing. */
@@ -34,6 +38,13 @@ export type Misbehaviour =
   /** Each page begins with the last items of the one before. */
   | { readonly does: 'overlap' };
 
+/** A body as text; where it is to be rewritten, with other objects. */
+export const bodyText = (body: unknown, how: Misbehaviour | null): string =>
+  JSON.stringify(body, (_, value) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return how?.does === 'rewrite' && isObject ? how.object(value) : value;
+  });
+
 /** A stand-in for an upstream: a local server that serves the world in the network's own words. */
 export interface StandIn {
   /** The adapter, pointed at the stand-in by the configuration that operators use. */
@@ -42,6 +53,8 @@ export interface StandIn {
   handle(name: string): string;
   userId(name: string): string;
   tweetId(key: string): string;
+  /** What the upstream calls the object with an id of Perch's. */
+  upstreamId?(id: string): string;
   /** A well-formed handle, user id and tweet id of nobody and nothing. */
   readonly nobody: { readonly handle: string; readonly userId: string; readonly tweetId: string };
   /** From now on every answer is wrong in this way; null: all well. */

@@ -25,7 +25,7 @@ describe('a profile', () => {
 
   test.each<[more: object, shown: object]>([
     [{ display_name: '' }, { name: 'ada' }],
-    [{ locked: true }, { protected: true }],
+    [{ locked: true }, { protected: false }],
     [{ created_at: '2024-02-01' }, { createdAt: '2024-02-01T00:00:00.000Z' }],
     [{ created_at: '2024-02-01T01:30:00.5+01:00' }, { createdAt: '2024-02-01T00:30:00.500Z' }],
     [{ note: '<p>One &amp; two</p>' }, { bio: 'One & two' }],
@@ -41,12 +41,16 @@ describe('a profile', () => {
     expect(user(more)).toMatchObject(shown);
   });
 
+  test.each([-1, 2 ** 53, null, undefined, '3'])('does not know a count of %j (T21)', (count) => {
+    const known = user({ followers_count: count });
+    expect(known).toMatchObject({ id: '7', followingCount: 2 });
+    expect(known).not.toHaveProperty('followersCount');
+  });
+
   test.each([
     ['id', 'abc'],
     ['id', 7],
     ['created_at', 'yesterday'],
-    ['followers_count', -1],
-    ['followers_count', 2 ** 53],
     ['acct', undefined],
   ])('with a %s of %j is no answer', (field, value) => {
     expect(() => account.parse(anAccount({ [field]: value }))).toThrow(field);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createMastodonNetwork } from '../../../adapters/networks/mastodon/network.js';
-import type { Misbehaviour, StandIn } from '../contract/harness.js';
+import { bodyText, type Misbehaviour, type StandIn } from '../contract/harness.js';
 import { Load } from '../contract/load.js';
 import { WORLD } from '../contract/world.js';
 import { wordsOf } from './objects.js';
@@ -139,7 +139,7 @@ function respond(
     return;
   }
   if (wrong?.does !== 'truncate') {
-    send(response, status, body, more);
+    send(response, status, JSON.parse(bodyText(body, wrong)), more);
     return;
   }
   const text = JSON.stringify(body);

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { createXNetwork } from '../../../adapters/networks/x/network.js';
 import type { VocabularyName } from '../../../adapters/networks/x/vocabulary.js';
-import type { Misbehaviour, StandIn } from '../contract/harness.js';
+import { bodyText, type Misbehaviour, type StandIn } from '../contract/harness.js';
 import { Load } from '../contract/load.js';
 import { type Post, timelineOf, WORLD } from '../contract/world.js';
 import { notShown, problem, type Renderer, rendererOf } from './render.js';
@@ -126,7 +126,7 @@ function breaks(how: Misbehaviour, response: ServerResponse, now: number): boole
 const FIELDS = { id: 'id', createdAt: 'created_at', handle: 'username' } as const;
 
 function send(response: ServerResponse, { status, body }: Answer, how: Misbehaviour | null): void {
-  let text = JSON.stringify(body, (key, value) => {
+  let text = JSON.stringify(JSON.parse(bodyText(body, how)), (key, value) => {
     if (how?.does !== 'mistype' || key !== FIELDS[how.field]) return value;
     return how.as === 'missing' ? undefined : how.as === 'null' ? null : 7;
   });

@@ -2,7 +2,7 @@ import type { NetworkPage, ReadContext } from '../../../../src/ports/network.js'
 import { isHidden } from '../hidden.js';
 import type { Item } from '../map.js';
 import type { Profiles } from '../profiles.js';
-import { ANSWERS, type BasicProfile, type FeedItem } from '../schemas.js';
+import { ANSWERS, type BasicProfile, type FeedItem, type PostView } from '../schemas.js';
 import { repostedAt } from '../times.js';
 import type { Xrpc } from '../xrpc.js';
 import { noUser } from './subject.js';
@@ -90,7 +90,7 @@ export async function userPage(
   listed: readonly BasicProfile[],
   cursor: string | undefined,
   context: ReadContext,
-  subject?: BasicProfile,
+  subject?: Pick<PostView, 'labels'>,
 ): Promise<NetworkPage> {
   if (subject && isHidden(subject)) throw noUser();
   const shown = listed.filter((profile) => !isHidden(profile)).map(({ did }) => did);

@@ -1,4 +1,5 @@
 import type { NetworkPage } from '../../../../src/ports/network.js';
+import { unreadable } from '../../upstream/failures.js';
 import { isHiddenPost } from '../hidden.js';
 import { recordId } from '../ids.js';
 import { ANSWERS, type PostView, type ThreadNode, type ThreadPost } from '../schemas.js';
@@ -25,7 +26,7 @@ export async function readThread(read: ListRead, uri: string): Promise<NetworkPa
 /** Direct replies, oldest first. */
 export async function readReplies(read: ListRead, uri: string): Promise<NetworkPage> {
   const focal = await readTree(read, uri, { depth: 1, parentHeight: 0 });
-  const replies = postsIn(focal.replies).map(({ post }) => post);
+  const replies = postsIn(focal.replies).flatMap(({ post }) => post ?? []);
   return pageOf(
     read,
     [],
@@ -37,18 +38,23 @@ async function readTree(
   { ask, context }: ListRead,
   uri: string,
   levels: { depth: number; parentHeight: number },
-): Promise<ThreadPost> {
+): Promise<ThreadPost & { readonly post: PostView }> {
   const method = 'app.bsky.feed.getPostThread';
   const { thread } = await ask({ method, params: { uri, ...levels }, schema: ANSWERS.getPostThread, context });
-  if (thread.$type === 'other' || isHiddenPost(thread.post)) throw noTweet();
-  return thread;
+  if (thread.$type === 'other') throw noTweet();
+  const { post } = thread;
+  if (post === undefined) throw unreadable(method, uri);
+  if (isHiddenPost(post)) throw noTweet();
+  return { ...thread, post };
 }
 
 const postsIn = (nodes: readonly ThreadNode[] = []): ThreadPost[] => nodes.filter((node) => node.$type !== 'other');
 
 function above(focal: ThreadPost): PostView[] {
   const posts: PostView[] = [];
-  for (let node = focal.parent; node !== undefined && node.$type !== 'other'; node = node.parent) posts.push(node.post);
+  for (let node = focal.parent; node !== undefined && node.$type !== 'other'; node = node.parent) {
+    if (node.post) posts.push(node.post);
+  }
   return posts.reverse();
 }
 
@@ -56,7 +62,7 @@ function below(focal: ThreadPost): PostView[] {
   const posts: PostView[] = [];
   const open = postsIn(focal.replies);
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    posts.push(node.post);
+    if (node.post) posts.push(node.post);
     open.push(...postsIn(node.replies));
   }
   return posts;

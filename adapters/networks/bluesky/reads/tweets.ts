@@ -1,11 +1,12 @@
-import { ServiceError } from '../../../../src/core/errors.js';
+import { isUnreadable, ServiceError } from '../../../../src/core/errors.js';
 import type { Tweet } from '../../../../src/core/model.js';
 import type { Found, ReadContext } from '../../../../src/ports/network.js';
 import { unreadable } from '../../upstream/failures.js';
+import { isAmong, type LookedUp } from '../../upstream/readable.js';
 import { POST, partsOf, type RecordUri, recordOf, uriOfRecord } from '../ids.js';
 import type { Item } from '../map.js';
 import { chunks, type Profiles } from '../profiles.js';
-import { ANSWERS, type PostView, type UnreadablePost } from '../schemas.js';
+import { ANSWERS, type PostView } from '../schemas.js';
 import { repostedAt } from '../times.js';
 import type { Xrpc } from '../xrpc.js';
 import { noTweet } from './subject.js';
@@ -22,36 +23,37 @@ export async function readTweets(
   context: ReadContext,
 ): Promise<Found<Tweet>[]> {
   const records = ids.map(recordOf);
-  const subjects: (Subject | null)[] = [];
+  const subjects: (Subject | { readonly fail: ServiceError } | null)[] = [];
   for (const some of chunks(records, MOST_AT_ONCE)) {
     subjects.push(...(await Promise.all(some.map((record) => record && subjectOf(ask, record, context)))));
   }
-  const uris = [...new Set(subjects.flatMap((subject) => subject?.uri ?? []))];
-  const posts = await readPosts(ask, uris, context);
-  const items = subjects.flatMap((subject): Item[] => {
+  const known = subjects.map((subject) => (subject && 'uri' in subject ? subject : undefined));
+  const uris = [...new Set(known.flatMap((subject) => subject?.uri ?? []))];
+  const { objects, unread } = await readPosts(ask, uris, context);
+  const posts = new Map(objects.map((post) => [post.uri, post]));
+  const items = known.flatMap((subject): Item[] => {
     const post = subject && posts.get(subject.uri);
-    return post && !('isUnreadable' in post) ? [{ post, ...(subject.repost && { repost: subject.repost }) }] : [];
+    return post ? [{ post, ...(subject.repost && { repost: subject.repost }) }] : [];
   });
   const tweets = await profiles.tweets(items, context);
   const byId = new Map(tweets.map((tweet) => [tweet.id, tweet]));
   return ids.map((id, index) => {
     const tweet = byId.get(id);
     if (tweet) return { ok: tweet };
-    const post = posts.get(subjects[index]?.uri ?? '');
-    return { fail: post && 'isUnreadable' in post ? unreadable(GET_POSTS, post.uri) : noTweet() };
+    const subject = subjects[index];
+    if (subject && 'fail' in subject) return subject;
+    const isUnread = subject && !posts.has(subject.uri) && isAmong(unread, 'uri', subject.uri);
+    return { fail: isUnread ? unreadable(GET_POSTS, subject.uri) : noTweet() };
   });
 }
 
-/** By address; posts that are gone are left out. */
-async function readPosts(
-  ask: Xrpc,
-  all: readonly string[],
-  context: ReadContext,
-): Promise<Map<string, PostView | UnreadablePost>> {
+/** Posts that are gone are left out. */
+async function readPosts(ask: Xrpc, all: readonly string[], context: ReadContext): Promise<LookedUp<PostView>> {
   const calls = chunks(all).map((uris) =>
     ask({ method: GET_POSTS, params: { uris }, schema: ANSWERS.getPosts, context }),
   );
-  return new Map((await Promise.all(calls)).flatMap(({ posts }) => posts.map((post) => [post.uri, post])));
+  const found = (await Promise.all(calls)).map(({ posts }) => posts);
+  return { objects: found.flatMap(({ objects }) => objects), unread: found.flatMap(({ unread }) => unread) };
 }
 
 interface Subject {
@@ -60,7 +62,11 @@ interface Subject {
 }
 
 /** The post that a record is, or that it reposts; null where none exists. */
-async function subjectOf(ask: Xrpc, record: RecordUri, context: ReadContext): Promise<Subject | null> {
+async function subjectOf(
+  ask: Xrpc,
+  record: RecordUri,
+  context: ReadContext,
+): Promise<Subject | { readonly fail: ServiceError } | null> {
   const uri = uriOfRecord(record);
   if (record.collection === POST) return { uri };
   const { did, collection, rkey } = record;
@@ -76,6 +82,7 @@ async function subjectOf(ask: Xrpc, record: RecordUri, context: ReadContext): Pr
     return { uri: value.subject.uri, repost: { uri, did, at: repostedAt(value.createdAt) } };
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'not_found') return null;
+    if (error instanceof ServiceError && isUnreadable(error)) return { fail: error };
     throw error;
   }
 }

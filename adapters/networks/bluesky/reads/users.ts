@@ -2,9 +2,11 @@ import { asServiceError } from '../../../../src/core/errors.js';
 import { handleKey } from '../../../../src/core/ids.js';
 import type { User, UserRef } from '../../../../src/core/model.js';
 import type { Found, ReadContext } from '../../../../src/ports/network.js';
+import { unreadable } from '../../upstream/failures.js';
+import { isAmong, type LookedUp } from '../../upstream/readable.js';
 import { isAskable } from '../handles.js';
 import { userDid } from '../ids.js';
-import type { Profiles } from '../profiles.js';
+import { GET_PROFILES, type Profiles } from '../profiles.js';
 import type { DetailedProfile } from '../schemas.js';
 import { noUser } from './subject.js';
 
@@ -24,20 +26,25 @@ export async function readUsers(
   const asked = [...new Set(actors.filter((actor) => actor !== null))];
   const [only] = asked;
   if (only === undefined) return refs.map(() => ({ fail: noUser() }));
-  let found: DetailedProfile[];
+  let found: LookedUp<DetailedProfile>;
   try {
-    found = asked.length === 1 ? [await profiles.one(only, context)] : await profiles.all(asked, context);
+    found =
+      asked.length === 1
+        ? { objects: [await profiles.one(only, context)], unread: [] }
+        : await profiles.all(asked, context);
   } catch (error) {
     const failure = asServiceError(error);
     if (failure.code !== 'not_found') throw error;
     return refs.map(() => ({ fail: failure }));
   }
-  const users = await profiles.usersOf(found, context);
+  const users = await profiles.usersOf(found.objects, context);
   const byActor = new Map(
-    found.flatMap(({ did, handle }) => [did, handleKey(handle)].map((actor) => [actor, users.get(did)])),
+    found.objects.flatMap(({ did, handle }) => [did, handleKey(handle)].map((actor) => [actor, users.get(did)])),
   );
   return actors.map((actor) => {
     const user = actor === null ? undefined : byActor.get(actor);
-    return user ? { ok: user } : { fail: noUser() };
+    if (user) return { ok: user };
+    const isUnread = actor !== null && isAmong(found.unread, actor.startsWith('did:') ? 'did' : 'handle', actor);
+    return { fail: isUnread ? unreadable(GET_PROFILES, `the profile of ${actor}`) : noUser() };
   });
 }

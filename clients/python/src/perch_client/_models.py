@@ -190,6 +190,7 @@ class User(_User, total=False):
     banner_url: str
     verified: bool
     protected: bool
+    unknown_counts: List[Literal["followers", "following", "tweets"]]
     likes: int
     listed: int
     pinned_tweet_ids: List[str]
@@ -469,6 +470,7 @@ class ReadFamily(_ReadFamily, total=False):
     queueLength: int
     upstreamCalls: int
     failures: int
+    unreadable: int
     refused: int
     lastIncident: Optional[ReadFamilyLastIncident]
     cacheHitRate: Optional[float]

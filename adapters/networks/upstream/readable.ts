@@ -1,0 +1,74 @@
+import { z } from 'zod';
+
+/** Objects that the lists of the answer in hand left out. Parsing is synchronous, so one counter is enough. */
+let unread = 0;
+
+/** Parses an answer, and counts the objects in it that could not be read and were left out. */
+export function parseNoting<T>(schema: z.ZodType<T>, json: unknown) {
+  unread = 0;
+  const result = schema.safeParse(json);
+  return { result, unread };
+}
+
+/** What is wrong, for the log: the path of the first problem, and the problem. */
+export const problemIn = ({ issues: [issue] }: z.ZodError): string =>
+  `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unexpected'}`;
+
+/** The object, or nothing where it cannot be read, which is counted. */
+export function readObject<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
+  const { success, data } = schema.safeParse(value);
+  if (success) return data;
+  unread += 1;
+  return undefined;
+}
+
+/** An optional object: one that cannot be read counts as missing. */
+export const readableObject = <T>(schema: z.ZodType<T>) =>
+  z.unknown().transform((value) => (value == null ? undefined : readObject(schema, value)));
+
+/** A list's objects one by one: those that can be read, in order (T20). */
+export const readable = <T>(item: z.ZodType<T>) =>
+  z.array(z.unknown()).transform((all) => all.flatMap((one) => readObject(item, one) ?? []));
+
+/** The same for a page that was requested; if nothing on it can be read, an error about the first object. */
+export const readablePage = <T>(item: z.ZodType<T>) =>
+  z.array(z.unknown()).transform((all, context) => {
+    const items = all.flatMap((one) => readObject(item, one) ?? []);
+    if (items.length > 0 || all.length === 0) return items;
+    for (const { path, message } of item.safeParse(all[0]).error?.issues ?? []) {
+      context.addIssue({ code: 'custom', path: [0, ...path], message });
+    }
+    return z.NEVER;
+  });
+
+/** An object that cannot be read, as it came, and what is wrong with it. */
+export interface Unread {
+  readonly value: unknown;
+  readonly problem: string;
+}
+
+/** Objects that were requested by name: those that can be read, and the others. */
+export interface LookedUp<T> {
+  readonly objects: readonly T[];
+  readonly unread: readonly Unread[];
+}
+
+export const lookedUp = <T>(item: z.ZodType<T>) =>
+  z.array(z.unknown()).transform((all): LookedUp<T> => {
+    const objects: T[] = [];
+    const others: Unread[] = [];
+    for (const value of all) {
+      const { success, data, error } = item.safeParse(value);
+      if (success) objects.push(data);
+      else others.push({ value, problem: problemIn(error) });
+    }
+    unread += others.length;
+    return { objects, unread: others };
+  });
+
+/** Whether one of the unread objects is the requested one: it has its name in this field, or has no name there. */
+export const isAmong = (others: readonly Unread[], field: string, name: string): boolean =>
+  others.some(({ value }) => {
+    const own = typeof value === 'object' && value !== null && (value as Record<string, unknown>)[field];
+    return typeof own !== 'string' || own.toLowerCase() === name.toLowerCase();
+  });
