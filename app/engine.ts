@@ -1,5 +1,5 @@
 import { schema } from '../schema/index.js';
-import { readOperations } from '../schema/operations.js';
+import { hashedTexts, readOperations } from '../schema/operations.js';
 import { type Admit, createAdmit } from '../src/access/admit.js';
 import { createIdentify } from '../src/access/identify.js';
 import { ProcessorTime } from '../src/access/processor-time.js';
@@ -62,7 +62,7 @@ export interface Library {
 /** Reads and compiles the persisted operations. */
 export function openLibrary(memories: Memories): Library {
   const operations = readOperations();
-  return { operations, documents: new Documents(schema, operations, memories) };
+  return { operations, documents: new Documents(schema, operations, memories, hashedTexts()) };
 }
 
 /**

@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { type FieldNode, Kind, parse, print, type SelectionNode, visit } from 'graphql';
 import { listDocuments } from './list-documents.js';
 
 const FOLDER = new URL('./operations/', import.meta.url);
 const FRAGMENTS = new URL('./operations/fragments/', import.meta.url);
+/** The fragments as a release had them: added here before they change. */
+const EARLIER_FRAGMENTS = new URL('./operations/fragments-0.3.0/', import.meta.url);
 
 const read = (folder: URL): (readonly [name: string, text: string])[] =>
   readdirSync(folder)
@@ -12,10 +15,41 @@ const read = (folder: URL): (readonly [name: string, text: string])[] =>
 
 /**
  * The persisted operations by name, those of lists and those in files: each text is followed by the fragments it
- * spreads, directly or through another. Clients hash this text to run an operation by its SHA-256.
+ * spreads, directly or through another. REST and MCP run them.
  */
-export function readOperations(): Record<string, string> {
-  const fragments = read(FRAGMENTS).map(([, text]) => text);
+export const readOperations = (): Record<string, string> => operationsWith(FRAGMENTS);
+
+/**
+ * Texts that clients run by their SHA-256, beside those of `readOperations`: what is published now, and what an earlier
+ * release had published (G20). Names and texts.
+ */
+export const hashedTexts = (): (readonly [name: string, text: string])[] => [
+  ...Object.entries(publishedOperations(readOperations())),
+  ...Object.entries(operationsWith(EARLIER_FRAGMENTS)),
+];
+
+/**
+ * The operations as clients are given them: each selection set has `__typename`, without which caches of clients can't tell
+ * objects apart, and would drop what was paid for (G19). Printed as clients print what they hash.
+ */
+export const publishedOperations = (operations: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(operations).map(([name, text]) => [name, withTypenames(text)]));
+
+const withTypenames = (text: string): string =>
+  print(
+    visit(parse(text), {
+      SelectionSet: (set) =>
+        set.selections.some(isTypename) ? undefined : { ...set, selections: [...set.selections, TYPENAME] },
+    }),
+  );
+
+const TYPENAME: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
+
+const isTypename = (node: SelectionNode): boolean =>
+  node.kind === Kind.FIELD && node.name.value === TYPENAME.name.value;
+
+function operationsWith(folder: URL): Record<string, string> {
+  const fragments = read(folder).map(([, text]) => text);
   return Object.fromEntries(
     [...read(FOLDER), ...listDocuments()].map(([name, text]) => [name, withFragments(text, fragments)]),
   );

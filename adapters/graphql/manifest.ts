@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { publishedOperations } from '../../schema/operations.js';
 
 /**
  * The persisted operations with their texts and hashes, in the ecosystem's manifest format, so that a client can run
@@ -14,12 +15,7 @@ export function mountManifest(
   const manifest = JSON.stringify({
     format: 'apollo-persisted-query-manifest',
     version: 1,
-    operations: Object.entries(operations).map(([name, body]) => ({
-      id: createHash('sha256').update(body).digest('hex'),
-      name,
-      type: /^mutation\b/m.test(body) ? 'mutation' : 'query',
-      body,
-    })),
+    operations: Object.entries(publishedOperations(operations)).flatMap(([name, body]) => entriesOf(name, body)),
   });
   app.route({
     method: ['GET', 'HEAD'],
@@ -27,4 +23,11 @@ export function mountManifest(
     handler: (_request, reply) =>
       reply.header('Cache-Control', 'public, max-age=300').type('application/json; charset=utf-8').send(manifest),
   });
+}
+
+/** Under the name that it is persisted under, and under the operation's own, which Apollo's tools look for (G21). */
+function entriesOf(name: string, body: string): object[] {
+  const [, type, ownName = name] = /^(query|mutation) (\w+)/.exec(body) ?? [];
+  const id = createHash('sha256').update(body).digest('hex');
+  return [...new Set([name, ownName])].map((each) => ({ id, name: each, type, body }));
 }

@@ -14,21 +14,31 @@ export class Documents {
   readonly #context: PrepareContext;
   readonly #named = new Map<string, Operation>();
   readonly #hashed = new Map<string, Operation>();
+  /** Other texts of the same operations, which are prepared when they are first run: names and texts by hash. */
+  readonly #otherTexts = new Map<string, readonly [name: string, text: string]>();
   /** By the SHA-256 of what was asked for. Introspection is kept apart, because anyone may send it without a key. */
   readonly #operations: BoundedMap<Operation>;
   readonly #introspection: BoundedMap<Operation>;
 
-  /** Throws if a persisted text is invalid: at start, not at the first call. */
-  constructor(schema: GraphQLSchema, persisted: Readonly<Record<string, string>>, memories = new Memories()) {
+  /**
+   * Throws if a persisted text is invalid: at start, not at the first call. `others`: names and other texts of persisted
+   * operations, found only by their hashes.
+   */
+  constructor(
+    schema: GraphQLSchema,
+    persisted: Readonly<Record<string, string>>,
+    memories = new Memories(),
+    others: readonly (readonly [name: string, text: string])[] = [],
+  ) {
     this.#operations = memories.map('documents', { weigh });
     this.#introspection = memories.map('introspection', { weigh });
     this.#context = { schema, results: new IntrospectionResults(memories) };
     for (const [name, text] of Object.entries(persisted)) {
-      const source = { id: idOf(text, null), text, operationName: null, isPersisted: true, name };
-      const operation = prepareOperation(this.#context, source);
+      const operation = prepareOperation(this.#context, { ...persistedSource(name, text), isCompiled: true });
       this.#named.set(name, operation);
       this.#hashed.set(sha256(text), operation);
     }
+    for (const [name, text] of others) this.#otherTexts.set(sha256(text), [name, text]);
   }
 
   /**
@@ -37,7 +47,7 @@ export class Documents {
    */
   find(document: Document, assertAdmitted: AssertAdmitted = () => {}, measured = unmeasured): Operation {
     if ('name' in document) return admitted(this.#byName(document.name), assertAdmitted);
-    if ('sha256' in document) return admitted(this.#byHash(document.sha256), assertAdmitted);
+    if ('sha256' in document) return admitted(this.#byHash(document.sha256, assertAdmitted, measured), assertAdmitted);
     return this.#byText(document.text, document.operationName ?? null, assertAdmitted, measured);
   }
 
@@ -47,9 +57,17 @@ export class Documents {
     throw badRequest(`There is no persisted operation ${JSON.stringify(truncatedMessage(name))}.`, 'documentId');
   }
 
-  #byHash(sha256: string): Operation {
-    const operation = this.#hashed.get(sha256);
-    if (operation) return operation;
+  #byHash(hash: string, assertAdmitted: AssertAdmitted, measured: typeof unmeasured): Operation {
+    const known = this.#hashed.get(hash);
+    if (known) return known;
+    const other = this.#otherTexts.get(hash);
+    if (other) {
+      // Operations of ours all need a key.
+      assertAdmitted(false);
+      const operation = measured(() => prepareOperation(this.#context, persistedSource(...other)));
+      this.#hashed.set(hash, operation);
+      return operation;
+    }
     const error = new GraphQLError('PersistedQueryNotFound', { extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } });
     throw new DocumentError([error]);
   }
@@ -67,7 +85,7 @@ export class Documents {
       prepareOperation(this.#context, {
         ...{ id, text, operationName, assertAdmitted },
         // A persisted text is exempt from the shape limits even when it is sent as text.
-        isPersisted: this.#hashed.has(sha256(text)),
+        isPersisted: this.#isPersisted(sha256(text)),
         findEquivalent: (normalised) => this.#introspection.get(normalised),
         onCompiled: () => this.#weighAnew(id),
       }),
@@ -77,6 +95,10 @@ export class Documents {
     return operation;
   }
 
+  #isPersisted(hash: string): boolean {
+    return this.#hashed.has(hash) || this.#otherTexts.has(hash);
+  }
+
   #weighAnew(id: string): void {
     const operation = this.#operations.peek(id);
     if (operation) this.#operations.set(id, operation);
@@ -84,6 +106,14 @@ export class Documents {
 }
 
 const idOf = (text: string, operationName: string | null): string => sha256(`${operationName ?? ''}\n${text}`);
+
+const persistedSource = (name: string, text: string) => ({
+  id: idOf(text, null),
+  text,
+  operationName: null,
+  isPersisted: true,
+  name,
+});
 
 const unmeasured = <T>(work: () => T): T => work();
 

@@ -40,7 +40,10 @@ export interface WorstCase {
 const MAX_PARENTS = 20;
 
 export interface Plan {
-  /** True if every root field is a paid read: the answer then depends on the cache only, not on the caller. */
+  /**
+   * True if every root field is a paid read, `__typename` aside: the answer then depends on the cache only, not on the
+   * caller.
+   */
   readonly impersonal: boolean;
   /** True if some field of the operation is paid for. */
   readonly priced: boolean;
@@ -104,6 +107,7 @@ function priced(price: () => WorstCase): WorstCase {
 
 const isImpersonal = (operation: OperationDefinitionNode, root: GraphQLObjectType): boolean =>
   operation.selectionSet.selections.every((selection) => {
+    if (selection.kind === Kind.FIELD && selection.name.value === '__typename') return true;
     const field = selection.kind === Kind.FIELD ? root.getFields()[selection.name.value] : undefined;
     return field !== undefined && priceOfField(field) !== undefined;
   });

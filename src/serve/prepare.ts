@@ -57,6 +57,8 @@ export interface Source {
   readonly isPersisted: boolean;
   /** The name, if the operation is persisted. */
   readonly name?: string;
+  /** Compiled at once, and not when it is run again. */
+  readonly isCompiled?: boolean;
   readonly assertAdmitted?: AssertAdmitted;
   /** Finds equivalent introspection that was prepared before, which differs only in white space and name. */
   readonly findEquivalent?: (normalised: string) => Operation | undefined;
@@ -103,8 +105,7 @@ export function prepareOperation({ schema, results }: PrepareContext, source: So
   const fields = check(schema, read, operation, source);
   checkIntrospection(schema, operation, fragments);
   const executable = new Executable({ schema, document, operationName, fields }, source.onCompiled);
-  // Persisted operations are compiled at start.
-  if (source.name !== undefined) executable.compile();
+  if (source.isCompiled) executable.compile();
   const plan = planOf(schema, operation, fragments);
   // A long alias is part of the path of every field below it.
   const pathLength = [...plan.fieldPaths].flat().reduce((sum, path) => sum + path.length, 0);
