@@ -38,7 +38,7 @@ function remember(serve: Serve, asked: AskedCall, request: FastifyRequest, reply
   const headers = Object.fromEntries(
     ['Cache-Control', 'Vary', 'Content-Type'].map((name) => [name, String(reply.getHeader(name))]),
   );
-  const body = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '';
+  const body = Buffer.isBuffer(request.body) ? request.body.toString('latin1') : '';
   request.server.rememberRequest(request.raw, body, {
     call: { ...asked, parse: () => params },
     serve,

@@ -14,7 +14,8 @@ export type Params = GraphQLParams & { readonly documentId?: unknown };
  */
 export function documentOf(params: Params): Call['document'] {
   const { query, documentId, extensions } = params;
-  const operationName: unknown = params.operationName ?? null;
+  // An empty name names nothing: forms and generated clients send one for a document's only operation (G18).
+  const operationName: unknown = (params.operationName ?? '') === '' ? null : params.operationName;
   if (operationName !== null && typeof operationName !== 'string') {
     return { failure: badRequest('operationName must be a string.', 'operationName') };
   }

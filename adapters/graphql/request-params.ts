@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { badRequest, ServiceError } from '../../src/core/errors.js';
+import { textOf } from '../http/request.js';
+import { encodedBody, isUtf8Encoded } from '../http/request-head.js';
 import type { Params } from './params.js';
 import { documentIdOf, NO_JSON_IN_QUERY, NOT_JSON } from './request.js';
 
@@ -25,17 +27,29 @@ export function paramsOf(request: FastifyRequest): Params {
 
 const search = ({ url }: FastifyRequest): string => (url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
 
-function ofBody({ headers, body }: FastifyRequest): object {
-  const [type = ''] = (headers['content-type'] ?? '').split(/[;,]/);
-  // A byte order mark is not JSON, as in the other mount.
-  const text = Buffer.isBuffer(body) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(body) : '';
-  switch (type) {
+/** The text of a body. Throws `bad_request` where it is not UTF-8, or a form of what is not. */
+export function bodyOf(request: FastifyRequest): string {
+  const text = textOf(request.body);
+  if (typeOf(request) === FORM && !isUtf8Encoded(text)) throw badRequest('The form is not percent-encoded UTF-8.');
+  return text;
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+
+const typeOf = ({ headers }: FastifyRequest): string => (headers['content-type'] ?? '').split(/[;,]/)[0] ?? '';
+
+function ofBody(request: FastifyRequest): object {
+  // In an app of somebody else's nothing has looked at the head.
+  const encoded = encodedBody(request.raw);
+  if (encoded) throw encoded;
+  const text = bodyOf(request);
+  switch (typeOf(request)) {
     case 'application/json':
     case 'application/graphql+json':
       return ofJson(text);
     case 'application/graphql':
       return { query: text };
-    case 'application/x-www-form-urlencoded':
+    case FORM:
       return ofQuery(text);
     default:
       throw new ServiceError('bad_request', NOT_JSON, { status: 415 });

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createYoga, type Plugin } from 'graphql-yoga';
-import { ServiceError } from '../../src/core/errors.js';
+import { asServiceError, ServiceError } from '../../src/core/errors.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { setHeaders } from '../http/headers.js';
 import { callerOf } from '../http/request.js';
@@ -20,7 +20,7 @@ import {
   refuse,
   wantsPage,
 } from './request.js';
-import { paramsOf } from './request-params.js';
+import { bodyOf, paramsOf } from './request-params.js';
 import { resultOf } from './result.js';
 
 interface Http {
@@ -83,8 +83,10 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
       commonHeaders(reply);
       const params = plainParams(request);
       if (params) return answerParams(options.serve, params, request, reply);
+      const text = readable(request);
+      if (text instanceof ServiceError) return refuse(options.serve, request, reply, text);
       const http: Http = { request, reply, asked: { yet: false } };
-      const response = await yoga.fetch(asFetchRequest(app, request, mediaTypeOf(request)), http);
+      const response = await yoga.fetch(asFetchRequest(app, request, text), http);
       if (!http.asked.yet) return refuse(options.serve, request, reply, await failureOfYoga(response));
       setHeaders(reply, Object.fromEntries(response.headers));
       return reply.code(response.status).send(Buffer.from(await response.arrayBuffer()));
@@ -109,14 +111,23 @@ function plainParams(request: FastifyRequest): Params | undefined {
 
 const PLAIN_JSON = /^application\/json(?:; ?charset=utf-8)?$/i;
 
-/** The body is already read and bounded: Yoga gets it as bytes. */
-function asFetchRequest(app: FastifyInstance, request: FastifyRequest, accept: string): Request {
+/** The text of the body, or why it is none: Yoga would replace bytes that are not UTF-8. */
+function readable(request: FastifyRequest): string | ServiceError {
+  try {
+    return bodyOf(request);
+  } catch (error) {
+    return asServiceError(error);
+  }
+}
+
+/** The body is already read and bounded. */
+function asFetchRequest(app: FastifyInstance, request: FastifyRequest, text: string): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     for (const one of [value ?? []].flat()) headers.append(name, one);
   }
-  headers.set('accept', accept);
-  const body = Buffer.isBuffer(request.body) && request.body.length > 0 ? { body: new Uint8Array(request.body) } : {};
+  headers.set('accept', mediaTypeOf(request));
+  const body = text === '' ? {} : { body: text };
   return new Request(new URL(request.url, app.baseUrl), { method: request.method, headers, ...body });
 }
 

@@ -14,7 +14,10 @@ import { encodeShared, type SharedBody } from './shared-body.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Remembers what a request asked, so that the next one like it is answered ahead of the framework. */
+    /**
+     * Remembers what a request asked, so that the next one like it is answered ahead of the framework. `body`: its bytes,
+     * as Latin-1.
+     */
     rememberRequest(request: IncomingMessage, body: string, asked: Asked): void;
   }
 }
@@ -66,7 +69,7 @@ export function answerRepeated(app: FastifyInstance, options: AnswerRepeatedOpti
       if (request.socket.destroyed) return;
       const body = request.complete ? (request.read() as Buffer | null) : null;
       if (body !== null) request.unshift(body);
-      look(request, response, body?.toString('utf8') ?? '');
+      look(request, response, body?.toString('latin1') ?? '');
     });
   });
 }

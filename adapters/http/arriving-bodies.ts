@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { limitAddress } from '../../src/access/address.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { FairShare } from '../../src/core/fair-share.js';
 import { counted } from '../../src/core/figures.js';
 import { monotonic } from '../../src/core/monotonic.js';
+import { hasBody } from './request-head.js';
 
 /** Bytes (P13). */
 const USUAL_LIMIT = 64 * 1024;
@@ -53,6 +54,3 @@ function tooMany(share: FairShare, holder: string): ServiceError {
 }
 
 const BODY = ['request body', 'request bodies'] as const;
-
-const hasBody = ({ headers }: FastifyRequest): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

@@ -12,8 +12,12 @@ const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/i;
 /** Headers that Node makes one of: it keeps the first, or joins them, although the second may say something else. */
 const SENT_ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'x-api-key']);
 
-/** What is wrong with the head of a request that Node's parser let through. */
-export function faultOfHead({ url = '', rawHeaders, httpVersion, headers }: IncomingMessage): ServiceError | undefined {
+/**
+ * What is wrong with the head of a request that Node's parser let through. Nothing that depends on headers may refuse a
+ * request later on: one that came before is charged once this finds no fault (H15).
+ */
+export function faultOfHead(request: IncomingMessage): ServiceError | undefined {
+  const { url = '', rawHeaders, httpVersion, headers } = request;
   if (url.length > HEAD_BOUNDS.url) {
     return new ServiceError('bad_request', `The URL is longer than ${HEAD_BOUNDS.url} bytes.`, { status: 414 });
   }
@@ -24,16 +28,40 @@ export function faultOfHead({ url = '', rawHeaders, httpVersion, headers }: Inco
       status: 431,
     });
   }
+  if (!isUtf8Encoded(url)) return badRequest('The URL is not percent-encoded UTF-8.');
   const repeated = repeatedOf(rawHeaders);
   if (repeated !== undefined) return badRequest(`The ${repeated} header is sent more than once: send it once.`);
   const { host, expect } = headers;
   if (expect !== undefined && !/^100-continue$/i.test(expect)) {
     return new ServiceError('bad_request', 'Expect may only be 100-continue.', { status: 417 });
   }
+  const encoded = encodedBody(request);
+  if (encoded) return encoded;
   // RFC 9112, 3.2.
   if (host === undefined && httpVersion === '1.1') return badRequest('The Host header is missing.');
   if (host !== undefined && !HOST.test(host)) return badRequest('The Host header is not a host with an optional port.');
   return undefined;
+}
+
+/** Bodies are never unpacked: a few bytes may become any number (H14). Without a body the header means nothing. */
+export function encodedBody(request: IncomingMessage): ServiceError | undefined {
+  const { 'content-encoding': coding = '' } = request.headers;
+  if (!hasBody(request) || /^(?:identity)?$/i.test(coding)) return undefined;
+  const message = 'Content-Encoding is not accepted: send the body as it is, uncompressed.';
+  return new ServiceError('bad_request', message, { status: 415 });
+}
+
+export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** Whether the percent-encoded bytes of a text are UTF-8: most readers would replace those that are not (H16). */
+export function isUtf8Encoded(text: string): boolean {
+  try {
+    for (const [bytes] of text.matchAll(/(?:%[0-9a-f]{2})+/gi)) decodeURIComponent(bytes);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The name of a header that must be sent once, and is sent again. `rawHeaders` has names and values in turn. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LazySignal } from '../../src/core/abort-state.js';
+import { badRequest } from '../../src/core/errors.js';
 import type { Call } from '../../src/serve/call.js';
 
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
@@ -71,6 +72,18 @@ export const credentialOf = (headers: IncomingHttpHeaders, hasQueryKey: boolean)
 export const hasQueryKey = (url: string): boolean => QUERY_KEYS.test(url) || /=perch_(?:live|test)_/.test(queryOf(url));
 
 const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
+
+/**
+ * The text of a body, without the byte order mark that some programs write before JSON (H17). Throws `bad_request` if its
+ * bytes are not UTF-8.
+ */
+export function textOf(body: unknown): string {
+  try {
+    return Buffer.isBuffer(body) ? new TextDecoder('utf-8', { fatal: true }).decode(body) : '';
+  } catch {
+    throw badRequest('The body is not UTF-8.');
+  }
+}
 
 /** Any address with a secret in it matches. */
 const MAY_HAVE_SECRET = /[%?#]|perch_(?:live|test)_|[\w-]{40}/i;

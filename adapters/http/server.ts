@@ -102,7 +102,9 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   app.addHook('onSend', async (_request, reply) => {
     if (app.stopping) reply.header('Connection', 'close');
   });
-  await app.register(compress, { threshold: LEAST_COMPRESSED, encodings: ['br', 'gzip'] });
+  // It would unpack bodies before any limit (H14).
+  const answersOnly = { globalCompression: true, globalDecompression: false };
+  await app.register(compress, { ...answersOnly, threshold: LEAST_COMPRESSED, encodings: ['br', 'gzip'] });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', async (request, reply) => guard(options, request, reply));

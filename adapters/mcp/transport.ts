@@ -8,6 +8,7 @@ import type { Piece } from '../http/encodings.js';
 import { challengeOf, errorBody, logFailure } from '../http/failure.js';
 import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';
+import { textOf } from '../http/request.js';
 import { sendPieces } from '../http/shared-body.js';
 import { type Http, handshake, refusalOf } from './calls.js';
 import { openToBrowsers, preflight } from './cors.js';
@@ -142,20 +143,19 @@ function refuse({ request, reply }: Http, outcome: Outcome, failure: ServiceErro
 /** The parsed body; undefined where it is not JSON. */
 function bodyOf({ body }: FastifyRequest): unknown {
   try {
-    return Buffer.isBuffer(body) ? (JSON.parse(body.toString()) as unknown) : undefined;
+    return JSON.parse(textOf(body)) as unknown;
   } catch {
     return undefined;
   }
 }
 
-/** The body is already read and bounded, so it is passed separately. */
-function asFetchRequest({ url, method, headers, body, server }: FastifyRequest): Request {
+/** The body is already read and bounded, so it is passed separately: nothing else may read it, and see another one. */
+function asFetchRequest({ url, method, headers, server }: FastifyRequest): Request {
   const copied = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     for (const one of [value ?? []].flat()) copied.append(name, one);
   }
-  const bytes = Buffer.isBuffer(body) && body.length > 0 ? { body: new Uint8Array(body) } : {};
-  return new Request(new URL(url, server.baseUrl), { method, headers: copied, ...bytes });
+  return new Request(new URL(url, server.baseUrl), { method, headers: copied });
 }
 
 const headersOf = ({ headers }: Exchanged): Record<string, string> => {

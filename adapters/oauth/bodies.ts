@@ -2,8 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { quoted, truncated } from '../../src/core/truncated.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
 import { parseForm, repeated, TOO_MANY_FIELDS } from '../http/form.js';
-
-const textOf = ({ body }: FastifyRequest): string => (Buffer.isBuffer(body) ? body.toString('utf8') : '');
+import { textOf } from '../http/request.js';
 
 const isType = ({ headers }: FastifyRequest, type: string): boolean =>
   (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() === type;
@@ -33,7 +32,7 @@ export function fieldsOf(request: FastifyRequest): URLSearchParams {
 /** Throws `invalid_client_metadata` for anything but JSON. */
 export function jsonOf(request: FastifyRequest): unknown {
   try {
-    if (isType(request, 'application/json')) return JSON.parse(textOf(request));
+    if (isType(request, 'application/json')) return JSON.parse(textOf(request.body));
   } catch {
     // Reported below.
   }

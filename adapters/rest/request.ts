@@ -4,6 +4,7 @@ import { BATCH, checkInputs } from '../../src/core/fields.js';
 import { truncated } from '../../src/core/truncated.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Params } from '../../src/serve/call.js';
+import { textOf } from '../http/request.js';
 import type { Endpoint, Parameter } from './parameters.js';
 import { boolean, readValue } from './values.js';
 
@@ -122,9 +123,10 @@ function bodyOf({ body, contentType = '' }: RawRequest): Record<string, unknown>
     throw badRequest('The body must be JSON, not a form.');
   }
   if (!body || body.length === 0) throw badRequest('The body is missing: send a JSON object.');
+  const text = textOf(body);
   let value: unknown;
   try {
-    value = JSON.parse(body.toString('utf8'));
+    value = JSON.parse(text);
   } catch {
     throw badRequest('The body is not valid JSON.');
   }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { badRequest } from '../../src/core/errors.js';
+import { textOf } from '../http/request.js';
 import { refuseCrossSite } from '../http/same-origin.js';
 
 /**
@@ -18,7 +19,7 @@ export function jsonOf(request: FastifyRequest): Record<string, unknown> {
 
 function parsed(body: unknown): unknown {
   try {
-    return JSON.parse(Buffer.isBuffer(body) ? body.toString('utf8') : '');
+    return JSON.parse(textOf(body));
   } catch {
     return undefined;
   }

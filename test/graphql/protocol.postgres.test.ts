@@ -144,6 +144,45 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     expect([nobody.status, nobody.body.errors[0]?.extensions.code]).toEqual([401, 'invalid_key']);
   });
 
+  it('takes an empty operationName for none, however it is sent and whoever sent the document before', async () => {
+    const query = '{ tweet(id: "7") { id } }';
+    const form = new URLSearchParams({ query, operationName: '' }).toString();
+    for (let nth = 0; nth < 2; nth += 1) {
+      const byJson = await raw(JSON.stringify({ query, operationName: '' }));
+      const byForm = await raw(form, { 'content-type': 'application/x-www-form-urlencoded' });
+      const byGet = JSON.parse((await get({ query, operationName: '' })).text);
+      for (const body of [byJson.body, byForm.body, byGet]) expect(body.data).toEqual({ tweet: { id: '7' } });
+      await raw(JSON.stringify({ query }));
+    }
+  });
+
+  it('skips a byte order mark before the JSON', async () => {
+    for (const accept of ['application/json', GRAPHQL_TYPE]) {
+      const { status, body } = await raw('\ufeff{"query":"{ tweet(id: \\"8\\") { id } }"}', { accept });
+      expect([status, body.data]).toEqual([200, { tweet: { id: '8' } }]);
+    }
+  });
+
+  it('refuses what is not UTF-8 wherever it is, free, and reads no replacement of it', async () => {
+    const { key } = account;
+    const before = await service.perch.balance(account);
+    const send = (path: string, type?: string, body?: string, accept = 'application/json') =>
+      fetch(service.perch.url + path, {
+        headers: { 'x-api-key': key, accept, ...(type && { 'content-type': type }) },
+        ...(body !== undefined && { method: 'POST', body: new Uint8Array(Buffer.from(body, 'latin1')) }),
+      });
+    const json = JSON.stringify({ query: '{ user(handle: "\xff") { id } }' });
+    const replies = [
+      await send('/graphql?query={user(handle:"%ff"){id}}'),
+      await send('/graphql', 'application/json', json),
+      await send('/graphql', 'application/json', json, GRAPHQL_TYPE),
+      await send('/graphql', 'application/x-www-form-urlencoded', 'query={user(handle:"%ff"){id}}'),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
+    for (const reply of replies) expect(await reply.text()).toContain('UTF-8');
+    expect(await service.perch.balance(account)).toBe(before);
+  });
+
   it('answers in JSON whatever is accepted: what was paid for is delivered, never 406 and never in pieces', async () => {
     for (const accept of [
       'text/csv',

@@ -125,6 +125,19 @@ describe('a request that came before', () => {
     expect(calls).toHaveLength(1);
   });
 
+  it('is refused as any other for what its head or its bytes say, and nothing is served', async () => {
+    const headers = { 'content-type': 'application/json' };
+    await remember('/v1/known', 'POST', headers, '{"a":1}');
+    await remember('/v1/known', 'POST', headers, Buffer.from('{"a":"\u{fffd}"}').toString('latin1'));
+    const encoded = `${KEY}${CLOSE}Content-Encoding: utf-8\r\nContent-Length: 7\r\n`;
+    expect(await ask(post('/v1/known', encoded, '{"a":1}'))).toMatch(/^HTTP\/1\.1 415 /);
+    // Its bytes would be read as the text of the other.
+    const client = rawClient(server.url, post('/v1/known', `${KEY}${CLOSE}Content-Length: 9\r\n`, ''));
+    client.socket.write(Buffer.from('{"a":"\xff"}', 'latin1'));
+    expect(await client.closed).toContain('by the framework');
+    expect(calls).toEqual([]);
+  });
+
   it('is handed over with the outcome if that is a refusal, under the same id', async () => {
     await remember(PATH);
     serve = async (call) => outcomeOf(call, { kind: 'refusal', failure: new ServiceError('no_credits', 'None left.') });

@@ -1,4 +1,5 @@
 /** Heads that Node's parser lets through, or answers with nothing but a status (RFC 9110, RFC 9112). */
+import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rawClient } from './raw.js';
 import { type BareServer, startBareServer } from './server.js';
@@ -33,6 +34,9 @@ describe('a request with a wrong head', () => {
     ],
     ['two keys', 'GET /v1/soon HTTP/1.1\r\nHost: a\r\nX-Api-Key: a\r\nX-Api-Key: b\r\n', 400, /X-Api-Key header/],
     ['an unknown Expect', 'GET /v1/soon HTTP/1.1\r\nHost: a\r\nExpect: gold\r\n', 417, /Expect may only be/],
+    ['a query that is not UTF-8', 'GET /v1/soon?q=a%ff HTTP/1.1\r\nHost: a\r\n', 400, /not percent-encoded UTF-8/],
+    ['a path that is not UTF-8', 'GET /v1/%C3%28 HTTP/1.1\r\nHost: a\r\n', 400, /not percent-encoded UTF-8/],
+    ['half a surrogate pair', 'GET /v1/soon?q=%ED%A0%BD HTTP/1.1\r\nHost: a\r\n', 400, /not percent-encoded UTF-8/],
     ['CONNECT', 'CONNECT perch:443 HTTP/1.1\r\nHost: perch:443\r\n', 400, /not a proxy/],
   ])('is refused in the shape of every failure: %s', async (_name, text, status, message) => {
     const answer = await ask(text + CLOSE);
@@ -52,8 +56,33 @@ describe('a request with a wrong head', () => {
     ['an IPv6 address', 'HTTP/1.1\r\nHost: [::1]:80\r\n'],
     ['HTTP/1.0 without one', 'HTTP/1.0\r\n'],
     ['an Expect that is known', 'HTTP/1.1\r\nHost: perch\r\nExpect: 100-Continue\r\n'],
+    ['a Content-Encoding without a body', 'HTTP/1.1\r\nHost: perch\r\nContent-Encoding: br\r\n'],
+    ['a Content-Encoding and a length of 0', 'HTTP/1.1\r\nHost: perch\r\nContent-Encoding: x\r\nContent-Length: 0\r\n'],
   ])('is not: %s', async (_name, rest) => {
     const whole = await rawClient(server.url, `GET /v1/soon ${rest}${CLOSE}`).closed;
     expect(whole).toMatch(/HTTP\/1\.1 200 OK\r\n/);
+  });
+});
+
+describe('a body with a Content-Encoding', () => {
+  /** 16 MiB of zeros. */
+  const bomb = brotliCompressSync(Buffer.alloc(2 ** 24)).toString('latin1');
+  const head = (coding: string, rest: string): string =>
+    `POST /v1/length HTTP/1.1\r\nHost: perch\r\nConnection: close\r\nContent-Encoding: ${coding}\r\n${rest}\r\n\r\n`;
+
+  it.each([
+    ['br', `Content-Length: ${bomb.length}`, bomb],
+    ['gzip', 'Content-Length: 60000', ''],
+    ['utf-8', 'Transfer-Encoding: chunked', ''],
+    ['identity, br', 'Content-Length: 2', '{}'],
+  ])('is refused before it is read: %s', async (coding, rest, body) => {
+    const answer = await ask(head(coding, rest) + body);
+    expect(answer.status).toBe(415);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'bad_request' }, credits_charged: 0 });
+  });
+
+  it.each(['identity', 'Identity', ''])('is taken where nothing is encoded: %s', async (coding) => {
+    const answer = await ask(`${head(coding, 'Content-Length: 2')}{}`);
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { bytes: 2 }]);
   });
 });

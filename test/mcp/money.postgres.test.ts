@@ -195,3 +195,13 @@ describe('the headers of a call say what its body says (H9, L7)', () => {
     expect(reply.headers.get('mcp-session-id')).toBeNull();
   });
 });
+
+it('skips a byte order mark before the message, whose size is bounded all the same', async () => {
+  const account = await service.perch.account();
+  const read = { jsonrpc: '2.0', id: 1, ...call('get_user', { handle: 'user1' }) };
+  const reply = await sendOld(service.url, account.key, `\ufeff${JSON.stringify(read)}`);
+  expect([reply.status, reply.headers.get('x-credits-charged')]).toEqual([200, '1']);
+  const large = { jsonrpc: '2.0', id: 1, ...call('get_user', { handle: 'user1', more: Array(1001).fill(0) }) };
+  const refused = await sendOld(service.url, account.key, `\ufeff${JSON.stringify(large)}`);
+  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('values')]);
+});

@@ -109,3 +109,18 @@ describe('the two forms of /v1/tweets/batch', () => {
     expect(reply.body.error.message).toMatch(/ids as strings/);
   });
 });
+
+it('skips a byte order mark before the JSON, and refuses bytes that are not UTF-8', async () => {
+  const reader = await service.customer();
+  const marked = await reader.post(PATH, '\ufeff{"ids":["60001"]}');
+  expect([marked.status, idsOf(marked)]).toEqual([200, ['60001']]);
+  const response = await fetch(service.perch.url + PATH, {
+    method: 'POST',
+    headers: { 'x-api-key': reader.account.key },
+    body: new Uint8Array([...Buffer.from('{"ids":["6'), 0xff, ...Buffer.from('"]}')]),
+  });
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    expect.objectContaining({ error: { code: 'bad_request', message: 'The body is not UTF-8.' }, credits_charged: 0 }),
+  ]);
+});

@@ -88,6 +88,8 @@ export async function mountMercurius(app: FastifyInstance, options: MercuriusOpt
       url: path,
       config: { sharedBy: 'caller' },
       bodyLimit: BODY_BYTES,
+      // By @fastify/compress, where the app has it.
+      decompress: false,
       handler: (request, reply) => {
         if (options.page && wantsPage(request)) return options.page(request, reply);
         return answer(options.serve, runBy(graphql, large, reply), request, commonHeaders(reply));
