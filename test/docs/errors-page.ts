@@ -51,7 +51,7 @@ const retryText = (code: ErrorCode): string => {
 /** Where a code has another status than its own, for what. */
 const ALSO: Partial<Record<ErrorCode, string>> = {
   bad_request:
-    '405 for a wrong method, 415 for a wrong content type, 422 for a GraphQL document that does not match the schema, and 413, 414 and 431 for a body, URL or headers that are too large',
+    '405 for a wrong method, 415 for a wrong content type or a body with a `Content-Encoding`, 422 for a GraphQL document that does not match the schema, and 413, 414 and 431 for a body, URL or headers that are too large',
 };
 
 const sectionOf = (code: ErrorCode): string =>
