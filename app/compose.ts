@@ -48,7 +48,7 @@ export interface ComposeOptions extends StandIns {
   readonly clock?: Clock;
   /** In place of the configured network: tests. */
   readonly network?: Network;
-  /** The demo account's key, offered by GraphiQL with one click; null if there is none. */
+  /** The demo account's key, which pages offer while the network is the demo; null if there is none. */
   readonly demoKey?: string | null;
   /** Starts background polls; uses the machine's clock by default. Replaced by tests. */
   readonly startPoll?: StartPoll;
@@ -75,14 +75,17 @@ export async function compose(
   stores: Stores,
   options: ComposeOptions,
 ): Promise<Perch> {
-  const { log, clock = { now: Date.now }, demoKey = null } = options;
+  const { log, clock = { now: Date.now } } = options;
   const { startPoll = loggedPolling(log) } = options;
   const { limiter } = options;
   const shared = { ...(await openShared(lifecycle, { config, clock, log })), ...(limiter && { limiter }) };
   const { memories } = shared;
   const sources = { config, sql: () => stores.corpusSql, clock, memories };
   const opened = await openNetwork(lifecycle, sources, options.network);
-  const demo = demoKey !== null && (await lifecycle.open('look for the demo', () => isDemo(opened)));
+  const offered = options.demoKey ?? null;
+  const demo = offered !== null && (await lifecycle.open('look for the demo', () => isDemo(opened)));
+  // Pages carry the key: it may read nothing but what is invented (M37).
+  const demoKey = demo ? offered : null;
   const network = demo ? withFailingHandles(opened) : opened;
   const telemetry = await openTelemetry(lifecycle, config, log);
   const shares = createShares(config, memories);

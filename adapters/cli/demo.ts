@@ -4,6 +4,7 @@ import type { Stores } from '../../app/stores.js';
 import { hashKey, isWellFormedKey, mintKey } from '../../src/access/key.js';
 import type { Config } from '../../src/config/config.js';
 import { OPERATOR } from '../../src/core/audit.js';
+import { COMET_THREAD_ID } from '../networks/corpus/demo/entry-points.js';
 import { demoKeyFile, demoTestKeyFile } from './demo-key-file.js';
 import { keysOf, openAccount } from './new-key.js';
 import { note } from './print.js';
@@ -25,20 +26,34 @@ export interface Demo {
 }
 
 /**
- * Makes an empty database a demo: the invented network, and an account with a key to try it. Does nothing if the
- * database is not empty, or the configuration disables the demo. Processes that start together take turns.
+ * Makes an empty database a demo: the invented network, and an account with a key to try it. Does nothing if it holds
+ * other data, or the configuration has no demo. Processes that start together take turns.
  */
 export async function prepareDemo(stores: Stores, config: Config): Promise<Demo | null> {
-  if (!config.demo) return null;
+  if (!config.demo) {
+    if ((await keptKey(stores, config)) !== null) note(stillWorks(config));
+    return null;
+  }
   return stores.sql.begin(async (turn) => {
     // Loading takes time, and so does waiting for the process that loads.
     await turn`
       select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
         set_config('idle_in_transaction_session_timeout', '0', true)`;
     await turn`select pg_advisory_xact_lock(${DEMO_LOCK})`;
-    if (config.network === 'corpus') await fillNetwork(stores);
+    await fillNetwork(stores);
+    if (!(await isInvented(stores))) return null;
     return (await keptKey(stores, config)) ?? (await newKey(stores, config));
   });
+}
+
+/** Strangers may have seen it in the pages of the demo. */
+const stillWorks = (config: Config): string =>
+  `The demo key of an earlier start still works: ${demoKeyFile(config)}. Revoke it with \`perch key revoke\` unless you need it.`;
+
+/** Recognised by the demo's own thread: data that was imported instead is nobody's to try. */
+async function isInvented({ corpusSql: sql }: Stores): Promise<boolean> {
+  const found = await sql`select 1 from corpus_tweets where id = ${COMET_THREAD_ID}`;
+  return found.length > 0;
 }
 
 async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {

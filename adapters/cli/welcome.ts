@@ -8,12 +8,12 @@ import { facts } from './print.js';
 
 const TEST_KEY = `And a test key, for tests and CI: an invented network, and ${figure(PLAY_CREDITS)} play credits each day:`;
 
-/** The subject of a first read: an account that is certain to exist. */
-const FIRST_HANDLES: Readonly<Record<Config['network'], string | null>> = {
-  corpus: DEMO_HANDLES.observatory,
-  bluesky: 'bsky.app',
-  x: 'X',
-  mastodon: null,
+/** A first read without a demo: of an account that is certain to exist, or of the key's own. */
+const FIRST_READS: Readonly<Record<Config['network'], string>> = {
+  corpus: '/v1/me',
+  bluesky: '/v1/users/bsky.app',
+  x: '/v1/users/X',
+  mastodon: '/v1/me',
 };
 
 /**
@@ -42,17 +42,17 @@ function dataOf({ network }: Config, demo: Demo | null): string {
 }
 
 function firstRead(url: string, config: Config, demo: Demo | null): string[] {
+  const read = `${url}${demo === null ? FIRST_READS[config.network] : `/v1/users/${DEMO_HANDLES.observatory}`}`;
   if (demo === null) {
     return [
       'Reads require an API key. Create an account with one, in another terminal:',
       '  npm run -s perch -- account create --name me --credits 1000',
-      'This needs no key:',
-      `  curl -s ${url}/status`,
+      'Then read with it:',
+      `  curl -s -H "x-api-key: THE_KEY" ${read}`,
+      'Its dashboard opens with a link that this prints:',
+      '  npm run -s perch -- account sign-in THE_ACCOUNT_ID',
     ];
   }
-  const handle = FIRST_HANDLES[config.network];
-  const path = handle === null ? '/v1/me' : `/v1/users/${handle}`;
-  const read = `${url}${path}`;
   if (!demo.isNew) {
     return [
       'Try it with the demo key:',

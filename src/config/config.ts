@@ -90,8 +90,8 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   /** Name and address on receipts, line by line; empty: none. */
   seller: values.PERCH_SELLER ?? [],
   network: values.PERCH_NETWORK,
-  /** Whether an empty database becomes a demo. */
-  demo: values.PERCH_DEMO !== 'off' && values.DATABASE_URL === undefined,
+  /** Whether an empty database becomes a demo: never one that reads a real network. */
+  demo: values.PERCH_DEMO !== 'off' && values.DATABASE_URL === undefined && values.PERCH_NETWORK === 'corpus',
   networks: networksOf(values),
   /** Upstream calls per second; null: the network's default pace. */
   pace: { fast: values.PERCH_PACE_FAST ?? null, slow: values.PERCH_PACE_SLOW ?? null },

@@ -108,7 +108,11 @@ export const SETTINGS = {
   ),
   PERCH_CONTACT: optional(words, 'an email address or web page of the operator', 'the base address'),
   PERCH_NETWORK: choice(['corpus', 'bluesky', 'x', 'mastodon'], 'corpus'),
-  PERCH_DEMO: optional(oneOf(['off']), 'off', 'a demo when the database is embedded and empty'),
+  PERCH_DEMO: optional(
+    oneOf(['off']),
+    'off',
+    'a demo when the network is `corpus` and the database is embedded and empty',
+  ),
   BLUESKY_BASE_URL: optional(baseUrl, BASE_URL, 'the public AppView'),
   BLUESKY_SERVICE_URL: setting(baseUrl, BASE_URL, 'https://bsky.social'),
   BLUESKY_DIRECTORY_URL: setting(baseUrl, BASE_URL, 'https://plc.directory'),

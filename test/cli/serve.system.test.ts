@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chown, readFile, stat } from 'node:fs/promises';
+import { chown, readFile, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -85,6 +85,48 @@ test('a first start makes a demo, prints its key once and a read that works; a l
   expect(signInLink().split('#')[1]).not.toBe(firstLink.split('#')[1]);
   expect(await stop('SIGINT')).toBe(0);
   expect(await isServerDown()).toBe(true);
+});
+
+describe('without invented data there is no demo (M37)', () => {
+  /** Pages that offer a demo's key. */
+  async function keysInPages(url: string): Promise<string[]> {
+    const pages = ['/', '/graphql', '/docs', '/docs/api/get-user'].map(async (path) =>
+      (await fetch(url + path, { headers: { accept: 'text/html' } })).text(),
+    );
+    return (await Promise.all(pages)).flatMap((text) => text.match(/perch_(?:live|test)_\w{32}/g) ?? []);
+  }
+
+  test('makes no account and shows no key on a live network, and says how to get one', {
+    timeout: SLOW_MS,
+  }, async () => {
+    const url = await serve({ PERCH_NETWORK: 'bluesky', BLUESKY_BASE_URL: 'http://127.0.0.1:2' });
+    expect(await keysInPages(url)).toEqual([]);
+    expect(await cli.json('account', 'list')).toMatchObject({ accounts: [] });
+    await expect(stat(join(cli.home, 'demo-key'))).rejects.toThrow('ENOENT');
+    const said = started?.said.stdout ?? '';
+    expect(said).toContain('account create --name me --credits 1000');
+    expect(said).toContain(`${url}/v1/users/bsky.app`);
+    expect(said).not.toMatch(/perch_(?:live|test)_/);
+  });
+
+  test('offers no key once a demo reads a live network or imported data', { timeout: SLOW_MS }, async () => {
+    await serve();
+    const key = (await readFile(join(cli.home, 'demo-key'), 'utf8')).trim();
+    expect(await stop('SIGTERM')).toBe(0);
+    const url = await serve({ PERCH_NETWORK: 'bluesky', BLUESKY_BASE_URL: 'http://127.0.0.1:2' });
+    expect(await keysInPages(url)).toEqual([]);
+    expect(started?.said.stdout).not.toContain(key);
+    expect(started?.said.stderr).toContain('The demo key of an earlier start still works');
+  });
+
+  test('makes no account over data that was imported before the first start', { timeout: SLOW_MS }, async () => {
+    const file = join(cli.home, 'rows.ndjson');
+    await writeFile(file, '{"id":"7","handle":"quayside","name":"Quayside","created_at":"2020-01-01T00:00:00Z"}\n');
+    expect((await cli.start(['import', file]).end).code).toBe(0);
+    const url = await serve();
+    expect(await keysInPages(url)).toEqual([]);
+    expect(await cli.json('account', 'list')).toMatchObject({ accounts: [] });
+  });
 });
 
 describe('faults of the start', () => {
