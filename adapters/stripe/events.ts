@@ -1,4 +1,4 @@
-import type Stripe from 'stripe';
+import { z } from 'zod';
 import { badRequest } from '../../src/core/errors.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { PaymentEvent } from '../../src/ports/payments.js';
@@ -12,28 +12,40 @@ export async function readEvent(
   signature: string | undefined,
   { secret, clock }: { secret: string; clock: Clock },
 ): Promise<PaymentEvent> {
-  const event = await proven(body, signature ?? '', secret, clock.now());
-  const about = event.data.object as AboutPayment;
+  const read = eventShape.safeParse(await proven(body, signature ?? '', secret, clock.now()));
+  if (!read.success)
+    throw badRequest('The event is signed, but has no form that an event of the payment processor has.');
+  const { id: eventId, type, data } = read.data;
+  const about = data.object;
   const isSession = about.object === 'checkout.session';
   return {
-    eventId: event.id,
-    type: event.type,
+    eventId,
+    type,
     sessionId: isSession ? (about.id ?? null) : null,
     paymentIntent: isSession ? null : idOf(about.payment_intent),
   };
 }
 
-/** The members of an event's object that lead to a session: sessions, charges, refunds and disputes have them. */
-interface AboutPayment {
-  readonly object?: string;
-  readonly id?: string;
-  readonly payment_intent?: string | { readonly id: string } | null;
-}
+/** Ids go into addresses and into the database: nothing but what ids are made of. */
+const id = z.string().regex(/^[\w.-]{1,255}$/);
 
-const idOf = (reference: AboutPayment['payment_intent']): string | null =>
+/** The members of an event that lead to a session: sessions, charges, refunds and disputes have them. */
+const eventShape = z.object({
+  id,
+  type: id,
+  data: z.object({
+    object: z.object({
+      object: z.string().optional(),
+      id: id.nullish(),
+      payment_intent: z.union([id, z.object({ id })]).nullish(),
+    }),
+  }),
+});
+
+const idOf = (reference: z.infer<typeof eventShape>['data']['object']['payment_intent']): string | null =>
   typeof reference === 'object' ? (reference?.id ?? null) : (reference ?? null);
 
-async function proven(body: Buffer, signature: string, secret: string, nowMs: number): Promise<Stripe.Event> {
+async function proven(body: Buffer, signature: string, secret: string, nowMs: number): Promise<unknown> {
   // The library is large: it is loaded with the first event.
   const { default: Stripe } = await import('stripe');
   try {

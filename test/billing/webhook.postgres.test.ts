@@ -79,6 +79,23 @@ describe('POST /webhooks/stripe', () => {
     expect(service.told.slice(before).join()).toContain('an unknown checkout');
   });
 
+  it.each([
+    ['null'],
+    ['[]'],
+    ['"text"'],
+    ['{}'],
+    ['{"id":"evt_1","type":"refund.failed","data":null}'],
+    ['{"id":"evt_1","type":"refund.failed","data":{"object":null}}'],
+    ['{"id":"evt_1","type":"refund.failed","data":{"object":{"object":"refund","payment_intent":7}}}'],
+    ['{"id":"evt_1","type":"refund.failed","data":{"object":{"object":"refund","payment_intent":"pi_\\u0000"}}}'],
+    ['{"id":"evt_\\u0000","type":"refund.failed","data":{"object":{"object":"refund"}}}'],
+    ['{"id":5,"type":"refund.failed","data":{"object":{"object":"refund"}}}'],
+    ['{"id":"evt_1","object":"v2.core.event","type":"v2.core.account.created"}'],
+  ])('refuses a signed event without the form of one: %s', async (payload) => {
+    const reply = await service.stripe.send(payload, service.webhook, { timestamp: nowS() });
+    expect([reply.status, await reply.json()]).toMatchObject([400, { error: { code: 'bad_request' } }]);
+  });
+
   it('405 for a GET', async () => {
     expect((await fetch(service.webhook)).status).toBe(405);
   });
