@@ -88,6 +88,7 @@ describe('a variable', () => {
       { authUrl: 'https://a.example' },
     ],
     ['a database of one’s own has no demo', { DATABASE_URL: 'postgres://u:p@h1:1,h2:2/db' }, { demo: false }],
+    ['a live network has no demo', { PERCH_NETWORK: 'bluesky' }, { demo: false }],
     ['the demo can be switched off', { PERCH_DEMO: 'off' }, { demo: false }],
     ['several Redis nodes', { REDIS_URL: 'redis://a:1, rediss://b:2' }, { redisUrls: ['redis://a:1', 'rediss://b:2'] }],
     ['tokens once each', { X_BEARER_TOKENS: 'a,b,,a' }, { networks: { x: { bearerTokens: ['a', 'b'] } } }],
@@ -111,7 +112,11 @@ describe('a variable', () => {
     ['another network', { PERCH_NETWORK: 'bluesky' }, { network: 'bluesky' }],
     [
       'a date is its midnight, a date-time its moment (section 9)',
-      { PERCH_DEPRECATION: '2027-01-31', PERCH_SUNSET: '2028-02-01T01:00:00+01:00' },
+      {
+        PERCH_DEPRECATION: '2027-01-31',
+        PERCH_SUNSET: '2028-02-01T01:00:00+01:00',
+        PERCH_DEPRECATION_URL: 'https://perch.example/v2',
+      },
       { notice: { deprecationMs: Date.UTC(2027, 0, 31), sunsetMs: Date.UTC(2028, 1, 1) } },
     ],
   ])('%s', (_what, env, expected) => {
@@ -159,15 +164,15 @@ describe('the whole environment', () => {
       PORT: 'x',
       LOG_LEVEL: 'loud',
       WORKERS: '2',
-      PERCH_SUNSET: '2028-01-01',
+      STRIPE_WEBHOOK_SECRET: 's',
       BLUESKY_IDENTIFIER: 'a',
     });
     expect(error.faults.map(({ name }) => name)).toEqual([
       'PORT',
       'LOG_LEVEL',
       'WORKERS',
-      'PERCH_SUNSET',
       'BLUESKY_IDENTIFIER',
+      'STRIPE_WEBHOOK_SECRET',
     ]);
     expect(error.message.split('\n')).toHaveLength(6);
     expect(error.message).toContain('not "loud"');
@@ -175,8 +180,26 @@ describe('the whole environment', () => {
 
   it.each<[string, Env, string[]]>([
     ['several processes need Redis', { WORKERS: '2' }, ['WORKERS']],
-    ['a sunset needs a deprecation', { PERCH_SUNSET: '2028-01-01' }, ['PERCH_SUNSET']],
-    ['and comes after it', { PERCH_DEPRECATION: '2028-01-01', PERCH_SUNSET: '2027-01-01' }, ['PERCH_SUNSET']],
+    ['a sunset needs the other two headers', { PERCH_SUNSET: '2028-01-01' }, ['PERCH_SUNSET', 'PERCH_SUNSET']],
+    [
+      'a deprecation needs the other two headers (section 9.3)',
+      { PERCH_DEPRECATION: '2028-01-01' },
+      ['PERCH_DEPRECATION', 'PERCH_DEPRECATION'],
+    ],
+    [
+      'a page about the move needs both dates',
+      { PERCH_DEPRECATION_URL: 'https://perch.example/v2' },
+      ['PERCH_DEPRECATION_URL', 'PERCH_DEPRECATION_URL'],
+    ],
+    [
+      'a sunset comes after the deprecation',
+      {
+        PERCH_DEPRECATION: '2028-01-01',
+        PERCH_SUNSET: '2027-01-01',
+        PERCH_DEPRECATION_URL: 'https://perch.example/v2',
+      },
+      ['PERCH_SUNSET'],
+    ],
     ['an account needs its password', { BLUESKY_APP_PASSWORD: 'p' }, ['BLUESKY_APP_PASSWORD']],
     ['webhooks need a key', { STRIPE_WEBHOOK_SECRET: 's' }, ['STRIPE_WEBHOOK_SECRET']],
     [
@@ -186,7 +209,7 @@ describe('the whole environment', () => {
     ],
     ['Mastodon is one server, which must be named', { PERCH_NETWORK: 'mastodon' }, ['MASTODON_BASE_URL']],
     ['a faulty variable is blamed once', { WORKERS: '2', REDIS_URL: 'h:1' }, ['REDIS_URL']],
-    ['and not for another', { PERCH_SUNSET: '2028-01-01', PERCH_DEPRECATION: 'soon' }, ['PERCH_DEPRECATION']],
+    ['and not for another', { WORKERS: '2', REDIS_URL: 'h:1', PORT: 'x' }, ['PORT', 'REDIS_URL']],
   ])('%s', (_what, env, names) => {
     expect(faultyNames(env)).toEqual(names);
   });

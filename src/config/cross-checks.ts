@@ -13,7 +13,9 @@ export function crossChecks(values: Values, faulty: ReadonlySet<string>): Config
   const alone = values.WORKERS > 1 && values.REDIS_URL === undefined;
   check(alone, 'WORKERS', 'REDIS_URL', 'above 1 needs REDIS_URL: the processes share rate limits and pace');
 
-  needs('PERCH_SUNSET', 'PERCH_DEPRECATION');
+  // Section 9.3 promises all three headers, or none.
+  const notices = ['PERCH_DEPRECATION', 'PERCH_SUNSET', 'PERCH_DEPRECATION_URL'] as const;
+  for (const name of notices) for (const other of notices) if (name !== other) needs(name, other);
   const early = (values.PERCH_SUNSET ?? Infinity) < (values.PERCH_DEPRECATION ?? -Infinity);
   check(early, 'PERCH_SUNSET', 'PERCH_DEPRECATION', 'must not be earlier than PERCH_DEPRECATION');
 
