@@ -75,7 +75,12 @@ const Link = ({ account, link }: AccountModel) => (
     title="Sign-in link"
     lead="Signs in as the owner of this account, once, within 24 hours. The owner sees in the log that it was made."
   >
-    {link === null ? (
+    {account.testOf !== null ? (
+      <p>
+        Nobody signs in to a test account. Create the link on the page of{' '}
+        <a href={`/operator/accounts/${account.testOf}`}>the account that it belongs to</a>.
+      </p>
+    ) : link === null ? (
       <details class="confirm">
         <summary class="button">Create a sign-in link…</summary>
         <form method="post" action={`/operator/accounts/${account.accountId}/link`} class="row-form">

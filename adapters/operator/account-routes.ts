@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Actor } from '../../src/core/audit.js';
-import { ServiceError } from '../../src/core/errors.js';
+import { badRequest, ServiceError } from '../../src/core/errors.js';
 import { isUuid } from '../../src/core/uuid.js';
 import type { AccountRecord } from '../../src/ports/accounts.js';
 import { signInLink } from '../../src/sign-in/links.js';
@@ -92,6 +92,7 @@ function mountActions(routes: AuthenticatedRoutes, options: OperatorOptions, aut
     });
   }
   action('link', async (signedIn, account, _form, reply) => {
+    if (account.testOf !== null) throw nobodySignsIn();
     await store.linkCreated(account.accountId, byOperator(signedIn));
     const link = signInLink(authUrl(), await links.forAccount(account.accountId));
     return sendDashboard(reply, await shown(signedIn, account, options, { link }));
@@ -130,6 +131,9 @@ async function grant(...[signedIn, account, form, reply, options]: [...Parameter
   if (entry !== undefined && entry.amount !== asked.amount) throw usedForm();
   return redirectTo(reply, `/operator/accounts/${accountId}?done=granted`);
 }
+
+const nobodySignsIn = (): ServiceError =>
+  badRequest('Nobody signs in to a test account. Create the link on the page of the account that it belongs to.');
 
 const usedForm = (): ServiceError =>
   new ServiceError(

@@ -2,10 +2,10 @@ const LONGEST = 4096;
 
 /** Only characters that a URL parser neither drops nor converts: no backslash, no space, no control character. */
 const PLAIN = /^\/[!-[\]-~]*$/;
-const ALLOWED = /^\/(?:dashboard(?:\/[\w-]+)*|oauth\/authorize)\/?$/;
+const ALLOWED = /^\/(?:(?:dashboard|operator)(?:\/[\w-]+)*|oauth\/authorize)\/?$/;
 
 /**
- * Where a user may be sent after sign-in: a page of the dashboard or the consent page, on this host; null for anything
+ * Where a user may be sent after sign-in: a page of the dashboard or of the operator, or the consent page, on this host; null for anything
  * else. The path is checked after URL parsing as a browser does it, so that both agree.
  */
 export function safeNext(text: string | null | undefined): string | null {

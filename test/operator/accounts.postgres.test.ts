@@ -222,6 +222,16 @@ describe('a sign-in link', () => {
     const rows = await service.sql`select detail::text from audit_log where account_id = ${ada.accountId}`;
     expect(JSON.stringify(rows)).not.toContain(token);
   });
+
+  it('is refused for a test account, whose page leads to the account that it belongs to', async () => {
+    await ada.testKey();
+    const [test] = await service.sql<{ id: string }[]>`
+      select account_id as id from accounts where test_of = ${ada.accountId}`;
+    const { status, words, body } = await olga.post(`/operator/accounts/${test?.id}/link`);
+    expect([status, words]).toEqual([400, expect.stringContaining('Nobody signs in to a test account')]);
+    expect(body).not.toContain('/sign-in#');
+    expect(body).toContain(`href="${pathOf(ada)}"`);
+  });
 });
 
 describe('every action', () => {

@@ -8,6 +8,8 @@ describe('safeNext', () => {
     '/dashboard',
     '/dashboard/',
     '/dashboard/keys',
+    '/operator',
+    '/operator/accounts/0195a000-0000-7000-8000-000000000000?done=thawed',
     '/dashboard/usage?from=2026-11-01&group=day,key',
     '/oauth/authorize?client_id=https://client.example/c.json&redirect_uri=http%3A%2F%2F127.0.0.1:1%2Fcb&state=a/b//c',
   ])('%s may be gone to', (path) => {
@@ -19,6 +21,7 @@ describe('safeNext', () => {
     ['the start', '/'],
     ['another page', '/status'],
     ['what only begins like it', '/dashboardx'],
+    ['what only begins like the operator’s', '/operatorx'],
     ['what only begins like it, too', '/oauth/authorize.evil'],
     ['another host', '//evil.example/dashboard'],
     ['three slashes', '///evil.example/dashboard'],
@@ -70,6 +73,7 @@ describe('safeNext', () => {
       'evil.example',
       'https:',
       '/dashboard',
+      '/operator',
       '/oauth/authorize',
       '\u0000',
       'é',
@@ -85,7 +89,7 @@ describe('safeNext', () => {
         const url = new URL(next, base);
         expect(url.origin).toBe(base);
         expect(url.pathname + url.search).toBe(next);
-        expect(url.pathname).toMatch(/^\/(dashboard(\/[\w-]+)*|oauth\/authorize)\/?$/);
+        expect(url.pathname).toMatch(/^\/((dashboard|operator)(\/[\w-]+)*|oauth\/authorize)\/?$/);
         expect(safeNext(next)).toBe(next);
       }),
       { numRuns: 2000 },
