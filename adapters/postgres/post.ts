@@ -60,21 +60,27 @@ export function createPost(statements: DebitStatements, time: Time = processTime
     time,
   });
   // The same id while its first post is in progress is the same debit.
-  const onTheWay = new BriefMap<Promise<Posted>>();
-  return (debit, signal) => {
+  const onTheWay = new BriefMap<{ readonly posting: Promise<Posted>; readonly signal: AbortState | undefined }>();
+  const post: Ledger['post'] = (debit, signal) => {
     if (!Number.isSafeInteger(debit.amount) || debit.amount <= 0) {
       return Promise.reject(new RangeError(`a debit of ${debit.amount} thousandths: whole and above zero expected`));
     }
     const id = `${debit.accountId} ${debit.requestId}`;
     const first = onTheWay.get(id);
-    if (first !== undefined) return first;
+    // What the first became because its own caller left says nothing about this one.
+    if (first !== undefined)
+      return first.posting.catch((error) => {
+        if (!first.signal?.aborted || signal?.aborted) throw error;
+        return post(debit, signal);
+      });
     const isPlain = isTimely(debit.requestId) && !cappedKeys.has(debit.keyId);
     const posting = commits.submit({ debit, signal, isInDoubt: false, isPlain });
-    onTheWay.set(id, posting);
+    onTheWay.set(id, { posting, signal });
     const end = (): void => void onTheWay.delete(id);
     posting.then(end, end);
     return posting;
   };
+  return post;
 }
 
 const settling = (retryAfter: number): ServiceError =>

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { debitStatements, SETTLING_CONNECTIONS } from '../../adapters/postgres/post.js';
 import type { Sql } from '../../adapters/postgres/sql.js';
-import { fails, held, idOf, openPosts, posted, refused, short } from './open-posts.js';
+import { caller, fails, held, idOf, LEFT, openPosts, posted, refused, short } from './open-posts.js';
 
 const LOCKED = '55P03';
 const TOOK_TOO_LONG = '57014';
@@ -40,6 +40,21 @@ describe('the same request', () => {
     await run(0);
     expect(asked).toEqual(['plain: a1']);
     expect([answers, balanceOf('a')]).toEqual([{ a1: posted(90, 2), a2: posted(90, 2) }, 90]);
+  });
+
+  test('is posted for a second caller when the first one leaves', async () => {
+    const { post, run, next, asked, answers, balanceOf } = openPosts();
+    const first = caller();
+    const { fate, release } = held();
+    next('plain', fate);
+    post('a1', { signal: first.signal });
+    await run(0);
+    post('a2', { requestId: idOf('a1') });
+    first.leave();
+    release(refused('55P03'));
+    await run(1_000);
+    expect(answers).toEqual({ a1: LEFT, a2: posted(90, 2) });
+    expect([asked[0], balanceOf('a')]).toEqual(['plain: a1', 90]);
   });
 
   test.each(['posted', 'failed'])('is run again once that has %s', async (how) => {
