@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Outcome } from '../../src/serve/call.js';
 import { failureOf } from '../../src/serve/execute.js';
-import { challengeOf, logFailure } from '../http/failure.js';
+import { challengeOf, failureHeaders, logFailure } from '../http/failure.js';
 import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';
 
@@ -19,8 +19,7 @@ export function outcomeHeaders(request: FastifyRequest, reply: FastifyReply, out
   }
   const { failure } = result;
   logFailure(request, failure);
-  reply.header('X-Credits-Charged', '0');
-  if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
+  failureHeaders(reply, failure);
   if (failure.status === 401) reply.header('WWW-Authenticate', challengeOf(failure, request.server.baseUrl));
   // Only a query can be refused for its method (G1).
   if (failure.status === 405) reply.header('Allow', 'POST');

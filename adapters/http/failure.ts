@@ -16,7 +16,7 @@ export function errorBody(failure: ServiceError, requestId: string) {
       ...(retryAfter !== undefined && { retry_after: retryAfter }),
     },
     request_id: requestId,
-    credits_charged: 0,
+    ...(!failure.isChargeUnknown && { credits_charged: 0 }),
   };
 }
 
@@ -52,11 +52,17 @@ export function logFailure(request: FastifyRequest, failure: ServiceError): void
   request.log[isFault ? 'error' : 'warn'](line, failure.message);
 }
 
+/** What a failed call was charged, and when to try again, as far as either can be said. */
+export function failureHeaders(reply: FastifyReply, failure: ServiceError): void {
+  if (!failure.isChargeUnknown) reply.header('X-Credits-Charged', '0');
+  if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
+}
+
 /** The only place where a code becomes a status. */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: ServiceError): FastifyReply {
   logFailure(request, failure);
-  reply.code(failure.status).header('Vary', 'Accept').header('X-Credits-Charged', '0');
-  if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
+  reply.code(failure.status).header('Vary', 'Accept');
+  failureHeaders(reply, failure);
   if (failure.status === 401) reply.header('WWW-Authenticate', challengeOf(failure, request.server.baseUrl));
   // As RFC 9457 where the caller asks for it by name (H1).
   if (prefers(request.headers.accept, 'application/problem+json')) {

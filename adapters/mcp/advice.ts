@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode, type ServiceError } from '../../src/core/errors.js';
+import { CHARGE_UNKNOWN, ERROR_CODES, type ErrorCode, type ServiceError } from '../../src/core/errors.js';
 
 /** What a model can do about a failure, by its code; where waiting helps, the seconds are added. */
 export const ADVICE: Readonly<Record<ErrorCode, string>> = {
@@ -24,6 +24,8 @@ export const ADVICE: Readonly<Record<ErrorCode, string>> = {
 const BY_REASON: Readonly<Record<string, string>> = {
   list_not_served: 'Do not repeat the call: this service does not offer this list. Read something else.',
   max_credits: 'One item costs more than `max_credits` allows: raise it if the user agrees.',
+  [CHARGE_UNKNOWN]:
+    'The call may have been charged: look it up with `get_receipt` and its request id before you repeat it.',
   key_cap: 'This key has reached its spend cap: only the user can raise it.',
 };
 
@@ -38,7 +40,7 @@ export const adviceTable = (): string =>
   [
     '# Error codes',
     '',
-    'A failed call has `isError` and `structuredContent.error.code`. It is never charged.',
+    'A failed call has `isError` and `structuredContent.error.code`. It is not charged, unless its `reason` is `charge_unknown`.',
     '',
     '| Code | Meaning | What to do |',
     '|---|---|---|',

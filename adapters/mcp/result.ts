@@ -53,7 +53,7 @@ function failed(failure: ServiceError, requestId: string): CallToolResult {
   const lines = [
     `${failure.code}: ${failure.message}`,
     adviceOn(failure),
-    `Nothing was charged. Request ${requestId}.`,
+    `${failure.isChargeUnknown ? '' : 'Nothing was charged. '}Request ${requestId}.`,
   ];
   return {
     isError: true,

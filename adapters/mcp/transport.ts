@@ -5,7 +5,7 @@ import { lazily } from '../../src/core/lazily.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import type { Piece } from '../http/encodings.js';
-import { challengeOf, errorBody, logFailure } from '../http/failure.js';
+import { challengeOf, errorBody, failureHeaders, logFailure } from '../http/failure.js';
 import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';
 import { textOf } from '../http/request.js';
@@ -111,8 +111,7 @@ function noteResult({ request, reply }: Http, outcome: Outcome, wasTool: boolean
     return;
   }
   logFailure(request, result.failure);
-  reply.header('X-Credits-Charged', '0');
-  if (result.failure.retryAfter !== undefined) reply.header('Retry-After', String(result.failure.retryAfter));
+  failureHeaders(reply, result.failure);
 }
 
 /** A result that was made for this call alone is compressed for it alone. */

@@ -52,7 +52,7 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
   upstream_error: {
     means:
       'The network (or, at checkout, the payment processor) failed or did not respond in time, or the call itself took too long. With the reason unreadable, the network sent the object in a form that Perch cannot read.',
-    todo: 'Try again after Retry-After; if it is missing, do not: the object cannot be read. The status page shows whether the network is having problems.',
+    todo: 'Try again after Retry-After. If that is missing, the reason says why: unreadable, and the object cannot be read; or charge_unknown, and the call may have been charged, so look up GET /v1/usage/{request_id} before you repeat it. The status page shows whether the network is having problems.',
   },
   request_rejected: {
     means: 'The network rejected the request that Perch made on your behalf, for a reason you cannot change.',

@@ -11,13 +11,11 @@ class Perch:
     """A client. It holds no connection and no state: make one and share it.
 
     \`\`base_url\`\`: where the service is, such as \`\`http://127.0.0.1:4000\`\`. \`\`key\`\`: the API key, sent as x-api-key.
-    \`\`timeout\`\`: seconds without a byte before a try ends; a call may have its own. \`\`retries\`\`: tries more, each only
-    after a 429 or 503 that says how long to wait: such failures are never charged, so none can pay twice. Nothing else
-    is tried again.
+    \`\`timeout\`\`: seconds without a byte before a call ends; a call may have its own. Nothing is tried again by itself.
     """
 
-    def __init__(self, base_url: str, key: str, *, timeout: float = 35.0, retries: int = 0) -> None:
-        self._http = Http(base_url, key, timeout, retries)
+    def __init__(self, base_url: str, key: str, *, timeout: float = 35.0) -> None:
+        self._http = Http(base_url, key, timeout)
 
     def __repr__(self) -> str:
         return f"Perch({self._http.base_url!r})"

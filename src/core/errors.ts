@@ -46,6 +46,9 @@ export interface ErrorDetail {
   cause?: unknown;
 }
 
+/** The reason of a failure after which it is not known whether the call was charged. */
+export const CHARGE_UNKNOWN = 'charge_unknown';
+
 /** Longest message, in characters: text quoted from a request is cut where it is quoted, and the whole message here. */
 const MOST_MESSAGE = 2000;
 
@@ -68,9 +71,17 @@ export class ServiceError extends Error {
     return this.detail.status ?? ERROR_CODES[this.code].status;
   }
 
+  /**
+   * Whether the call may have been charged all the same: then neither a charge of 0 nor a time to retry may be said,
+   * because clients retry what names one, and would pay twice (M36).
+   */
+  get isChargeUnknown(): boolean {
+    return this.detail.reason === CHARGE_UNKNOWN;
+  }
+
   /** Whole seconds, at least 1, or undefined if waiting does not help (S11). */
   get retryAfter(): number | undefined {
-    if (isUnreadable(this)) return undefined;
+    if (isUnreadable(this) || this.isChargeUnknown) return undefined;
     const row: { status: number; retryAfter?: number } = ERROR_CODES[this.code];
     const seconds = this.detail.retryAfter ?? row.retryAfter;
     return seconds === undefined ? undefined : Math.max(1, Math.ceil(seconds));

@@ -1,6 +1,6 @@
 import type { AbortState } from '../core/abort-state.js';
 import type { Thousandths } from '../core/credits.js';
-import { ServiceError } from '../core/errors.js';
+import { CHARGE_UNKNOWN, ServiceError } from '../core/errors.js';
 import { creditsOf } from '../core/figures.js';
 import { InDoubtError } from '../core/in-doubt-error.js';
 import { backgroundTimers } from '../core/monotonic.js';
@@ -93,6 +93,6 @@ function outcomeWithin(posting: Promise<Posted>, ms: number, timers: Timers): Pr
 const chargeUnknown = (requestId: string, cause: InDoubtError): ServiceError =>
   new ServiceError(
     'upstream_error',
-    `Nothing was delivered, and it is not yet known whether this call was charged. Check GET /v1/usage/${requestId}: it is 404 unless the call was charged.`,
-    { reason: 'charge_unknown', retryAfter: 5, cause },
+    `Nothing was delivered, and it is not yet known whether this call was charged. Before you repeat it, look up GET /v1/usage/${requestId}: it is 404 unless the call was charged.`,
+    { reason: CHARGE_UNKNOWN, cause },
   );

@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Summary } from '../../adapters/cli/export/summary.js';
 import { describeOnSmallDisk } from '../support/small-disk.js';
 import { openRelay, type Relay } from './export-relay.js';
 import { exporting, idsOf, linesIn, linesOf } from './export-support.js';
@@ -134,6 +135,46 @@ describe('a service that goes away in the middle', () => {
     expect({ items, end }).toEqual({ items: new Set(relay.calls.flatMap(({ ids }) => ids)).size, end: 'complete' });
     // Nobody knows whether a call without an answer of ours was charged: 200 ids, at most 4 credits.
     expect(credits_unsure).toBe(status === 500 ? 0 : 4);
+  });
+
+  describe('a page whose charge is unknown', () => {
+    const unknown = (requestId: string) => ({
+      status: 503,
+      // As services of earlier versions sent it.
+      headers: { 'retry-after': '1' },
+      body: JSON.stringify({
+        error: { code: 'upstream_error', message: 'Not known.', reason: 'charge_unknown' },
+        request_id: requestId,
+      }),
+    });
+
+    test('is looked up, counted and read again when it was charged', { timeout: SLOW_MS }, async () => {
+      let lost = 0;
+      relay.before = async ({ pages, address }) => {
+        if (pages !== 1 || lost > 0) return undefined;
+        const read = await fetch(address, { headers: { 'x-api-key': here.key } });
+        const { request_id, credits_charged } = (await read.json()) as { request_id: string; credits_charged: number };
+        lost = credits_charged;
+        return unknown(request_id);
+      };
+      const words = [...IDS, '--url', relay.url, '--out', here.file('charge-unknown.ndjson'), '--json'];
+      const ran = await here.run(...words);
+      const { end, credits_spent, credits_unsure } = JSON.parse(ran.stdout) as Summary;
+      const delivered = relay.calls.reduce((sum, { charged }) => sum + charged, 0);
+      expect(lost).toBeGreaterThan(0);
+      expect({ end, credits_unsure, spent: credits_spent.toFixed(3) }).toEqual({
+        ...{ end: 'complete', credits_unsure: 0, spent: (delivered + lost).toFixed(3) },
+      });
+      expect(ran.stderr).toContain(`a page that did not arrive was charged ${lost} credits; reading it again`);
+    });
+
+    test('counts as the most it can have cost while there is no receipt', { timeout: SLOW_MS }, async () => {
+      relay.before = () => unknown('0195a000-0000-7000-8000-000000000000');
+      const words = ['follower-ids', '@harbor_obs', '--max-credits', '4', '--url', relay.url, '--json'];
+      const ran = await here.run(...words, '--out', here.file('never-charged.ndjson'));
+      expect(JSON.parse(ran.stdout)).toMatchObject({ end: 'max_credits', credits_spent: 0, credits_unsure: 4 });
+      expect(ran.stderr).toContain('a page did not arrive and may have been charged');
+    });
   });
 
   test('a 503 that says when is waited for', { timeout: SLOW_MS }, async () => {

@@ -6,6 +6,8 @@ export interface Passing {
   /** Answers of pages so far, this one not counted. */
   readonly pages: number;
   readonly query: URLSearchParams;
+  /** Of the service itself. */
+  readonly address: URL;
 }
 
 type Answer = { readonly status: number; readonly headers?: Record<string, string>; readonly body: string };
@@ -30,8 +32,8 @@ export async function openRelay(to: string): Promise<Relay> {
   const server = createServer(async (request, response) => {
     const address = new URL(request.url ?? '/', to);
     const query = address.searchParams;
-    const isPage = query.get('estimate') === null;
-    const instead = isPage ? await relay.before({ pages: relay.calls.length, query }) : undefined;
+    const isPage = query.get('estimate') === null && !address.pathname.startsWith('/v1/usage/');
+    const instead = isPage ? await relay.before({ pages: relay.calls.length, query, address }) : undefined;
     if (instead !== undefined) {
       response.writeHead(instead.status, instead.headers).end(instead.body);
       return;
@@ -42,7 +44,7 @@ export async function openRelay(to: string): Promise<Relay> {
       const { credits_charged: charged, data } = JSON.parse(body);
       const ids = data.map((item: string | { id: string }) => (typeof item === 'string' ? item : item.id));
       relay.calls.push({ query, charged, ids });
-      await relay.after({ pages: relay.calls.length - 1, query });
+      await relay.after({ pages: relay.calls.length - 1, query, address });
     }
     const connection = server.listening ? 'keep-alive' : 'close';
     response.writeHead(got.status, { 'content-type': 'application/json', connection }).end(body);

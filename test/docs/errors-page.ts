@@ -3,7 +3,7 @@ import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.js';
 
 const HEAD = `# Errors
 
-All failures have the same shape and one of the codes below, and none is ever charged. Match on \`error.code\`, which is
+All failures have the same shape and one of the codes below, and none is charged, with [one exception](#an-unknown-charge). Match on \`error.code\`, which is
 stable, not on the message.
 
 \`\`\`sh
@@ -22,14 +22,27 @@ curl -s -H "x-api-key: $PERCH_KEY" "http://127.0.0.1:4000/v1/users/harbor_obs/tw
   the service itself, which has the same meaning and advice as this page.
 - \`error.reason\` and \`error.param\` are included when a program can use them. Include the \`request_id\` when you ask for help.
 - If waiting helps, the header \`Retry-After\` says for how many seconds. Without it, the same request will most likely fail
-  again. Nothing was charged, so a retry never pays twice, with one exception: the reason \`charge_unknown\` means that the
-  database failed in the middle of a charge. \`GET /v1/usage/{request_id}\` then shows whether the call was charged.
+  again. A failure with \`Retry-After\` was not charged, so a retry after it never pays twice.
 - A list that fails halfway fails as a whole. What has been read stays cached, so the retry is cheaper.
 - GraphQL has the same codes in \`errors[].extensions.code\`; the [GraphQL guide](graphql.md#errors) explains partial results.
 
 \`\`\`sh
 curl -s -H "x-api-key: $PERCH_KEY" -H 'Accept: application/problem+json' http://127.0.0.1:4000/v1/users/nobody_sits_here # 0 credits
 \`\`\`
+
+### An unknown charge
+
+If the database fails in the middle of a charge, the answer is 503 \`upstream_error\` with the reason \`charge_unknown\`. Nothing was
+delivered, and the call may or may not have been charged; so it has neither \`Retry-After\` nor \`credits_charged\`. The same holds where no
+answer arrives at all, for example after a timeout of your own.
+
+To repeat a call without paying twice unnoticed:
+
+1. Repeat at once only what has \`Retry-After\`, after that time. HTTP libraries that retry every 503 or every timeout do more: switch that off.
+2. After \`charge_unknown\`, look the receipt up with the \`request_id\` of the answer: \`GET /v1/usage/{request_id}\` is free. 200 means that
+   the call was charged, 404 that it was not, or not yet: a charge on its way is decided within a minute or so.
+3. Then repeat the call. If it was charged, what it read is most likely still cached, and costs half. Count both against your budget.
+\`perch export\` does this by itself.
 `;
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];

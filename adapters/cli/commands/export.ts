@@ -166,6 +166,12 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
           last = state;
           if (paths.state !== null) await writeState(paths.state, state);
         },
+        onLost: (charged) =>
+          say(
+            charged === null
+              ? 'perch: a page did not arrive and may have been charged; reading it again'
+              : `perch: a page that did not arrive was charged ${counted(toCredits(charged), 'credit')}; reading it again`,
+          ),
         onProgress(state, items) {
           measure.see(items);
           const { done, total } = measure.of(state);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { withCaret } from '../../../src/core/caret.js';
+import { CHARGE_UNKNOWN } from '../../../src/core/errors.js';
 import { FAILED, Failure, WRONG_USE } from '../failure.js';
 
 /** The service itself gives up after 30 seconds. */
@@ -8,6 +9,8 @@ const TIMEOUT_MS = 60_000;
 /** Attempts for one call that is asked to wait, and the longest such wait: a few minutes of waiting in all. */
 const TRIES = 12;
 const LONGEST_WAIT_S = 120;
+/** Between looks for a receipt. */
+const RECEIPT_WAITS_S = [1, 2, 4, 8, 16];
 /** If a 429 or 503 has no Retry-After. */
 const USUAL_WAIT_S = 2;
 
@@ -18,7 +21,9 @@ const pageShape = z.object({
   truncated: z.string().optional(),
 });
 const estimateShape = z.object({ estimate: z.object({ max_credits: z.number() }) });
+const receiptShape = z.object({ data: z.object({ credits: z.number() }) });
 const errorShape = z.object({
+  request_id: z.string().optional(),
   error: z.object({
     code: z.string(),
     message: z.string(),
@@ -30,15 +35,21 @@ const errorShape = z.object({
 export type Page = z.infer<typeof pageShape>;
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** The service refused: nothing was charged. */
+/** The service refused: nothing was charged, unless `isChargeUnknown`. */
 export class Refusal extends Failure {
   readonly code: string;
   readonly reason: string | undefined;
+  readonly requestId: string | undefined;
 
-  constructor({ code, message, reason, place }: z.infer<typeof errorShape>['error']) {
+  constructor({ error: { code, message, reason, place }, request_id }: z.infer<typeof errorShape>) {
     super(withCaret(message, place), code === 'bad_request' ? WRONG_USE : FAILED);
     this.code = code;
     this.reason = reason;
+    this.requestId = request_id;
+  }
+
+  get isChargeUnknown(): boolean {
+    return this.reason === CHARGE_UNKNOWN;
   }
 }
 
@@ -78,6 +89,21 @@ export class Client {
     return estimate.max_credits;
   }
 
+  /**
+   * Credits charged for a call whose charge was unknown; null if after a while there still is no receipt. Free.
+   */
+  async charged(requestId: string): Promise<number | null> {
+    for (const seconds of RECEIPT_WAITS_S) {
+      await this.#wait(seconds, 'it is not known yet whether a page was charged');
+      try {
+        return (await this.#read(`/v1/usage/${encodeURIComponent(requestId)}`, {}, receiptShape)).data.credits;
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
+      }
+    }
+    return null;
+  }
+
   async #read<T>(path: string, query: Query, shape: z.ZodType<T>): Promise<T> {
     const { stop } = this.#options;
     for (let tried = 1; ; tried += 1) {
@@ -94,12 +120,13 @@ export class Client {
         const { success, data } = shape.safeParse(body);
         if (success) return data;
       }
-      const { error } = errorShape.safeParse(body).data ?? {};
-      if (error === undefined)
+      const said = errorShape.safeParse(body).data;
+      if (said === undefined)
         throw this.#noAnswer(`returned a response that is not from Perch (HTTP ${response.status})`);
-      const waitS = waitOf(response);
-      if (waitS === null || tried === TRIES) throw new Refusal(error);
-      await this.#wait(waitS, error.message);
+      const refusal = new Refusal(said);
+      const waitS = refusal.isChargeUnknown ? null : waitOf(response);
+      if (waitS === null || tried === TRIES) throw refusal;
+      await this.#wait(waitS, said.error.message);
     }
   }
 

@@ -25,14 +25,16 @@ export interface Run {
   readonly sink: Sink;
   /** Saves the state, before each call and at the end. */
   save(state: ExportState): Promise<void>;
+  /** A page that never arrived was charged this many thousandths; null: it is still not known. */
+  onLost(charged: number | null): void;
   /** After each page, with its items. */
   onProgress(state: ExportState, items: Page['data']): void;
 }
 
 /**
  * Reads page after page into the sink. The most that a call may cost is saved before it is sent, so that a run that is
- * killed counts as the most it can have cost. Throws as `Client` does, after saving the state; rows already written
- * stay.
+ * killed counts as the most it can have cost. A page whose charge is unknown is read again once its receipt was looked
+ * up, and both count. Throws as `Client` does, after saving the state; rows already written stay.
  */
 export async function runExport(run: Run, from: ExportState): Promise<{ state: ExportState; end: End }> {
   let state = from;
@@ -48,7 +50,15 @@ export async function runExport(run: Run, from: ExportState): Promise<{ state: E
       const pending = Math.min(worst, left(run, state));
       state = { ...state, pending };
       await run.save(state);
-      const page = await run.client.page(run.path, queryOf(run, state, pending));
+      const page = await run.client.page(run.path, queryOf(run, state, pending)).catch(unlessChargeUnknown);
+      if (page instanceof Refusal) {
+        // Until the receipt says otherwise, the call counts as the most it can have cost; so the budget bounds this, too.
+        state = { ...state, pending: 0, unsure: state.unsure + pending };
+        const charged = page.requestId === undefined ? null : await chargeOf(run, page.requestId);
+        if (charged !== null) state = { ...state, unsure: state.unsure - pending, spent: state.spent + charged };
+        run.onLost(charged);
+        continue;
+      }
       // Charged, even if it cannot be written.
       state = { ...state, pending: 0, spent: state.spent + toThousandths(page.credits_charged) };
       state = await take(run, state, page);
@@ -68,6 +78,16 @@ export async function runExport(run: Run, from: ExportState): Promise<{ state: E
   } finally {
     await run.save({ ...state, pending: 0 });
   }
+}
+
+const unlessChargeUnknown = (error: unknown): Refusal => {
+  if (error instanceof Refusal && error.isChargeUnknown) return error;
+  throw error;
+};
+
+async function chargeOf({ client }: Run, requestId: string): Promise<number | null> {
+  const credits = await client.charged(requestId);
+  return credits === null ? null : toThousandths(credits);
 }
 
 const left = (run: Run, { spent, unsure }: ExportState): number => run.maxSpent - spent - unsure;

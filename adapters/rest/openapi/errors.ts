@@ -4,7 +4,11 @@ import type { JsonSchema } from './types.js';
 
 const REQUEST_ID: JsonSchema = { type: 'string', format: 'uuid', description: 'Include it in support requests.' };
 
-const CREDITS_CHARGED: JsonSchema = { type: 'number', description: 'Always 0: failed requests are never charged.' };
+const CREDITS_CHARGED: JsonSchema = {
+  type: 'number',
+  description:
+    '0: failed requests are not charged. Absent if `error.reason` is `charge_unknown`: look the receipt up before you repeat the request.',
+};
 
 /** The standard shape of a failure, and the same as RFC 9457 (section 7); `adapters/http/failure.ts` writes them. */
 export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {

@@ -28,6 +28,7 @@ const UNCOUNTED = { ...KEYLESS_HEADERS, RateLimit: header('RateLimitIfKnown') };
 const KEYLESS_FAILURE = { 'X-Credits-Charged': header('CreditsCharged') };
 const WAIT = { 'Retry-After': header('RetryAfter') };
 const MAYBE_WAIT = { 'Retry-After': header('RetryAfterIfKnown') };
+const UNLESS_CHARGE_UNKNOWN = { 'X-Credits-Charged': header('CreditsChargedIfKnown'), ...MAYBE_WAIT };
 
 /** Section 7's table of statuses, with those that the decisions add: 413 and 414 (P13). */
 const FAILURES = {
@@ -98,13 +99,13 @@ const FAILURES = {
     status: 503,
     description: 'The network failed or has rate limited Perch, or Perch is at capacity: see `error.reason`.',
     codes: BUSY,
-    headers: { ...MAYBE_KNOWN, ...WAIT },
+    headers: { ...MAYBE_KNOWN, ...UNLESS_CHARGE_UNKNOWN },
   },
   Busy: {
     status: 503,
     description: 'Perch is at capacity, or did not finish in time: see `error.reason`.',
     codes: BUSY,
-    headers: { ...MAYBE_KNOWN, ...WAIT },
+    headers: { ...MAYBE_KNOWN, ...UNLESS_CHARGE_UNKNOWN },
   },
   CheckoutClosed: {
     status: 503,

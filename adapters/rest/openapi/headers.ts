@@ -37,6 +37,10 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     required: true,
     schema: { type: 'number' },
   },
+  CreditsChargedIfKnown: {
+    description: 'The same as `credits_charged` in the body; absent if `error.reason` is `charge_unknown`.',
+    schema: { type: 'number' },
+  },
   CreditsRemaining: {
     description: 'The same as `balance_remaining` in the body.',
     required: true,

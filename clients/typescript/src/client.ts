@@ -26,10 +26,8 @@ export interface PerchOptions {
   readonly baseUrl: string;
   /** The API key; sent as `x-api-key` and stored nowhere else. */
   readonly key: string;
-  /** Milliseconds that one attempt may take. Default 35,000: the service itself gives up after 30,000. */
+  /** Milliseconds that a call may take. Default 35,000: the service itself gives up after 30,000. */
   readonly timeoutMs?: number;
-  /** See `CallControl.retries`. Default 0. */
-  readonly retries?: number;
   /** Replaces the runtime's own `fetch`. */
   readonly fetch?: Fetch;
 }
@@ -70,8 +68,7 @@ export function createPerch(options: PerchOptions): Perch {
   const baseUrl = usableUrl(options.baseUrl);
   const rest = createClient<paths>({ baseUrl, headers, querySerializer: { array: { style: 'form', explode: false } } });
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
-  const sendWith = ({ timeoutMs = options.timeoutMs ?? 35_000, retries = options.retries ?? 0 }: CallControl): Fetch =>
-    sender(fetch, { timeoutMs, retries });
+  const sendWith = ({ timeoutMs = options.timeoutMs ?? 35_000 }: CallControl): Fetch => sender(fetch, timeoutMs);
 
   /** One call. Its types are those of the interface `Perch`; repeating them here would add nothing. */
   async function call(method: 'get' | 'post', path: string, init: AnyInit = {}, extra: object = {}): Promise<unknown> {

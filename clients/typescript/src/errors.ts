@@ -17,15 +17,18 @@ export interface ErrorDetail {
   readonly reason?: string | undefined;
   /** The parameter at fault. */
   readonly param?: string | undefined;
-  /** Quote it when you contact support. */
+  /** The receipt of the call is found by it; quote it when you contact support. */
   readonly requestId?: string | undefined;
-  /** Seconds until another attempt makes sense. */
+  /** Seconds until another attempt makes sense. Only where nothing was charged. */
   readonly retryAfter?: number | undefined;
   /** The path in a GraphQL answer. */
   readonly path?: readonly (string | number)[] | undefined;
 }
 
-/** Every failure of a call. A failure that the server reports is never charged. None of its fields contains the key. */
+/**
+ * Every failure of a call. One that the server reports was not charged, unless its `reason` is `charge_unknown`: then
+ * look the receipt up by `requestId` before you repeat the call. None of its fields contains the key.
+ */
 export class PerchError extends Error implements ErrorDetail {
   readonly code: ErrorCode | TransportCode;
   readonly status: number;

@@ -569,7 +569,7 @@ export interface components {
         CheckoutResponse: components["schemas"]["FreeMeta"] & components["schemas"]["Checkout"];
         /** @description Any failure. */
         Error: {
-            /** @description Always 0: failed requests are never charged. */
+            /** @description 0: failed requests are not charged. Absent if `error.reason` is `charge_unknown`: look the receipt up before you repeat the request. */
             credits_charged?: number;
             error: components["schemas"]["ErrorBody"];
             /**
@@ -772,7 +772,7 @@ export interface components {
              * @enum {string}
              */
             code: "missing_key" | "invalid_key" | "rate_limited" | "no_credits" | "bad_request" | "not_found" | "access_denied" | "product_unavailable" | "billing_disabled" | "upstream_rate_limited" | "no_account" | "upstream_error" | "request_rejected" | "query_id_stale" | "internal";
-            /** @description Always 0: failed requests are never charged. */
+            /** @description 0: failed requests are not charged. Absent if `error.reason` is `charge_unknown`: look the receipt up before you repeat the request. */
             credits_charged?: number;
             /** @description The same text as `error.message`. */
             detail?: string;
@@ -1176,10 +1176,10 @@ export interface components {
                 Link: components["headers"]["DeprecationLink"];
                 RateLimit: components["headers"]["RateLimitIfKnown"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                "Retry-After": components["headers"]["RetryAfter"];
+                "Retry-After": components["headers"]["RetryAfterIfKnown"];
                 "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
-                "X-Credits-Charged": components["headers"]["CreditsCharged"];
+                "X-Credits-Charged": components["headers"]["CreditsChargedIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1372,10 +1372,10 @@ export interface components {
                 Link: components["headers"]["DeprecationLink"];
                 RateLimit: components["headers"]["RateLimitIfKnown"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                "Retry-After": components["headers"]["RetryAfter"];
+                "Retry-After": components["headers"]["RetryAfterIfKnown"];
                 "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
-                "X-Credits-Charged": components["headers"]["CreditsCharged"];
+                "X-Credits-Charged": components["headers"]["CreditsChargedIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1423,6 +1423,8 @@ export interface components {
         Age: number;
         /** @description The same as `credits_charged` in the body. */
         CreditsCharged: number;
+        /** @description The same as `credits_charged` in the body; absent if `error.reason` is `charge_unknown`. */
+        CreditsChargedIfKnown: number;
         /** @description The same as `balance_remaining` in the body. */
         CreditsRemaining: number;
         /** @description Only if this version is deprecated: since when. */

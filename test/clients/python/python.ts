@@ -32,7 +32,7 @@ export async function python(code: string, env: Record<string, string> = {}): Pr
 
 const HEAD = `import json, os
 from perch_client import ApiError, Perch
-perch = Perch(os.environ["PERCH_URL"], os.environ["PERCH_KEY"], retries=int(os.environ.get("RETRIES", "0")))
+perch = Perch(os.environ["PERCH_URL"], os.environ["PERCH_KEY"])
 def say(*values): print(json.dumps(values))
 def failed(call):
     try: call()

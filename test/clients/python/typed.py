@@ -5,7 +5,7 @@ from typing import List, Optional
 
 from perch_client import ApiError, Pages, Perch, models
 
-perch = Perch("http://127.0.0.1:4000", "k", timeout=1, retries=1)
+perch = Perch("http://127.0.0.1:4000", "k", timeout=1)
 Perch("http://127.0.0.1:4000")  # type: ignore[call-arg]
 
 user: models.User = perch.user("harbor_obs", fresh=True, max_credits=2)["data"]

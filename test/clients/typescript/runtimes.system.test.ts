@@ -36,7 +36,7 @@ said.silent = await failed(at(env.SILENT, { timeoutMs: 200 }).query(document, { 
 const stop = new AbortController();
 setTimeout(() => stop.abort(new Error('enough')), 50);
 said.stopped = await failed(at(env.SILENT).get('/v1/me', { signal: stop.signal }));
-said.again = await failed(at(env.BUSY, { retries: 2 }).post('/v1/users/batch', { body: { handles: ['a'] } }));
+said.again = await failed(at(env.BUSY).post('/v1/users/batch', { body: { handles: ['a'] } }));
 const gone = await at(env.GONE).get('/v1/me').catch((error) => error);
 said.gone = [gone.code, [gone.message, gone.stack, JSON.stringify(gone), String(gone.cause)].join().includes(env.PERCH_KEY)];
 console.log(JSON.stringify(said));

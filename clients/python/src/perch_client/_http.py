@@ -1,4 +1,4 @@
-"""One HTTP call: the key in its header, a time limit, the configured retries, failures as ApiError."""
+"""One HTTP call: the key in its header, a time limit, failures as ApiError."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import http.client
 import json
 import re
 import socket
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -15,11 +14,10 @@ from typing import IO, Any, Mapping, Optional, Tuple, Union
 
 Value = Union[str, int, float, bool, "list[str]", None]
 
-_LONGEST_WAIT_SECONDS = 60
-
 
 class ApiError(Exception):
-    """Every failure of a call. A failure that the server reports is never charged.
+    """Every failure of a call. One that the server reports was not charged, unless its reason is ``charge_unknown``:
+    then look the receipt up by its request id before you repeat the call.
 
     ``code`` is one of ApiErrorCode, or ``unreachable``, ``timeout`` or ``unreadable`` where the server gave no answer:
     after these it is unknown whether a read was charged (``usage`` shows it). None of its fields contains the key.
@@ -45,7 +43,7 @@ class ApiError(Exception):
         self.reason = reason
         self.param = param
         self.request_id = request_id
-        #: Seconds until another attempt makes sense.
+        #: Seconds until another attempt makes sense. Only where nothing was charged.
         self.retry_after = retry_after
 
     def __str__(self) -> str:
@@ -72,13 +70,12 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 class Http:
     """Sends calls to a service. Stores the key, and never shows it."""
 
-    def __init__(self, base_url: str, key: str, timeout: float, retries: int) -> None:
+    def __init__(self, base_url: str, key: str, timeout: float) -> None:
         self.base_url = _usable_url(base_url)
         # The standard library's own error about a header would quote it.
         if not isinstance(key, str) or re.fullmatch(r"[\x21-\x7e]+", key) is None:
             raise ApiError("missing_key", "The key is missing, or contains spaces or other characters that no key has.")
         self.timeout = timeout
-        self.retries = retries
         self._key = key
         self._opener = urllib.request.build_opener(_NoRedirects())
 
@@ -94,7 +91,7 @@ class Http:
         body: Optional[Mapping[str, Any]],
         timeout: Optional[float],
     ) -> Any:
-        """The answer's JSON. Retries only after a 429 or 503 that says how long to wait: those cost nothing."""
+        """The answer's JSON."""
         for name, part in in_path.items():
             # Proxies and servers resolve these as path steps: the call would reach another endpoint.
             if part in (".", ".."):
@@ -103,18 +100,9 @@ class Http:
         given = {name: _text(value) for name, value in query.items() if value is not None}
         if given:
             url += "?" + urllib.parse.urlencode(given)
-        left = self.retries
-        while True:
-            try:
-                return self._once(method, url, body, self.timeout if timeout is None else timeout)
-            except ApiError as error:
-                wait = error.retry_after if error.status in (429, 503) else None
-                if left <= 0 or wait is None or wait > _LONGEST_WAIT_SECONDS:
-                    raise
-                left -= 1
-            time.sleep(wait)
+        return self._send(method, url, body, self.timeout if timeout is None else timeout)
 
-    def _once(self, method: str, url: str, body: Optional[Mapping[str, Any]], timeout: float) -> Any:
+    def _send(self, method: str, url: str, body: Optional[Mapping[str, Any]], timeout: float) -> Any:
         headers = {"x-api-key": self._key, "accept": "application/json"}
         data = None
         if body is not None:
