@@ -198,10 +198,11 @@ describe('the headers of a call say what its body says (H9, L7)', () => {
 
 it('skips a byte order mark before the message, whose size is bounded all the same', async () => {
   const account = await service.perch.account();
-  const read = { jsonrpc: '2.0', id: 1, ...call('get_user', { handle: 'user1' }) };
-  const reply = await sendOld(service.url, account.key, `\ufeff${JSON.stringify(read)}`);
+  const message = (args: object) =>
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_user', arguments: args } });
+  const reply = await sendOld(service.url, account.key, `\ufeff${message({ handle: 'user1' })}`);
   expect([reply.status, reply.headers.get('x-credits-charged')]).toEqual([200, '1']);
-  const large = { jsonrpc: '2.0', id: 1, ...call('get_user', { handle: 'user1', more: Array(1001).fill(0) }) };
-  const refused = await sendOld(service.url, account.key, `\ufeff${JSON.stringify(large)}`);
+  const large = message({ handle: 'user1', more: Array(1001).fill(0) });
+  const refused = await sendOld(service.url, account.key, `\ufeff${large}`);
   expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('values')]);
 });
