@@ -11,7 +11,7 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 const POLICY = /^(account|public); q=\d+; w=1$/;
 const RATE = /^limit=\d+, remaining=\d+, reset=\d+$/;
 /** Statuses a code has beside its own (S9, P13). */
-const OTHER_STATUSES = [405, 413, 414, 431];
+const OTHER_STATUSES = [405, 413, 414, 415, 431];
 
 const BASE_URL = 'https://perch.test';
 const DOCUMENT = openapiDocument({ schema, operations: readOperations(), baseUrl: BASE_URL, authUrl: BASE_URL });

@@ -30,7 +30,7 @@ const WAIT = { 'Retry-After': header('RetryAfter') };
 const MAYBE_WAIT = { 'Retry-After': header('RetryAfterIfKnown') };
 const UNLESS_CHARGE_UNKNOWN = { 'X-Credits-Charged': header('CreditsChargedIfKnown'), ...MAYBE_WAIT };
 
-/** Section 7's table of statuses, with those that the decisions add: 413 and 414 (P13). */
+/** Section 7's table of statuses, with those that the decisions add: 413, 414 (P13) and 415 (H14). */
 const FAILURES = {
   BadRequest: {
     status: 400,
@@ -85,6 +85,12 @@ const FAILURES = {
   UrlTooLong: {
     status: 414,
     description: 'The URL is longer than 8 KiB.',
+    codes: ['bad_request'],
+    headers: MAYBE_KNOWN,
+  },
+  BodyEncoded: {
+    status: 415,
+    description: 'The body has a `Content-Encoding`: bodies are never unpacked.',
     codes: ['bad_request'],
     headers: MAYBE_KNOWN,
   },

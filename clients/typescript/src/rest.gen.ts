@@ -1151,6 +1151,24 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The body has a `Content-Encoding`: bodies are never unpacked. */
+        BodyEncoded: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["DeprecationLink"];
+                RateLimit: components["headers"]["RateLimitIfKnown"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Server-Timing": components["headers"]["ServerTiming"];
+                Sunset: components["headers"]["Sunset"];
+                "X-Credits-Charged": components["headers"]["CreditsCharged"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The body is larger than 64 KiB. */
         BodyTooLarge: {
             headers: {
@@ -1764,6 +1782,7 @@ export interface operations {
             403: components["responses"]["CheckoutDenied"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UrlTooLong"];
+            415: components["responses"]["BodyEncoded"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["CheckoutClosed"];
@@ -2279,6 +2298,7 @@ export interface operations {
             402: components["responses"]["NoCredits"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UrlTooLong"];
+            415: components["responses"]["BodyEncoded"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["UpstreamFailure"];
@@ -2880,6 +2900,7 @@ export interface operations {
             402: components["responses"]["NoCredits"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UrlTooLong"];
+            415: components["responses"]["BodyEncoded"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["UpstreamFailure"];
