@@ -1,3 +1,4 @@
+import { languageOf } from '../../../src/core/language.js';
 import type { Tweet, User } from '../../../src/core/model.js';
 import { embeddedIn, quotedId } from './embeds.js';
 import { marksIn } from './facets.js';
@@ -52,7 +53,7 @@ function postOf(post: PostView): Tweet {
   return {
     id,
     text: record.text,
-    ...(record.langs?.[0] && { lang: record.langs[0] }),
+    ...langOf(record.langs),
     createdAt: earlierOf(record.createdAt, post.indexedAt),
     authorId: userId(author.did),
     conversationId: reply && partsOf(reply.root.uri) ? recordId(reply.root.uri) : id,
@@ -72,7 +73,7 @@ function repostOf(post: PostView, { uri, did, at }: NonNullable<Item['repost']>)
   return {
     id,
     text: post.record.text,
-    ...(post.record.langs?.[0] && { lang: post.record.langs[0] }),
+    ...langOf(post.record.langs),
     createdAt: at,
     authorId: userId(did),
     conversationId: id,
@@ -93,6 +94,12 @@ function countsOf(post: PostView): Partial<Tweet> {
     ...(quoteCount !== undefined && { quotesCount: quoteCount }),
     ...(bookmarkCount !== undefined && { bookmarksCount: bookmarkCount }),
   };
+}
+
+/** The first that is a language. */
+function langOf(langs: readonly string[] | undefined): Pick<Tweet, 'lang'> {
+  const lang = langs?.find((each) => languageOf(each));
+  return lang === undefined ? {} : { lang };
 }
 
 const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)];

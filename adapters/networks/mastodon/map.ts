@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { languageOf } from '../../../src/core/language.js';
 import type { Media, MediaType, Tweet, User } from '../../../src/core/model.js';
 import { withoutUnknown } from '../upstream/without-unknown.js';
 import { textOfHtml } from './html-text.js';
@@ -40,7 +41,7 @@ export function tweetOf(status: Status): Tweet {
   return withoutUnknown<Tweet>({
     id: status.id,
     text: [shown.spoiler_text, text].filter(Boolean).join('\n\n'),
-    lang: shown.language,
+    lang: languageOf(shown.language),
     createdAt: status.created_at,
     authorId: status.account.id,
     author: status.account.profile && userOf(status.account.profile),

@@ -1,9 +1,8 @@
+import { languageOf } from '../../../src/core/language.js';
 import type { Media, Tweet, User } from '../../../src/core/model.js';
 import type { Includes, TweetsAnswer, UsersAnswer, XMedia, XTweet, XUser } from './schemas.js';
 import { decoded, withLinks } from './text.js';
 
-/** X's codes for "no language". */
-const NO_LANGUAGE = /^(?:und|zxx|art|q[a-z]{2})$/;
 /** Links to a post's own pictures are among its links; older posts don't mark them. */
 const OWN_MEDIA = /^pic\.(?:twitter|x)\.com\//;
 /** The prefix of X's shortened copy of a retweeted text. */
@@ -91,7 +90,7 @@ function tweetOf(tweet: XTweet, beside: Beside): Tweet {
     id: tweet.id,
     // X shortens a retweeted text: the full one is the original's (M23).
     text: retweetedId === undefined || original ? content.text : content.text.replace(RETWEET_PREFIX, ''),
-    lang: tweet.lang && !NO_LANGUAGE.test(tweet.lang) ? tweet.lang : undefined,
+    lang: languageOf(tweet.lang),
     createdAt: timeOf(tweet.created_at),
     authorId: tweet.author_id,
     author: author && userOf(author),
