@@ -10,10 +10,10 @@ import { boundsIn, writtenAs } from './bounds.js';
 
 const PAGE = join(ROOT, 'docs/limits.md');
 
-/** What no caller of the service can come to: files of operators, the invented network, the colours and sizes of pictures. */
+/** What no caller of the service can come to: the invented network, the colours and sizes of pictures. */
 const APART = [
   /^adapters\/cli\//,
-  /^adapters\/networks\/corpus\/(?:demo|import)\//,
+  /^adapters\/networks\/corpus\/demo\//,
   /^adapters\/dashboard\/(?:chart|palette)/,
   /^src\/config\//,
   // What a network itself allows is told in docs/networks.md.
@@ -23,6 +23,8 @@ const APART = [
 
 /** Called like a bound of the service and none, each with its reason. */
 const NO_BOUNDS: Readonly<Record<string, string>> = {
+  'adapters/networks/corpus/import/archive.ts MAX_PREFIX_BYTES': 'where the beginning of a script is looked for',
+  'adapters/networks/corpus/import/load.ts FAULTS_KEPT': 'all are counted, and reported as they are found',
   'src/account/deliveries.ts MOST_FAILURES': 'of the mail server, before it is left alone',
   'src/account/deliveries.ts KEPT_MS': 'told with those of a run',
   'src/sign-in/safe-next.ts LONGEST': 'where to go on after signing in: longer is the dashboard',

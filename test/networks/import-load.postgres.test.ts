@@ -33,12 +33,13 @@ const edgesInOrder = async (): Promise<string[]> =>
 
 describe('importing files', () => {
   it('every value arrives as it was', async () => {
-    const summary = await importPaths(sql, [fixture('plain')]);
+    const summary = await importPaths(sql, [fixture('plain')], { areEscaped: true });
     expect(summary).toEqual({
       users: { read: 4, added: 3, changed: 0 },
       tweets: { read: 4, added: 4, changed: 0 },
       follows: { read: 4, added: 4, changed: 0 },
       faults: { count: 0, first: [] },
+      omitted: [],
     });
     const users =
       await sql`select id::text, name, bio, followers, verified, created_at, pinned_tweet_ids::text[] from corpus_users order by id`;

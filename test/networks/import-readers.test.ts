@@ -47,13 +47,31 @@ describe('NDJSON in the interface’s names', () => {
     expect(rows[2]).toEqual({ kind: 'user', user: { id: '103', handle: 'tide.table', name: 'Tide\ttable \\ desk' } });
   });
 
-  it('decodes entities once (T13) and keeps a retweet’s text (M23)', async () => {
-    const { rows } = await readPath(fixture('plain/tweets.ndjson'));
+  it('keeps texts as they are, unless they are said to be escaped: then decodes them once (T13)', async () => {
+    const written = { ...tweet, text: 'Write &lt;br&gt; for a line, &amp;amp; for an &', author: escapedUser };
+    const path = await scratch.write('own.ndjson', lines(written));
+    const { rows } = await readPath(path);
+    expect(rows).toMatchObject([{ user: escapedUser }, { tweet: { text: written.text } }]);
+    expect((await readPath(path, { areEscaped: true })).rows).toMatchObject([
+      { user: { name: 'R&D <team>', bio: '&nbsp;', location: 'A & B' } },
+      { tweet: { text: 'Write <br> for a line, &amp; for an &' } },
+    ]);
+  });
+
+  it('keeps a retweet’s text (M23), and no code that names no language (T28)', async () => {
+    const { rows } = await readPath(fixture('plain/tweets.ndjson'), { areEscaped: true });
     const texts = rows.flatMap((row) => (row.kind === 'tweet' ? [row.tweet.text] : []));
     expect(texts[0]).toBe(`Fog horn tested & found loud. <3 > 2 "decibels", it's fine`);
     expect(texts[2]).toBe('RT @lighthouse_hq: Fog horn tested & fou…');
-    const twice = await scratch.write('twice.ndjson', lines({ ...tweet, text: '&amp;lt;' }));
-    expect((await readPath(twice)).rows[0]).toMatchObject({ tweet: { text: '&lt;' } });
+    const path = await scratch.write(
+      'codes.ndjson',
+      lines({ ...tweet, lang: 'zxx' }, { ...tweet, lang: 'qme' }, { ...tweet, lang: 'ja' }),
+    );
+    expect((await readPath(path)).rows.map((row) => row.kind === 'tweet' && row.tweet.lang)).toEqual([
+      undefined,
+      undefined,
+      'ja',
+    ]);
   });
 
   it('replaces half of a surrogate pair and U+0000 in every text (T13)', async () => {
@@ -242,4 +260,5 @@ describe('paths', () => {
   });
 });
 
+const escapedUser = { id: '7', handle: 'gull', name: 'R&amp;D &lt;team&gt;', bio: '&amp;nbsp;', location: 'A &amp; B' };
 const tweet = { id: '1', text: 'low tide', created_at: '2020-01-02T03:04:05.000Z', author_id: '7' };

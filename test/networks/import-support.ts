@@ -3,8 +3,15 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findFiles } from '../../adapters/networks/corpus/import/find-files.js';
-import { type Fault, isFault, type Located, type Reading } from '../../adapters/networks/corpus/import/reading.js';
+import { type FindOptions, findFiles } from '../../adapters/networks/corpus/import/find-files.js';
+import {
+  type Fault,
+  isFault,
+  isOmission,
+  type Located,
+  type Omission,
+  type Reading,
+} from '../../adapters/networks/corpus/import/reading.js';
 import type { CorpusRow } from '../../adapters/networks/corpus/rows.js';
 import type { Sql } from '../../adapters/postgres/sql.js';
 
@@ -47,13 +54,15 @@ interface Read {
   readonly located: Located[];
   readonly rows: CorpusRow[];
   readonly faults: Fault[];
+  readonly omitted: Omission[];
 }
 
-export async function readPath(path: string): Promise<Read> {
+export async function readPath(path: string, options: FindOptions = {}): Promise<Read> {
   const readings: Reading[] = [];
-  for (const file of await findFiles([path])) for await (const reading of file.read()) readings.push(reading);
-  const located = readings.filter((reading): reading is Located => !isFault(reading));
-  return { located, rows: located.map(({ row }) => row), faults: readings.filter(isFault) };
+  for (const file of await findFiles([path], options)) for await (const reading of file.read()) readings.push(reading);
+  const located = readings.filter((reading): reading is Located => 'row' in reading);
+  const rows = located.map(({ row }) => row);
+  return { located, rows, faults: readings.filter(isFault), omitted: readings.filter(isOmission) };
 }
 
 export async function gather<T>(bundles: AsyncIterable<readonly T[]>): Promise<T[]> {

@@ -4,9 +4,10 @@ import { toCredits } from '../../../src/core/credits.js';
 import { counted, figure } from '../../../src/core/figures.js';
 import type { ListRead } from '../../../src/core/lists.js';
 import type { Product } from '../../../src/core/model.js';
+import { fitsCorpus } from '../../networks/corpus/import/fields.js';
 import { configOfProcess, typedPath } from '../environment.js';
 import { addressOf, keyOf } from '../export/access.js';
-import { Client, type Query, Refusal } from '../export/client.js';
+import { Client, type Page, type Query, Refusal } from '../export/client.js';
 import { type ExportDestination, openDestination, type Paths, pathsOf } from '../export/destination.js';
 import { EXPORTS, pathOf, rowTypeOf } from '../export/lists.js';
 import { takeLocks } from '../export/lock.js';
@@ -141,6 +142,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
   const progress = barOf(paths, options);
   const say = progress?.line ?? note;
   const limit = options.limit ?? null;
+  const checkIds = idCheck(reading.format, say);
   const measure = new Measure({ list: reading.list, subject: what, limit, maxSpent: options.maxCredits });
   let last = destination.state;
   const client = new Client({
@@ -173,6 +175,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
               : `perch: a page that did not arrive was charged ${counted(toCredits(charged), 'credit')}; reading it again`,
           ),
         onProgress(state, items) {
+          checkIds(items);
           measure.see(items);
           const { done, total } = measure.of(state);
           progress?.update(done, soFar(state, options), total);
@@ -189,6 +192,16 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
   } finally {
     progress?.stop();
   }
+}
+
+/** Says once that a corpus has no room for the ids (I15); only NDJSON can be imported at all. */
+function idCheck(format: Format, say: (text: string) => void): (items: Page['data']) => void {
+  let isSaid = format !== 'ndjson';
+  return (items) => {
+    if (isSaid || !items.some((item) => !fitsCorpus(typeof item === 'string' ? item : item.id))) return;
+    isSaid = true;
+    say('perch: the ids of this network have more than 63 bits: "perch import" cannot read this export');
+  };
 }
 
 const soFar = ({ items, spent }: ExportState, { maxCredits }: ExportOptions): string =>

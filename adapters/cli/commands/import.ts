@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { counted } from '../../../src/core/figures.js';
+import { counted, figure } from '../../../src/core/figures.js';
 import { findFiles } from '../../networks/corpus/import/find-files.js';
 import { importPaths } from '../../networks/corpus/import/import-paths.js';
 import type { ImportSummary } from '../../networks/corpus/import/load.js';
@@ -11,6 +11,7 @@ import { withStores } from '../with-stores.js';
 
 interface ImportOptions {
   readonly strict?: boolean;
+  readonly escaped?: boolean;
   readonly json?: boolean;
 }
 
@@ -26,6 +27,7 @@ export async function importCommand(paths: readonly string[], options: ImportOpt
     try {
       return await importPaths(sql, paths.map(typedPath), {
         strict: options.strict === true,
+        areEscaped: options.escaped === true,
         onFault({ file, line, message }) {
           faults += 1;
           (progress?.line ?? note)(`${file}:${line}: ${message}`);
@@ -52,6 +54,9 @@ function wordsOf(summary: ImportSummary): string {
   const kinds = ['users', 'tweets', 'follows'] as const;
   const rows = kinds.map((kind) => [kind, summary[kind].read, summary[kind].added, summary[kind].changed]);
   const { count } = summary.faults;
+  const omitted = summary.omitted
+    .map((each) => `\n${each.file}: left out ${figure(each.count)} ${each.omitted}`)
+    .join('');
   const faults = count === 0 ? '' : `\n${counted(count, 'invalid line')} skipped; see above.`;
-  return table(['', 'read', 'added', 'changed'], rows) + faults;
+  return table(['', 'read', 'added', 'changed'], rows) + omitted + faults;
 }

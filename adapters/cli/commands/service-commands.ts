@@ -20,6 +20,7 @@ ${examples('perch serve', 'PORT=0 perch serve', 'PERCH_DEMO=off PERCH_HOME=/var/
     .description('import files or folders into the database (network corpus); running it again changes nothing')
     .argument('<path...>', 'files or folders to import')
     .option('--strict', 'stop at the first invalid line and import nothing')
+    .option('--escaped', 'texts of rows with Perch’s names are escaped as X escapes them (&amp;): decode them')
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',

@@ -13,7 +13,7 @@ export const USER_COLUMNS = raw(`
   u.protected AS user_protected,
   coalesce(u.followers, (SELECT count(*) FROM corpus_follows f WHERE f.followed_id = u.id))::float8 AS user_followers,
   coalesce(u.following, (SELECT count(*) FROM corpus_follows f WHERE f.follower_id = u.id))::float8 AS user_following,
-  coalesce(u.tweets, (SELECT count(*) FROM corpus_tweets own WHERE own.author_id = u.id))::float8 AS user_tweets,
+  coalesce(u.tweets, (SELECT count(*) FROM corpus_tweets own WHERE own.author_id = u.id AND own.edited_to IS NULL))::float8 AS user_tweets,
   u.likes::float8 AS user_likes, u.listed::float8 AS user_listed, u.created_at AS user_created_at,
   CASE WHEN u.created_at IS NULL AND u.id < ${FIRST_SNOWFLAKE}
     THEN (SELECT min(own.created_at) FROM corpus_tweets own WHERE own.author_id = u.id) END AS user_first_tweet_at,

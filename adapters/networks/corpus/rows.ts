@@ -3,8 +3,14 @@ import type { Tweet, User } from '../../../src/core/model.js';
 /** A profile as a file contains it: fields that the network fills in (T17) may be missing. */
 export type CorpusUser = Omit<User, 'createdAt'> & Partial<Pick<User, 'createdAt'>>;
 
+/** A tweet as a file contains it. */
+export type CorpusTweet = Tweet & {
+  /** Of an edited tweet: the ids that its earlier versions have, which are in no list beside it (T29). */
+  readonly earlierIds?: readonly string[];
+};
+
 /** The type of row from every file reader, and from the demo network; the loader copies it into the corpus tables. */
 export type CorpusRow =
   | { readonly kind: 'user'; readonly user: CorpusUser }
-  | { readonly kind: 'tweet'; readonly tweet: Tweet }
+  | { readonly kind: 'tweet'; readonly tweet: CorpusTweet }
   | { readonly kind: 'follow'; readonly followerId: string; readonly followedId: string };

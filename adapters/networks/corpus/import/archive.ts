@@ -1,12 +1,25 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { archiveTweet } from './archive-tweet.js';
 import { readBytes, readProblem } from './bytes.js';
+
+import { decodeEntities } from './escaped-text.js';
 import { interfaceRow } from './interface-row.js';
-import { asRecord, isRecord, type Json, type Piece, type Reading } from './reading.js';
+import { LongPosts } from './long-posts.js';
+import { v11Object } from './objects.js';
+import {
+  asRecord,
+  type Given,
+  isRecord,
+  type Json,
+  type Omission,
+  type Piece,
+  type Reading,
+  readingOf,
+} from './reading.js';
+import type { Folder, Source } from './source.js';
+import { statusTweet } from './status.js';
 import { readValues } from './values.js';
 
-const PREFIX = /^\uFEFF?\s*window\.YTD\.\w+\.part\d+\s*=\s*$/;
+/** `window.YTD.tweets.part0 = […]`; before 2018 `Grailbird.data.tweets_2013_01 = […]`. */
+const PREFIX = /^\uFEFF?\s*(?:window\.YTD\.\w+\.part\d+|Grailbird\.data\.\w+)\s*=\s*$/;
 const MAX_PREFIX_BYTES = 1024;
 
 /**
@@ -28,8 +41,10 @@ async function* withoutAssignment(chunks: AsyncIterable<Buffer>): AsyncGenerator
   if (head !== null) yield head;
 }
 
-async function* entries(path: string, onBytes?: (bytes: number) => void): AsyncGenerator<Piece> {
-  for await (const bundle of readValues(withoutAssignment(readBytes(path, onBytes)))) yield* bundle;
+type OnBytes = ((bytes: number) => void) | undefined;
+
+async function* entries(source: Source, onBytes?: OnBytes): AsyncGenerator<Piece> {
+  for await (const bundle of readValues(withoutAssignment(readBytes(source, onBytes)))) yield* bundle;
 }
 
 /** An entry is `{"tweet": {…}}`, `{"account": {…}}`; old archives contain bare tweets. */
@@ -44,62 +59,153 @@ function entryOf(piece: Piece, name: string): Json | string {
   }
 }
 
-async function firstEntry(path: string, name: string): Promise<Json | undefined> {
-  if (!existsSync(path)) return undefined;
-  for await (const piece of entries(path)) {
-    const entry = entryOf(piece, name);
-    return typeof entry === 'string' ? undefined : entry;
-  }
-  return undefined;
-}
+const NO_ACCOUNT = 'no readable account.js next to it';
 
-/** The archive's owner: `account.js` and, for the rest of the profile, `profile.js` of the folder. */
-export async function* readArchiveAccount(path: string, onBytes?: (bytes: number) => void): AsyncGenerator<Reading> {
-  const folder = dirname(path);
-  onBytes?.(0);
-  try {
-    const account = await firstEntry(join(folder, 'account.js'), 'account');
-    if (account === undefined) {
-      yield { file: path, line: 1, message: 'no readable account.js next to it: copy it there from the archive' };
+/** An X archive: the files of one folder, whose tweets are by the account of `account.js`. */
+export class Archive {
+  private posts: Promise<LongPosts> | undefined;
+  private readonly owner: () => Promise<Json>;
+
+  constructor(private readonly folder: Folder) {
+    let owner: Promise<Json> | undefined;
+    this.owner = () => (owner ??= this.first('account'));
+  }
+
+  /** The owner: `account.js`, and for the rest of the profile `profile.js` and `verified.js`. */
+  async *readAccount({ path }: Source, onBytes: OnBytes): AsyncGenerator<Reading> {
+    onBytes?.(0);
+    try {
+      const account = await this.owner();
+      if (account.accountId === undefined) {
+        yield { file: path, line: 1, message: `${NO_ACCOUNT}: copy it there from the archive` };
+        return;
+      }
+      const row = interfaceRow('user', profileOf(account, await this.first('profile'), await this.first('verified')));
+      yield typeof row === 'string' ? { file: path, line: 1, message: row } : { row, line: 1 };
+    } catch (error) {
+      yield { file: path, line: 1, message: readProblem(error) };
+    }
+  }
+
+  /** The tweets of one part. */
+  async *readTweets(source: Source, onBytes: OnBytes): AsyncGenerator<Reading> {
+    const { accountId } = await this.owner().catch(() => asRecord(null));
+    if (typeof accountId !== 'string') {
+      const message = `${NO_ACCOUNT}, so the author of these tweets is unknown: copy it there from the archive`;
+      yield { file: source.path, line: 1, message };
       return;
     }
-    const profile = asRecord(await firstEntry(join(folder, 'profile.js'), 'profile'));
-    const description = asRecord(profile.description);
-    const row = interfaceRow('user', {
-      id: account.accountId,
-      handle: account.username,
-      name: account.accountDisplayName ?? account.username,
-      bio: description.bio,
-      location: description.location,
-      url: description.website,
-      avatar_url: profile.avatarMediaUrl,
-      banner_url: profile.headerMediaUrl,
-      created_at: account.createdAt,
-    });
-    yield typeof row === 'string' ? { file: path, line: 1, message: row } : { row, line: 1 };
-  } catch (error) {
-    yield { file: path, line: 1, message: readProblem(error) };
+    const posts = await this.longPosts();
+    yield* rowsIn(source, 'tweet', onBytes, (entry) => [
+      interfaceRow('tweet', posts.complete(statusTweet(entry, { authorId: accountId, from: 'archive' }))),
+    ]);
+  }
+
+  /** `follower.js` or `following.js`: ids alone. */
+  async *readFollows(source: Source, name: 'follower' | 'following', onBytes: OnBytes): AsyncGenerator<Reading> {
+    const { accountId } = await this.owner().catch(() => asRecord(null));
+    if (typeof accountId !== 'string') {
+      yield { file: source.path, line: 1, message: `${NO_ACCOUNT}, so whose they are is unknown: copy it there` };
+      return;
+    }
+    yield* rowsIn(source, name, onBytes, ({ accountId: other }) => [
+      name === 'follower'
+        ? interfaceRow('follow', { follower_id: other, followed_id: accountId })
+        : interfaceRow('follow', { follower_id: accountId, followed_id: other }),
+    ]);
+  }
+
+  /** Read together with the tweets; says how many belong to none of them. */
+  async *readLongPosts({ path }: Source, onBytes: OnBytes): AsyncGenerator<Reading> {
+    onBytes?.(0);
+    const posts = await this.longPosts();
+    yield* posts.faults;
+    if (posts.left > 0)
+      yield { file: path, omitted: 'long posts of which no tweet is the beginning', count: posts.left };
+  }
+
+  private longPosts(): Promise<LongPosts> {
+    this.posts ??= this.readNotes();
+    return this.posts;
+  }
+
+  private async readNotes(): Promise<LongPosts> {
+    const posts = new LongPosts();
+    for (const source of this.folder.files.values()) {
+      if (!NOTES.test(source.name)) continue;
+      try {
+        for await (const piece of entries(source)) {
+          const entry = entryOf(piece, 'noteTweet');
+          const problem = typeof entry === 'string' ? entry : posts.add(entry);
+          if (problem !== undefined) posts.faults.push({ file: source.path, line: piece.line, message: problem });
+        }
+      } catch (error) {
+        posts.faults.push({ file: source.path, line: 1, message: readProblem(error) });
+      }
+    }
+    return posts;
+  }
+
+  /** The first entry of a file; nothing without one. */
+  private async first(name: string): Promise<Json> {
+    const source = this.folder.files.get(`${name}.js`);
+    if (source === undefined) return {};
+    for await (const piece of entries(source)) {
+      const entry = entryOf(piece, name);
+      return typeof entry === 'string' ? {} : entry;
+    }
+    return {};
   }
 }
 
-/** The tweets in one part of an archive; needs the `account.js` of its folder to know their author. */
-export async function* readArchiveTweets(path: string, onBytes?: (bytes: number) => void): AsyncGenerator<Reading> {
+export const NOTES = /^note-tweet(?:-part\d+)?\.js$/;
+
+function profileOf(account: Json, profile: Json, badge: Json): Json {
+  const description = asRecord(profile.description);
+  return {
+    id: account.accountId,
+    handle: account.username,
+    name: decodeEntities(account.accountDisplayName ?? account.username),
+    bio: decodeEntities(description.bio),
+    location: decodeEntities(description.location),
+    url: description.website,
+    avatar_url: profile.avatarMediaUrl,
+    banner_url: profile.headerMediaUrl,
+    verified: badge.verified,
+    created_at: account.createdAt,
+  };
+}
+
+async function* rowsIn(
+  source: Source,
+  name: string,
+  onBytes: OnBytes,
+  rowsOf: (entry: Json) => Given[],
+): AsyncGenerator<Reading> {
   let line = 1;
   try {
-    const account = asRecord(await firstEntry(join(dirname(path), 'account.js'), 'account'));
-    if (typeof account.accountId !== 'string') {
-      const message =
-        'no readable account.js next to it, so the author of these tweets is unknown: copy it there from the archive';
-      yield { file: path, line, message };
-      return;
-    }
-    for await (const piece of entries(path, onBytes)) {
+    for await (const piece of entries(source, onBytes)) {
       line = piece.line;
-      const entry = entryOf(piece, 'tweet');
-      const row = typeof entry === 'string' ? entry : interfaceRow('tweet', archiveTweet(entry, account.accountId));
-      yield typeof row === 'string' ? { file: path, line, message: row } : { row, line };
+      const entry = entryOf(piece, name);
+      for (const given of typeof entry === 'string' ? [entry] : rowsOf(entry))
+        yield readingOf(given, source.path, line);
     }
   } catch (error) {
-    yield { file: path, line, message: readProblem(error) };
+    yield readingOf(readProblem(error), source.path, line);
   }
+}
+
+/** A month of an archive from before 2018: statuses with their authors. */
+export const readOldMonth = (source: Source, onBytes: OnBytes): AsyncGenerator<Reading> =>
+  rowsIn(source, 'tweet', onBytes, (entry) => v11Object(entry, '', 0, 'archive'));
+
+/** A file of an archive that holds nothing a corpus has room for. */
+export async function* countEntries(source: Source, onBytes: OnBytes): AsyncGenerator<Omission> {
+  let count = 0;
+  try {
+    for await (const _ of entries(source, onBytes)) count += 1;
+  } catch {
+    // Unreadable or not: nothing of it would be imported.
+  }
+  if (count > 0) yield { file: source.path, omitted: 'entries that a corpus has no place for', count };
 }

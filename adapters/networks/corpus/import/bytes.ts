@@ -1,36 +1,67 @@
-import { open } from 'node:fs/promises';
-import { pipeline } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import type { Source } from './source.js';
 
 const CHUNK_BYTES = 64 * 1024;
 
-async function isGzip(path: string): Promise<boolean> {
-  if (path.endsWith('.gz')) return true;
-  const file = await open(path);
-  try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
-    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
-  } finally {
-    await file.close();
+/** A file's content in chunks, decompressed if it is gzip; `onBytes` gets the sizes before that. Throws for UTF-16. */
+export async function* readBytes(source: Source, onBytes?: (bytes: number) => void): AsyncGenerator<Buffer> {
+  const { head, all } = await peek(counted(await source.open(), onBytes));
+  const isGzip = source.name.endsWith('.gz') || (head[0] === 0x1f && head[1] === 0x8b);
+  const content = isGzip ? await peek(unpacked(all)) : { head, all };
+  if (isUtf16(content.head)) {
+    await content.all.return(undefined);
+    throw new Utf16Error();
+  }
+  yield* content.all;
+}
+
+async function* counted(file: AsyncIterable<Buffer>, onBytes?: (bytes: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of file) {
+    onBytes?.(chunk.length);
+    yield chunk;
   }
 }
 
-/** A file's content in chunks, decompressed if it is gzip; `onBytes` gets the sizes on disk. */
-export async function* readBytes(path: string, onBytes?: (bytes: number) => void): AsyncGenerator<Buffer> {
-  const gzip = await isGzip(path);
-  const file = (await open(path)).createReadStream({ highWaterMark: CHUNK_BYTES });
-  file.on('data', (chunk) => onBytes?.(chunk.length));
-  file.pause();
-  if (!gzip) return yield* file as AsyncIterable<Buffer>;
-  // The reader below receives the error itself; pipeline only ties the two lifetimes together.
-  const unpacked = pipeline(file, createGunzip({ chunkSize: CHUNK_BYTES }), () => {});
-  yield* unpacked as AsyncIterable<Buffer>;
+// The reader receives the error itself; pipeline only ties the two lifetimes together.
+const unpacked = (packed: AsyncGenerator<Buffer>): AsyncIterable<Buffer> =>
+  pipeline(Readable.from(packed), createGunzip({ chunkSize: CHUNK_BYTES }), () => {});
+
+/** The first two bytes, or fewer if there are no more, and everything, those included. */
+async function peek(chunks: AsyncIterable<Buffer>): Promise<{ head: Buffer; all: AsyncGenerator<Buffer> }> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  let next = await iterator.next();
+  while (!next.done && head.length + next.value.length < 2) {
+    head = Buffer.concat([head, next.value]);
+    next = await iterator.next();
+  }
+  if (!next.done) head = Buffer.concat([head, next.value]);
+  async function* all(): AsyncGenerator<Buffer> {
+    try {
+      if (head.length > 0) yield head;
+      for (let more = await iterator.next(); !more.done; more = await iterator.next()) yield more.value;
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { head: head.subarray(0, 2), all: all() };
 }
+
+/** By its byte order mark, or by the NUL beside its first character, which is ASCII in all that is read here. */
+const isUtf16 = ([first, second]: Buffer): boolean =>
+  second !== undefined &&
+  ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || (first === 0) !== (second === 0));
+
+class Utf16Error extends Error {}
 
 /** A message about why reading stopped. */
 export function readProblem(error: unknown): string {
+  if (error instanceof Utf16Error)
+    return 'UTF-16, so nothing of it was read: save the file as UTF-8 (in PowerShell: Set-Content -Encoding utf8)';
   const { code, message } = error as { code?: unknown; message?: unknown };
-  if (code === 'Z_BUF_ERROR') return 'the gzip data ends too early: the file is truncated; copy it again';
-  if (typeof code === 'string' && code.startsWith('Z_')) return `invalid gzip data (${message}); copy the file again`;
+  if (code === 'Z_BUF_ERROR') return 'the compressed data ends too early: the file is truncated; copy it again';
+  if (typeof code === 'string' && code.startsWith('Z_'))
+    return `invalid compressed data (${message}); copy the file again`;
   return `read error (${message})`;
 }

@@ -7,7 +7,8 @@ const MAX_BIGINT = '9223372036854775807';
 const IN_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-const fitsBigint = (digits: string): boolean =>
+/** Whether the database can store an id (I15). */
+export const fitsCorpus = (digits: string): boolean =>
   digits.length < MAX_BIGINT.length || (digits.length === MAX_BIGINT.length && digits <= MAX_BIGINT);
 
 /** Text of limited length; what Postgres could not store is replaced. */
@@ -20,7 +21,9 @@ export const text = (maxLength: number) =>
 export const id = z
   .string({ error: 'must be a string of digits' })
   .refine(isId, { error: 'must be digits only, without a sign, spaces or leading zeros' })
-  .refine(fitsBigint, { error: `must be at most ${MAX_BIGINT}` });
+  .refine(fitsCorpus, {
+    error: `must be at most ${MAX_BIGINT}: the corpus has no room for longer ids, as Bluesky has`,
+  });
 
 export const handle = z.string({ error: 'must be a string' }).refine((value) => parseHandle(value) === value, {
   error: 'must be a handle without "@": letters, digits and "_" (and "." or "-" inside)',

@@ -1,6 +1,6 @@
-import { findFiles, type ImportFile } from './find-files.js';
+import { type FindOptions, findFiles, type ImportFile } from './find-files.js';
 import { type ImportSummary, type LoadOptions, loadCorpus } from './load.js';
-import { isFault, type Reading } from './reading.js';
+import type { Reading } from './reading.js';
 import type { Sql } from './sql.js';
 
 export interface ImportProgress {
@@ -13,7 +13,7 @@ export interface ImportProgress {
   readonly rows: number;
 }
 
-export interface ImportOptions extends Pick<LoadOptions, 'strict' | 'onFault'> {
+export interface ImportOptions extends FindOptions, Pick<LoadOptions, 'strict' | 'onFault'> {
   /** Called as chunks of files are read, and at the end of each file. */
   readonly onProgress?: (progress: ImportProgress) => void;
 }
@@ -32,7 +32,7 @@ async function* readAll(
       onProgress({ file: file.path, bytesRead: before + read, bytesTotal, rows });
     };
     for await (const reading of file.read(report)) {
-      if (!isFault(reading)) rows += 1;
+      if ('row' in reading) rows += 1;
       yield reading;
     }
     report(file.bytes);
@@ -49,6 +49,6 @@ export async function importPaths(
   paths: readonly string[],
   options: ImportOptions = {},
 ): Promise<ImportSummary> {
-  const { onProgress = () => {}, ...load } = options;
-  return loadCorpus(sql, readAll(await findFiles(paths), onProgress), load);
+  const { onProgress = () => {}, areEscaped, ...load } = options;
+  return loadCorpus(sql, readAll(await findFiles(paths, { areEscaped }), onProgress), load);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Media, Tweet } from '../../../../src/core/model.js';
-import type { CorpusRow, CorpusUser } from '../rows.js';
-import { decodeEntities } from './decode.js';
+import { languageOf } from '../../../../src/core/language.js';
+import type { Media } from '../../../../src/core/model.js';
+import type { CorpusRow, CorpusTweet, CorpusUser } from '../rows.js';
 import { counter, flag, handle, id, list, moment, pixels, text } from './fields.js';
 import type { Json } from './reading.js';
 
@@ -62,6 +62,7 @@ const tweetSchema = z.object({
   is_quote: flag.nullish(),
   is_reply: flag.nullish(),
   source: text(500).nullish(),
+  earlier_ids: list(id, 100).nullish(),
 });
 
 const followSchema = z.object({ follower_id: id, followed_id: id });
@@ -94,7 +95,7 @@ const MEDIA_NAMES: Record<keyof z.output<typeof mediaSchema>, keyof Media> = {
   height: 'height',
 };
 
-const TWEET_NAMES: Record<keyof z.output<typeof tweetSchema>, keyof Tweet> = {
+const TWEET_NAMES: Record<keyof z.output<typeof tweetSchema>, keyof CorpusTweet> = {
   id: 'id',
   text: 'text',
   lang: 'lang',
@@ -119,6 +120,7 @@ const TWEET_NAMES: Record<keyof z.output<typeof tweetSchema>, keyof Tweet> = {
   is_quote: 'isQuote',
   is_reply: 'isReply',
   source: 'source',
+  earlier_ids: 'earlierIds',
 };
 
 /** The checked fields under the model's names; null and empty optional ones are absent (T10). */
@@ -133,20 +135,11 @@ function renamed(value: Json, names: Readonly<Record<string, string>>): Record<s
   return out;
 }
 
-const DECODED = ['text', 'name', 'bio', 'location'] as const;
-
-function decoded(out: Record<string, unknown>): Record<string, unknown> {
-  for (const name of DECODED) {
-    const field = out[name];
-    if (typeof field === 'string') out[name] = decodeEntities(field);
-  }
-  return out;
-}
-
-function tweetOf(value: z.output<typeof tweetSchema>): Tweet {
+function tweetOf(value: z.output<typeof tweetSchema>): CorpusTweet {
   const out = renamed(value, TWEET_NAMES);
+  if (languageOf(value.lang) === undefined) delete out.lang;
   if (value.media) out.media = value.media.map((item) => renamed(item, MEDIA_NAMES));
-  return decoded(out) as unknown as Tweet;
+  return out as unknown as CorpusTweet;
 }
 
 const NEEDS: Readonly<Record<Kind, string>> = {
@@ -172,7 +165,7 @@ export function interfaceRow(kind: Kind, value: Json): CorpusRow | string {
   if (kind === 'user') {
     const user = userSchema.safeParse(value);
     if (!user.success) return problemOf(kind, user.error.issues[0], value);
-    return { kind, user: decoded(renamed(user.data, USER_NAMES)) as unknown as CorpusUser };
+    return { kind, user: renamed(user.data, USER_NAMES) as unknown as CorpusUser };
   }
   if (kind === 'tweet') {
     const tweet = tweetSchema.safeParse(value);

@@ -1,19 +1,17 @@
 import { readBytes, readProblem } from './bytes.js';
-import type { Kind } from './interface-row.js';
 import { readLines } from './lines.js';
-import { type Given, rowsOf } from './objects.js';
-import type { Piece, Reading } from './reading.js';
+import { type OwnRows, rowsOf } from './objects.js';
+import { type Given, type Piece, type Reading, readingOf } from './reading.js';
+import type { Source } from './source.js';
 import { readValues } from './values.js';
 
-export interface JsonFile {
-  readonly path: string;
+export interface JsonFile extends OwnRows {
+  readonly source: Source;
   /** `lines`: one JSON object per line. `document`: an object, a list of objects, or a sequence of objects. */
   readonly layout: 'lines' | 'document';
-  /** The kind of its content, according to its name. */
-  readonly expected?: Kind | undefined;
 }
 
-function parsed(piece: Piece, expected: Kind | undefined): Given[] {
+function parsed(piece: Piece, own: OwnRows): Given[] {
   if ('problem' in piece) return [piece.problem];
   let value: unknown;
   try {
@@ -21,23 +19,22 @@ function parsed(piece: Piece, expected: Kind | undefined): Given[] {
   } catch (error) {
     return [`not JSON (${(error as Error).message})`];
   }
-  return rowsOf(value, expected);
+  return rowsOf(value, own);
 }
 
 /** The rows and faults of a JSON file, gzipped or not, one at a time on demand. */
 export async function* readJsonFile(file: JsonFile, onBytes?: (bytes: number) => void): AsyncGenerator<Reading> {
+  const { path } = file.source;
   const cut = file.layout === 'lines' ? readLines : readValues;
   let line = 1;
   try {
-    for await (const bundle of cut(readBytes(file.path, onBytes))) {
+    for await (const bundle of cut(readBytes(file.source, onBytes))) {
       for (const piece of bundle) {
         line = piece.line;
-        for (const given of parsed(piece, file.expected)) {
-          yield typeof given === 'string' ? { file: file.path, line, message: given } : { row: given, line };
-        }
+        for (const given of parsed(piece, file)) yield readingOf(given, path, line);
       }
     }
   } catch (error) {
-    yield { file: file.path, line, message: readProblem(error) };
+    yield readingOf(readProblem(error), path, line);
   }
 }

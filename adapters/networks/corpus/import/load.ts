@@ -5,13 +5,13 @@
  * database's work.
  */
 import { badRequest } from '../../../../src/core/errors.js';
-import type { Tweet } from '../../../../src/core/model.js';
-import type { CorpusRow, CorpusUser } from '../rows.js';
+import type { CorpusRow, CorpusTweet, CorpusUser } from '../rows.js';
 import type { Tables } from '../run.js';
 import type { CopyText } from './copy.js';
+import { isCutOf } from './cut-text.js';
 import { IMPORT_LOCK } from './import-lock.js';
 import { lateIndexes } from './late-indexes.js';
-import { type Fault, isFault, type Reading } from './reading.js';
+import { type Fault, isFault, isOmission, type Omission, type Reading } from './reading.js';
 import type { Sql, TransactionSql } from './sql.js';
 import { openStage, stagedText, writeRows } from './stage.js';
 import { mergeFollows, openFollowStage, type StagedFollow, stageFollows } from './stage-follows.js';
@@ -38,6 +38,8 @@ export interface ImportSummary {
   readonly follows: Tally;
   /** How many pieces of files were left out, and the first of them. */
   readonly faults: { count: number; readonly first: Fault[] };
+  /** What was left out of files on purpose. */
+  readonly omitted: Omission[];
 }
 
 export interface LoadOptions {
@@ -63,10 +65,20 @@ function keep<Row extends { readonly id: string }>(rows: Map<string, Row>, row: 
   rows.set(row.id, earlier === undefined ? row : { ...earlier, ...row });
 }
 
+const OF_TEXT = ['text', 'urls', 'hashtags', 'mentions'] as const;
+
+/** The same; a text that its source cut leaves the whole one as it was, with what it contains. */
+function keepTweet(rows: Map<string, CorpusTweet>, row: CorpusTweet): void {
+  const earlier = rows.get(row.id);
+  const isCut = earlier !== undefined && isCutOf(row.text, earlier.text);
+  const kept = isCut ? OF_TEXT.filter((name) => name in earlier).map((name) => [name, earlier[name]]) : [];
+  keep(rows, { ...row, ...Object.fromEntries(kept) });
+}
+
 /** Rows that wait to be written together, each object once: later rows add to or update earlier ones. */
 class Batch {
   readonly users = new Map<string, CorpusUser>();
-  readonly tweets = new Map<string, Tweet>();
+  readonly tweets = new Map<string, CorpusTweet>();
   readonly follows: StagedFollow[] = [];
   private text = 0;
 
@@ -86,7 +98,7 @@ class Batch {
     } else if (row.kind === 'tweet') {
       summary.tweets.read += 1;
       this.text += row.tweet.text.length;
-      keep(this.tweets, row.tweet);
+      keepTweet(this.tweets, row.tweet);
     } else {
       summary.follows.read += 1;
       this.follows.push([row.followerId, row.followedId, summary.follows.read]);
@@ -138,7 +150,13 @@ async function loadAll(
 ): Promise<ImportSummary> {
   const indexes = lateIndexes(sql, empty);
   const fresh = new Set(empty);
-  const summary = { users: newTally(), tweets: newTally(), follows: newTally(), faults: { count: 0, first: [] } };
+  const summary: ImportSummary = {
+    users: newTally(),
+    tweets: newTally(),
+    follows: newTally(),
+    faults: { count: 0, first: [] },
+    omitted: [],
+  };
   let batch = new Batch();
   let given = 0;
   let writing = Promise.resolve();
@@ -158,6 +176,7 @@ async function loadAll(
   try {
     for await (const item of rows) {
       if (isFault(item)) note(item, summary.faults, options);
+      else if (isOmission(item)) summary.omitted.push(item);
       else batch.add('row' in item ? item.row : item, summary);
       if (batch.isFull) await write();
     }
@@ -166,9 +185,17 @@ async function loadAll(
     await writing; // A transaction can't be rolled back in the middle of a copy.
   }
   if (summary.follows.read > 0) count(summary.follows, await mergeFollows(sql, into.follows));
+  if (summary.tweets.added + summary.tweets.changed > 0) await markEdited(sql, into.tweets.name);
   await indexes.build();
   options.onRows?.(given);
   return summary;
+}
+
+/** Of each tweet of which a later version is there, the latest one. */
+async function markEdited(sql: TransactionSql, tweets: string): Promise<void> {
+  await sql`update ${sql(tweets)} t set edited_to = later.id from (
+      select earlier, max(id) as id from ${sql(tweets)}, unnest(earlier_ids) as earlier where earlier_ids is not null group by earlier
+    ) later where t.id = later.earlier and t.edited_to is distinct from later.id`;
 }
 
 async function emptyOf(sql: TransactionSql, tables: readonly string[]): Promise<string[]> {

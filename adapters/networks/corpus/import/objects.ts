@@ -1,13 +1,13 @@
-import type { CorpusRow } from '../rows.js';
+import { decodeEntities } from './escaped-text.js';
 import { interfaceRow, type Kind } from './interface-row.js';
-import { asRecord, asRecords, isRecord, type Json } from './reading.js';
-import { type V2Includes, v2Tweet } from './v2-tweet.js';
+import { asRecord, asRecords, type Given, isRecord, type Json } from './reading.js';
+import { type Beside, statusTweet, v11User } from './status.js';
+import { referencesOf, type V2Includes, v2Tweet } from './v2-tweet.js';
 import { v2User } from './v2-user.js';
 
-/** The results from one JSON value of a file: rows, and a message for each object that is not valid. */
-export type Given = CorpusRow | string;
-
-const NO_INCLUDES: V2Includes = { media: new Map(), tweets: new Map() };
+const NO_INCLUDES: V2Includes = { media: new Map(), tweets: new Map(), listsReferences: false };
+/** Objects inside objects: a post, the one it quotes, whom that one mentions. */
+const MOST_LEVELS = 4;
 
 /** Fields that only X's API v2 writes. */
 const V2_FIELDS = [
@@ -25,8 +25,14 @@ const ASK_FOR_FIELDS = ' (request pages with tweet.fields=author_id,created_at)'
 
 const has = (value: Json, name: string): boolean => Object.hasOwn(value, name);
 
+/** Lists of objects that a page includes; tools save them without the page. */
+const INCLUDED = ['users', 'tweets', 'posts', 'media', 'statuses'];
+
 const isPage = (value: Json): boolean =>
-  !has(value, 'id') && ['data', 'includes', 'meta', 'errors'].some((name) => has(value, name));
+  !has(value, 'id') &&
+  !has(value, 'id_str') &&
+  (['data', 'includes', 'meta', 'errors'].some((name) => has(value, name)) ||
+    INCLUDED.some((name) => Array.isArray(value[name])));
 
 /**
  * An answer that only reports a fault of the request; partial errors beside data, or of a lookup, are not faults of the
@@ -37,31 +43,97 @@ const isRefusal = (value: Json): boolean =>
 
 const at = (given: Given, where: string): Given => (typeof given === 'string' ? `${where}${given}` : given);
 
-function v2Object(value: Json, includes: V2Includes, where: string): Given[] {
-  if (has(value, 'username')) return [at(interfaceRow('user', v2User(value)), where)];
-  if (!has(value, 'text')) return [`${where}neither a user (username) nor a tweet (text) of X API v2`];
-  const row = interfaceRow('tweet', v2Tweet(value, includes));
-  const tweet = at(typeof row === 'string' && row.includes(' is missing') ? row + ASK_FOR_FIELDS : row, where);
-  // Tools that flatten pages put the author inside the post.
-  return isRecord(value.author) ? [...v2Object(value.author, includes, `${where}author: `), tweet] : [tweet];
+/** Ids as text are v1.1's, where those as numbers may be rounded. */
+const isV11 = (value: Json): boolean =>
+  typeof value.id_str === 'string' && ['text', 'full_text', 'screen_name'].some((name) => has(value, name));
+
+/** An object of X's API, of either version, with those inside it. */
+type Read = (value: Json, where: string, level: number) => Given[];
+
+const inside = (read: Read, value: unknown, where: string, level: number): Given[] =>
+  isRecord(value) && level < MOST_LEVELS ? read(value, `${where}: `, level + 1) : [];
+
+/** A status or user of X's API v1.1, or of an archive of its time. */
+export function v11Object(value: Json, where: string, level = 0, from: Beside['from'] = 'answer'): Given[] {
+  if (has(value, 'screen_name')) return [at(interfaceRow('user', v11User(value)), where)];
+  const user = asRecord(value.user);
+  const within = (name: string) => inside((...each) => v11Object(...each, from), value[name], `${where}${name}`, level);
+  return [
+    // Cut down to an id where users were not asked for.
+    ...(has(user, 'screen_name') ? within('user') : []),
+    ...within('retweeted_status'),
+    ...within('quoted_status'),
+    at(interfaceRow('tweet', statusTweet(value, { authorId: user.id_str, from })), where),
+  ];
 }
 
-function v2Page(page: Json): Given[] {
-  const included = asRecord(page.includes);
-  const tweets = asRecords(included.tweets ?? included.posts);
-  const includes: V2Includes = {
-    media: new Map(asRecords(included.media).map((medium) => [medium.media_key, medium])),
-    tweets: new Map(tweets.map((tweet) => [tweet.id, tweet])),
-  };
-  const data = page.data === undefined || page.data === null ? [] : [page.data].flat();
-  const each = (values: readonly unknown[], where: string): Given[] =>
-    values.flatMap((value, index) => {
-      const place = `${where}[${index}]: `;
-      return isRecord(value) ? v2Object(value, includes, place) : [`${place}must be an object`];
-    });
+/** Tools that flatten pages put what a page includes inside its posts; a mere reference has no text, and a mention no name. */
+function v2Inside(includes: V2Includes, value: Json, where: string, level: number): Given[] {
+  const read: Read = (each, place, depth) => v2Object(each, includes, place, depth);
+  const users = [value.author, value.in_reply_to_user, ...asRecords(asRecord(value.entities).mentions)];
+  const posts = [...referencesOf(value), value.pinned_tweet, value.pinned_post];
   return [
-    ...each(asRecords(included.users), 'includes.users'),
-    ...each(tweets, 'includes.tweets'),
+    ...users
+      .filter((user) => has(asRecord(user), 'name') && has(asRecord(user), 'username'))
+      .flatMap((user) => inside(read, user, `${where}user inside`, level)),
+    ...posts
+      .filter((post) => has(asRecord(post), 'text'))
+      .flatMap((post) => inside(read, post, `${where}post inside`, level)),
+  ];
+}
+
+function v2Object(value: Json, includes: V2Includes, where: string, level = 0): Given[] {
+  const around = v2Inside(includes, value, where, level);
+  if (has(value, 'username')) return [...around, at(interfaceRow('user', v2User(value)), where)];
+  if (!has(value, 'text')) return [`${where}neither a user (username) nor a tweet (text) of X API v2`];
+  const row = interfaceRow('tweet', v2Tweet(value, withOwn(includes, value)));
+  const tweet = at(typeof row === 'string' && row.includes(' is missing') ? row + ASK_FOR_FIELDS : row, where);
+  return [...around, tweet];
+}
+
+/** With the media and references that are inside the post. */
+function withOwn(includes: V2Includes, value: Json): V2Includes {
+  const posts = referencesOf(value).filter((post) => has(post, 'text'));
+  const media = [value, ...posts].flatMap((post) => asRecords(asRecord(post.attachments).media));
+  if (posts.length + media.length === 0) return includes;
+  return {
+    ...includes,
+    media: new Map([...includes.media, ...byKey(media, 'media_key')]),
+    tweets: new Map([...includes.tweets, ...byKey(posts, 'id')]),
+  };
+}
+
+const byKey = (values: readonly Json[], key: string): Map<unknown, Json> =>
+  new Map(values.map((value) => [value[key], value]));
+
+/** What a field says of the others: who asked for references gets those of each post that has any. */
+function listsReferences(page: Json, posts: readonly Json[]): boolean {
+  const { url } = asRecord(page.__twarc);
+  const asked = typeof url === 'string' && /[?&](?:tweet|post)\.fields=[^&]*referenced_(?:tweets|posts)/.test(url);
+  return asked || posts.some((post) => has(post, 'referenced_tweets') || has(post, 'referenced_posts'));
+}
+
+function page(value: Json): Given[] {
+  const isBare = INCLUDED.some((name) => Array.isArray(value[name]));
+  const included = isBare ? value : asRecord(value.includes);
+  const tweets = asRecords(included.tweets ?? included.posts);
+  const data = value.data === undefined || value.data === null ? [] : [value.data].flat();
+  const includes: V2Includes = {
+    media: byKey(asRecords(included.media), 'media_key'),
+    tweets: byKey(tweets, 'id'),
+    listsReferences: listsReferences(value, [...tweets, ...asRecords(data)]),
+  };
+  const each = (values: readonly unknown[], where: string): Given[] =>
+    values.flatMap((one, index) => {
+      const place = `${where}[${index}]: `;
+      if (!isRecord(one)) return [`${place}must be an object`];
+      return isV11(one) ? v11Object(one, place) : v2Object(one, includes, place);
+    });
+  const prefix = isBare ? '' : 'includes.';
+  return [
+    ...each(asRecords(included.users), `${prefix}users`),
+    ...each(tweets, `${prefix}tweets`),
+    ...each(asRecords(included.statuses), `${prefix}statuses`),
     ...each(data, 'data'),
   ];
 }
@@ -72,14 +144,34 @@ function kindOf(value: Json): Kind | undefined {
   return has(value, 'handle') ? 'user' : undefined;
 }
 
-/**
- * The rows of one JSON value: the interface's own names, or a page or object of X's API v2. `expected` is the kind from
- * the file's name.
- */
-export function rowsOf(value: unknown, expected: Kind | undefined): Given[] {
+/** How a file's rows under the interface's names are to be read. */
+export interface OwnRows {
+  /** The kind that the file's name says. */
+  readonly expected?: Kind | undefined;
+  /** Their texts are escaped as X escapes them, and are decoded. */
+  readonly areEscaped?: boolean | undefined;
+}
+
+const ESCAPED = ['text', 'name', 'bio', 'location'] as const;
+
+const unescaped = (value: Json): Json => ({
+  ...value,
+  ...Object.fromEntries(ESCAPED.filter((name) => has(value, name)).map((name) => [name, decodeEntities(value[name])])),
+});
+
+/** A row under the interface's names: texts are taken as they are. A tweet may have its author inside. */
+function ownRow(kind: Kind, given: Json, areEscaped: boolean): Given[] {
+  const row = interfaceRow(kind, areEscaped ? unescaped(given) : given);
+  if (kind !== 'tweet' || !isRecord(given.author)) return [row];
+  return [...ownRow('user', given.author, areEscaped).map((author) => at(author, 'author: ')), row];
+}
+
+/** The rows of one JSON value: the interface's own names, or a page or object of X's API. */
+export function rowsOf(value: unknown, { expected, areEscaped = false }: OwnRows = {}): Given[] {
   if (!isRecord(value)) return ['must be a JSON object'];
   if (isRefusal(value)) return [`an error response ("${value.title}: ${value.detail}"), not a page`];
-  if (isPage(value)) return v2Page(value);
+  if (isPage(value)) return page(value);
+  if (isV11(value)) return v11Object(value, '');
   if (V2_FIELDS.some((name) => has(value, name))) return v2Object(value, NO_INCLUDES, '');
   const kind = expected ?? kindOf(value);
   if (kind === undefined) {
@@ -87,8 +179,5 @@ export function rowsOf(value: unknown, expected: Kind | undefined): Given[] {
       'neither a user (id, handle, name), a tweet (id, text, created_at, author_id) nor a follow (follower_id, followed_id)',
     ];
   }
-  const row = interfaceRow(kind, value);
-  // A tweet as the interface serves it may contain its author.
-  if (kind === 'tweet' && isRecord(value.author)) return [at(interfaceRow('user', value.author), 'author: '), row];
-  return [row];
+  return ownRow(kind, value, areEscaped);
 }

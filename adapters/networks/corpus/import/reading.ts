@@ -1,6 +1,6 @@
 /**
  * Reads files into corpus rows. Always true: a reader never throws because of a file's content, every piece of a file
- * becomes rows or a fault with its file and line, and memory does not grow with the file. Readers know nothing of the
+ * becomes rows, a fault with its file and line, or is counted as omitted, and memory does not grow with the file. Readers know nothing of the
  * database; the loader knows nothing of files.
  */
 import type { CorpusRow } from '../rows.js';
@@ -17,9 +17,22 @@ export interface Located {
   readonly line: number;
 }
 
-export type Reading = Located | Fault;
+/** How much of a kind was left out of a file on purpose: said once, at its end. */
+export interface Omission {
+  readonly file: string;
+  /** In the plural. */
+  readonly omitted: string;
+  readonly count: number;
+}
+
+/** What became of one object of a file; a text says what is wrong with it. */
+export type Given = CorpusRow | string;
+
+export type Reading = Located | Fault | Omission;
 
 export const isFault = (reading: Reading | CorpusRow): reading is Fault => 'message' in reading;
+
+export const isOmission = (reading: Reading | CorpusRow): reading is Omission => 'omitted' in reading;
 
 /** One JSON text of a file, with the line where it begins, or why it is invalid. */
 export type Piece =
@@ -34,3 +47,6 @@ export const isRecord = (value: unknown): value is Json =>
 /** Lists and objects of foreign JSON with the expected type; any other value is empty. */
 export const asRecord = (value: unknown): Json => (isRecord(value) ? value : {});
 export const asRecords = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+
+export const readingOf = (given: Given, file: string, line: number): Located | Fault =>
+  typeof given === 'string' ? { file, line, message: given } : { row: given, line };

@@ -1,4 +1,5 @@
 import { type CopyText, copyInto, copyText } from './copy.js';
+import { isCutOfSql } from './cut-text.js';
 import { derivedStageOf, deriveInto } from './derive.js';
 import type { TransactionSql } from './sql.js';
 import type { EntityTable } from './tables.js';
@@ -83,8 +84,13 @@ async function mergeRows<Row>(sql: TransactionSql, table: EntityTable<Row>, text
 
 /** Rows that are there already: what is derived follows from the merged values, not from the given ones alone. */
 async function mergeChanges<Row>(sql: TransactionSql, table: EntityTable<Row>, given: string): Promise<number> {
-  const fields = table.columns.map(({ name }) => name).filter((name) => name !== 'id');
-  const merged = fields.map((name) => `coalesce(s.${name}, t.${name})`);
+  const columns = table.columns.filter(({ name }) => name !== 'id');
+  const fields = columns.map(({ name }) => name);
+  const merged = columns.map(({ name, isOfText }) =>
+    isOfText
+      ? `case when ${isCutOfSql('s.text', 't.text')} then coalesce(t.${name}, s.${name}) else coalesce(s.${name}, t.${name}) end`
+      : `coalesce(s.${name}, t.${name})`,
+  );
   const isChanged = `(${merged.join(', ')}) is distinct from (${fields.map((name) => `t.${name}`).join(', ')})`;
   const derived = derivedStageOf(table.name);
   const count = await deriveInto(

@@ -1,5 +1,5 @@
-import type { Media, Tweet } from '../../../../src/core/model.js';
-import type { CorpusUser } from '../rows.js';
+import type { Media } from '../../../../src/core/model.js';
+import type { CorpusTweet, CorpusUser } from '../rows.js';
 import type { Tables } from '../run.js';
 import { rankOf } from '../search/rank.js';
 import { vectorOfTweet, vectorOfUser } from '../search/vector.js';
@@ -14,6 +14,8 @@ interface Column<Row> {
 /** A column that a source fills: one field of the model. */
 interface PlainColumn<Row> extends Column<Row> {
   readonly key: keyof Row & string;
+  /** The text, or what it contains: of a text that its source cut, less than is known of the whole one. */
+  readonly isOfText?: true;
 }
 
 export interface EntityTable<Row> {
@@ -29,6 +31,11 @@ const column = <Row>(name: string, type: string, key: keyof Row & string): Plain
   type,
   key,
   value: (row) => row[key],
+});
+
+const ofText = (name: string, type: string, key: keyof CorpusTweet & string): PlainColumn<CorpusTweet> => ({
+  ...column<CorpusTweet>(name, type, key),
+  isOfText: true,
 });
 
 /** As JSON text: otherwise an array of objects would be taken for a database array. */
@@ -59,11 +66,11 @@ const USERS: EntityTable<CorpusUser> = {
   derived: [{ name: 'search', type: 'tsvector', value: vectorOfUser }],
 };
 
-const TWEETS: EntityTable<Tweet> = {
+const TWEETS: EntityTable<CorpusTweet> = {
   name: 'corpus_tweets',
   columns: [
     column('id', 'bigint', 'id'),
-    column('text', 'text', 'text'),
+    ofText('text', 'text', 'text'),
     column('lang', 'text', 'lang'),
     column('created_at', 'timestamptz(3)', 'createdAt'),
     column('author_id', 'bigint', 'authorId'),
@@ -78,14 +85,15 @@ const TWEETS: EntityTable<Tweet> = {
     column('quotes', 'bigint', 'quotesCount'),
     column('bookmarks', 'bigint', 'bookmarksCount'),
     column('views', 'bigint', 'viewsCount'),
-    { ...column<Tweet>('media', 'jsonb', 'media'), value: (tweet) => tweet.media && mediaJson(tweet.media) },
-    column('urls', 'text[]', 'urls'),
-    column('hashtags', 'text[]', 'hashtags'),
-    column('mentions', 'text[]', 'mentions'),
+    { ...column<CorpusTweet>('media', 'jsonb', 'media'), value: (tweet) => tweet.media && mediaJson(tweet.media) },
+    ofText('urls', 'text[]', 'urls'),
+    ofText('hashtags', 'text[]', 'hashtags'),
+    ofText('mentions', 'text[]', 'mentions'),
     column('is_retweet', 'boolean', 'isRetweet'),
     column('is_quote', 'boolean', 'isQuote'),
     column('is_reply', 'boolean', 'isReply'),
     column('source', 'text', 'source'),
+    column('earlier_ids', 'bigint[]', 'earlierIds'),
   ],
   derived: [
     { name: 'search', type: 'tsvector', value: vectorOfTweet },
@@ -95,7 +103,7 @@ const TWEETS: EntityTable<Tweet> = {
 
 export interface Into {
   readonly users: EntityTable<CorpusUser>;
-  readonly tweets: EntityTable<Tweet>;
+  readonly tweets: EntityTable<CorpusTweet>;
   readonly follows: string;
 }
 

@@ -1,16 +1,23 @@
+import { languageOf } from '../../../../src/core/language.js';
+import { decodeEntities, linksIn } from './escaped-text.js';
 import { asRecord, asRecords, type Json } from './reading.js';
 
 /** The objects that a page includes beside its posts, by key and id. */
 export interface V2Includes {
   readonly media: ReadonlyMap<unknown, Json>;
   readonly tweets: ReadonlyMap<unknown, Json>;
+  /** Whether references were asked for: then a post without any refers to nothing, and otherwise that is unknown (T27). */
+  readonly listsReferences: boolean;
 }
 
-/** The network's codes for "no language". */
-const NO_LANGUAGE = /^(?:und|zxx|art|q[a-z]{2})$/;
+/** An edited post has an id for each version, in their order. */
+export function earlierIds(id: unknown, versions: unknown): unknown[] | undefined {
+  const earlier = Array.isArray(versions) ? versions.slice(0, Math.max(versions.indexOf(id), 0)) : [];
+  return earlier.length === 0 ? undefined : earlier;
+}
 
 /** Posts name their references in either vocabulary. */
-const referencesOf = (tweet: Json): Json[] => asRecords(tweet.referenced_tweets ?? tweet.referenced_posts);
+export const referencesOf = (tweet: Json): Json[] => asRecords(tweet.referenced_tweets ?? tweet.referenced_posts);
 
 const referenceTo = (tweet: Json, type: string): unknown =>
   referencesOf(tweet).find((reference) => reference.type === type)?.id;
@@ -37,17 +44,6 @@ function attachedMedia(tweet: Json, includes: V2Includes): Json[] | undefined {
   return found.length === 0 ? undefined : found.map(mediaOf);
 }
 
-/** Links to a post's own pictures are among its links; older pages don't mark them. */
-const isOwnMedia = (link: Json): boolean =>
-  link.media_key !== undefined ||
-  (typeof link.display_url === 'string' && /^pic\.(?:twitter|x)\.com\//.test(link.display_url));
-
-function linksOf(entities: Json): unknown[] | undefined {
-  if (!Array.isArray(entities.urls)) return undefined;
-  const links = asRecords(entities.urls).filter((link) => !isOwnMedia(link));
-  return [...new Set(links.map((link) => link.unwound_url ?? link.expanded_url ?? link.url))];
-}
-
 const textsOf = (list: unknown, name: string): unknown[] | undefined =>
   Array.isArray(list) ? asRecords(list).map((item) => item[name]) : undefined;
 
@@ -59,11 +55,13 @@ export function v2Tweet(tweet: Json, includes: V2Includes): Json {
   const retweeted = referenceTo(tweet, 'retweeted');
   const original = retweeted === undefined ? undefined : includes.tweets.get(retweeted);
   const types = new Set(referencesOf(tweet).map((reference) => reference.type));
-  const language = typeof tweet.lang === 'string' && NO_LANGUAGE.test(tweet.lang) ? undefined : tweet.lang;
+  const isOf = (type: string): boolean | undefined =>
+    types.size > 0 || includes.listsReferences ? types.has(type) : undefined;
+  const text = long.text ?? tweet.text;
   return {
     id: tweet.id,
-    text: long.text ?? tweet.text,
-    lang: language,
+    text: decodeEntities(text),
+    lang: languageOf(tweet.lang),
     created_at: tweet.created_at,
     author_id: tweet.author_id,
     conversation_id: tweet.conversation_id,
@@ -78,12 +76,13 @@ export function v2Tweet(tweet: Json, includes: V2Includes): Json {
     bookmarks: metrics.bookmark_count,
     views: metrics.impression_count,
     media: attachedMedia(original ?? tweet, includes),
-    urls: linksOf(entities),
+    urls: linksIn(text, entities.urls),
     hashtags: textsOf(entities.hashtags, 'tag'),
     mentions: textsOf(entities.mentions, 'username'),
-    is_retweet: types.has('retweeted'),
-    is_quote: types.has('quoted'),
-    is_reply: types.has('replied_to'),
+    is_retweet: isOf('retweeted'),
+    is_quote: isOf('quoted'),
+    is_reply: isOf('replied_to'),
     source: tweet.source,
+    earlier_ids: earlierIds(tweet.id, tweet.edit_history_tweet_ids ?? tweet.edit_history_post_ids),
   };
 }

@@ -1,16 +1,7 @@
+import { decodeEntities, expandLinks } from './escaped-text.js';
 import { asRecord, asRecords, type Json } from './reading.js';
 
-/** Replaces short links in a text with their targets; found by their text, since positions count code points. */
-function expandLinks(text: unknown, links: readonly Json[]): unknown {
-  if (typeof text !== 'string') return text;
-  return links.reduce<string>(
-    (out, { url, expanded_url: expanded }) =>
-      typeof url === 'string' && url !== '' && typeof expanded === 'string' ? out.replace(url, () => expanded) : out,
-    text,
-  );
-}
-
-/** A user of X's API v2, in either vocabulary, under the interface's names; values are unchanged. */
+/** A user of X's API v2, in either vocabulary, under the interface's names. */
 export function v2User(user: Json): Json {
   const metrics = asRecord(user.public_metrics);
   const entities = asRecord(user.entities);
@@ -20,9 +11,9 @@ export function v2User(user: Json): Json {
   return {
     id: user.id,
     handle: user.username,
-    name: user.name,
-    bio: expandLinks(user.description, asRecords(asRecord(entities.description).urls)),
-    location: user.location,
+    name: decodeEntities(user.name),
+    bio: decodeEntities(expandLinks(user.description, asRecords(asRecord(entities.description).urls))),
+    location: decodeEntities(user.location),
     url: link?.expanded_url ?? user.url,
     avatar_url: user.profile_image_url,
     banner_url: user.profile_banner_url,

@@ -3,10 +3,13 @@ import { ServiceError } from '../../../../src/core/errors.js';
 import type { Run } from '../run.js';
 
 /**
- * True for a tweet `t` whose author is not protected; tweets of protected authors never leave the corpus (T8). A look-up
- * for each tweet, which no planner turns into a list of all protected profiles.
+ * True for a tweet `t` that lists have: no later version of it is there (T29), and its author is not protected; tweets of
+ * protected authors never leave the corpus (T8). A look-up for each tweet, which no planner turns into a list of all
+ * protected profiles.
  */
-export const VISIBLE = raw('(SELECT p.protected FROM corpus_users p WHERE p.id = t.author_id) IS NOT TRUE');
+export const VISIBLE = raw(
+  't.edited_to IS NULL AND (SELECT p.protected FROM corpus_users p WHERE p.id = t.author_id) IS NOT TRUE',
+);
 
 export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user');
 export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet');

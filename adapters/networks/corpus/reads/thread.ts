@@ -76,17 +76,17 @@ async function readAncestors(run: Run, focalId: string, signal: AbortSignal): Pr
 async function readDescendants(run: Run, focalId: string, signal: AbortSignal): Promise<Link[]> {
   return run<Link>(
     sql`WITH RECURSIVE down AS (
-        SELECT id, in_reply_to_id, author_id, created_at FROM corpus_tweets WHERE in_reply_to_id = ${focalId}::bigint
+        SELECT id, in_reply_to_id, author_id, created_at, edited_to FROM corpus_tweets WHERE in_reply_to_id = ${focalId}::bigint
         UNION
-        SELECT c.id, c.in_reply_to_id, c.author_id, c.created_at FROM down JOIN corpus_tweets c ON c.in_reply_to_id = down.id
+        SELECT c.id, c.in_reply_to_id, c.author_id, c.created_at, c.edited_to FROM down JOIN corpus_tweets c ON c.in_reply_to_id = down.id
       ), bounded AS (SELECT * FROM down LIMIT ${MAX_DESCENDANTS})
-      SELECT t.id::text AS id, t.in_reply_to_id::text AS parent, u.protected IS NOT TRUE AS visible
+      SELECT t.id::text AS id, t.in_reply_to_id::text AS parent, t.edited_to IS NULL AND u.protected IS NOT TRUE AS visible
       FROM bounded t LEFT JOIN corpus_users u ON u.id = t.author_id ORDER BY t.created_at, t.id`,
     signal,
   );
 }
 
-/** A protected author's reply is not shown, but the replies to it are. */
+/** A protected author's reply, or an earlier version, is not shown, but the replies to it are. */
 function depthFirst(focalId: string, links: readonly Link[]): string[] {
   const children = new Map<string | null, Link[]>();
   for (const link of links) {

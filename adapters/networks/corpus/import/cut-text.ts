@@ -1,0 +1,23 @@
+/**
+ * X cuts long texts, where it is not asked for the whole, and ends them with an ellipsis, with or without a link to the
+ * post. A text that is so cut never replaces the whole one (T27): here for rows of a batch, and for the database.
+ */
+const CUT = '\u2026(?:\\s*https://t\\.co/\\w+)?$';
+const IS_CUT = new RegExp(CUT);
+/** Characters: a shorter beginning proves nothing. */
+const LEAST = 20;
+
+/** What is left of a text that was cut; null for a whole one. */
+export function beginningOf(text: string): string | null {
+  const beginning = IS_CUT.test(text) ? text.replace(IS_CUT, '').trimEnd() : '';
+  return beginning.length < LEAST ? null : beginning;
+}
+
+export const isCutOf = (text: string, whole: string): boolean => {
+  const beginning = beginningOf(text);
+  return beginning !== null && whole.startsWith(beginning);
+};
+
+/** The same as SQL over two columns. */
+export const isCutOfSql = (text: string, whole: string): string => `(${text} ~ '${CUT}'
+  and length(${text}) >= ${LEAST} and starts_with(${whole}, rtrim(regexp_replace(${text}, '${CUT}', ''))))`;

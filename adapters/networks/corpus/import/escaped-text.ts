@@ -1,0 +1,57 @@
+/** Texts as X's API and archives write them: escaped, with links shortened. Nothing else is read by these (T30). */
+import { asRecords, type Json } from './reading.js';
+
+const ENTITY = /&(?:amp|lt|gt|quot|apos|#0?39|#x27);/gi;
+
+const CHARACTERS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
+
+/** Text as people wrote it (T13). Decoded once, so that `&amp;lt;` stays a visible `&lt;`. */
+export const decodeEntities = <Text>(text: Text): Text =>
+  typeof text === 'string' && text.includes('&')
+    ? (text.replace(ENTITY, (entity) => CHARACTERS[entity.toLowerCase()] ?? "'") as Text)
+    : text;
+
+/** Replaces short links in a text with their targets; found by their text, since positions count code points. */
+export function expandLinks(text: unknown, links: readonly Json[]): unknown {
+  if (typeof text !== 'string') return text;
+  return links.reduce<string>(
+    (out, { url, expanded_url: expanded }) =>
+      typeof url === 'string' && url !== '' && typeof expanded === 'string' ? out.replace(url, () => expanded) : out,
+    text,
+  );
+}
+
+const ADDRESS = /https?:\/\/[^\s<>"“”«»]+/gi;
+const CLOSING = ".,:;!?'’)]";
+
+/** The addresses in a text, without the punctuation of the sentence. One that the text's end cuts off is none. */
+function addressesIn(text: string): string[] {
+  return (text.match(ADDRESS) ?? []).flatMap((found) => {
+    let end = found.length;
+    while (CLOSING.includes(found.charAt(end - 1)) && !(found.charAt(end - 1) === ')' && found.includes('('))) end -= 1;
+    return found.includes('…') || found.endsWith('//') ? [] : [found.slice(0, end)];
+  });
+}
+
+/** X's own short links: where none is listed, it is that of a picture or of the post itself. */
+const SHORT = /^https?:\/\/t\.co\//i;
+
+/** Links to a post's own pictures are among its links; older pages don't mark them. */
+const isOwnMedia = (link: Json): boolean =>
+  link.media_key !== undefined ||
+  (typeof link.display_url === 'string' && /^pic\.(?:twitter|x)\.com\//.test(link.display_url));
+
+/**
+ * The targets of the links that X lists, and the addresses in the text that the list does not cover: before X shortened
+ * links, it listed none. Undefined where it lists none because it was not asked to.
+ */
+export function linksIn(text: unknown, list: unknown, media: readonly Json[] = []): unknown[] | undefined {
+  if (!Array.isArray(list)) return undefined;
+  const listed = asRecords(list);
+  const targets = listed
+    .filter((link) => !isOwnMedia(link))
+    .map((link) => link.unwound_url ?? link.expanded_url ?? link.url);
+  const covered = new Set([...listed, ...media].flatMap(({ url, expanded_url: expanded }) => [url, expanded]));
+  const found = typeof text === 'string' ? addressesIn(decodeEntities(text)) : [];
+  return [...new Set([...targets, ...found.filter((address) => !covered.has(address) && !SHORT.test(address))])];
+}

@@ -1,0 +1,116 @@
+import { languageOf } from '../../../../src/core/language.js';
+import { decodeEntities, expandLinks, linksIn } from './escaped-text.js';
+import { asRecord, asRecords, type Json } from './reading.js';
+import { bestVideo, earlierIds } from './v2-tweet.js';
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const MOMENT = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{2}) (\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2}) (\d{4})$/;
+/** As archives of before 2018 write it. */
+const OLD_MOMENT = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2})$/;
+
+/** "Sat Nov 09 12:14:18 +0000 2024" as RFC 3339; anything else is returned unchanged for the later check. */
+export function momentOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const [, date, clock, offset, rest] = OLD_MOMENT.exec(value) ?? [];
+  if (date !== undefined) return `${date}T${clock}${offset}:${rest}`;
+  const [, month, day, time, hours, minutes, year] = MOMENT.exec(value) ?? [];
+  const number = MONTHS.indexOf(month ?? '') + 1;
+  if (number === 0) return value;
+  return `${year}-${String(number).padStart(2, '0')}-${day}T${time}${hours}:${minutes}`;
+}
+
+/** An archive writes numbers as text. */
+const numberOf = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+
+function mediaOf(medium: Json): Json {
+  const { w, h } = asRecord(asRecord(medium.sizes).large);
+  const still = medium.media_url_https ?? medium.media_url;
+  const size = { width: numberOf(w), height: numberOf(h) };
+  if (medium.type === 'photo') return { type: 'photo', url: still, ...size };
+  const video = bestVideo(asRecord(medium.video_info).variants, 'bitrate');
+  return { type: medium.type, url: video ?? still, preview_url: still, ...size };
+}
+
+/** Archives and v1.1 list all tags and mentions, so an empty list means none. */
+const texts = (list: unknown, name: string): unknown[] | undefined =>
+  Array.isArray(list) ? asRecords(list).map((item) => item[name]) : undefined;
+
+/** What of a status does not stand in the status itself. */
+export interface Beside {
+  readonly authorId: unknown;
+  /**
+   * `archive`: it leaves out what does not apply, and shows a retweet in the text alone. `answer`: it has every field,
+   * if not cut down by a tool.
+   */
+  readonly from: 'archive' | 'answer';
+}
+
+/** A status, as X's API v1.1 and archives have it, under the interface's names; a retweet keeps its own text (M23). */
+export function statusTweet(status: Json, { authorId, from }: Beside): Json {
+  // A stream cuts long ones, and has the rest here.
+  const long = asRecord(status.extended_tweet);
+  const entities = asRecord(long.entities ?? status.entities);
+  const listed = asRecord(long.extended_entities ?? status.extended_entities).media ?? entities.media;
+  const media = asRecords(listed);
+  const text = long.full_text ?? status.full_text ?? status.text;
+  const repliedTo = status.in_reply_to_status_id_str ?? undefined;
+  const quoted = status.quoted_status_id_str ?? undefined;
+  const original = asRecord(status.retweeted_status).id_str;
+  const isShownAsRetweet = typeof text === 'string' && /^RT @\w+: /.test(text);
+  return {
+    id: status.id_str ?? status.id,
+    text: decodeEntities(text),
+    lang: languageOf(status.lang),
+    created_at: momentOf(status.created_at),
+    author_id: authorId,
+    in_reply_to_id: repliedTo,
+    in_reply_to_user_id: status.in_reply_to_user_id_str,
+    quoted_id: quoted,
+    retweeted_id: original,
+    retweets: numberOf(status.retweet_count),
+    likes: numberOf(status.favorite_count),
+    media: media.length > 0 ? media.map(mediaOf) : undefined,
+    urls: linksIn(text, entities.urls, media),
+    hashtags: texts(entities.hashtags, 'text'),
+    mentions: texts(entities.user_mentions, 'screen_name'),
+    is_retweet: original !== undefined || (from === 'archive' && isShownAsRetweet),
+    is_quote: quoted === undefined ? status.is_quote_status : true,
+    is_reply: repliedTo === undefined ? isNoReply(status, from) : true,
+    source: typeof status.source === 'string' ? status.source.replace(/<[^<>]*>/g, '') : undefined,
+    earlier_ids: earlierIds(status.id_str, versionsOf(status)),
+  };
+}
+
+/** Archives have all versions of an edited tweet, each with the ids of all. */
+function versionsOf({ edit_info: info }: Json): unknown {
+  const { initial, edit } = asRecord(info);
+  return asRecord(initial ?? asRecord(edit).editControlInitial).editTweetIds;
+}
+
+const isNoReply = (status: Json, from: Beside['from']): false | undefined =>
+  from === 'archive' || 'in_reply_to_status_id_str' in status ? false : undefined;
+
+/** A user of X's API v1.1 under the interface's names. */
+export function v11User(user: Json): Json {
+  const entities = asRecord(user.entities);
+  const [link] = asRecords(asRecord(entities.url).urls);
+  return {
+    id: user.id_str,
+    handle: user.screen_name,
+    name: decodeEntities(user.name),
+    bio: decodeEntities(expandLinks(user.description, asRecords(asRecord(entities.description).urls))),
+    location: decodeEntities(user.location),
+    url: link?.expanded_url ?? user.url,
+    avatar_url: user.profile_image_url_https,
+    banner_url: user.profile_banner_url,
+    verified: user.verified,
+    protected: user.protected,
+    followers: user.followers_count,
+    following: user.friends_count,
+    tweets: user.statuses_count,
+    likes: user.favourites_count,
+    listed: user.listed_count,
+    created_at: momentOf(user.created_at),
+  };
+}
